@@ -1,0 +1,73 @@
+"""Sensorium: what a robot's sensors would report.
+
+`import sensorium as sn` gives every public name; each module loads when its name is first used, so that importing the
+package costs next to nothing and slow packages load only where they are needed.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+# public name -> module that defines it
+_NAMES = {
+    "Pose": "sensorium.frames",
+    "Mesh": "sensorium.scene.mesh",
+    "Scene": "sensorium.scene.scene",
+    "SceneObject": "sensorium.scene.scene",
+    "SceneBatch": "sensorium.scene.batch",
+    "RayCaster": "sensorium.trace.caster",
+    "Hits": "sensorium.trace.caster",
+    "Environment": "sensorium.environment",
+    "Timing": "sensorium.sensors.timing",
+    "Lidar": "sensorium.sensors.lidar",
+    "Scan": "sensorium.sensors.scan",
+    "set_threads": "sensorium.trace.threads",
+    "SensoriumError": "sensorium.errors",
+}
+
+_MODULES = ("clock", "errors", "frames", "paths", "patterns", "random", "record", "worlds")
+
+# modules reached through another name
+_ALIASES = {"shapes": "sensorium.scene.shapes"}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used."""
+    if name in _NAMES:
+        value = getattr(importlib.import_module(_NAMES[name]), name)
+    elif name in _MODULES:
+        value = importlib.import_module(f"sensorium.{name}")
+    elif name in _ALIASES:
+        value = importlib.import_module(_ALIASES[name])
+    else:
+        raise AttributeError(f"module 'sensorium' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names, loaded or not."""
+    return sorted({"__version__", *_NAMES, *_MODULES, *_ALIASES})
+
+
+if TYPE_CHECKING:
+    from sensorium import clock, errors, frames, paths, patterns, random, record, worlds
+    from sensorium.environment import Environment
+    from sensorium.errors import SensoriumError
+    from sensorium.frames import Pose
+    from sensorium.scene import shapes
+    from sensorium.scene.batch import SceneBatch
+    from sensorium.scene.mesh import Mesh
+    from sensorium.scene.scene import Scene, SceneObject
+    from sensorium.sensors.lidar import Lidar
+    from sensorium.sensors.scan import Scan
+    from sensorium.sensors.timing import Timing
+    from sensorium.trace.caster import Hits, RayCaster
+    from sensorium.trace.threads import set_threads
+
+__all__ = [
+    "Environment", "Hits", "Lidar", "Mesh", "Pose", "RayCaster", "Scan", "Scene", "SceneBatch", "SceneObject",
+    "SensoriumError", "Timing", "clock", "errors", "frames", "paths", "patterns", "random", "record", "set_threads",
+    "shapes", "worlds",
+]

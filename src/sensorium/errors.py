@@ -1,0 +1,32 @@
+"""The errors Sensorium raises.
+
+Every message names the thing, the value it had and the rule it broke, in one line.
+"""
+
+
+class SensoriumError(Exception):
+    """Base of every error this library raises on purpose."""
+
+
+class SpecError(SensoriumError, ValueError):
+    """A value given by the user breaks a rule: wrong shape, not finite, out of range, unknown name."""
+
+
+class SceneError(SensoriumError, ValueError):
+    """A mesh, a mesh file or a scene cannot be used."""
+
+
+class WorldError(SensoriumError):
+    """A world reports something no sensor can use: a pose that is not finite, an unknown body."""
+
+
+class BackendError(SensoriumError):
+    """The ray-casting library is missing, too old, or refused a call."""
+
+
+class NoReadingError(SensoriumError):
+    """A reading was asked for before the first one arrived."""
+
+
+class MissingExtraError(SensoriumError, ImportError):
+    """An optional package is needed; the message says what to install."""

@@ -1,0 +1,84 @@
+"""How kernels are compiled: Numba with one set of flags and one cache that sees every edit.
+
+Numba's own cache looks only at the file a kernel stands in, so a kernel that calls an edited function of another file
+would keep the old result. Here the name of the cache folder is a hash of all package sources: any edit starts a new one.
+"""
+
+import functools
+import hashlib
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from numba.core import config as numba_config
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+# Contraction and sign-of-zero freedom keep results equal over block remainders; reciprocal estimates would not.
+_FLAGS: dict[str, Any] = {"fastmath": {"contract", "nsz"}, "error_model": "numpy"}
+
+_KEEP_DAYS = 14
+
+
+def function(fn: F) -> F:
+    """Compile a small function that other kernels call (and inline); not cached on its own."""
+    return numba.njit(**_FLAGS)(fn)
+
+
+def kernel(fn: F) -> F:
+    """Compile an entry point: releases the GIL, compiled on first call, cached on disk."""
+    # The cache locator reads this setting once, while decorating; other users of Numba keep theirs.
+    before = numba_config.CACHE_DIR
+    numba_config.CACHE_DIR = str(cache_folder())
+    try:
+        return numba.njit(nogil=True, cache=True, **_FLAGS)(fn)
+    finally:
+        numba_config.CACHE_DIR = before
+
+
+@functools.cache
+def cache_folder() -> Path:
+    """The folder of compiled kernels for exactly these sources; older ones unused for two weeks are removed."""
+    root = _cache_root()
+    folder = root / f"kernels-{source_hash()}"
+    folder.mkdir(parents=True, exist_ok=True)
+    os.utime(folder)
+
+    # Remove what belongs to sources long gone
+    oldest = time.time() - _KEEP_DAYS * 86400
+    for other in root.glob("kernels-*"):
+        if other != folder and other.stat().st_mtime < oldest:
+            shutil.rmtree(other, ignore_errors=True)
+    return folder
+
+
+@functools.cache
+def source_hash() -> str:
+    """Hash of every source file of the package, 16 hex digits."""
+    package = Path(__file__).parent
+    digest = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        digest.update(str(path.relative_to(package)).encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _cache_root() -> Path:
+    """SENSORIUM_CACHE_DIR, else the user's cache folder, else (read-only home) a temporary one."""
+    given = os.environ.get("SENSORIUM_CACHE_DIR")
+    if given:
+        return Path(given)
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    root = base / "sensorium"
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        if os.access(root, os.W_OK):
+            return root
+    except OSError:
+        pass
+    return Path(tempfile.gettempdir()) / f"sensorium-cache-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
