@@ -1,0 +1,1 @@
+"""What there is to see: meshes, shapes, objects on bodies, labels, and many worlds of them."""

@@ -1,0 +1,150 @@
+"""A scene as arrays, as the ray caster reads it: which mesh stands where, on which body, in each world."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.errors import SceneError
+from sensorium.frames import Pose
+from sensorium.scene.batch import SceneBatch
+from sensorium.scene.mesh import Mesh
+from sensorium.scene.scene import LabelTable, Scene, SceneObject
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Objects of all worlds in columns: `object_id` is the column, scene objects first, then batch slots.
+
+    There is one row when all worlds look alike (Wl = 1), else one for each world.
+
+    Attributes:
+        meshes: Each mesh once, by identity.
+        mesh_index: Mesh of each object, int32 (Wl, n); -1 where the world has none.
+        X_BO: Object on its body, or in the world where `body` is None, batch shape (Wl, n).
+        body: Name of the body of each column, length n.
+        label: Label number of each object, int32 (Wl, n); 0 is unlabelled. A hit takes the face's own label
+            where `mesh_face_labels` has one for the mesh, and this one otherwise.
+        materials: Each material once, by identity; index 0 is None.
+        material_index: Material of each object, int32 (Wl, n).
+        mesh_face_labels: For each mesh the label number of every face, int32 (m,), or None.
+    """
+
+    meshes: tuple[Mesh, ...]
+    mesh_index: NDArray[np.int32]
+    X_BO: Pose
+    body: tuple[str | None, ...]
+    label: NDArray[np.int32]
+    materials: tuple[object | None, ...]
+    material_index: NDArray[np.int32]
+    mesh_face_labels: tuple[NDArray[np.int32] | None, ...]
+
+
+def layout(scene: Scene | SceneBatch, worlds: int) -> Layout:
+    """Lay a scene or a batch out for a number of worlds.
+
+    Args:
+        scene: One scene for all worlds, or a batch with a row for each (or one row for all).
+        worlds: Number of worlds, at least 1.
+    """
+    if worlds < 1:
+        raise SceneError(f"worlds is {worlds}; it must be at least 1")
+    if isinstance(scene, Scene):
+        objects = scene.objects
+        return _tabulated(
+            kinds=objects,
+            labels=LabelTable(objects),
+            kind_index=np.arange(len(objects))[None, :],
+            X_BO=_row(objects),
+            body=tuple(o.body for o in objects),
+        )
+
+    # A batch: the shared objects stand in every row, then each slot names its asset
+    if not isinstance(scene, SceneBatch):
+        raise SceneError(f"scene is a {type(scene).__name__}; it must be a Scene or a SceneBatch")
+    if scene.worlds not in (1, worlds):
+        raise SceneError(
+            f"the scene batch has {scene.worlds} worlds, {worlds} were asked for; they must match"
+        )
+    shared = scene.shared.objects if scene.shared is not None else ()
+    kinds = shared + scene.assets
+    slots, X_BO = _one_row_if_alike(scene)
+    rows = len(slots)
+    always = np.broadcast_to(np.arange(len(shared)), (rows, len(shared)))
+    fixed = _row(shared).broadcast_to((rows, len(shared)))
+    return _tabulated(
+        kinds=kinds,
+        labels=LabelTable(kinds),
+        kind_index=np.concatenate([always, np.where(slots < 0, -1, slots + len(shared))], axis=1),
+        X_BO=Pose(
+            np.concatenate([fixed.position, X_BO.position], axis=1),
+            np.concatenate([fixed.quaternion, X_BO.quaternion], axis=1),
+        ),
+        body=tuple(o.body for o in shared) + scene.body,
+    )
+
+
+def _one_row_if_alike(scene: SceneBatch) -> tuple[NDArray[np.int32], Pose]:
+    """Asset index and X_BO of the slots, in a single row when every world has the same."""
+    rows = slice(None)
+    pose = scene.pose
+    if (scene.index == scene.index[:1]).all() and (
+        (pose.position == pose.position[:1]).all() and (pose.quaternion == pose.quaternion[:1]).all()
+    ):
+        rows = slice(0, 1)
+    index, X_BS = scene.index[rows], pose[rows]
+
+    # An asset may sit off its slot's frame S: X_BO = X_BS X_SO
+    X_SO = _row(scene.assets)[0, np.maximum(index, 0)]
+    return index, X_BS @ X_SO
+
+
+def _row(objects: Sequence[SceneObject]) -> Pose:
+    """Poses of objects, batch shape (1, n), also for n = 0."""
+    return Pose(
+        np.array([o.pose.position for o in objects]).reshape(1, -1, 3),
+        np.array([o.pose.quaternion for o in objects]).reshape(1, -1, 4),
+    )
+
+
+def _tabulated(
+    *,
+    kinds: Sequence[SceneObject],
+    labels: LabelTable,
+    kind_index: NDArray[np.integer],
+    X_BO: Pose,
+    body: tuple[str | None, ...],
+) -> Layout:
+    """Turn one table of kinds (Wl, n), -1 for none, into tables of meshes, labels and materials."""
+    mesh_number: dict[int, int] = {}
+    material_number: dict[int, int] = {}
+    meshes: list[Mesh] = []
+    materials: list[object | None] = [None]
+    for kind in kinds:
+        if mesh_number.setdefault(id(kind.mesh), len(meshes)) == len(meshes):
+            meshes.append(kind.mesh)
+        if kind.material is not None and (
+            material_number.setdefault(id(kind.material), len(materials)) == len(materials)
+        ):
+            materials.append(kind.material)
+
+    # One entry past the last kind stands for "none": index -1 finds it
+    mesh_of_kind = np.array([mesh_number[id(k.mesh)] for k in kinds] + [-1], dtype=np.int32)
+    label_of_kind = np.array([labels.number(k.label) for k in kinds] + [0], dtype=np.int32)
+    material_of_kind = np.array([material_number.get(id(k.material), 0) for k in kinds] + [0], dtype=np.int32)
+    return Layout(
+        meshes=tuple(meshes),
+        mesh_index=_frozen(mesh_of_kind[kind_index]),
+        X_BO=X_BO,
+        body=body,
+        label=_frozen(label_of_kind[kind_index]),
+        materials=tuple(materials),
+        material_index=_frozen(material_of_kind[kind_index]),
+        mesh_face_labels=tuple(labels.face_numbers(mesh) for mesh in meshes),
+    )
+
+
+def _frozen(array: NDArray[np.int32]) -> NDArray[np.int32]:
+    array.setflags(write=False)
+    return array

@@ -1,0 +1,284 @@
+"""A triangle mesh with named properties on its faces and vertices.
+
+A mesh is a value: checked once when it is made, read-only after. Objects share meshes by identity, so a
+thousand copies of one tree cost one tree.
+"""
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sensorium.errors import SceneError
+from sensorium.frames import Pose
+
+# Beyond this the ray caster's float32 boxes are no longer ordered; Embree asks for |x| < 1.844e18.
+MAX_COORDINATE_M = 1e18
+
+LABEL = "label"
+
+
+class Mesh:
+    """Triangles in their own frame O, wound so that (v1 - v0) x (v2 - v0) points outward.
+
+    Args:
+        vertices: Positions p_OV [m], shape (n, 3), finite.
+        faces: Vertex indices, shape (m, 3), integers in [0, n), at least one face.
+        face_properties: Arrays by name, shape (m, ...): one value for each face.
+        vertex_properties: Arrays by name, shape (n, ...): interpolated over the face.
+
+    Properties are numbers (a reflectance in six bands, a temperature, a colour) and must be finite. The one
+    named "label" is a class of each face or vertex: integers >= 0 or strings, where 0 and "" mean unlabelled.
+    It is never interpolated: a face takes the label of its first vertex.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "bounds",
+        "face_properties",
+        "faces",
+        "radius",
+        "vertex_properties",
+        "vertices",
+    )
+
+    vertices: NDArray[np.float64]
+    faces: NDArray[np.int32]
+    face_properties: Mapping[str, NDArray[Any]]
+    vertex_properties: Mapping[str, NDArray[Any]]
+    bounds: NDArray[np.float64]
+    radius: float
+
+    def __init__(
+        self,
+        vertices: ArrayLike,
+        faces: ArrayLike,
+        *,
+        face_properties: Mapping[str, ArrayLike] | None = None,
+        vertex_properties: Mapping[str, ArrayLike] | None = None,
+    ) -> None:
+        self.vertices = _checked_vertices(vertices)
+        self.faces = _checked_faces(faces, vertex_count=len(self.vertices))
+        self.face_properties = _checked_properties("face", face_properties, count=len(self.faces))
+        self.vertex_properties = _checked_properties("vertex", vertex_properties, count=len(self.vertices))
+
+        # One name means one thing, so that a hit can ask for it without saying where it lives
+        twice = sorted(set(self.face_properties) & set(self.vertex_properties))
+        if twice:
+            raise SceneError(f"property {twice[0]!r} is given for both faces and vertices; give it once")
+
+        # Extent: the box in the mesh's axes, and the reach from its own origin
+        self.bounds = _read_only(np.stack([self.vertices.min(axis=0), self.vertices.max(axis=0)]))
+        self.radius = float(np.sqrt(np.max(np.sum(self.vertices**2, axis=1))))
+
+    @classmethod
+    def load(cls, path: "str | PathLike[str]") -> "Mesh":
+        """Read a mesh file: .glb .gltf .obj .ply .stl .off or .npz; see `sensorium.scene.loading`."""
+        from sensorium.scene.loading import load_mesh
+
+        return load_mesh(path)
+
+    @classmethod
+    def merge(cls, meshes: "Sequence[Mesh]") -> "Mesh":
+        """Join meshes that share one frame into one, faces in the order given.
+
+        Every mesh must carry the same property names on the same elements: nothing is filled in silently.
+        """
+        if not meshes:
+            raise SceneError("merge got no meshes; it needs at least one")
+        first = meshes[0]
+        for k, mesh in enumerate(meshes):
+            for kind in ("face_properties", "vertex_properties"):
+                names, expected = sorted(getattr(mesh, kind)), sorted(getattr(first, kind))
+                if names != expected:
+                    raise SceneError(
+                        f"mesh {k} has {kind} {names} but mesh 0 has {expected}; they must match"
+                    )
+
+        # Indices move up by the vertices that stand before them
+        offsets = np.cumsum([0] + [len(mesh.vertices) for mesh in meshes[:-1]])
+        return cls(
+            np.concatenate([mesh.vertices for mesh in meshes]),
+            np.concatenate([mesh.faces + offset for mesh, offset in zip(meshes, offsets, strict=True)]),
+            face_properties={
+                name: _joined(name, [m.face_properties[name] for m in meshes])
+                for name in first.face_properties
+            },
+            vertex_properties={
+                name: _joined(name, [m.vertex_properties[name] for m in meshes])
+                for name in first.vertex_properties
+            },
+        )
+
+    @property
+    def center(self) -> NDArray[np.float64]:
+        """Middle of the bounding box [m], shape (3,)."""
+        return 0.5 * (self.bounds[0] + self.bounds[1])
+
+    @property
+    def property_names(self) -> tuple[str, ...]:
+        """Names of all face and vertex properties, sorted."""
+        return tuple(sorted({*self.face_properties, *self.vertex_properties}))
+
+    @property
+    def face_labels(self) -> NDArray[Any] | None:
+        """Label of each face as given, int32 or strings, shape (m,); None where the mesh has none."""
+        if LABEL in self.face_properties:
+            return self.face_properties[LABEL]
+        if LABEL in self.vertex_properties:
+            return _read_only(self.vertex_properties[LABEL][self.faces[:, 0]])
+        return None
+
+    def transformed(self, pose: Pose) -> "Mesh":
+        """Return the mesh moved by X_AO: its vertices in frame A. Properties are carried over as they are."""
+        if pose.shape != ():
+            raise SceneError(f"pose has batch shape {pose.shape}; a mesh is moved by a single pose, shape ()")
+        return Mesh(
+            pose.apply(self.vertices),
+            self.faces,
+            face_properties=self.face_properties,
+            vertex_properties=self.vertex_properties,
+        )
+
+    def property_at(self, name: str, face_id: ArrayLike, barycentric: ArrayLike) -> NDArray[Any]:
+        """Value of a property at points on faces.
+
+        Args:
+            name: A face or vertex property.
+            face_id: Faces, integers in [0, m), shape (*batch,). Leave misses out.
+            barycentric: Coordinates (u, v) [1], shape (*batch, 2): the point is (1-u-v) v0 + u v1 + v v2.
+
+        Returns:
+            Shape (*batch, ...): the face's value, or the vertex values weighted by (1-u-v, u, v); a vertex
+            "label" is that of the face's first vertex.
+        """
+        if name not in self.face_properties and name not in self.vertex_properties:
+            known = ", ".join(self.property_names) or "none"
+            raise SceneError(f"the mesh has no property {name!r}; it has: {known}")
+
+        # Faces: outside the mesh there is nothing to look up, and -1 must not wrap around to the last face
+        face = np.asarray(face_id)
+        if face.dtype.kind not in "iu":
+            raise SceneError(f"face_id has type {face.dtype}; it must be integers")
+        if face.size and (face.min() < 0 or face.max() >= len(self.faces)):
+            bad = face[(face < 0) | (face >= len(self.faces))].flat[0]
+            raise SceneError(f"face_id holds {bad}; it must be in [0, {len(self.faces)})")
+        uv = np.asarray(barycentric, dtype=np.float64)
+        if uv.shape != (*face.shape, 2):
+            raise SceneError(f"barycentric has shape {uv.shape}; face_id asks for {(*face.shape, 2)}")
+
+        if name in self.face_properties:
+            return self.face_properties[name][face]
+        values = self.vertex_properties[name][self.faces[face]]
+        if name == LABEL:
+            return values[..., 0]
+        weights = np.concatenate([1.0 - uv.sum(axis=-1, keepdims=True), uv], axis=-1)
+        weights = weights.reshape(weights.shape + (1,) * (values.ndim - weights.ndim))
+        return (weights * values).sum(axis=face.ndim)
+
+    def __repr__(self) -> str:
+        properties = f", properties {', '.join(self.property_names)}" if self.property_names else ""
+        return f"Mesh({len(self.vertices)} vertices, {len(self.faces)} faces{properties})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Mapping proxies do not pickle; a copy is made, and checked, from plain arrays
+        return _rebuilt, (self.vertices, self.faces, dict(self.face_properties), dict(self.vertex_properties))
+
+
+def _rebuilt(
+    vertices: NDArray[np.float64],
+    faces: NDArray[np.int32],
+    face_properties: dict[str, NDArray[Any]],
+    vertex_properties: dict[str, NDArray[Any]],
+) -> Mesh:
+    """Make a mesh from what `Mesh.__reduce__` wrote."""
+    return Mesh(vertices, faces, face_properties=face_properties, vertex_properties=vertex_properties)
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """Lock an array this module owns."""
+    array.setflags(write=False)
+    return array
+
+
+def _checked_vertices(vertices: ArrayLike) -> NDArray[np.float64]:
+    """Copy vertices to float64, finite and small enough for the ray caster."""
+    array = np.array(vertices, dtype=np.float64, order="C")
+    if array.ndim != 2 or array.shape[1] != 3:
+        raise SceneError(f"vertices have shape {array.shape}; it must be (n, 3)")
+    bad = ~(np.abs(array) < MAX_COORDINATE_M)
+    if bad.any():
+        row = int(np.argmax(bad.any(axis=1)))
+        raise SceneError(f"vertex {row} is {array[row].tolist()}; each must be finite and below 1e18 m")
+    return _read_only(array)
+
+
+def _checked_faces(faces: ArrayLike, *, vertex_count: int) -> NDArray[np.int32]:
+    """Copy faces to int32 with every index in range."""
+    array = np.asarray(faces)
+    if array.ndim != 2 or array.shape[1] != 3 or len(array) == 0:
+        raise SceneError(f"faces have shape {array.shape}; it must be (m, 3) with at least one face")
+    if array.dtype.kind not in "iu":
+        raise SceneError(f"faces have type {array.dtype}; indices must be integers")
+    bad = (array < 0) | (array >= min(vertex_count, np.iinfo(np.int32).max))
+    if bad.any():
+        row = int(np.argmax(bad.any(axis=1)))
+        raise SceneError(f"face {row} is {array[row].tolist()}; indices must be in [0, {vertex_count})")
+    return _read_only(np.array(array, dtype=np.int32, order="C"))
+
+
+def _checked_properties(
+    element: str, properties: Mapping[str, ArrayLike] | None, *, count: int
+) -> Mapping[str, NDArray[Any]]:
+    """Copy properties, each with one finite number (or label) per element."""
+    checked: dict[str, NDArray[Any]] = {}
+    for name, values in (properties or {}).items():
+        array = np.array(values, order="C")
+        if array.ndim == 0 or len(array) != count:
+            raise SceneError(
+                f"{element} property {name!r} has shape {array.shape}; its length must be {count}"
+            )
+        if name == LABEL:
+            array = _checked_labels(element, array)
+        elif array.dtype.kind not in "biuf":
+            raise SceneError(f"{element} property {name!r} has type {array.dtype}; it must be numbers")
+        elif not np.isfinite(array).all():
+            row = int(np.argmax(~np.isfinite(array).reshape(count, -1).all(axis=1)))
+            raise SceneError(
+                f"{element} property {name!r} is {array[row].tolist()} at {row}; it must be finite"
+            )
+        checked[name] = _read_only(array)
+    return MappingProxyType(checked)
+
+
+def _checked_labels(element: str, array: NDArray[Any]) -> NDArray[Any]:
+    """Labels: strings, or integers that int32 holds."""
+    if array.dtype.kind == "O" and all(isinstance(label, str) for label in array.flat):
+        array = array.astype(np.str_)
+    if array.ndim != 1 or array.dtype.kind not in "iuU":
+        raise SceneError(
+            f"{element} labels have shape {array.shape} and type {array.dtype}; "
+            "they must be one integer or string each"
+        )
+    if array.dtype.kind == "U":
+        return array
+    if array.min() < 0 or array.max() > np.iinfo(np.int32).max:
+        raise SceneError(
+            f"{element} labels reach from {array.min()} to {array.max()}; they must be in [0, 2**31)"
+        )
+    return array.astype(np.int32)
+
+
+def _joined(name: str, arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Concatenate one property of several meshes; shapes and kinds must agree."""
+    shapes = {array.shape[1:] for array in arrays}
+    if len(shapes) > 1:
+        raise SceneError(
+            f"property {name!r} has element shapes {sorted(shapes)}; merged meshes must share one"
+        )
+    if len({array.dtype.kind == "U" for array in arrays}) > 1:
+        raise SceneError(f"property {name!r} mixes strings and numbers; merged meshes must use one of them")
+    return np.concatenate(arrays)
