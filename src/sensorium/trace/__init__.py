@@ -1,0 +1,1 @@
+"""Ray casting: Embree driven from Numba kernels, and a NumPy reference to check it against."""

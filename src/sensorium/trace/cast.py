@@ -1,0 +1,75 @@
+"""The kernel behind `RayCaster.cast`: any rays into any worlds, everything about each nearest hit."""
+
+import numpy as np
+
+from sensorium import jit
+from sensorium.trace import packet as pk
+from sensorium.trace.hits import label_of, normal_in_world, object_of
+from sensorium.trace.packet import BLOCK, NO_HIT, WIDTH, clear_lanes, intersect, new_packet
+
+
+@jit.kernel
+def cast_rays(first, step, count, arrays, labels, anchor, rays, mask, arguments, out):  # type: ignore[no-untyped-def]
+    """Trace the blocks first, first + step, ... of a list of rays.
+
+    Args:
+        first, step, count: Share of the blocks of BLOCK rays.
+        arrays: `InstanceTables`; anchor: float64 (worlds, 3) [m].
+        labels: `LabelTables`.
+        rays: `Rays`: origins in world coordinates, unit directions, times, far limits, worlds.
+        mask: Bits of the objects to see.
+        arguments: Address of Embree's arguments (coherent or not).
+        out: `RawHits` to fill.
+    """
+    floats, words, active = new_packet()
+    total = rays.origin.shape[0]
+    for block in range(first, count, step):
+        start, end = block * BLOCK, min(total, (block + 1) * BLOCK)
+        ray = start
+        while ray < end:
+            # A packet holds neighbouring rays of one world
+            world = rays.world[ray]
+            used = 1
+            while used < WIDTH and ray + used < end and rays.world[ray + used] == world:
+                used += 1
+            clear_lanes(floats, words, active, used, mask)
+            for k in range(used):
+                i = ray + k
+                floats[pk.ORIGIN_X + k] = rays.origin[i, 0] - anchor[world, 0]
+                floats[pk.ORIGIN_Y + k] = rays.origin[i, 1] - anchor[world, 1]
+                floats[pk.ORIGIN_Z + k] = rays.origin[i, 2] - anchor[world, 2]
+                floats[pk.DIRECTION_X + k] = rays.direction[i, 0]
+                floats[pk.DIRECTION_Y + k] = rays.direction[i, 1]
+                floats[pk.DIRECTION_Z + k] = rays.direction[i, 2]
+                floats[pk.TIME + k] = rays.time[i]
+                floats[pk.T_FAR + k] = rays.t_max[i]
+            intersect(active.ctypes.data, arrays.scene[world], floats.ctypes.data, arguments)
+
+            # Read the hits while they are in cache
+            for k in range(used):
+                i = ray + k
+                instance, item = words[pk.INSTANCE + k], words[pk.INSTANCE_ITEM + k]
+                if words[pk.GEOMETRY + k] == NO_HIT:
+                    out.range_m[i] = np.inf
+                    out.object_id[i], out.face_id[i], out.label[i] = -1, -1, -1
+                    out.normal[i, :] = 0.0
+                    out.barycentric[i, :] = 0.0
+                    continue
+                face = np.int32(words[pk.FACE + k])
+                column = object_of(arrays, world, instance, item)
+                nx, ny, nz = normal_in_world(
+                    arrays,
+                    world,
+                    instance,
+                    item,
+                    floats[pk.TIME + k],
+                    floats[pk.NORMAL_X + k],
+                    floats[pk.NORMAL_Y + k],
+                    floats[pk.NORMAL_Z + k],
+                )
+                out.range_m[i] = floats[pk.T_FAR + k]
+                out.object_id[i], out.face_id[i] = column, face
+                out.label[i] = label_of(labels, world, column, face)
+                out.normal[i, 0], out.normal[i, 1], out.normal[i, 2] = nx, ny, nz
+                out.barycentric[i, 0], out.barycentric[i, 1] = floats[pk.HIT_U + k], floats[pk.HIT_V + k]
+            ray += used

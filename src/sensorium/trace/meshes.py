@@ -1,0 +1,74 @@
+"""Triangle meshes as Embree sees them: one small committed scene a mesh, shared by every place that uses it."""
+
+import weakref
+from typing import Any
+
+import numpy as np
+
+from sensorium.scene.mesh import Mesh
+from sensorium.trace import library
+
+# rtcore_geometry.h, rtcore_buffer.h, rtcore_scene.h
+_GEOMETRY_TRIANGLE = 0
+_BUFFER_INDEX, _BUFFER_VERTEX = 0, 1
+_FORMAT_UINT3, _FORMAT_FLOAT3 = 0x5003, 0x9003
+_SCENE_ROBUST = 4
+_EVERY_MASK = 0xFFFFFFFF
+
+
+class MeshScene:
+    """The committed Embree scene of one mesh.
+
+    Vertices are stored in float32 around the middle of the mesh's bounds, so that a mesh modelled far from its own
+    origin keeps its precision; `center` [m] is what was taken off.
+    """
+
+    def __init__(self, mesh: Mesh) -> None:
+        embree = library.load()
+        api = embree.api
+        self.center = np.asarray(mesh.bounds, np.float64).mean(axis=0)
+        local = mesh.vertices - self.center
+        self.radius_m = float(np.sqrt((local**2).sum(axis=1).max()))
+
+        # Embree reads 16 bytes a vertex: one spare vertex at the end keeps the last read inside the buffer
+        vertices = np.zeros((len(local) + 1, 3), np.float32)
+        vertices[:-1] = local
+        faces = np.ascontiguousarray(mesh.faces, np.uint32)
+
+        scene = api.rtcNewScene(embree.device)
+        api.rtcSetSceneFlags(scene, _SCENE_ROBUST)
+        geometry = api.rtcNewGeometry(embree.device, _GEOMETRY_TRIANGLE)
+        api.rtcSetSharedGeometryBuffer(
+            geometry, _BUFFER_VERTEX, 0, _FORMAT_FLOAT3, vertices.ctypes.data, 0, 12, len(local)
+        )
+        api.rtcSetSharedGeometryBuffer(
+            geometry, _BUFFER_INDEX, 0, _FORMAT_UINT3, faces.ctypes.data, 0, 12, len(faces)
+        )
+        api.rtcSetGeometryMask(geometry, _EVERY_MASK)
+        api.rtcCommitGeometry(geometry)
+        api.rtcAttachGeometryByID(scene, geometry, 0)
+        api.rtcReleaseGeometry(geometry)
+        api.rtcCommitScene(scene)
+        embree.check(f"building a mesh of {len(faces)} faces")
+
+        # The scene reads these buffers as long as it lives
+        self.handle = int(scene)
+        self._buffers = (vertices, faces)
+        weakref.finalize(self, api.rtcReleaseScene, scene)
+
+
+_built: "weakref.WeakKeyDictionary[Mesh, MeshScene]" = weakref.WeakKeyDictionary()
+
+
+def mesh_scene(mesh: Mesh) -> MeshScene:
+    """The scene of this mesh, built on first use and kept as long as the mesh is."""
+    scene = _built.get(mesh)
+    if scene is None:
+        scene = _built[mesh] = MeshScene(mesh)
+    return scene
+
+
+def handles(meshes: tuple[Mesh, ...]) -> tuple[tuple[MeshScene, ...], np.ndarray[Any, np.dtype[np.int64]]]:
+    """Scenes of all meshes and their handles as an array, in the same order."""
+    scenes = tuple(mesh_scene(mesh) for mesh in meshes)
+    return scenes, np.array([scene.handle for scene in scenes], np.int64)

@@ -1,0 +1,122 @@
+"""The one file that owns threads: kernels over interleaved blocks on persistent threads.
+
+A kernel has the form `kernel(first, step, count, *arguments)` and works on the blocks first, first + step, ... below
+count. It releases the GIL, so plain Python threads run it in parallel. Blocks are fixed by their index, so results are
+the same bytes on any number of threads. Safe from several Python threads at once; a forked child starts its own threads.
+"""
+
+import os
+import queue
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from sensorium.errors import SpecError
+
+THREADS_VARIABLE = "SENSORIUM_THREADS"
+
+# Waking a thread costs about 20 us: below this many blocks the caller does the work alone.
+_SERIAL_BLOCKS = 4
+
+_Job = tuple[Callable[..., None], tuple[Any, ...], "queue.SimpleQueue[BaseException | None]"]
+
+
+_lock = threading.Lock()
+_inboxes: "list[queue.SimpleQueue[_Job]]" = []
+_count: int | None = None
+
+
+def thread_count() -> int:
+    """Threads in use: as set, else SENSORIUM_THREADS, else the cores this process may run on."""
+    global _count
+    if _count is None:
+        given = os.environ.get(THREADS_VARIABLE)
+        _count = _checked(given, THREADS_VARIABLE) if given else _cores()
+    return _count
+
+
+def set_threads(count: int) -> None:
+    """Use this many threads from now on; results do not change, only the time they take."""
+    global _count
+    _count = _checked(count, "thread count")
+
+
+def run(kernel: Callable[..., None], count: int, *arguments: Any, serial_below: int = _SERIAL_BLOCKS) -> None:
+    """Run a kernel over `count` blocks and return when all are done.
+
+    Args:
+        kernel: Compiled function of (first, step, count, *arguments) that releases the GIL.
+        count: Number of blocks.
+        *arguments: Passed on unchanged.
+        serial_below: With fewer blocks than this the calling thread does all of them.
+    """
+    threads = min(thread_count(), count)
+    if threads <= 1 or count < serial_below:
+        kernel(0, 1, count, *arguments)
+        return
+
+    # Hand every other thread its share, do the first one here, then wait for all: arrays must outlive the workers' use
+    done: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
+    inboxes = _started(threads - 1)
+    for first in range(1, threads):
+        inboxes[first - 1].put((kernel, (first, threads, count, *arguments), done))
+    errors: list[BaseException] = []
+    try:
+        kernel(0, threads, count, *arguments)
+    finally:
+        for _ in range(1, threads):
+            error = done.get()
+            if error is not None:
+                errors.append(error)
+    if errors:
+        raise errors[0]
+
+
+def _started(count: int) -> "list[queue.SimpleQueue[_Job]]":
+    """The inboxes of the persistent threads; starts as many as are missing."""
+    with _lock:
+        while len(_inboxes) < count:
+            inbox: queue.SimpleQueue[_Job] = queue.SimpleQueue()
+            name = f"sensorium-{len(_inboxes) + 1}"
+            threading.Thread(target=_serve, args=(inbox,), name=name, daemon=True).start()
+            _inboxes.append(inbox)
+        return _inboxes
+
+
+def _serve(inbox: "queue.SimpleQueue[_Job]") -> None:
+    """What a thread does all its life."""
+    while True:
+        kernel, arguments, done = inbox.get()
+        try:
+            kernel(*arguments)
+            done.put(None)
+        except BaseException as error:  # handed to the caller, who raises it
+            done.put(error)
+        del kernel, arguments, done  # an idle thread keeps no arrays alive
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return max(1, len(os.sched_getaffinity(0)))
+    return os.cpu_count() or 1
+
+
+def _checked(value: str | int, name: str) -> int:
+    try:
+        count = int(value)
+    except ValueError:
+        count = 0
+    if count < 1:
+        raise SpecError(f"{name} is {value!r}; it must be a whole number of at least 1")
+    return count
+
+
+def _forget_threads_in_child() -> None:
+    """A forked child has no threads but the one that forked: start anew when needed."""
+    global _lock
+    _lock = threading.Lock()
+    _inboxes.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_threads_in_child)
