@@ -20,6 +20,8 @@ from sensorium.rotations import (
     Float,
     cross,
     dot,
+    jacobian_inverse_times,
+    jacobian_times,
     multiply,
     normalize,
     quaternion_exp,
@@ -29,9 +31,6 @@ from sensorium.rotations import (
     rotation_from_quaternion,
     unit,
 )
-
-# below this angle [rad] the coefficients of exp and log come from their series; both branches hold to 1e-14
-_SERIES_ANGLE = 0.3
 
 # a matrix whose R^T R is further than this from the identity is refused
 _ORTHONORMAL_ATOL = 1e-6
@@ -141,7 +140,7 @@ class Pose:
             raise SpecError(f"up is {u.tolist()}; it must not be zero")
         y = cross(unit(u), x)
         if np.any(dot(y, y) < 1e-20):
-            raise SpecError(f"up is {u.tolist()}, along the line of sight; it must not be")
+            raise SpecError(f"up is {u.tolist()}, along the line of sight; it must cross it")
         y = unit(y)
         x, y, z = np.broadcast_arrays(x, y, cross(x, y))
         return cls(p, quaternion_from_rotation(np.stack([x, y, z], axis=-1)))
@@ -165,20 +164,12 @@ class Pose:
             phi: Rotation vector [rad], shape (*batch, 3).
 
         Returns:
-            (e^phi^, V rho), V = I + (1 - cos t) / t^2 phi^ + (t - sin t) / t^3 phi^ phi^, where t = |phi|.
+            (e^phi^, V rho), with V of `rotations.jacobian_times`.
         """
         rho_, phi_ = _finite("rho", rho, 3), _finite("phi", phi, 3)
-        angle2 = dot(phi_, phi_)[..., None]
-        angle = np.sqrt(angle2)
-        b = 0.5 * np.sinc(angle / (2.0 * np.pi)) ** 2
-        near = angle < _SERIES_ANGLE
-        safe = np.where(near, 1.0, angle)
-        series = 1 / 6 - angle2 * (1 / 120 - angle2 * (1 / 5040 - angle2 * (1 / 362880 - angle2 / 39916800)))
-        c = np.where(near, series, (safe - np.sin(safe)) / (safe * safe * safe))
-        turned = cross(phi_, rho_)
-        position = rho_ + b * turned + c * cross(phi_, turned)
-        quaternion = np.broadcast_to(quaternion_exp(phi_), (*position.shape[:-1], 4))
-        return cls._trusted(position, np.array(quaternion))
+        position = jacobian_times(phi_, rho_)
+        quaternion = np.array(np.broadcast_to(quaternion_exp(phi_), (*position.shape[:-1], 4)))
+        return cls._trusted(position, quaternion)
 
     # ---- what it holds
 
@@ -278,16 +269,8 @@ class Pose:
             rho: Linear part [m], shape (*batch, 3).
             phi: Rotation vector [rad], |phi| <= pi, shape (*batch, 3).
         """
-        # V^-1 = I - phi^ / 2 + c phi^ phi^ with c = (1 - (t/2) cot(t/2)) / t^2, finite up to t = pi
         phi = quaternion_log(self._quaternion)
-        angle2 = dot(phi, phi)[..., None]
-        near = angle2 < _SERIES_ANGLE**2
-        safe2 = np.where(near, 1.0, angle2)
-        half = np.sqrt(safe2) / 2.0
-        series = 1 / 12 + angle2 * (1 / 720 + angle2 * (1 / 30240 + angle2 * (1 / 1209600 + angle2 / 47900160)))
-        c = np.where(near, series, (1.0 - half * np.cos(half) / np.sin(half)) / safe2)
-        turned = cross(phi, self._position)
-        return self._position - 0.5 * turned + c * cross(phi, turned), phi
+        return jacobian_inverse_times(phi, self._position), phi
 
     def interpolate(self, other: "Pose", s: ArrayLike, screw: bool = False) -> Self:
         """Poses between this one (s = 0) and the other (s = 1), turning the shorter way.

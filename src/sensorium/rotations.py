@@ -1,8 +1,8 @@
 """Arrays of vectors (..., 3) and of quaternions w x y z (..., 4): the arithmetic under `Pose`.
 
 Elementwise, and no sums left to BLAS or to `np.sum`, whose last bits vary with the shape: a row of a batch
-comes out as it would alone. On the few bodies of one simulation step the cost is the number of NumPy calls, not
-of floating-point operations; products are therefore gathered by constant index tables.
+comes out as it would alone. On the few bodies of one simulation step the number of NumPy calls is the cost, so
+that products are gathered by constant index tables.
 """
 
 import numpy as np
@@ -27,6 +27,9 @@ _ROTATION_J = np.array([2, 2, 3, 2, 1, 3, 3, 3, 1, 3, 3, 2, 3, 3, 1, 2, 1, 2])
 _ROTATION_SIGN = 2.0 * np.array([-1.0, 1, 1, 1, -1, 1, 1, 1, -1, -1, -1, 1, 1, -1, -1, -1, 1, -1])
 _IDENTITY = np.eye(3).ravel()
 
+# below this angle [rad] the coefficients of the Jacobian come from their series; both branches hold to 1e-14
+_SERIES_ANGLE = 0.3
+
 
 def cross(a: Float, b: Float) -> Float:
     """Cross product of vectors (..., 3), several times quicker than `np.cross` on short arrays."""
@@ -34,15 +37,18 @@ def cross(a: Float, b: Float) -> Float:
 
 
 def dot(a: Float, b: Float) -> Float:
-    """Dot product of vectors (..., 3)."""
+    """Dot product over the last axis, added from left to right."""
     product = a * b
-    return np.asarray(product[..., 0] + product[..., 1] + product[..., 2])
+    total = product[..., 0]
+    for i in range(1, product.shape[-1]):
+        total = total + product[..., i]
+    return np.asarray(total)
 
 
 def unit(v: Float) -> Float:
     """Vectors divided by their length, without overflow or underflow on the way; none may be zero."""
     scaled = v / np.max(np.abs(v), axis=-1, keepdims=True)
-    return scaled / np.sqrt(_squared_length(scaled))
+    return scaled / np.sqrt(dot(scaled, scaled))[..., None]
 
 
 def rotate(rotation: Float, v: Float) -> Float:
@@ -70,7 +76,7 @@ def normalize(q: Float) -> Float:
     if np.any(np.all(q == 0.0, axis=-1)):
         raise SpecError("quaternion is (0, 0, 0, 0); it must have a length")
     with np.errstate(over="ignore"):
-        is_unit = np.abs(_squared_length(q) - 1.0) < 1e-15
+        is_unit = np.abs(dot(q, q) - 1.0)[..., None] < 1e-15
     return q if np.all(is_unit) else np.where(is_unit, q, unit(q))
 
 
@@ -86,12 +92,43 @@ def quaternion_exp(phi: Float) -> Float:
 
 def quaternion_log(q: Float) -> Float:
     """Rotation vectors phi [rad] (..., 3), |phi| <= pi, of unit quaternions w x y z (..., 4)."""
-    # The angle is 2 atan2(|v|, |w|): exact near 0 and near pi; the sign of w gives the shorter turn
+    # The angle is 2 atan2(|v|, |w|): exact near 0 and near pi; w's sign gives the short way
     w, v = q[..., 0], q[..., 1:]
     sine = np.sqrt(dot(v, v))
     half = np.arctan2(sine, np.abs(w))
     scale = np.divide(half + half, sine, out=np.full(half.shape, 2.0), where=sine > 0.0)
     return np.where(w < 0.0, -scale, scale)[..., None] * v
+
+
+def jacobian_times(phi: Float, v: Float) -> Float:
+    """V v, with V = I + (1 - cos t) / t^2 phi^ + (t - sin t) / t^3 phi^ phi^ and t = |phi|.
+
+    V is the left Jacobian of rotation vectors: exp((phi + d)^) = exp((V d)^) exp(phi^) to first order in d, so
+    that a rotation vector phi(t) turns at the angular velocity V phi' in the fixed axes.
+    """
+    angle2 = dot(phi, phi)[..., None]
+    angle = np.sqrt(angle2)
+    near = angle < _SERIES_ANGLE
+    safe = np.where(near, 1.0, angle)
+    half_sine = np.sin(0.5 * safe)
+    b_series = 1 / 2 - angle2 * (1 / 24 - angle2 * (1 / 720 - angle2 * (1 / 40320 - angle2 / 3628800)))
+    c_series = 1 / 6 - angle2 * (1 / 120 - angle2 * (1 / 5040 - angle2 * (1 / 362880 - angle2 / 39916800)))
+    b = np.where(near, b_series, 2.0 * half_sine * half_sine / (safe * safe))
+    c = np.where(near, c_series, (safe - np.sin(safe)) / (safe * safe * safe))
+    turned = cross(phi, v)
+    return v + b * turned + c * cross(phi, turned)
+
+
+def jacobian_inverse_times(phi: Float, v: Float) -> Float:
+    """V^-1 v, with V^-1 = I - phi^ / 2 + (1 - (t/2) cot(t/2)) / t^2 phi^ phi^ and t = |phi| < 2 pi."""
+    angle2 = dot(phi, phi)[..., None]
+    near = angle2 < _SERIES_ANGLE**2
+    safe2 = np.where(near, 1.0, angle2)
+    half = 0.5 * np.sqrt(safe2)
+    series = 1 / 12 + angle2 * (1 / 720 + angle2 * (1 / 30240 + angle2 * (1 / 1209600 + angle2 / 47900160)))
+    c = np.where(near, series, (1.0 - half * np.cos(half) / np.sin(half)) / safe2)
+    turned = cross(phi, v)
+    return v - 0.5 * turned + c * cross(phi, turned)
 
 
 def rotation_from_quaternion(q: Float) -> Float:
@@ -110,12 +147,3 @@ def quaternion_from_rotation(r: Float) -> Float:
     columns = columns.reshape(*r.shape[:-2], 4, 4)
     best = np.argmax(np.stack([ww, xx, yy, zz], axis=-1), axis=-1)
     return unit(np.take_along_axis(columns, best[..., None, None], axis=-2)[..., 0, :])
-
-
-def _squared_length(v: Float) -> Float:
-    """Sum of squares over the last axis, kept as an axis of one, added from left to right."""
-    squares = v * v
-    total = squares[..., :1]
-    for i in range(1, v.shape[-1]):
-        total = total + squares[..., i : i + 1]
-    return total
