@@ -5,7 +5,7 @@ import numpy as np
 from sensorium import jit
 from sensorium.trace import packet as pk
 from sensorium.trace.hits import label_of, normal_in_world, object_of
-from sensorium.trace.packet import BLOCK, NO_HIT, WIDTH, clear_lanes, intersect, new_packet
+from sensorium.trace.packet import BLOCK, NO_HIT, WIDTH, clear_hits, intersect, new_packet, set_mask, use_lanes
 
 
 @jit.kernel
@@ -22,6 +22,7 @@ def cast_rays(first, step, count, arrays, labels, anchor, rays, mask, arguments,
         out: `RawHits` to fill.
     """
     floats, words, active = new_packet()
+    set_mask(words, mask)
     total = rays.origin.shape[0]
     for block in range(first, count, step):
         start, end = block * BLOCK, min(total, (block + 1) * BLOCK)
@@ -32,7 +33,8 @@ def cast_rays(first, step, count, arrays, labels, anchor, rays, mask, arguments,
             used = 1
             while used < WIDTH and ray + used < end and rays.world[ray + used] == world:
                 used += 1
-            clear_lanes(floats, words, active, used, mask)
+            clear_hits(words)
+            use_lanes(active, used)
             for k in range(used):
                 i = ray + k
                 floats[pk.ORIGIN_X + k] = rays.origin[i, 0] - anchor[world, 0]
@@ -69,7 +71,7 @@ def cast_rays(first, step, count, arrays, labels, anchor, rays, mask, arguments,
                 )
                 out.range_m[i] = floats[pk.T_FAR + k]
                 out.object_id[i], out.face_id[i] = column, face
-                out.label[i] = label_of(labels, world, column, face)
+                out.label[i] = label_of(labels, world if labels.object_label.shape[0] > 1 else 0, column, face)
                 out.normal[i, 0], out.normal[i, 1], out.normal[i, 2] = nx, ny, nz
                 out.barycentric[i, 0], out.barycentric[i, 1] = floats[pk.HIT_U + k], floats[pk.HIT_V + k]
             ray += used

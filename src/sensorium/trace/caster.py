@@ -22,8 +22,7 @@ class LabelTables(NamedTuple):
     """Labels of objects and of faces, as kernels read them."""
 
     object_label: NDArray[np.int32]  # (1 | worlds, objects)
-    mesh: NDArray[np.int32]  # (1 | worlds, objects)
-    face_first: NDArray[np.int64]  # (meshes,) start in face_label, -1 where the mesh has no labels of its own
+    face_first: NDArray[np.int64]  # (1 | worlds, objects) start in face_label, -1 where the mesh has no labels of its own
     face_label: NDArray[np.int32]
 
 
@@ -253,8 +252,7 @@ def label_tables(scene: Layout) -> LabelTables:
     given = [labels for labels in scene.mesh_face_labels if labels is not None]
     return LabelTables(
         object_label=np.array(scene.label, np.int32),
-        mesh=np.array(scene.mesh_index, np.int32),
-        face_first=np.where(np.array(sizes, np.int64) > 0, starts, -1).astype(np.int64),
+        face_first=np.append(np.where(np.array(sizes) > 0, starts, -1), -1).astype(np.int64)[scene.mesh_index],
         face_label=np.concatenate([*given, np.zeros(0, np.int32)]).astype(np.int32),
     )
 

@@ -13,15 +13,14 @@ from sensorium.trace.packet import pointer_from_address
 @jit.function
 def object_of(arrays, world, instance, item):  # type: ignore[no-untyped-def]
     """Object hit, from the instance array's number in its world and the item in it."""
-    array = arrays.first[world] + np.int32(instance)
-    return arrays.columns[arrays.column_first[array] + np.int32(item)]
+    array = np.uint32(arrays.first[world]) + instance
+    return arrays.columns[np.uint32(arrays.column_first[array]) + item]
 
 
 @jit.function
-def label_of(labels, world, column, face):  # type: ignore[no-untyped-def]
-    """Label of a face: the mesh's own where it has per-face labels, else the object's."""
-    row = world if labels.object_label.shape[0] > 1 else 0
-    first = labels.face_first[labels.mesh[row, column]]
+def label_of(labels, row, column, face):  # type: ignore[no-untyped-def]
+    """Label of a face: the mesh's own where it has per-face labels, else the object's; row is the world's."""
+    first = labels.face_first[row, column]
     if first >= 0:
         return labels.face_label[first + face]
     return labels.object_label[row, column]

@@ -83,15 +83,75 @@ def new_packet():  # type: ignore[no-untyped-def]
     return packet.view(np.float32), packet.view(np.uint32), active
 
 
+# rows of a block of rays in flat scratch, in units of BLOCK: rays before the trace, hits after it
+B_ORIGIN_X, B_ORIGIN_Y, B_ORIGIN_Z = 0, BLOCK, 2 * BLOCK
+B_DIRECTION_X, B_DIRECTION_Y, B_DIRECTION_Z = 3 * BLOCK, 4 * BLOCK, 5 * BLOCK
+B_TIME, B_T_FAR = 6 * BLOCK, 7 * BLOCK
+B_NORMAL_X, B_NORMAL_Y, B_NORMAL_Z, B_U, B_V = 8 * BLOCK, 9 * BLOCK, 10 * BLOCK, 11 * BLOCK, 12 * BLOCK
+B_FACE, B_INSTANCE, B_ITEM = 0, BLOCK, 2 * BLOCK  # in the scratch of words
+_BLOCK_FLOATS, _BLOCK_WORDS = 13 * BLOCK, 3 * BLOCK
+
+
 @jit.function
-def clear_lanes(floats, words, active, used, mask):  # type: ignore[no-untyped-def]
-    """Prepare the fields that are the same for every ray; lanes from `used` on are idle."""
+def new_block():  # type: ignore[no-untyped-def]
+    """Scratch for one block of rays: floats (13 * BLOCK,) and words (3 * BLOCK,), rows as named above."""
+    return np.zeros(_BLOCK_FLOATS, np.float32), np.zeros(_BLOCK_WORDS, np.uint32)
+
+
+@jit.function
+def set_mask(words, mask):  # type: ignore[no-untyped-def]
+    """Which objects the rays of this packet see; tracing leaves it as it is."""
     for k in range(WIDTH):
-        active[k] = -1 if k < used else 0
-        floats[T_NEAR + k] = np.float32(0.0)
         words[MASK + k] = mask
-        words[RAY_ID + k] = np.uint32(0)
-        words[FLAGS + k] = np.uint32(0)
+
+
+@jit.function
+def clear_hits(words):  # type: ignore[no-untyped-def]
+    """Forget the hits of the packet traced before."""
+    for k in range(WIDTH):
         words[GEOMETRY + k] = NO_HIT
         words[INSTANCE + k] = NO_HIT
-        words[INSTANCE_ITEM + k] = NO_HIT
+
+
+@jit.function
+def use_lanes(active, used):  # type: ignore[no-untyped-def]
+    """Lanes from `used` on are idle."""
+    for k in range(WIDTH):
+        active[k] = -1 if k < used else 0
+
+
+@jit.function
+def trace_block(block, hit, floats, words, active, scene, arguments, count):  # type: ignore[no-untyped-def]
+    """Trace the first `count` rays of a block, packet by packet.
+
+    Args:
+        block: Scratch of `new_block` with origins, directions, times and far limits; far limits become distances.
+        hit: Words of `new_block`; filled with face, instance array (NO_HIT for a miss) and item.
+        floats, words, active: Packet of `new_packet` with its mask set.
+        scene: Embree scene.
+        arguments: Address of Embree's arguments.
+        count: Rays in the block.
+    """
+    for ray in range(0, count, WIDTH):
+        for k in range(WIDTH):
+            floats[ORIGIN_X + k] = block[B_ORIGIN_X + ray + k]
+            floats[ORIGIN_Y + k] = block[B_ORIGIN_Y + ray + k]
+            floats[ORIGIN_Z + k] = block[B_ORIGIN_Z + ray + k]
+            floats[DIRECTION_X + k] = block[B_DIRECTION_X + ray + k]
+            floats[DIRECTION_Y + k] = block[B_DIRECTION_Y + ray + k]
+            floats[DIRECTION_Z + k] = block[B_DIRECTION_Z + ray + k]
+            floats[TIME + k] = block[B_TIME + ray + k]
+            floats[T_FAR + k] = block[B_T_FAR + ray + k]
+        clear_hits(words)
+        use_lanes(active, count - ray)
+        intersect(active.ctypes.data, scene, floats.ctypes.data, arguments)
+        for k in range(WIDTH):
+            block[B_T_FAR + ray + k] = floats[T_FAR + k]
+            block[B_NORMAL_X + ray + k] = floats[NORMAL_X + k]
+            block[B_NORMAL_Y + ray + k] = floats[NORMAL_Y + k]
+            block[B_NORMAL_Z + ray + k] = floats[NORMAL_Z + k]
+            block[B_U + ray + k] = floats[HIT_U + k]
+            block[B_V + ray + k] = floats[HIT_V + k]
+            hit[B_FACE + ray + k] = words[FACE + k]
+            hit[B_INSTANCE + ray + k] = words[INSTANCE + k]
+            hit[B_ITEM + ray + k] = words[INSTANCE_ITEM + k]
