@@ -124,7 +124,7 @@ class Pose:
 
     @classmethod
     def look_at(cls, position: ArrayLike, target: ArrayLike, up: ArrayLike = (0, 0, 1)) -> Self:
-        """Make poses at `position` whose x axis points to `target` and whose z axis is as near `up` as can be.
+        """Make poses at `position` whose x axis points to `target`, with the z axis as near `up` as can be.
 
         Args:
             position: Origin of B in A [m], shape (*batch, 3).

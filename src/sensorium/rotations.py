@@ -1,8 +1,8 @@
 """Arrays of vectors (..., 3) and of quaternions w x y z (..., 4): the arithmetic under `Pose`.
 
 Elementwise, and no sums left to BLAS or to `np.sum`, whose last bits vary with the shape: a row of a batch
-comes out as it would alone. On the few bodies of one simulation step the number of NumPy calls is the cost, so
-that products are gathered by constant index tables.
+comes out as it would alone. On the few bodies of one simulation step the number of NumPy calls is the cost:
+products are gathered by constant index tables.
 """
 
 import numpy as np
@@ -92,7 +92,7 @@ def quaternion_exp(phi: Float) -> Float:
 
 def quaternion_log(q: Float) -> Float:
     """Rotation vectors phi [rad] (..., 3), |phi| <= pi, of unit quaternions w x y z (..., 4)."""
-    # The angle is 2 atan2(|v|, |w|): exact near 0 and near pi; w's sign gives the short way
+    # The angle, 2 atan2(|v|, |w|), is exact near 0 and near pi; the sign of w gives the short way
     w, v = q[..., 0], q[..., 1:]
     sine = np.sqrt(dot(v, v))
     half = np.arctan2(sine, np.abs(w))
@@ -103,8 +103,8 @@ def quaternion_log(q: Float) -> Float:
 def jacobian_times(phi: Float, v: Float) -> Float:
     """V v, with V = I + (1 - cos t) / t^2 phi^ + (t - sin t) / t^3 phi^ phi^ and t = |phi|.
 
-    V is the left Jacobian of rotation vectors: exp((phi + d)^) = exp((V d)^) exp(phi^) to first order in d, so
-    that a rotation vector phi(t) turns at the angular velocity V phi' in the fixed axes.
+    V is the left Jacobian of rotation vectors, exp((phi + d)^) = exp((V d)^) exp(phi^) to first order in d:
+    a rotation vector phi(t) turns at the angular velocity V phi' in the fixed axes.
     """
     angle2 = dot(phi, phi)[..., None]
     angle = np.sqrt(angle2)

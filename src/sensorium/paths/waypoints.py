@@ -1,0 +1,104 @@
+"""A smooth path through given poses."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sensorium.errors import SpecError
+from sensorium.frames import Pose
+from sensorium.paths.base import Motion, Path, times
+from sensorium.rotations import CONJUGATE, Float, dot, multiply
+
+# between waypoints the spline of quaternions must stay this far from zero, where it would have no direction
+_MIN_QUATERNION_LENGTH = 0.2
+
+
+class Waypoints(Path):
+    """Cubic splines through poses, starting and ending at rest.
+
+    Position is a cubic spline in each coordinate. Rotation is a cubic spline in the four components of the
+    quaternion, their signs chosen for the shorter turns, then normalised; turning all poses by one rotation,
+    on either side, turns the path with them. Both have continuous velocity and acceleration between the first
+    time and the last; before and after, the body stands still at the first and the last pose.
+    """
+
+    def __init__(self, times_s: ArrayLike, poses: Pose | Sequence[Pose]) -> None:
+        """Fit the splines.
+
+        Args:
+            times_s: At least two times [s], increasing, shape (n,).
+            poses: The pose at each time, n poses or one Pose of shape (n, *batch).
+        """
+        stacked = poses if isinstance(poses, Pose) else Pose.stack(poses)
+        knots = np.array(times_s, dtype=np.float64)
+        if knots.ndim != 1 or len(knots) < 2 or not np.isfinite(knots).all() or np.any(np.diff(knots) <= 0.0):
+            raise SpecError(f"times_s is {knots.tolist()}; it must be two or more finite, increasing times")
+        if stacked.shape[:1] != knots.shape:
+            raise SpecError(f"poses have shape {stacked.shape}; the first axis must match {len(knots)} times")
+        self._knots = knots
+        self._batch = stacked.shape[1:]
+
+        # Of q and -q take the one nearer to the waypoint before
+        quaternion = np.array(stacked.quaternion)
+        for k in range(1, len(knots)):
+            nearer = dot(quaternion[k], quaternion[k - 1])[..., None] >= 0.0
+            quaternion[k] = np.where(nearer, quaternion[k], -quaternion[k])
+
+        # Position and quaternion in one spline of seven components: coefficients (4, n - 1, *batch, 7)
+        from scipy.interpolate import CubicSpline
+
+        values = np.concatenate([stacked.position, quaternion], axis=-1)
+        spline = CubicSpline(knots, values, axis=0, bc_type="clamped")
+        self._coefficients = np.array(spline.c, dtype=np.float64)
+        self._index = tuple(np.indices(self._batch, sparse=True))
+        self._check_rotation()
+
+    def pose(self, t_s: ArrayLike) -> Pose:
+        """X_WB at the times t_s [s]."""
+        c, u, _ = self._segments(times(t_s))
+        s = ((c[0] * u + c[1]) * u + c[2]) * u + c[3]
+        return Pose._trusted(s[..., :3].copy(), s[..., 3:] / _length(s[..., 3:]))
+
+    def motion(self, t_s: ArrayLike) -> Motion:
+        """X_WB and its derivatives, in closed form."""
+        c, u, moving = self._segments(times(t_s))
+        s = ((c[0] * u + c[1]) * u + c[2]) * u + c[3]
+        ds = ((3.0 * c[0] * u + 2.0 * c[1]) * u + c[2]) * moving
+        dds = (6.0 * c[0] * u + 2.0 * c[1]) * moving
+
+        # q = s / n with n = |s|, so w = 2 q' q* = 2 vec(s' q*) / n and w' = 2 vec(s'' q*) / n - 2 (n' / n) w
+        n = _length(s[..., 3:])
+        q = s[..., 3:] / n
+        back = q * CONJUGATE
+        w_WB = 2.0 * multiply(ds[..., 3:], back)[..., 1:] / n
+        growth = dot(q, ds[..., 3:])[..., None] / n
+        alpha_WB = 2.0 * multiply(dds[..., 3:], back)[..., 1:] / n - 2.0 * growth * w_WB
+        return Motion(Pose._trusted(s[..., :3].copy(), q), ds[..., :3], w_WB, dds[..., :3], alpha_WB)
+
+    def _segments(self, t: Float) -> tuple[Float, Float, Float]:
+        """Coefficients (4, *shape, 7), time into the segment, and 1 between the ends or 0 outside them."""
+        inside = np.clip(t, self._knots[0], self._knots[-1])
+        segment = np.clip(np.searchsorted(self._knots, inside, side="right") - 1, 0, len(self._knots) - 2)
+        into = np.asarray(inside - self._knots[segment])[..., None]
+        moving = np.asarray(inside == t, dtype=np.float64)[..., None]
+        key: tuple[Any, ...] = (slice(None), segment, *self._index)
+        return self._coefficients[key], into, moving
+
+    def _check_rotation(self) -> None:
+        """Refuse waypoints so far apart in rotation that the spline of quaternions comes near zero."""
+        t = np.linspace(self._knots[:-1], self._knots[1:], 17).ravel()
+        segment = np.repeat(np.arange(len(self._knots) - 1)[None, :], 17, axis=0).ravel()
+        u = (t - self._knots[segment]).reshape(-1, *(1,) * len(self._batch), 1)
+        c = self._coefficients[:, segment, ..., 3:]
+        length = _length(((c[0] * u + c[1]) * u + c[2]) * u + c[3])
+        if length.min() < _MIN_QUATERNION_LENGTH:
+            worst = int(segment[int(np.argmin(length.reshape(len(t), -1).min(axis=1)))])
+            raise SpecError(
+                f"poses {worst} and {worst + 1} turn too far for a smooth path; put a waypoint between them"
+            )
+
+
+def _length(q: Float) -> Float:
+    return np.sqrt(dot(q, q))[..., None]

@@ -1,0 +1,7 @@
+"""Worlds: what moves the bodies and joints that the sensors look at."""
+
+from sensorium.worlds.base import World, WorldState, check_state
+from sensorium.worlds.kinematic import Kinematic
+from sensorium.worlds.static import Static
+
+__all__ = ["Kinematic", "Static", "World", "WorldState", "check_state"]

@@ -1,0 +1,145 @@
+"""What a world is to the rest of the library: named bodies and joints, stepped on one clock.
+
+A world may be a physics engine, a recording or a set of paths. It knows nothing of sensors; it is asked for
+its state after each step, for all the worlds that run side by side.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.clock import seconds_to_ns
+from sensorium.errors import SpecError, WorldError
+from sensorium.frames import Pose
+from sensorium.rotations import Float
+
+
+@dataclass(frozen=True)
+class WorldState:
+    """All bodies and joints of all worlds at one time; vectors are in world axes.
+
+    Attributes:
+        time_ns: Time on the one clock that all worlds share [ns].
+        X_WB: Pose of each body, shape (worlds, bodies).
+        v_WB: Velocity of each body's origin [m/s], shape (worlds, bodies, 3).
+        w_WB: Angular velocity of each body [rad/s], shape (worlds, bodies, 3).
+        joint_position: [rad or m], shape (worlds, joints).
+        joint_velocity: [rad/s or m/s], shape (worlds, joints).
+        a_WB: Acceleration of each body's origin, the second derivative of its position [m/s^2], shape
+            (worlds, bodies, 3); None if the world does not know it.
+        alpha_WB: Angular acceleration of each body [rad/s^2], shape (worlds, bodies, 3), or None.
+        gravity_W: Gravity that the world itself applies [m/s^2], shape (3,), or None.
+    """
+
+    time_ns: int
+    X_WB: Pose
+    v_WB: Float
+    w_WB: Float
+    joint_position: Float
+    joint_velocity: Float
+    a_WB: Float | None = None
+    alpha_WB: Float | None = None
+    gravity_W: Float | None = None
+
+
+class World(Protocol):
+    """Bodies and joints that move on their own, `step_ns` at a time."""
+
+    @property
+    def body_names(self) -> tuple[str, ...]:
+        """Names of the bodies, in the order of the state's second axis."""
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the joints, in the order of the state's second axis."""
+
+    @property
+    def step_ns(self) -> int:
+        """How far one step goes [ns]."""
+
+    @property
+    def time_ns(self) -> int:
+        """The time of the state [ns], 0 after `start`; it never goes back."""
+
+    def start(self, worlds: int) -> None:
+        """Run this many worlds side by side, from time 0; the environment calls it before the first step."""
+
+    def step(self) -> None:
+        """Move all worlds on by step_ns."""
+
+    def state(self) -> WorldState:
+        """The state now."""
+
+    def reset(self, mask: NDArray[np.bool_]) -> None:
+        """Put the worlds where mask, of shape (worlds,), is true back to their initial state; time goes on."""
+
+
+def check_state(state: WorldState, body_names: tuple[str, ...], joint_names: tuple[str, ...]) -> None:
+    """Raise WorldError, naming the body and the quantity, unless all numbers are finite and in place."""
+    worlds = state.X_WB.shape[0] if state.X_WB.shape else 0
+    bodies, joints = (worlds, len(body_names)), (worlds, len(joint_names))
+    quantities: tuple[tuple[str, Float | None, tuple[int, ...], tuple[str, ...]], ...] = (
+        ("position", state.X_WB.position, (*bodies, 3), body_names),
+        ("quaternion", state.X_WB.quaternion, (*bodies, 4), body_names),
+        ("velocity v_WB", state.v_WB, (*bodies, 3), body_names),
+        ("angular velocity w_WB", state.w_WB, (*bodies, 3), body_names),
+        ("acceleration a_WB", state.a_WB, (*bodies, 3), body_names),
+        ("angular acceleration alpha_WB", state.alpha_WB, (*bodies, 3), body_names),
+        ("joint position", state.joint_position, joints, joint_names),
+        ("joint velocity", state.joint_velocity, joints, joint_names),
+        ("gravity_W", state.gravity_W, (3,), ("the world",) * 3),
+    )
+    for name, values, shape, owners in quantities:
+        if values is None:
+            continue
+        if values.shape != shape:
+            raise WorldError(f"the {name} has shape {values.shape}; this world's state must have {shape}")
+
+        # A finite sum has finite terms; only where it is not are the terms looked at one by one
+        with np.errstate(invalid="ignore", over="ignore"):
+            total = float(values.sum())
+        if not math.isfinite(total) and not np.isfinite(values).all():
+            at = tuple(int(i) for i in np.argwhere(~np.isfinite(values))[0])
+            owner, world = (owners[at[1]], f" in world {at[0]}") if len(at) > 1 else (owners[at[0]], "")
+            raise WorldError(
+                f"the {name} of {owner!r}{world} is {values[at]} at {state.time_ns} ns; it must be finite"
+            )
+
+
+# ---- checks that worlds share
+
+
+def step_length_ns(step_s: float) -> int:
+    """A world's step in whole nanoseconds, from seconds."""
+    step_ns = seconds_to_ns(step_s)
+    if step_ns < 1:
+        raise SpecError(f"step_s is {step_s}; it must be at least one nanosecond")
+    return step_ns
+
+
+def checked_names(kind: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Names of bodies or joints, each a string that is not empty."""
+    out = tuple(names)
+    for name in out:
+        if not isinstance(name, str) or not name:
+            raise SpecError(f"a {kind} is named {name!r}; a name must be a string that is not empty")
+    return out
+
+
+def checked_worlds(worlds: int) -> int:
+    """A number of worlds, at least one."""
+    if worlds != int(worlds) or worlds < 1:
+        raise SpecError(f"worlds is {worlds}; it must be a whole number, 1 or more")
+    return int(worlds)
+
+
+def checked_mask(mask: NDArray[np.bool_], worlds: int) -> NDArray[np.bool_]:
+    """A reset mask: bool, one entry a world."""
+    m = np.asarray(mask)
+    if m.dtype != np.bool_ or m.shape != (worlds,):
+        raise SpecError(f"mask is {m.dtype} of shape {m.shape}; it must be bool of shape ({worlds},)")
+    return m

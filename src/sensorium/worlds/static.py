@@ -1,0 +1,66 @@
+"""A world in which nothing moves."""
+
+import dataclasses
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.errors import SpecError, WorldError
+from sensorium.frames import Pose
+from sensorium.worlds.base import WorldState, checked_mask, checked_names, checked_worlds, step_length_ns
+
+
+class Static:
+    """Bodies that stay at given poses, on a clock that runs."""
+
+    def __init__(self, poses: Mapping[str, Pose] | None = None, step_s: float = 0.01) -> None:
+        """Name the bodies.
+
+        Args:
+            poses: X_WB of each body: a single pose, or one for each world, shape (worlds,).
+            step_s: How far one step goes [s].
+        """
+        self._poses = dict(poses or {})
+        for name, pose in self._poses.items():
+            if not isinstance(pose, Pose) or len(pose.shape) > 1:
+                raise SpecError(f"body {name!r} has {pose!r}; it must be a Pose of shape () or (worlds,)")
+        self.body_names = checked_names("body", self._poses)
+        self.joint_names: tuple[str, ...] = ()
+        self.step_ns = step_length_ns(step_s)
+        self.time_ns = 0
+        self._initial: WorldState | None = None
+
+    def start(self, worlds: int) -> None:
+        """Run this many worlds side by side, from time 0."""
+        count = checked_worlds(worlds)
+        position, quaternion = np.zeros((count, len(self._poses), 3)), np.zeros((count, len(self._poses), 4))
+        for i, (name, pose) in enumerate(self._poses.items()):
+            if pose.shape not in ((), (count,)):
+                raise WorldError(f"the pose of {name!r} has shape {pose.shape}; it must be () or ({count},)")
+            position[:, i], quaternion[:, i] = pose.position, pose.quaternion
+
+        # One array of zeros serves every velocity and acceleration
+        still, no_joints = np.zeros_like(position), np.zeros((count, 0))
+        still.setflags(write=False)
+        X_WB = Pose._trusted(position, quaternion)
+        self._initial = WorldState(0, X_WB, still, still, no_joints, no_joints, a_WB=still, alpha_WB=still)
+        self.time_ns = 0
+
+    def step(self) -> None:
+        """Let step_ns pass."""
+        self._started()
+        self.time_ns += self.step_ns
+
+    def state(self) -> WorldState:
+        """The state now: the same at all times."""
+        return dataclasses.replace(self._started(), time_ns=self.time_ns)
+
+    def reset(self, mask: NDArray[np.bool_]) -> None:
+        """Check the mask (worlds,); there is nothing to put back."""
+        checked_mask(mask, self._started().X_WB.shape[0])
+
+    def _started(self) -> WorldState:
+        if self._initial is None:
+            raise WorldError("this world was not started; call start(worlds) first")
+        return self._initial
