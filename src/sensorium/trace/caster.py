@@ -14,16 +14,9 @@ from sensorium.scene.batch import SceneBatch
 from sensorium.scene.layout import Layout, layout
 from sensorium.scene.scene import Scene
 from sensorium.trace import cast, threads
+from sensorium.trace.labels import label_tables
 from sensorium.trace.packet import BLOCK, COHERENT_ADDRESS, SCATTERED_ADDRESS
 from sensorium.trace.placement import PlacedScenes
-
-
-class LabelTables(NamedTuple):
-    """Labels of objects and of faces, as kernels read them."""
-
-    object_label: NDArray[np.int32]  # (1 | worlds, objects)
-    face_first: NDArray[np.int64]  # (1 | worlds, objects) start in face_label, -1 where the mesh has no labels of its own
-    face_label: NDArray[np.int32]
 
 
 class Rays(NamedTuple):
@@ -205,11 +198,12 @@ class RayCaster:
             self._placed = PlacedScenes(self.layout, self.worlds, self.bodies, self._hidden)
             self._stale = True
         near = np.array(self._placed.anchor)
-        seen = np.unique(rays.world)
-        for world in seen:
-            near[world] = rays.origin[rays.world == world].mean(axis=0) if len(seen) > 1 else rays.origin.mean(axis=0)
+        count = np.bincount(rays.world, minlength=self.worlds)
+        for axis in range(3):
+            total = np.bincount(rays.world, weights=rays.origin[:, axis], minlength=self.worlds)
+            near[count > 0, axis] = total[count > 0] / count[count > 0]
         near[~np.isfinite(near).all(axis=1)] = 0.0
-        if self._stale or not self._placed.anchored_at(near):
+        if self._stale or not (self._placed.on_grid(near) == self._placed.anchor).all():
             self._placed.place(self._positions, self._quaternions, near)
             self._stale = False
 
@@ -243,18 +237,6 @@ class RayCaster:
             t_max=np.broadcast_to(t_max, shape).reshape(-1).astype(np.float32),
             world=np.broadcast_to(world, shape).reshape(-1).astype(np.int32),
         ), shape
-
-
-def label_tables(scene: Layout) -> LabelTables:
-    """Labels of a scene, flat."""
-    sizes = [0 if labels is None else len(labels) for labels in scene.mesh_face_labels]
-    starts = np.concatenate([[0], np.cumsum(sizes)])[:-1]
-    given = [labels for labels in scene.mesh_face_labels if labels is not None]
-    return LabelTables(
-        object_label=np.array(scene.label, np.int32),
-        face_first=np.append(np.where(np.array(sizes) > 0, starts, -1), -1).astype(np.int64)[scene.mesh_index],
-        face_label=np.concatenate([*given, np.zeros(0, np.int32)]).astype(np.int32),
-    )
 
 
 def _new_hits(count: int) -> RawHits:

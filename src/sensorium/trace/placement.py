@@ -122,16 +122,17 @@ class PlacedScenes:
         changed = self._rebuild(kinds, knots)
 
         # The anchor follows the rays on a coarse grid
-        anchor = _on_grid(near)
+        anchor = self.on_grid(near)
         moved = changed | (anchor != self.anchor).any(axis=1)
         self.anchor = anchor
         threads.run(
             motion.place, worlds, self.tables, self.mounts, positions, quaternions, anchor, moved, serial_below=2
         )
 
-    def anchored_at(self, near: NDArray[np.float64]) -> bool:
-        """Whether rays from there need no new anchor."""
-        return bool((self.anchor == _on_grid(near)).all())
+    @staticmethod
+    def on_grid(near: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The anchors for rays from there [m], shape (worlds, 3)."""
+        return np.round(near / _ANCHOR_GRID_M) * _ANCHOR_GRID_M + 0.0  # no minus zero
 
     # --- set-up -----------------------------------------------------------------------------------------------------
 
@@ -257,10 +258,6 @@ class PlacedScenes:
             column_count=np.array(sizes, np.int32),
             columns=np.concatenate([*columns, np.zeros(0, np.int32)]).astype(np.int32),
         )
-
-
-def _on_grid(near: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.round(near / _ANCHOR_GRID_M) * _ANCHOR_GRID_M
 
 
 class _Releaser:

@@ -75,7 +75,7 @@ class World(Protocol):
         """The state now."""
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
-        """Put the worlds where mask, of shape (worlds,), is true back to their initial state; time goes on."""
+        """Put the worlds where mask (worlds,) is true back to their initial state; time goes on."""
 
 
 def check_state(state: WorldState, body_names: tuple[str, ...], joint_names: tuple[str, ...]) -> None:

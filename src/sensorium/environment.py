@@ -1,0 +1,223 @@
+"""The environment: a scene, a world that moves, and the sensors that look at them, stepped together."""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sensorium.clock import ns_to_seconds, seconds_to_ns
+from sensorium.errors import SpecError
+from sensorium.frames import Pose
+from sensorium.scene.batch import SceneBatch
+from sensorium.scene.layout import layout
+from sensorium.scene.scene import Scene
+from sensorium.sensors.attached import AttachedSensor
+from sensorium.sensors.rig import Rig
+from sensorium.sensors.spec import SensorSpec
+from sensorium.trace.tracer import Tracer
+from sensorium.worlds.base import World, WorldState, check_state
+from sensorium.worlds.history import History
+from sensorium.worlds.static import Static
+
+R = TypeVar("R")
+
+
+class Environment:
+    """Joins a scene and a world, and carries the sensors.
+
+    `step()` moves the world on and lets the sensors measure; `observe()` only measures, for a loop that moves the world
+    itself; `run()` steps for a while.
+    """
+
+    def __init__(
+        self,
+        scene: Scene | SceneBatch,
+        world: World | None = None,
+        *,
+        worlds: int | None = None,
+        first_world: int = 0,
+        seed: int = 0,
+    ) -> None:
+        """Join scene and world.
+
+        Args:
+            scene: What there is to see; its objects are those it has now.
+            world: What moves; by default nothing does.
+            worlds: How many worlds run side by side; readings then have a leading axis of worlds. None is one world
+                without that axis (or as many as a SceneBatch has, with it).
+            first_world: Number of the first world among all worlds of an experiment: 8 worlds give what 8 environments
+                of one world with first_world 0 to 7 give.
+            seed: Of everything random.
+        """
+        if isinstance(scene, SceneBatch) and worlds is None:
+            worlds = scene.worlds
+        if worlds is not None and (not isinstance(worlds, int) or worlds < 1):
+            raise SpecError(f"worlds is {worlds!r}; it must be None or a whole number of at least 1")
+        if first_world < 0:
+            raise SpecError(f"first_world is {first_world}; it must be zero or more")
+        self.scene = scene
+        self.world: World = Static() if world is None else world
+        self.seed = seed
+        self._world_axis = worlds is not None
+        self._first_world = first_world
+        self._sensors: dict[str, AttachedSensor[Any]] = {}
+
+        # The world begins; what it is like now is the first entry of the history
+        count = 1 if worlds is None else worlds
+        self.world.start(count)
+        self._history = History(self._checked(self.world.state()))
+        self._tracer = Tracer(layout(scene, count), count, self.world.body_names, self._history)
+        self._started_s: float | None = None
+        self._run_from_ns = 0
+
+    # --- sensors ----------------------------------------------------------------------------------------------------
+
+    @property
+    def sensors(self) -> MappingProxyType[str, AttachedSensor[Any]]:
+        """The attached sensors by name."""
+        return MappingProxyType(self._sensors)
+
+    def attach(
+        self,
+        sensor: SensorSpec[R],
+        *,
+        body: str | None = None,
+        pose: Pose | Sequence[Pose] | None = None,
+        name: str | None = None,
+        hide: Sequence[str] = (),
+    ) -> AttachedSensor[R]:
+        """Put a sensor on a body.
+
+        Args:
+            sensor: Its specification; a copy is kept, so later edits change nothing.
+            body: Body it rides on; None fixes it in the world.
+            pose: X_BS, its pose on the body. A sequence of poses, or a pose with one batch axis, makes several sensors of
+                a kind, and readings get an axis for them after that of the worlds.
+            name: Its name, which also keys its randomness; by default the kind of sensor.
+            hide: Bodies it does not see, such as its own.
+
+        Returns:
+            The live sensor.
+        """
+        name = getattr(sensor, "kind", type(sensor).__name__.lower()) if name is None else name
+        if name in self._sensors:
+            raise SpecError(f"a sensor is named {name!r} already; pass name= to tell them apart")
+        body_index = None if body is None else self._body_index(body)
+        X_BS = Pose() if pose is None else pose if isinstance(pose, Pose) else Pose.stack(list(pose))
+        if len(X_BS.shape) > 1:
+            raise SpecError(f"pose has batch shape {X_BS.shape}; it must be one pose or one row of poses")
+        if isinstance(hide, str):
+            raise SpecError(f"hide is the string {hide!r}; it must be a sequence of body names")
+        for hidden in hide:
+            self._body_index(hidden)
+        self._tracer.let_hide(hide)
+        rig = Rig(
+            name=name,
+            seed=self.seed,
+            history=self._history,
+            tracer=self._tracer,
+            body=body_index,
+            X_BS=X_BS.reshape(-1),
+            hide=tuple(hide),
+            first_world=self._first_world,
+            world_axis=self._world_axis,
+            sensor_axis=len(X_BS.shape) == 1,
+        )
+        attached = AttachedSensor(sensor, rig)
+        self._sensors[name] = attached
+        return attached
+
+    # --- time -------------------------------------------------------------------------------------------------------
+
+    @property
+    def time_ns(self) -> int:
+        """Time of the last state seen [ns]."""
+        return self._history.newest.time_ns
+
+    @property
+    def time_s(self) -> float:
+        """Time of the last state seen [s]."""
+        return ns_to_seconds(self.time_ns)
+
+    def step(self) -> None:
+        """Move the world on by one step, then let the sensors measure."""
+        self.world.step()
+        self._see(self.world.state())
+
+    def observe(self, time_ns: int | None = None) -> None:
+        """Let the sensors measure a world that somebody else has moved; the world is not stepped.
+
+        Args:
+            time_ns: Time of the world's state now [ns]; None takes the world's own clock.
+        """
+        state = self.world.state()
+        self._see(state if time_ns is None else replace(state, time_ns=time_ns))
+
+    def run(self, duration_s: float, *, realtime: bool = False) -> Iterator[None]:
+        """Step for a while; the loop body runs after each step.
+
+        Args:
+            duration_s: How long in simulated time [s]; the steps begun before that time.
+            realtime: Wait after a step until the wall clock has caught up; `real_time_factor` tells whether it could.
+        """
+        if not duration_s > 0:
+            raise SpecError(f"duration_s is {duration_s}; it must be positive")
+        self._run_from_ns, self._started_s = self.time_ns, time.perf_counter()
+        end_ns = self.time_ns + seconds_to_ns(duration_s)
+        while self.time_ns < end_ns:
+            self.step()
+            if realtime:
+                ahead_s = ns_to_seconds(self.time_ns - self._run_from_ns) - (time.perf_counter() - self._started_s)
+                if ahead_s > 0:
+                    time.sleep(ahead_s)
+            yield
+
+    @property
+    def real_time_factor(self) -> float:
+        """Simulated time over wall-clock time since the last `run` began; 0 before."""
+        if self._started_s is None:
+            return 0.0
+        return ns_to_seconds(self.time_ns - self._run_from_ns) / max(time.perf_counter() - self._started_s, 1e-9)
+
+    def reset(self, mask: ArrayLike | None = None) -> None:
+        """Restart some worlds, or all; time goes on.
+
+        Rays of a sweep under way that were fired before the reset are void in those worlds.
+
+        Args:
+            mask: Worlds to restart, bool, shape (worlds,).
+        """
+        worlds = self._history.worlds
+        chosen: NDArray[np.bool_] = np.ones(worlds, np.bool_) if mask is None else np.asarray(mask)
+        if chosen.shape != (worlds,) or chosen.dtype != np.bool_:
+            raise SpecError(f"mask is {chosen.dtype} of shape {chosen.shape}; it must be bool of shape ({worlds},)")
+        self.world.reset(chosen)
+        self._history.restart(chosen, self._checked(self.world.state()))
+        self._tracer.forget_placement()
+        for sensor in self._sensors.values():
+            sensor.reset(chosen)
+
+    # --- inside -----------------------------------------------------------------------------------------------------
+
+    def _see(self, state: WorldState) -> None:
+        """Take a new state, let every sensor measure, and forget what none needs any more."""
+        before_ns = self.time_ns
+        self._history.add(self._checked(state))
+        for sensor in self._sensors.values():
+            sensor.advance(before_ns, state.time_ns)
+        needed = [sensor.needs_from_ns(state.time_ns) for sensor in self._sensors.values()]
+        self._history.forget_before(min(needed, default=state.time_ns))
+
+    def _checked(self, state: WorldState) -> WorldState:
+        check_state(state, self.world.body_names, self.world.joint_names)
+        return state
+
+    def _body_index(self, body: str) -> int:
+        names = self.world.body_names
+        if body not in names:
+            raise SpecError(f"the world has no body {body!r}; it has {', '.join(names) or 'none'}")
+        return names.index(body)

@@ -1,0 +1,193 @@
+"""Mesh files, read with suspicion: .glb .gltf .obj .ply .stl .off and .npz.
+
+A file comes out whole or not at all: whatever is wrong with it is one SceneError that names the file and the
+rule. Coordinates stay as they are stored. glTF is y-up by its standard, and many OBJ files are; turn such a
+mesh with `mesh.transformed(Pose.from_euler_deg(roll=90))`.
+"""
+
+import zipfile
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.errors import SceneError
+from sensorium.scene.guards import Triangles, check_gltf, check_stl, is_text_stl
+from sensorium.scene.mesh import Mesh
+from sensorium.scene.ply_format import read_ply
+from sensorium.scene.text_formats import MeshArrays, read_obj, read_off, read_stl_text
+
+SUFFIXES = (".glb", ".gltf", ".npz", ".obj", ".off", ".ply", ".stl")
+
+MAX_BYTES = 2 * 1024**3
+
+# A mesh compresses a few times; an archive beyond both of these is a bomb
+_MAX_ZIP_RATIO = 100
+_SMALL_ZIP_BYTES = 16 * 1024**2
+
+_BYTES_PER_TRIANGLE = 84  # three vertices of its own and three indices
+
+
+def load_mesh(path: str | PathLike[str], *, max_bytes: int = MAX_BYTES) -> Mesh:
+    """Read a mesh file.
+
+    Scene graphs (glTF) become one mesh with every transform applied. Vertex colours become the vertex
+    property "color", RGBA in [0, 1]; textures and materials are not read. An .npz holds `vertices`, `faces`
+    and properties as `face_<name>` and `vertex_<name>`.
+
+    Args:
+        path: File to read; its suffix names the format.
+        max_bytes: Most that the file, or what it unpacks to, may take.
+
+    Raises:
+        SceneError: The file is missing, of another kind, broken, too large, or refers to something outside
+            its folder; or its mesh breaks a rule of `Mesh`.
+    """
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise SceneError(
+            f"{path}: suffix {path.suffix!r} is unknown; it must be one of {', '.join(SUFFIXES)}"
+        )
+    if not path.is_file():
+        raise SceneError(f"{path}: there is no such file")
+    size = path.stat().st_size
+    if not 0 < size <= max_bytes:
+        raise SceneError(f"{path}: it has {size} bytes; it must have at least 1 and at most {max_bytes}")
+
+    # Readers fail in every way there is; to the caller all of them are one bad file
+    try:
+        return _read(path, suffix, max_bytes)
+    except SceneError as error:
+        raise SceneError(f"{path}: {error}") from error
+    except Exception as error:
+        raise SceneError(f"{path}: it cannot be read as {suffix}: {type(error).__name__}: {error}") from error
+
+
+def _read(path: Path, suffix: str, max_bytes: int) -> Mesh:
+    """Send a file to the reader of its format."""
+    if suffix == ".npz":
+        return _read_npz(path, max_bytes)
+    if suffix == ".obj":
+        return _from_arrays(read_obj(path))
+    if suffix == ".off":
+        return _from_arrays(read_off(path))
+    if suffix == ".stl" and is_text_stl(path):
+        return _from_arrays(read_stl_text(path))
+    if suffix == ".stl":
+        return _read_trimesh(path, check_stl(path), max_bytes)
+    if suffix == ".ply":
+        return _from_arrays(read_ply(path))
+    return _read_trimesh(path, check_gltf(path, max_bytes=max_bytes), max_bytes)
+
+
+def _from_arrays(arrays: MeshArrays) -> Mesh:
+    properties = {} if arrays.color is None else {"color": arrays.color}
+    return Mesh(arrays.vertices, arrays.faces, vertex_properties=properties)
+
+
+def _read_trimesh(path: Path, expected: Triangles, max_bytes: int) -> Mesh:
+    """Read a guarded file with trimesh and flatten its scene graph."""
+    import trimesh
+
+    least, most = expected
+    if most * _BYTES_PER_TRIANGLE > max_bytes:
+        raise SceneError(
+            f"it unpacks to {most} triangles; at most {max_bytes // _BYTES_PER_TRIANGLE} are taken"
+        )
+    loaded = trimesh.load(path, force="scene", process=False, skip_materials=True)
+
+    # Each node shows a geometry under its own transform; points and lines have no surface
+    parts: list[Any] = []
+    matrices: list[NDArray[np.float64]] = []
+    for node in loaded.graph.nodes_geometry:
+        matrix, name = loaded.graph[node]
+        if isinstance(loaded.geometry[name], trimesh.Trimesh):
+            parts.append(loaded.geometry[name])
+            matrices.append(np.asarray(matrix, dtype=np.float64))
+    found = sum(len(part.faces) for part in parts)
+    if found == 0:
+        raise SceneError("it has no triangles; a mesh needs at least one")
+    if not least <= found <= most:
+        raise SceneError(f"it claims {least} triangles and {found} were found; it must be whole")
+
+    colored = any(part.visual.kind == "vertex" for part in parts)
+    return Mesh.merge([_placed(part, m, colored) for part, m in zip(parts, matrices, strict=True)])
+
+
+def _placed(part: Any, matrix: NDArray[np.float64], colored: bool) -> Mesh:
+    """One geometry under its transform [A t; 0 1], which may scale, shear and mirror."""
+    with np.errstate(invalid="ignore", over="ignore"):  # what is not finite, Mesh refuses by name
+        vertices = np.asarray(part.vertices) @ matrix[:3, :3].T + matrix[:3, 3]
+
+    # A mirror turns windings inside out; turn them back
+    faces = np.asarray(part.faces)
+    if np.linalg.det(matrix[:3, :3]) < 0.0:
+        faces = faces[:, ::-1]
+
+    # White is what glTF multiplies with where a primitive has no colours of its own
+    if not colored:
+        return Mesh(vertices, faces)
+    color = np.ones((len(vertices), 4))
+    if part.visual.kind == "vertex":
+        color = np.asarray(part.visual.vertex_colors, dtype=np.float64) / 255.0
+    return Mesh(vertices, faces, vertex_properties={"color": color})
+
+
+def _read_npz(path: Path, max_bytes: int) -> Mesh:
+    """Read arrays out of an .npz: sizes are checked before anything is unpacked, and nothing is unpickled."""
+    with zipfile.ZipFile(path) as archive:
+        members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+        total = sum(info.file_size for info in archive.infolist())
+        packed = max(path.stat().st_size, 1)
+        if total > max_bytes:
+            raise SceneError(f"it unpacks to {total} bytes; the most is {max_bytes}")
+        if total > _SMALL_ZIP_BYTES and total > _MAX_ZIP_RATIO * packed:
+            raise SceneError(
+                f"it unpacks {packed} bytes to {total}; the most is {_MAX_ZIP_RATIO} times. "
+                "If it is honest, save it with numpy.savez"
+            )
+        arrays = {name: _read_npy(archive, info) for name, info in members.items()}
+
+    # Names say where each array belongs
+    for name in ("vertices", "faces"):
+        if name not in arrays:
+            raise SceneError(f"it has no array {name!r}; it has {sorted(arrays)}")
+    vertices, faces = arrays.pop("vertices"), arrays.pop("faces")
+    for name in arrays:
+        if not name.startswith(("face_", "vertex_")):
+            raise SceneError(f"it has an array {name!r}; properties are named face_<name> or vertex_<name>")
+    return Mesh(
+        vertices,
+        faces,
+        face_properties=_with_prefix(arrays, "face_"),
+        vertex_properties=_with_prefix(arrays, "vertex_"),
+    )
+
+
+def _with_prefix(arrays: dict[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+
+
+def _read_npy(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> NDArray[Any]:
+    """One array of an archive; its header must claim exactly the bytes that the archive lists for it."""
+    with archive.open(info) as file:
+        version = np.lib.format.read_magic(file)
+        if version == (1, 0):
+            shape, _, dtype = np.lib.format.read_array_header_1_0(file)
+        elif version == (2, 0):
+            shape, _, dtype = np.lib.format.read_array_header_2_0(file)
+        else:
+            raise SceneError(f"array {info.filename!r} has format version {version}; it must be 1.0 or 2.0")
+        held = info.file_size - file.tell()
+    if dtype.hasobject:
+        raise SceneError(f"array {info.filename!r} holds Python objects; it must hold numbers or strings")
+    claimed = dtype.itemsize
+    for length in shape:
+        claimed *= int(length)
+    if claimed != held:
+        raise SceneError(f"array {info.filename!r} claims {claimed} bytes; the archive has {held} for it")
+    with archive.open(info) as file:
+        return np.lib.format.read_array(file, allow_pickle=False)

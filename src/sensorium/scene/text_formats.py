@@ -1,0 +1,173 @@
+"""Strict readers for the mesh formats that are plain text: OBJ, OFF and text STL.
+
+Forgiving readers drop a vertex that is not a number, resolve relative indices against the wrong line and
+reorder faces by material. Here a file is taken as it stands, faces in file order, or refused with the line at
+fault. Polygons become fans around their first vertex.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.errors import SceneError
+from sensorium.scene.guards import check_inside
+
+
+@dataclass(frozen=True, eq=False)
+class MeshArrays:
+    """What a file holds: vertices [m] (n, 3), faces (m, 3), and colours in [0, 1] (n, 4) or None."""
+
+    vertices: NDArray[np.float64]
+    faces: NDArray[np.int64]
+    color: NDArray[np.float64] | None = None
+
+
+def read_obj(path: Path) -> MeshArrays:
+    """Wavefront OBJ: `v x y z [w | r g b]` and `f` lines; indices may count back from the line they stand on.
+
+    Texture coordinates, normals, groups and materials say nothing about shape and are passed over, but a
+    material file outside the folder is refused all the same.
+    """
+    vertices: list[list[str]] = []
+    colors: list[list[str]] = []
+    faces: list[tuple[int, int, int]] = []
+    for number, words in _lines(path):
+        if words[0] == "v":
+            if len(words) not in (4, 5, 7, 8):
+                raise SceneError(
+                    f"line {number} has a vertex of {len(words) - 1} numbers; it has 3, 4, 6 or 7"
+                )
+            vertices.append(words[1:4])
+            if len(words) >= 7:
+                colors.append(words[4:7])
+        elif words[0] == "f":
+            corners = [_integer(word.split("/", 1)[0], number) for word in words[1:]]
+            if 0 in corners or min(corners, default=0) < -len(vertices):
+                raise SceneError(
+                    f"line {number} uses vertex {min(corners, default=0)}; they count from 1, or from -1 back"
+                )
+            faces += _fan([c - 1 if c > 0 else len(vertices) + c for c in corners], number)
+        elif words[0] == "mtllib":
+            check_inside(" ".join(words[1:]), path.parent)
+
+    # Colours are an old extension; only a file that colours every vertex is taken at its word
+    color = None
+    if colors and len(colors) == len(vertices):
+        color = np.concatenate([_numbers(colors, 3), np.ones((len(colors), 1))], axis=1)
+    return MeshArrays(_numbers(vertices, 3), _indices(faces), color)
+
+
+def read_off(path: Path) -> MeshArrays:
+    """OFF, or COFF with colours after each vertex: counts, then that many vertex and face lines."""
+    lines = _lines(path)
+    number, words = next(lines, (0, [""]))
+    head = words[0].upper()
+    if head not in ("OFF", "COFF"):
+        raise SceneError(f"it begins with {words[0][:20]!r}; an OFF file begins with OFF or COFF")
+    if words[1:]:
+        words = words[1:]
+    else:
+        number, words = next(lines, (number, []))
+    if len(words) < 2:
+        raise SceneError("its header has no vertex and face counts")
+    vertex_count, face_count = (_integer(word, number) for word in words[:2])
+    if min(vertex_count, face_count) < 0:
+        raise SceneError(f"it claims {vertex_count} vertices and {face_count} faces; neither may be negative")
+
+    # A file may end early, whatever it claims: count what is there
+    vertices: list[list[str]] = []
+    colors: list[list[str]] = []
+    faces: list[tuple[int, int, int]] = []
+    face_lines = 0
+    for number, words in lines:
+        if len(vertices) < vertex_count:
+            wanted = 3 if head == "OFF" else 6
+            if len(words) < wanted:
+                raise SceneError(
+                    f"line {number} has a vertex of {len(words)} numbers; it has at least {wanted}"
+                )
+            vertices.append(words[:3])
+            colors.append([*words[3:6], *(words[6:7] or ["255"])])
+        elif face_lines < face_count:
+            corners = [_integer(word, number) for word in words]
+            if corners[0] != len(corners[1 : corners[0] + 1]):
+                raise SceneError(f"line {number} claims {corners[0]} vertices and lists {len(corners) - 1}")
+            faces += _fan(corners[1 : corners[0] + 1], number)
+            face_lines += 1
+    if len(vertices) < vertex_count or face_lines < face_count:
+        raise SceneError(
+            f"it claims {vertex_count} vertices and {face_count} faces; "
+            f"it has {len(vertices)} and {face_lines}"
+        )
+    color = _numbers(colors, 4) / 255.0 if head == "COFF" else None
+    return MeshArrays(_numbers(vertices, 3), _indices(faces), color)
+
+
+def read_stl_text(path: Path) -> MeshArrays:
+    """STL as text: facets of three vertices between `solid` and `endsolid`; all solids become one mesh."""
+    vertices: list[list[str]] = []
+    facets = open_solids = 0
+    for number, words in _lines(path):
+        key = words[0].lower()
+        if key == "vertex":
+            if len(words) != 4:
+                raise SceneError(f"line {number} has a vertex of {len(words) - 1} numbers; it has 3")
+            vertices.append(words[1:])
+        elif key == "endfacet":
+            facets += 1
+            if len(vertices) != 3 * facets:
+                raise SceneError(f"line {number} ends a facet that has not exactly 3 vertices")
+        elif key in ("solid", "endsolid"):
+            open_solids += 1 if key == "solid" else -1
+    if open_solids or len(vertices) != 3 * facets:
+        raise SceneError("it stops before its last facet or solid ends; it must be whole")
+    return MeshArrays(_numbers(vertices, 3), np.arange(3 * facets).reshape(-1, 3))
+
+
+def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Number and words of each line; '#' starts a comment, a backslash joins the next line, empty ones go."""
+    words: list[str] = []
+    number = 0
+    with path.open(encoding="utf-8", errors="replace") as file:
+        for number, line in enumerate(file, start=1):
+            text = line.split("#", 1)[0].rstrip()
+            words += text.rstrip("\\").split()
+            if words and not text.endswith("\\"):
+                yield number, words
+                words = []
+    if words:
+        yield number, words
+
+
+def _fan(corners: Sequence[int], number: int) -> list[tuple[int, int, int]]:
+    """Triangles of a polygon, around its first vertex."""
+    if len(corners) < 3:
+        raise SceneError(f"line {number} has a face of {len(corners)} vertices; it needs at least 3")
+    return [(corners[0], a, b) for a, b in pairwise(corners[1:])]
+
+
+def _integer(word: str, number: int) -> int:
+    try:
+        return int(word)
+    except ValueError:
+        raise SceneError(f"line {number} has {word[:40]!r}; it must be an integer") from None
+
+
+def _numbers(rows: list[list[str]], width: int) -> NDArray[np.float64]:
+    """Rows of words as float64, shape (n, width); a word that is no number is named."""
+    try:
+        return np.array(rows, dtype=np.float64).reshape(-1, width)
+    except ValueError as error:
+        raise SceneError(f"it has something that is no number: {error}") from None
+
+
+def _indices(faces: list[tuple[int, int, int]]) -> NDArray[np.int64]:
+    """Faces as int64, shape (m, 3), also for none; an index too long for a machine word is refused."""
+    try:
+        return np.array(faces, dtype=np.int64).reshape(-1, 3)
+    except OverflowError:
+        raise SceneError("it has a vertex index beyond 2**63") from None

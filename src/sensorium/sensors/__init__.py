@@ -1,0 +1,1 @@
+"""Sensors: specifications users write, and the live handles an environment returns for them."""

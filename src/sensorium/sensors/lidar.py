@@ -1,0 +1,122 @@
+"""Lidar: a pattern of rays, fired from a moving mount into a moving world."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from sensorium.clock import Rate, seconds_to_ns
+from sensorium.patterns import Pattern, RayTable
+from sensorium.sensors.rig import Rig
+from sensorium.sensors.scan import Scan
+from sensorium.sensors.spec import Capture, SensorSpec
+from sensorium.sensors.sweep_caster import SweepCaster
+from sensorium.sensors.timing import Timing
+
+class Lidar(SensorSpec[Scan]):
+    """A lidar that sees geometry: the first surface each ray meets.
+
+    With motion="rolling" every ray is fired at its own time, while sensor and bodies move; a sweep is cast when it ends,
+    or piece by piece with publish="slices". With motion="snapshot" all rays of a sweep are fired at its start.
+    """
+
+    kind: Literal["lidar"] = "lidar"
+    pattern: Pattern = Field(discriminator="kind")
+    """Where rays go and when."""
+    timing: Timing = Timing()
+    """Phase and latency; the rate is the pattern's."""
+    min_range_m: float = Field(default=0.0, ge=0.0)
+    """A surface nearer than this blocks the ray and gives no return [m]."""
+    max_range_m: float = Field(default=1000.0, gt=0.0)
+    """A surface farther than this gives no return [m]."""
+    motion: Literal["rolling", "snapshot"] = "rolling"
+    publish: Literal["sweeps", "slices"] = "sweeps"
+    """Whole sweeps, or after every step the columns fired in it."""
+    frame: Literal["sensor", "world"] = "sensor"
+    """Frame of the points."""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Lidar":
+        if self.min_range_m >= self.max_range_m:
+            raise ValueError(
+                f"min_range_m is {self.min_range_m} and max_range_m {self.max_range_m}; the first must be smaller"
+            )
+        if self.motion == "snapshot" and self.publish == "slices":
+            raise ValueError("publish is 'slices' with motion 'snapshot'; a snapshot has no slices")
+        if self.timing.rate_hz is not None and self.timing.rate_hz != self.pattern.rate_hz:
+            raise ValueError(
+                f"timing.rate_hz is {self.timing.rate_hz}; a lidar sweeps at its pattern's rate, {self.pattern.rate_hz}"
+            )
+        return self
+
+    @property
+    def latency_ns(self) -> int:
+        """From the end of a sweep to its arrival [ns]."""
+        return seconds_to_ns(self.timing.latency_s)
+
+    def start(self, rig: Rig) -> "LidarModel":
+        """Put the lidar to work."""
+        return LidarModel(self, rig)
+
+
+class LidarModel:
+    """A lidar at work."""
+
+    def __init__(self, spec: Lidar, rig: Rig) -> None:
+        self._spec = spec
+        self._rig = rig
+        self._caster = SweepCaster(rig, spec.min_range_m, spec.max_range_m, in_world=spec.frame == "world")
+        self._rate = Rate(spec.pattern.rate_hz, seconds_to_ns(spec.timing.phase_s))
+        self._duration_ns = spec.pattern.rays(0).duration_ns
+
+    def captures(self, after_ns: int, upto_ns: int, since_ns: int) -> Iterator[Capture[Scan]]:
+        """Sweeps, slices or snapshots completed after one time and up to another."""
+        if self._spec.motion == "snapshot":
+            for tick in self._rate.ticks_between(after_ns, upto_ns):
+                yield self._snapshot(tick)
+        elif self._spec.publish == "slices":
+            yield from self._slices(after_ns, upto_ns, since_ns)
+        else:
+            for tick in self._rate.ticks_between(after_ns - self._duration_ns, upto_ns - self._duration_ns):
+                if self._rate.time_ns(tick) >= since_ns:
+                    yield self._sweep(tick)
+
+    def needs_from_ns(self, now_ns: int) -> int:
+        """The start of the sweep under way at the earliest."""
+        return now_ns if self._spec.motion == "snapshot" else now_ns - self._duration_ns
+
+    def reset(self, mask: NDArray[np.bool_]) -> None:
+        """Nothing to restart: rays fired before a reset are void by the history's word."""
+
+    def _snapshot(self, tick: int) -> Capture[Scan]:
+        at_ns = self._rate.time_ns(tick)
+        return self._capture(self._spec.pattern.rays(tick), at_ns, at_ns)
+
+    def _sweep(self, tick: int) -> Capture[Scan]:
+        start_ns = self._rate.time_ns(tick)
+        return self._capture(self._spec.pattern.rays(tick), start_ns, start_ns + self._duration_ns)
+
+    def _slices(self, after_ns: int, upto_ns: int, since_ns: int) -> Iterator[Capture[Scan]]:
+        """Columns whose last ray fired in [after, upto), sweep by sweep."""
+        for tick in self._rate.ticks_between(after_ns - self._duration_ns - 1, upto_ns):
+            table, sweep_ns = self._spec.pattern.rays(tick), self._rate.time_ns(tick)
+            complete_ns = sweep_ns + table.time_ns.max(axis=0)
+            begun_ns = sweep_ns + table.time_ns.min(axis=0)
+            columns = np.flatnonzero((complete_ns >= after_ns) & (complete_ns < upto_ns) & (begun_ns >= since_ns))
+            if not len(columns):
+                continue
+            start_ns, end_ns = int(begun_ns[columns].min()), int(complete_ns[columns].max()) + 1
+            piece = RayTable(
+                table.direction_S[:, columns],
+                table.time_ns[:, columns] - (start_ns - sweep_ns),
+                None if table.origin_S is None else table.origin_S[:, columns],
+                end_ns - start_ns,
+            )
+            yield self._capture(piece, start_ns, end_ns)
+
+    def _capture(self, table: RayTable, start_ns: int, end_ns: int) -> Capture[Scan]:
+        """Cast and hand out; nothing corrupts a geometric reading, so it is its own truth."""
+        scan = self._caster.cast(table, start_ns, end_ns)
+        return Capture(end_ns, scan, scan)

@@ -1,0 +1,56 @@
+"""What a sensor is given when it is attached: where it sits and what it may look at."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.frames import Pose
+from sensorium.trace.tracer import Tracer
+from sensorium.worlds.history import History
+
+
+@dataclass(frozen=True)
+class Rig:
+    """Place of one sensor, or of several of a kind, in every world."""
+
+    name: str
+    seed: int
+    history: History
+    tracer: Tracer
+    body: int | None
+    """Index of the body it sits on, None for the world itself."""
+    X_BS: Pose
+    """Pose on the body, batch shape (sensors,)."""
+    hide: tuple[str, ...]
+    """Bodies its rays pass through."""
+    first_world: int
+    """Number of this environment's first world among all worlds of an experiment."""
+    world_axis: bool
+    """Whether readings have a leading axis of worlds."""
+    sensor_axis: bool
+    """Whether readings have an axis of sensors after it."""
+
+    @property
+    def worlds(self) -> int:
+        """Number of worlds."""
+        return self.history.worlds
+
+    @property
+    def sensors(self) -> int:
+        """Number of sensors in each world."""
+        return self.X_BS.shape[0]
+
+    def poses(self, times_ns: NDArray[np.int64]) -> Pose:
+        """X_WS at the given times, batch shape (times, worlds, sensors): the body moves, the mount rides on it."""
+        if self.body is None:
+            return self.X_BS.reshape((1, 1, -1)).broadcast_to((len(times_ns), self.worlds, self.sensors))
+        X_WB = self.history.poses(times_ns, self.body)
+        return X_WB.reshape((len(times_ns), self.worlds, 1)) @ self.X_BS
+
+    def squeeze(self, array: NDArray[Any]) -> NDArray[Any]:
+        """Take off the axes (worlds, sensors, ...) that the user did not ask for."""
+        if not self.sensor_axis:
+            array = array[:, 0]
+        return array if self.world_axis else array[0]

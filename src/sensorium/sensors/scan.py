@@ -1,0 +1,108 @@
+"""What a lidar reports: one sweep, or a slice of one, organised as channels by columns."""
+
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.errors import SpecError
+from sensorium.frames import Pose
+
+
+class Cause(IntEnum):
+    """What a lidar return came from; 0 where there is none."""
+
+    NONE = 0
+    SURFACE = 1
+    REFLECTION = 2
+    TRANSMISSION = 3
+    ATMOSPHERE = 4
+    MIXED = 5
+    FALSE_ALARM = 6
+
+
+@dataclass(frozen=True, eq=False)
+class Scan:
+    """Returns of one sweep.
+
+    Arrays have shape (*batch, channels, columns), where batch is the worlds and sensors asked for; `flat()` lists only
+    what returned. Where nothing returned, range and point are zero, ids and label -1, and `valid` is False.
+    """
+
+    range_m: NDArray[np.float32]
+    """Distance along the ray [m]."""
+    points: NDArray[Any]
+    """Where it ended [m], (..., 3): float32 in the sensor frame at the ray's own firing time, or float64 in the world."""
+    object_id: NDArray[np.int32]
+    """Object hit, as numbered in the scene."""
+    face_id: NDArray[np.int32]
+    """Triangle of that object's mesh."""
+    label: NDArray[np.int32]
+    """Label of the face or object; 0 is unlabelled."""
+    offset_ns: NDArray[np.int64]
+    """Firing time of each ray since the start [ns]; shape (channels, columns)."""
+    start_ns: int
+    """When the sweep began [ns]."""
+    end_ns: int
+    """When it was complete [ns]."""
+    frame: str
+    """Frame of the points: "sensor" or "world"."""
+    knot_ns: NDArray[np.int64]
+    """Times at which the sensor's true pose is known [ns], (knots,)."""
+    X_WS: Pose
+    """The sensor's true poses at those times, batch shape (knots, worlds, sensors)."""
+
+    @property
+    def valid(self) -> NDArray[np.bool_]:
+        """Whether the ray returned."""
+        return self.object_id >= 0
+
+    @property
+    def time_ns(self) -> NDArray[np.int64]:
+        """Firing time of each ray [ns], in the shape of the ranges."""
+        return np.broadcast_to(self.start_ns + self.offset_ns, self.range_m.shape)
+
+    @property
+    def intensity(self) -> NDArray[np.float32]:
+        """Strength of each return; a geometric lidar gives 1 to every return."""
+        return self.valid.astype(np.float32)
+
+    @property
+    def cause(self) -> NDArray[np.uint8]:
+        """What each return came from, as `Cause`; a geometric lidar sees surfaces only."""
+        return np.where(self.valid, np.uint8(Cause.SURFACE), np.uint8(Cause.NONE))
+
+    def flat(self) -> "Scan":
+        """Only the returns, in one row of length n (channel by channel)."""
+        keep = self.valid
+        return replace(
+            self,
+            range_m=self.range_m[keep],
+            points=self.points[keep],
+            object_id=self.object_id[keep],
+            face_id=self.face_id[keep],
+            label=self.label[keep],
+            offset_ns=np.broadcast_to(self.offset_ns, keep.shape)[keep],
+        )
+
+    def pose(self, time_ns: NDArray[np.int64] | int) -> Pose:
+        """True pose X_WS of a single sensor in a single world at times within the sweep; any shape of times."""
+        if self.X_WS.shape[1:] != (1, 1):
+            raise SpecError(f"the scan has {self.X_WS.shape[1:]} worlds and sensors; a pose belongs to one of each")
+        times = np.asarray(time_ns, np.int64)
+        if times.size and (times.min() < self.start_ns or times.max() > self.end_ns):
+            raise SpecError(f"time_ns runs from {times.min()} to {times.max()}; the sweep is {self.start_ns} to {self.end_ns}")
+        knots = self.X_WS[:, 0, 0]
+        if len(self.knot_ns) == 1:
+            return knots[np.zeros(times.shape, np.int64)]
+        after = np.clip(np.searchsorted(self.knot_ns, times, side="left"), 1, len(self.knot_ns) - 1)
+        s = (times - self.knot_ns[after - 1]) / (self.knot_ns[after] - self.knot_ns[after - 1])
+        return knots[after - 1].interpolate(knots[after], s)
+
+    def deskewed(self) -> NDArray[np.float64]:
+        """Points [m] in the sensor frame as it stood when the sweep began, undoing the true motion; shape (..., 3)."""
+        X_S0W = self.pose(self.start_ns).inverse()
+        in_world = self.points if self.frame == "world" else self.pose(self.time_ns).apply(self.points)
+        return np.where(self.valid[..., None], X_S0W.apply(in_world), 0.0)

@@ -1,0 +1,64 @@
+"""What every specification is: validated data, and what every sensor's specification offers."""
+
+import abc
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict
+
+from sensorium.sensors.rig import Rig
+
+R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
+
+
+class Spec(BaseModel):
+    """Validated data: unknown keys, NaN and out-of-range values are refused, also on assignment."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, validate_assignment=True)
+
+
+@dataclass(frozen=True)
+class Capture(Generic[R]):
+    """One reading as it leaves the sensor."""
+
+    time_ns: int
+    """When it was complete [ns]."""
+    reading: R
+    truth: R
+    """The same without corruption."""
+
+
+class SensorModel(Protocol[R_co]):
+    """A sensor at work: owns the state that its specification does not."""
+
+    def captures(self, after_ns: int, upto_ns: int, since_ns: int) -> Iterator[Capture[R_co]]:
+        """Readings completed after one time and up to another.
+
+        Args:
+            after_ns: The time observed before [ns].
+            upto_ns: The time now [ns].
+            since_ns: When the sensor was last switched on [ns]; nothing is measured before.
+        """
+
+    def needs_from_ns(self, now_ns: int) -> int:
+        """The oldest time that later readings may ask the history for [ns]."""
+
+    def reset(self, mask: NDArray[np.bool_]) -> None:
+        """Restart the state of the masked worlds, shape (worlds,)."""
+
+
+class SensorSpec(Spec, abc.ABC, Generic[R]):
+    """Specification of a sensor whose readings are of type R."""
+
+    @abc.abstractmethod
+    def start(self, rig: Rig) -> SensorModel[R]:
+        """Put the sensor to work where the rig says."""
+
+    @property
+    @abc.abstractmethod
+    def latency_ns(self) -> int:
+        """From the end of a capture to its arrival [ns]."""

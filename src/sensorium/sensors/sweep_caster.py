@@ -1,0 +1,135 @@
+"""Fires a table of rays from a rig: what lidars and cameras share."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.frames import Pose
+from sensorium.patterns import RayTable
+from sensorium.rotations import dot
+from sensorium.sensors.rig import Rig
+from sensorium.sensors.scan import Scan
+from sensorium.trace import threads
+from sensorium.trace.motion import MAX_SEGMENTS
+from sensorium.trace.packet import BLOCK, COHERENT_ADDRESS
+from sensorium.trace.sweep import Heads, RayTables, SweepOutputs, sweep
+
+# The sensor turns at most this far between two of its poses [rad]: the kernel interpolates matrices between them, which
+# is then wrong by less than 2e-8 rad. A faster turn than the most knots can follow is off by more, in proportion.
+_TURN_BETWEEN_KNOTS = 0.01
+_MOST_KNOTS = 8192
+
+
+class SweepCaster:
+    """Casts ray tables over intervals, for every world and every sensor of a rig."""
+
+    def __init__(self, rig: Rig, min_range_m: float, max_range_m: float, *, in_world: bool) -> None:
+        self._rig = rig
+        self._limits = np.array([min_range_m, max_range_m], np.float32)
+        self._in_world = in_world
+        self._table: RayTable | None = None
+        self._flat: RayTables | None = None
+        self._instant: bool | None = None
+
+    def cast(self, table: RayTable, start_ns: int, end_ns: int) -> Scan:
+        """Fire every ray of the table.
+
+        Args:
+            table: Rays; their times count from the start.
+            start_ns: Start of the interval [ns].
+            end_ns: Its end, after the last ray; equal to the start to fire all rays at once.
+        """
+        rig, tracer = self._rig, self._rig.tracer
+        instant = start_ns == end_ns
+        rays = self._flattened(table, instant)
+        knot_ns, X_WS = self._path(start_ns, end_ns)
+        placed = tracer.place(start_ns, end_ns, X_WS.position[0, :, 0])
+
+        # Where the heads are, counted from each world's anchor
+        relative = X_WS.matrix.copy()
+        relative[..., 3] -= placed.anchor[None, :, None, :]
+        heads = rig.worlds * rig.sensors
+        matrix = relative.transpose(1, 2, 0, 3, 4).reshape(heads, len(knot_ns), 12).astype(np.float32)
+        world = np.repeat(np.arange(rig.worlds, dtype=np.int32), rig.sensors)
+        voided = (tracer.history.valid_from_ns.astype(np.float64) - start_ns) / max(end_ns - start_ns, 1)
+        start = np.repeat(np.clip(voided, 0.0, 2.0), rig.sensors).astype(np.float32)
+
+        # Every output is written whole by the kernel
+        shape = (heads, rays.x.size)
+        out = SweepOutputs(
+            range_m=np.empty(shape, np.float32),
+            points=np.empty((*shape, 3), np.float64 if self._in_world else np.float32),
+            object_id=np.empty(shape, np.int32),
+            face_id=np.empty(shape, np.int32),
+            label=np.empty(shape, np.int32),
+        )
+        with placed.lock:
+            threads.run(
+                sweep,
+                heads * -(-rays.x.size // BLOCK),
+                placed.tables,
+                tracer.labels,
+                placed.anchor,
+                rays,
+                Heads(matrix, world, start),
+                self._limits,
+                np.uint32(placed.mask_without(rig.hide)),
+                COHERENT_ADDRESS,
+                self._in_world,
+                out,
+            )
+        organised = (rig.worlds, rig.sensors, *table.shape)
+        return Scan(
+            range_m=rig.squeeze(out.range_m.reshape(organised)),
+            points=rig.squeeze(out.points.reshape((*organised, 3))),
+            object_id=rig.squeeze(out.object_id.reshape(organised)),
+            face_id=rig.squeeze(out.face_id.reshape(organised)),
+            label=rig.squeeze(out.label.reshape(organised)),
+            offset_ns=np.zeros(table.shape, np.int64) if instant else table.time_ns,
+            start_ns=start_ns,
+            end_ns=end_ns,
+            frame="world" if self._in_world else "sensor",
+            knot_ns=knot_ns,
+            X_WS=X_WS,
+        )
+
+    def _flattened(self, table: RayTable, instant: bool) -> RayTables:
+        """The table as the kernel reads it; kept as long as the same table comes."""
+        if self._flat is None or table is not self._table or instant != self._instant:
+            directions = table.direction_S.reshape(-1, 3)
+            time = np.zeros(len(directions)) if instant else table.time_ns.reshape(-1) / table.duration_ns
+            none = np.zeros((0, 3), np.float32)
+            self._table, self._instant = table, instant
+            self._flat = RayTables(
+                x=np.array(directions[:, 0]),
+                y=np.array(directions[:, 1]),
+                z=np.array(directions[:, 2]),
+                time=time.astype(np.float32),
+                origin=none if table.origin_S is None else np.array(table.origin_S.reshape(-1, 3)),
+            )
+        return self._flat
+
+    def _path(self, start_ns: int, end_ns: int) -> tuple[NDArray[np.int64], Pose]:
+        """Times and poses X_WS (knots, worlds, sensors) dense enough for the kernel to interpolate."""
+        rig = self._rig
+        times_ns = rig.history.knots(start_ns, end_ns, most=MAX_SEGMENTS)
+        if rig.body is None:
+            times_ns = times_ns[:1]
+        X_WS = rig.poses(times_ns)
+        if len(times_ns) == 1 or _stands_still(X_WS):
+            return times_ns[:1], X_WS[:1]
+
+        # Split segments evenly until none turns too far
+        q = X_WS.quaternion
+        turn = 2.0 * np.arccos(np.minimum(np.abs(dot(q[1:], q[:-1])), 1.0)).max()
+        pieces = min(max(1, math.ceil(turn / _TURN_BETWEEN_KNOTS)), max(1, _MOST_KNOTS // (len(times_ns) - 1)))
+        if pieces == 1:
+            return times_ns, X_WS
+        segments = (len(times_ns) - 1) * pieces
+        times_ns = start_ns + (np.arange(segments + 1, dtype=np.int64) * (end_ns - start_ns)) // segments
+        return times_ns, rig.poses(times_ns)
+
+
+def _stands_still(X_WS: Pose) -> bool:
+    return bool((X_WS.position == X_WS.position[:1]).all() and (X_WS.quaternion == X_WS.quaternion[:1]).all())

@@ -1,0 +1,64 @@
+"""What ray sensors of one environment share: the scene, placed at the instants and intervals they ask for."""
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.scene.layout import Layout
+from sensorium.trace.labels import label_tables
+from sensorium.trace.motion import MAX_SEGMENTS
+from sensorium.trace.placement import PlacedScenes
+from sensorium.worlds.history import History
+
+
+class Tracer:
+    """Places the bodies of all worlds from their history.
+
+    Instants and intervals have scenes of their own, so that a camera and a sweeping lidar do not undo each other's work;
+    the meshes below are shared.
+    """
+
+    def __init__(self, layout: Layout, worlds: int, body_names: tuple[str, ...], history: History) -> None:
+        self.layout = layout
+        self.worlds = worlds
+        self.body_names = body_names
+        self.history = history
+        self.labels = label_tables(layout)
+        self._hidden: set[str] = set()
+        self._scenes: dict[bool, PlacedScenes] = {}
+        self._placed_for: dict[bool, tuple[int, int, bytes]] = {}
+        PlacedScenes(layout, worlds, body_names)  # a body the world lacks is an error now, not at the first reading
+
+    def let_hide(self, bodies: Iterable[str]) -> None:
+        """Prepare for rays that pass through these bodies."""
+        new = set(bodies) - self._hidden
+        if new:
+            self._hidden |= new
+            self._scenes.clear()
+            self._placed_for.clear()
+            PlacedScenes(self.layout, self.worlds, self.body_names, self._hidden)
+
+    def forget_placement(self) -> None:
+        """Poses of the past changed (a reset): place anew."""
+        self._placed_for.clear()
+
+    def place(self, start_ns: int, end_ns: int, near: NDArray[np.float64]) -> PlacedScenes:
+        """The scenes with every body moving as it did from start to end, or standing as at an instant.
+
+        Args:
+            start_ns: Start of the interval [ns].
+            end_ns: Its end, equal to the start for an instant.
+            near: Where the rays start from, roughly [m], shape (worlds, 3).
+        """
+        moving = end_ns > start_ns
+        scenes = self._scenes.get(moving)
+        if scenes is None:
+            scenes = self._scenes[moving] = PlacedScenes(self.layout, self.worlds, self.body_names, self._hidden)
+        wanted = (start_ns, end_ns, scenes.on_grid(near).tobytes())
+        if self._placed_for.get(moving) != wanted:
+            times_ns = self.history.knots(start_ns, end_ns, most=MAX_SEGMENTS)
+            X_WB = self.history.poses(times_ns)
+            scenes.place(np.array(X_WB.position), np.array(X_WB.quaternion), near)
+            self._placed_for[moving] = wanted
+        return scenes
