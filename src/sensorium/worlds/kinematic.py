@@ -1,6 +1,7 @@
 """A world whose bodies and joints follow paths, without dynamics."""
 
 from collections.abc import Mapping
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,8 @@ from sensorium.errors import SpecError, WorldError
 from sensorium.frames import Pose
 from sensorium.paths import JointPath, Path
 from sensorium.worlds.base import WorldState, checked_mask, checked_names, checked_worlds, step_length_ns
+
+M = TypeVar("M", covariant=True)
 
 
 class Kinematic:
@@ -78,17 +81,16 @@ class Kinematic:
         position, quaternion = np.zeros((worlds, bodies, 3)), np.zeros((worlds, bodies, 4))
         v_WB, w_WB, a_WB, alpha_WB = np.zeros((4, worlds, bodies, 3))
         for i, path in enumerate(self._bodies):
-            motion = path.motion(t_s)
-            self._check_shape("body", self.body_names[i], motion.pose.shape, worlds)
-            position[:, i] = motion.pose.position
-            quaternion[:, i] = motion.pose.quaternion
+            motion = _ask("body", self.body_names[i], path, t_s)
+            _check_shape("body", self.body_names[i], motion.pose.shape, worlds)
+            position[:, i], quaternion[:, i] = motion.pose.position, motion.pose.quaternion
             v_WB[:, i], w_WB[:, i] = motion.v_WB, motion.w_WB
             a_WB[:, i], alpha_WB[:, i] = motion.a_WB, motion.alpha_WB
 
         joint_position, joint_velocity = np.zeros((2, worlds, joints))
         for i, joint in enumerate(self._joints):
-            q, qd = joint.motion(t_s)
-            self._check_shape("joint", self.joint_names[i], q.shape, worlds)
+            q, qd = _ask("joint", self.joint_names[i], joint, t_s)
+            _check_shape("joint", self.joint_names[i], q.shape, worlds)
             joint_position[:, i], joint_velocity[:, i] = q, qd
 
         # The state is handed to many; nobody may write into it
@@ -103,6 +105,21 @@ class Kinematic:
             raise WorldError("this world was not started; call start(worlds) first")
         return self._path_start_ns
 
-    def _check_shape(self, kind: str, name: str, shape: tuple[int, ...], worlds: int) -> None:
-        if shape != (worlds,):
-            raise WorldError(f"the path of {kind} {name!r} has shape {shape}; it must be () or ({worlds},)")
+
+class _Moving(Protocol[M]):
+    """What body paths and joint paths have in common."""
+
+    def motion(self, t_s: NDArray[np.float64]) -> M: ...
+
+
+def _ask(kind: str, name: str, path: _Moving[M], t_s: NDArray[np.float64]) -> M:
+    """The path's motion; an error of the path says whose path it is."""
+    try:
+        return path.motion(t_s)
+    except ValueError as error:
+        raise WorldError(f"the path of {kind} {name!r} fails for {len(t_s)} worlds: {error}") from error
+
+
+def _check_shape(kind: str, name: str, shape: tuple[int, ...], worlds: int) -> None:
+    if shape != (worlds,):
+        raise WorldError(f"the path of {kind} {name!r} has shape {shape}; it must be () or ({worlds},)")

@@ -1,0 +1,140 @@
+"""A world on paths: the state is the path's, and a masked reset restarts paths, not time."""
+
+import numpy as np
+import pytest
+
+from sensorium import paths
+from sensorium.errors import SpecError, WorldError
+from sensorium.frames import Pose
+from sensorium.worlds import Kinematic, World, check_state
+
+BODIES = {
+    "car": paths.Line((0, 0, 0), (10, 0, 0)),
+    "ball": paths.Circle((8, 3, 1), 1.0, 1.0),
+    "top": paths.Spin((0, 0, 1), (0, 0, 1), 5.0),
+}
+JOINTS = {"hinge": paths.JointSine(0.5, 2.0), "wheel": paths.JointLine(0.0, 3.0)}
+
+
+def started(worlds, bodies=BODIES, joints=JOINTS, step_s=0.01):
+    world = Kinematic(bodies, joints, step_s=step_s)
+    world.start(worlds)
+    return world
+
+
+def test_state_is_that_of_the_paths():
+    world: World = started(2, step_s=0.25)
+    for _ in range(5):
+        world.step()
+    state = world.state()
+    check_state(state, world.body_names, world.joint_names)
+    assert world.body_names == tuple(BODIES)
+    assert world.joint_names == tuple(JOINTS)
+    assert state.time_ns == world.time_ns == 1_250_000_000
+    for i, path in enumerate(BODIES.values()):
+        motion = path.motion(1.25)
+        for k in range(2):
+            assert state.X_WB[k, i] == motion.pose
+            np.testing.assert_array_equal(state.v_WB[k, i], motion.v_WB)
+            np.testing.assert_array_equal(state.w_WB[k, i], motion.w_WB)
+            np.testing.assert_array_equal(state.a_WB[k, i], motion.a_WB)
+            np.testing.assert_array_equal(state.alpha_WB[k, i], motion.alpha_WB)
+    for i, joint in enumerate(JOINTS.values()):
+        assert (state.joint_position[1, i], state.joint_velocity[1, i]) == joint.motion(1.25)
+    assert state.gravity_W is None
+
+
+def test_time_does_not_drift():
+    world = started(1, {"car": paths.Line((0, 0, 0), (1, 0, 0))}, None, step_s=0.1)
+    for _ in range(36_000):
+        world.step()
+    assert world.state().X_WB.position[0, 0, 0] == 3600.0
+
+
+def test_masked_worlds_restart_their_paths_while_the_clock_goes_on():
+    world, fresh = started(3), started(3)
+    for _ in range(7):
+        world.step()
+    world.reset(np.array([False, True, False]))
+
+    # At the reset: the masked world is at its path's t = 0, the others and the time are as they were
+    state = world.state()
+    assert state.time_ns == 70_000_000
+    assert state.X_WB[1] == fresh.state().X_WB[1]
+    np.testing.assert_array_equal(state.joint_position[1], fresh.state().joint_position[1])
+    assert state.X_WB.position[:, 0, 0] == pytest.approx([0.7, 0.0, 0.7])
+
+    # Later: it runs as a fresh world does, the others go on
+    for _ in range(5):
+        world.step()
+        fresh.step()
+    state = world.state()
+    assert state.time_ns == 120_000_000
+    assert state.X_WB[1] == fresh.state().X_WB[1]
+    np.testing.assert_array_equal(state.a_WB[1], fresh.state().a_WB[1])
+    np.testing.assert_array_equal(state.joint_velocity[1], fresh.state().joint_velocity[1])
+    assert state.X_WB.position[:, 0, 0] == pytest.approx([1.2, 0.5, 1.2])
+
+
+def test_an_empty_mask_changes_nothing():
+    world = started(2)
+    world.step()
+    before = world.state()
+    world.reset(np.zeros(2, dtype=bool))
+    assert world.state().X_WB == before.X_WB
+
+
+def test_eight_worlds_equal_eight_single_worlds_bit_for_bit():
+    speeds = np.linspace(0.5, 4.0, 8)
+    many = started(8, {"ball": paths.Circle((0, 0, 0), 1.0, speeds)}, None)
+    singles = [started(1, {"ball": paths.Circle((0, 0, 0), 1.0, speed)}, None) for speed in speeds]
+    for world in (many, *singles):
+        for _ in range(13):
+            world.step()
+    for k, single in enumerate(singles):
+        assert many.state().X_WB[k] == single.state().X_WB[0]
+        np.testing.assert_array_equal(many.state().v_WB[k], single.state().v_WB[0])
+
+
+def test_state_is_worked_out_once_a_step_and_cannot_be_written():
+    calls = []
+    world = started(1, {"arm": paths.Function(lambda t: calls.append(t) or Pose((t, 0, 0)))}, None)
+    world.step()
+    calls.clear()
+    assert world.state() is world.state()
+    assert len(calls) == 5  # the pose, and four around it for its derivatives
+    with pytest.raises(ValueError, match="read-only"):
+        world.state().v_WB[...] = 1.0
+
+
+def test_start_begins_again_at_time_zero():
+    world = started(2)
+    world.step()
+    world.start(4)
+    assert world.time_ns == 0
+    assert world.state().X_WB.shape == (4, 3)
+    assert world.state().X_WB[3] == started(1).state().X_WB[0]
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "says"),
+    [
+        (lambda: Kinematic(BODIES).state(), WorldError, "not started"),
+        (lambda: Kinematic(BODIES).step(), WorldError, "not started"),
+        (lambda: Kinematic({"car": Pose()}), SpecError, "body 'car' follows"),
+        (lambda: Kinematic({}, {"hinge": BODIES["car"]}), SpecError, "joint 'hinge' follows"),
+        (lambda: Kinematic({"": BODIES["car"]}), SpecError, "a body is named ''"),
+        (lambda: Kinematic(BODIES, step_s=-1.0), SpecError, "step_s is -1.0"),
+        (lambda: started(0), SpecError, "worlds is 0"),
+        (lambda: started(2).reset(np.array([1, 0])), SpecError, "mask is int64"),
+        (
+            lambda: started(2, {"car": paths.Line(np.zeros((3, 3)), (1, 0, 0))}),
+            WorldError,
+            "path of body 'car' fails for 2 worlds",
+        ),
+        (lambda: started(1, {}, {"j": paths.JointLine([0.0, 1.0])}), WorldError, "of joint 'j' has shape"),
+    ],
+)
+def test_what_users_may_not_do(call, error, says):
+    with pytest.raises(error, match=says):
+        call()
