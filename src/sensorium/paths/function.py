@@ -26,7 +26,7 @@ class Function(Path):
         Args:
             fn: Takes a time [s] as a float and returns one Pose.
             vectorized: `fn` takes an array of times instead and returns poses of its shape: quicker, and the
-                way to give each of many worlds its own motion (`fn` then sees an array of shape (worlds,)).
+                way to give each of many worlds its own motion: their times are the last axis of the array.
             step_s: The step h of the differences [s].
         """
         if not callable(fn):
@@ -48,14 +48,14 @@ class Function(Path):
 
     def motion(self, t_s: ArrayLike) -> Motion:
         """X_WB, and its derivatives by differences."""
-        t, h = times(t_s), self._step_s
-        pose = self.pose(t)
-        around = [self.pose(t + k * h) for k in (-2, -1, 1, 2)]
-        v_WB, a_WB = differences([x.position - pose.position for x in around], h)
+        t = times(t_s)
+        poses = self.pose(np.stack([t, *(t + k * self._step_s for k in (-2, -1, 1, 2))]))
+        pose, around = poses[0], poses[1:]
+        v_WB, a_WB = differences(around.position - pose.position, self._step_s)
 
         # phi(s) = log(R(t + s) R(t)^-1) is zero at s = 0, where phi' is therefore w and phi'' alpha
-        back = pose.quaternion * CONJUGATE
-        w_WB, alpha_WB = differences([quaternion_log(multiply(x.quaternion, back)) for x in around], h)
+        phi = quaternion_log(multiply(around.quaternion, pose.quaternion * CONJUGATE))
+        w_WB, alpha_WB = differences(phi, self._step_s)
         return Motion(pose, v_WB, w_WB, a_WB, alpha_WB)
 
 
@@ -66,11 +66,11 @@ def check_step(step_s: float) -> float:
     return float(step_s)
 
 
-def differences(around: list[Float], step: float) -> tuple[Float, Float]:
+def differences(around: Float, step: float) -> tuple[Float, Float]:
     """First and second derivative at 0, to fourth order, of a function that is zero there.
 
     Args:
-        around: Its values at -2, -1, 1 and 2 steps.
+        around: Its values at -2, -1, 1 and 2 steps, shape (4, ...).
         step: The step.
     """
     far_before, before, after, far_after = around

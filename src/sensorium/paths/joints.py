@@ -77,7 +77,8 @@ class JointFunction(JointPath):
 
         Args:
             fn: Takes a time [s] as a float and returns a position [rad or m].
-            vectorized: `fn` takes an array of times instead and returns positions of its shape.
+            vectorized: `fn` takes an array of times instead and returns positions of its shape; the times of
+                many worlds are its last axis.
             step_s: The step h [s].
         """
         if not callable(fn):
@@ -89,11 +90,10 @@ class JointFunction(JointPath):
     def motion(self, t_s: ArrayLike) -> tuple[Float, Float]:
         """Position and velocity at the times t_s [s]."""
         t = times(t_s)
-        position = self._position(t)
-        around = [self._position(t + k * self._step_s) - position for k in (-2, -1, 1, 2)]
-        return position, differences(around, self._step_s)[0]
+        positions = self._positions(np.stack([t, *(t + k * self._step_s for k in (-2, -1, 1, 2))]))
+        return positions[0, ...], differences(positions[1:] - positions[0], self._step_s)[0]
 
-    def _position(self, t: Float) -> Float:
+    def _positions(self, t: Float) -> Float:
         if self._vectorized:
             return _checked(self._fn(t), t.shape)
         different, where = np.unique(t, return_inverse=True)
