@@ -22,6 +22,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 # Contraction and sign-of-zero freedom keep results equal over block remainders; reciprocal estimates would not.
 _FLAGS: dict[str, Any] = {"fastmath": {"contract", "nsz"}, "error_model": "numpy"}
 
+_COMPILED_IN = ("SENSORIUM_EMBREE_LIBRARY", "SENSORIUM_EMBREE_CONFIG")
+
 _KEEP_DAYS = 14
 
 
@@ -59,12 +61,16 @@ def cache_folder() -> Path:
 
 @functools.cache
 def source_hash() -> str:
-    """Hash of every source file of the package, 16 hex digits."""
+    """Hash of every source file of the package and of the settings compiled into kernels, 16 hex digits."""
     package = Path(__file__).parent
     digest = hashlib.sha256()
     for path in sorted(package.rglob("*.py")):
         digest.update(str(path.relative_to(package)).encode())
         digest.update(path.read_bytes())
+
+    # The packet width is compiled in, and follows from the machine (Numba looks at that) and these two
+    for variable in _COMPILED_IN:
+        digest.update(f"{variable}={os.environ.get(variable, '')}".encode())
     return digest.hexdigest()[:16]
 
 

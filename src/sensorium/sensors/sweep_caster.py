@@ -11,13 +11,12 @@ from sensorium.rotations import dot
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.scan import Scan
 from sensorium.trace import threads
-from sensorium.trace.motion import MAX_SEGMENTS
 from sensorium.trace.packet import BLOCK, COHERENT_ADDRESS
 from sensorium.trace.sweep import Heads, RayTables, SweepOutputs, sweep
 
-# The sensor turns at most this far between two of its poses [rad]: the kernel interpolates matrices between them, which
-# is then wrong by less than 2e-8 rad. A faster turn than the most knots can follow is off by more, in proportion.
-_TURN_BETWEEN_KNOTS = 0.01
+# The sensor turns at most this far between two of its poses [rad]: the kernel interpolates between them, which is then
+# wrong by less than 3e-8 rad. Only a sensor that turns faster than the most knots can follow is off by more.
+_TURN_BETWEEN_KNOTS = 0.015
 _MOST_KNOTS = 8192
 
 
@@ -45,12 +44,14 @@ class SweepCaster:
         rays = self._flattened(table, instant)
         knot_ns, X_WS = self._path(start_ns, end_ns)
         placed = tracer.place(start_ns, end_ns, X_WS.position[0, :, 0])
+        dense = X_WS if len(knot_ns) == 1 else rig.poses(_with_midpoints(knot_ns))
 
         # Where the heads are, counted from each world's anchor
-        relative = X_WS.matrix.copy()
+        relative = dense.matrix.copy()
         relative[..., 3] -= placed.anchor[None, :, None, :]
         heads = rig.worlds * rig.sensors
-        matrix = relative.transpose(1, 2, 0, 3, 4).reshape(heads, len(knot_ns), 12).astype(np.float32)
+        matrix = relative.transpose(1, 2, 0, 3, 4).reshape(heads, -1, 12).astype(np.float32)
+        knot_time = ((knot_ns - start_ns) / max(end_ns - start_ns, 1)).astype(np.float32)
         world = np.repeat(np.arange(rig.worlds, dtype=np.int32), rig.sensors)
         voided = (tracer.history.valid_from_ns.astype(np.float64) - start_ns) / max(end_ns - start_ns, 1)
         start = np.repeat(np.clip(voided, 0.0, 2.0), rig.sensors).astype(np.float32)
@@ -72,7 +73,7 @@ class SweepCaster:
                 tracer.labels,
                 placed.anchor,
                 rays,
-                Heads(matrix, world, start),
+                Heads(matrix, knot_time, world, start),
                 self._limits,
                 np.uint32(placed.mask_without(rig.hide)),
                 COHERENT_ADDRESS,
@@ -111,24 +112,30 @@ class SweepCaster:
         return self._flat
 
     def _path(self, start_ns: int, end_ns: int) -> tuple[NDArray[np.int64], Pose]:
-        """Times and poses X_WS (knots, worlds, sensors) dense enough for the kernel to interpolate."""
+        """Times and poses X_WS (knots, worlds, sensors): at every state inside, and between where the sensor turns far."""
         rig = self._rig
-        times_ns = rig.history.knots(start_ns, end_ns, most=MAX_SEGMENTS)
+        times_ns = rig.history.times_within(start_ns, end_ns)
         if rig.body is None:
             times_ns = times_ns[:1]
         X_WS = rig.poses(times_ns)
         if len(times_ns) == 1 or _stands_still(X_WS):
             return times_ns[:1], X_WS[:1]
-
-        # Split segments evenly until none turns too far
         q = X_WS.quaternion
         turn = 2.0 * np.arccos(np.minimum(np.abs(dot(q[1:], q[:-1])), 1.0)).max()
-        pieces = min(max(1, math.ceil(turn / _TURN_BETWEEN_KNOTS)), max(1, _MOST_KNOTS // (len(times_ns) - 1)))
-        if pieces == 1:
+        pieces = min(math.ceil(turn / _TURN_BETWEEN_KNOTS), _MOST_KNOTS // len(times_ns))
+        if pieces <= 1:
             return times_ns, X_WS
-        segments = (len(times_ns) - 1) * pieces
-        times_ns = start_ns + (np.arange(segments + 1, dtype=np.int64) * (end_ns - start_ns)) // segments
+        part = np.arange(pieces) * np.diff(times_ns)[:, None] // pieces
+        times_ns = np.unique(np.append((times_ns[:-1, None] + part).reshape(-1), end_ns))
         return times_ns, rig.poses(times_ns)
+
+
+def _with_midpoints(times_ns: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The times, and the middle of each pair of neighbours."""
+    dense = np.empty(2 * len(times_ns) - 1, np.int64)
+    dense[::2] = times_ns
+    dense[1::2] = times_ns[:-1] + np.diff(times_ns) // 2
+    return dense
 
 
 def _stands_still(X_WS: Pose) -> bool:

@@ -4,7 +4,6 @@ One call covers all worlds and all sensors of a kind ("heads"). Blocks of rays a
 and written while in cache; nothing is kept between the stages.
 """
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,7 +28,8 @@ class RayTables(NamedTuple):
 class Heads(NamedTuple):
     """Where the sensors are while the rays fire."""
 
-    matrix: NDArray[np.float32]  # (heads, knots, 12) X_AS at evenly spaced times, rows of 3 x 4, A the world at the anchor
+    matrix: NDArray[np.float32]  # (heads, 2 knots - 1, 12) X_AS at the knots and midway, rows of 3 x 4; A: see anchor
+    time: NDArray[np.float32]  # (knots,) times of the knots, rising from 0 to 1
     world: NDArray[np.int32]  # (heads,) world of each
     start: NDArray[np.float32]  # (heads,) rays fired before this fraction of the interval are void (a reset)
 
@@ -67,7 +67,7 @@ def sweep(first, step, count, arrays, labels, anchor, rays, heads, limits, mask,
     for number in range(first, count, step):
         head, start = number // blocks, (number % blocks) * BLOCK
         world, used = heads.world[head], min(BLOCK, total - start)
-        aim_block(block, rays, heads.matrix[head], start, used)
+        aim_block(block, rays, heads.matrix[head], heads.time, start, used)
         for k in range(used):
             block[pk.B_T_FAR + k] = limits[1]
         trace_block(block, hit, floats, words, active, arrays.scene[world], arguments, used)
@@ -77,67 +77,88 @@ def sweep(first, step, count, arrays, labels, anchor, rays, heads, limits, mask,
 
 
 @jit.function
-def aim_block(block, rays, knots, start, used):  # type: ignore[no-untyped-def]
+def aim_block(block, rays, knots, knot_time, start, used):  # type: ignore[no-untyped-def]
     """Turn rays of the sensor frame into the world with the pose at each ray's own time.
 
-    Matrices are interpolated and directions brought back to unit length: between knots an angle phi apart that is off
-    by less than phi^3 / 60. Neighbours mostly fire between the same two knots; such a run is turned in one vector loop.
+    Matrices are interpolated by the parabola through two knots and the pose midway; where the knots are an angle phi
+    apart, that is off by less than phi^3 / 120. Neighbours mostly fire between the same two knots; such a run is turned
+    in one vector loop.
     """
-    segments = knots.shape[0] - 1
-    spacing = np.float32(segments)
-    last = max(segments - 1, 0)
-    k = 0
+    x, y, z, time, origin = rays.x, rays.y, rays.z, rays.time, rays.origin
+    last = knot_time.shape[0] - 1
+    knot, k = 0, 0
     while k < used:
-        knot = min(int(rays.time[start + k] * spacing), last)
-        end = k + 1
-        if segments <= 1:
-            end = used
-        while end < used and min(int(rays.time[start + end] * spacing), last) == knot:
-            end += 1
-        _aim_run(block, rays.x, rays.y, rays.z, rays.time, knots[knot], knots[min(knot + 1, segments)], knot, spacing, start, k, end)
-        if rays.origin.shape[0] > 0:
-            _shift_run(block, rays.origin, rays.time, knots[knot], knots[min(knot + 1, segments)], knot, spacing, start, k, end)
+        # The two knots around this ray's time; times mostly rise, so the search goes on from the last one
+        t = time[start + k]
+        while knot > 0 and t < knot_time[knot]:
+            knot -= 1
+        while knot < last - 1 and t >= knot_time[knot + 1]:
+            knot += 1
+        if last == 0:
+            end, begins, inverse = used, np.float32(0.0), np.float32(0.0)
+        else:
+            begins, ends = knot_time[knot], knot_time[knot + 1]
+            inverse = np.float32(1.0) / (ends - begins)
+            end = k + 1
+            while end < used and begins <= time[start + end] and (time[start + end] < ends or knot == last - 1):
+                end += 1
+        a, m, b = knots[2 * knot], knots[min(2 * knot + 1, 2 * last)], knots[min(2 * knot + 2, 2 * last)]
+        _aim_run(block, x, y, z, time, a, m, b, begins, inverse, start, k, end)
+        if origin.shape[0] > 0:
+            _shift_run(block, origin, time, a, m, b, begins, inverse, start, k, end)
         k = end
 
 
 @jit.function
-def _aim_run(block, x, y, z, time, a, b, knot, spacing, start, begin, end):  # type: ignore[no-untyped-def]
-    """Rays begin .. end of the block, all fired between matrices a and b."""
+def _aim_run(block, x, y, z, time, a, m, b, begins, inverse, start, begin, end):  # type: ignore[no-untyped-def]
+    """Rays begin .. end of the block, all fired between matrices a and b, m being midway."""
+    # Entry i at fraction s of the way is a_i + s c_i + s (1 - s) q_i
     a00, a01, a02, a03, a10, a11 = a[0], a[1], a[2], a[3], a[4], a[5]
     a12, a13, a20, a21, a22, a23 = a[6], a[7], a[8], a[9], a[10], a[11]
     c00, c01, c02, c03, c10, c11 = b[0] - a00, b[1] - a01, b[2] - a02, b[3] - a03, b[4] - a10, b[5] - a11
     c12, c13, c20, c21, c22, c23 = b[6] - a12, b[7] - a13, b[8] - a20, b[9] - a21, b[10] - a22, b[11] - a23
-    whole = np.float32(knot)
+    q00, q01, q02, q03 = _bend(a, m, b, 0), _bend(a, m, b, 1), _bend(a, m, b, 2), _bend(a, m, b, 3)
+    q10, q11, q12, q13 = _bend(a, m, b, 4), _bend(a, m, b, 5), _bend(a, m, b, 6), _bend(a, m, b, 7)
+    q20, q21, q22, q23 = _bend(a, m, b, 8), _bend(a, m, b, 9), _bend(a, m, b, 10), _bend(a, m, b, 11)
+    one = np.float32(1.0)
     for k in range(begin, end):
         t = time[start + k]
-        s = t * spacing - whole
+        s = (t - begins) * inverse
+        r = s * (one - s)
         dx, dy, dz = x[start + k], y[start + k], z[start + k]
-        wx = (a00 + s * c00) * dx + (a01 + s * c01) * dy + (a02 + s * c02) * dz
-        wy = (a10 + s * c10) * dx + (a11 + s * c11) * dy + (a12 + s * c12) * dz
-        wz = (a20 + s * c20) * dx + (a21 + s * c21) * dy + (a22 + s * c22) * dz
-        scale = np.float32(1.0) / math.sqrt(wx * wx + wy * wy + wz * wz)
-        block[pk.B_DIRECTION_X + k] = wx * scale
-        block[pk.B_DIRECTION_Y + k] = wy * scale
-        block[pk.B_DIRECTION_Z + k] = wz * scale
-        block[pk.B_ORIGIN_X + k] = a03 + s * c03
-        block[pk.B_ORIGIN_Y + k] = a13 + s * c13
-        block[pk.B_ORIGIN_Z + k] = a23 + s * c23
+        block[pk.B_DIRECTION_X + k] = (
+            (a00 + s * c00 + r * q00) * dx + (a01 + s * c01 + r * q01) * dy + (a02 + s * c02 + r * q02) * dz
+        )
+        block[pk.B_DIRECTION_Y + k] = (
+            (a10 + s * c10 + r * q10) * dx + (a11 + s * c11 + r * q11) * dy + (a12 + s * c12 + r * q12) * dz
+        )
+        block[pk.B_DIRECTION_Z + k] = (
+            (a20 + s * c20 + r * q20) * dx + (a21 + s * c21 + r * q21) * dy + (a22 + s * c22 + r * q22) * dz
+        )
+        block[pk.B_ORIGIN_X + k] = a03 + s * c03 + r * q03
+        block[pk.B_ORIGIN_Y + k] = a13 + s * c13 + r * q13
+        block[pk.B_ORIGIN_Z + k] = a23 + s * c23 + r * q23
         block[pk.B_TIME + k] = t
 
 
 @jit.function
-def _shift_run(block, origin, time, a, b, knot, spacing, start, begin, end):  # type: ignore[no-untyped-def]
+def _bend(a, m, b, i):  # type: ignore[no-untyped-def]
+    """How far entry i bends from the straight line between a and b: the parabola goes through m midway."""
+    return np.float32(4.0) * m[i] - np.float32(2.0) * (a[i] + b[i])
+
+
+@jit.function
+def _shift_run(block, origin, time, a, m, b, begins, inverse, start, begin, end):  # type: ignore[no-untyped-def]
     """Add each ray's own start point, turned like the ray."""
     for k in range(begin, end):
-        s = time[start + k] * spacing - np.float32(knot)
-        x, y, z = origin[start + k, 0], origin[start + k, 1], origin[start + k, 2]
+        s = (time[start + k] - begins) * inverse
+        r = s * (np.float32(1.0) - s)
         for i in range(3):
-            row = 4 * i
-            block[pk.B_ORIGIN_X + i * BLOCK + k] += (
-                (a[row] + s * (b[row] - a[row])) * x
-                + (a[row + 1] + s * (b[row + 1] - a[row + 1])) * y
-                + (a[row + 2] + s * (b[row + 2] - a[row + 2])) * z
-            )
+            shift = np.float32(0.0)
+            for j in range(3):
+                e = 4 * i + j
+                shift += (a[e] + s * (b[e] - a[e]) + r * _bend(a, m, b, e)) * origin[start + k, j]
+            block[pk.B_ORIGIN_X + i * BLOCK + k] += shift
 
 
 @jit.function

@@ -100,6 +100,11 @@ class History:
         s = 1.0 - (kept[after] - times_ns) / span
         return poses[left].interpolate(poses[right], s.reshape(-1, *(1,) * (len(poses.shape) - 1)))
 
+    def times_within(self, start_ns: int, end_ns: int) -> NDArray[np.int64]:
+        """Start, the times of the states inside the interval, and end [ns]; one time for an instant."""
+        inside = [state.time_ns for state in self._states if start_ns < state.time_ns < end_ns]
+        return np.array([start_ns, *inside, *([end_ns] if end_ns > start_ns else [])], np.int64)
+
     def knots(self, start_ns: int, end_ns: int, *, most: int) -> NDArray[np.int64]:
         """Evenly spaced times over an interval that fall on the states inside it, where `most` segments allow that.
 
@@ -110,8 +115,7 @@ class History:
         """
         if end_ns == start_ns:
             return np.array([start_ns], np.int64)
-        inside = [s.time_ns - start_ns for s in self._states if start_ns < s.time_ns < end_ns]
-        spacing = math.gcd(end_ns - start_ns, *inside)
+        spacing = math.gcd(*(self.times_within(start_ns, end_ns) - start_ns).tolist())
         segments = min((end_ns - start_ns) // spacing, most)
         steps = np.arange(segments + 1, dtype=np.int64)
         return start_ns + (steps * (end_ns - start_ns)) // segments

@@ -1,0 +1,80 @@
+import os
+import threading
+
+import numpy as np
+import pytest
+
+from sensorium import jit
+from sensorium.errors import SpecError
+from sensorium.trace import threads
+
+
+@jit.kernel
+def count_blocks(first, step, count, done):
+    for block in range(first, count, step):
+        done[block] += 1
+
+
+@pytest.fixture(autouse=True)
+def _restore_thread_count():
+    before = threads.thread_count()
+    yield
+    threads.set_threads(before)
+
+
+@pytest.mark.parametrize("count", [1, 3, 4, 17, 1000])
+@pytest.mark.parametrize("number", [1, 2, 5])
+def test_every_block_is_done_once(number, count):
+    threads.set_threads(number)
+    done = np.zeros(count, np.int64)
+    threads.run(count_blocks, count, done)
+    assert (done == 1).all()
+
+
+def test_an_error_in_a_worker_reaches_the_caller():
+    def fails(first, step, count):
+        if first:
+            raise ArithmeticError("worker")
+
+    threads.set_threads(2)
+    with pytest.raises(ArithmeticError, match="worker"):
+        threads.run(fails, 10)
+    # and the threads still serve
+    done = np.zeros(10, np.int64)
+    threads.run(count_blocks, 10, done)
+    assert (done == 1).all()
+
+
+def test_two_callers_at_once():
+    threads.set_threads(2)
+    results = [np.zeros(5000, np.int64) for _ in range(4)]
+
+    def call(done):
+        for _ in range(50):
+            threads.run(count_blocks, len(done), done)
+
+    callers = [threading.Thread(target=call, args=(done,)) for done in results]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
+    assert all((done == 50).all() for done in results)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform cannot fork")
+def test_a_forked_child_starts_its_own_threads():
+    threads.set_threads(2)
+    done = np.zeros(100, np.int64)
+    threads.run(count_blocks, 100, done)
+    child = os.fork()
+    if child == 0:
+        fresh = np.zeros(100, np.int64)
+        threads.run(count_blocks, 100, fresh)
+        os._exit(0 if (fresh == 1).all() else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+@pytest.mark.parametrize("bad", [0, -1, "many"])
+def test_a_bad_thread_count_is_named(bad):
+    with pytest.raises(SpecError, match=f"{bad!r}.*at least 1"):
+        threads.set_threads(bad)
