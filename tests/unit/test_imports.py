@@ -1,0 +1,118 @@
+"""The map of docs/architecture.md, enforced: who may import whom, and what `import sensorium` may cost."""
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import sensorium
+
+PACKAGE = Path(sensorium.__file__).parent
+
+# A module may import modules of earlier rows and of its own part; parts that share a row know nothing of each other.
+LAYERS = (
+    ("errors",),
+    ("rotations",),
+    ("frames", "clock"),
+    ("jit", "threads"),
+    ("random",),
+    ("paths",),
+    ("scene",),
+    ("worlds", "patterns"),
+    ("trace",),
+    ("sensors",),
+    ("environment",),
+    ("record", "view"),
+    ("benchmarks", "demo"),
+    ("cli",),
+    ("__main__",),
+)
+RANK = {part: rank for rank, parts in enumerate(LAYERS) for part in parts}
+
+# What is written like a user's program may use the public names: `import sensorium as sn`
+WRITTEN_LIKE_A_USER = ("benchmarks", "demo", "cli", "__main__")
+
+# All but sensorium/__init__.py, whose work is to know everybody
+MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
+
+
+def part_of(module: Path) -> str:
+    return module.parts[0].removesuffix(".py")
+
+
+def imported_names(path: Path) -> list[str]:
+    """Full names of everything of this package that a file imports, wherever in the file."""
+    names = []
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path.name}:{node.lineno} imports relatively; write the full name"
+            # `from sensorium import jit` imports the module sensorium.jit, `__version__` the package itself
+            parts = [alias.name for alias in node.names if node.module == "sensorium"]
+            names += [f"sensorium.{part}" if part in RANK else "sensorium" for part in parts] or [node.module or ""]
+    return [name for name in names if name.split(".")[0] == "sensorium"]
+
+
+def test_every_part_has_a_layer():
+    parts = {part_of(module) for module in MODULES}
+    assert parts <= set(RANK), f"{sorted(parts - set(RANK))} have no layer here and in docs/architecture.md"
+
+
+def test_the_document_shows_the_same_layers():
+    text = (PACKAGE.parents[1] / "docs" / "architecture.md").read_text()
+    shown = text.split("```layers\n")[1].split("```")[0]
+    rows = [tuple(part.strip() for part in row.split(":")[0].split(",")) for row in shown.strip().splitlines()]
+    assert rows == [parts for parts in LAYERS if parts != ("__main__",)]
+
+
+@pytest.mark.parametrize("module", MODULES, ids=str)
+def test_imports_go_one_way(module):
+    own = part_of(module)
+    for name in imported_names(PACKAGE / module):
+        if name == "sensorium":
+            assert own in WRITTEN_LIKE_A_USER, f"{module} imports the package itself; it must name a module"
+            continue
+        other = name.split(".")[1]
+        assert other == own or RANK[other] < RANK[own], f"{module} imports {name}; {own} may not know {other}"
+
+
+def modules_after(code: str) -> set[str]:
+    """Top-level packages that a fresh interpreter has loaded after running the code."""
+    report = f"import sys, json\n{code}\nprint(json.dumps(sorted({{name.split('.')[0] for name in sys.modules}})))"
+    done = subprocess.run([sys.executable, "-c", report], capture_output=True, text=True, timeout=120, check=True)
+    return set(json.loads(done.stdout))
+
+
+COMPILERS = {"numba", "llvmlite", "embreex"}
+FILES_AND_PICTURES = {"trimesh", "matplotlib", "mcap", "rosbags"}
+SLOW = COMPILERS | FILES_AND_PICTURES | {"scipy", "mujoco", "pydantic", "typer", "rich", "yaml"}
+
+
+def test_importing_the_package_loads_nothing_slow():
+    loaded = modules_after("import sensorium")
+    assert "sensorium" in loaded
+    assert not loaded & (SLOW | {"numpy"})
+
+
+def test_a_scene_needs_no_compiler_and_no_mesh_library():
+    code = "import sensorium as sn; sn.Scene().add(sn.shapes.sphere(1.0), pose=sn.Pose((1, 2, 3)), label='ball')"
+    assert not modules_after(code) & SLOW
+
+
+def test_sensing_loads_neither_plots_nor_mesh_files_nor_recorders():
+    code = "import sensorium as sn; sn.Environment, sn.Lidar, sn.RayCaster, sn.worlds.Kinematic"
+    loaded = modules_after(code)
+    assert {"numba", "pydantic"} <= loaded
+    assert not loaded & (FILES_AND_PICTURES | {"mujoco", "typer"})
+
+
+def test_every_public_name_can_be_reached():
+    assert set(sensorium.__all__) <= set(dir(sensorium))
+    for name in dir(sensorium):
+        assert getattr(sensorium, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'Lydar'"):
+        sensorium.Lydar  # noqa: B018
