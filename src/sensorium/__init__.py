@@ -22,7 +22,7 @@ _NAMES = {
     "Timing": "sensorium.sensors.timing",
     "Lidar": "sensorium.sensors.lidar",
     "Scan": "sensorium.sensors.scan",
-    "set_threads": "sensorium.trace.threads",
+    "set_threads": "sensorium.threads",
     "SensoriumError": "sensorium.errors",
 }
 
@@ -63,8 +63,8 @@ if TYPE_CHECKING:
     from sensorium.sensors.lidar import Lidar
     from sensorium.sensors.scan import Scan
     from sensorium.sensors.timing import Timing
+    from sensorium.threads import set_threads
     from sensorium.trace.caster import Hits, RayCaster
-    from sensorium.trace.threads import set_threads
 
 __all__ = [
     "Environment", "Hits", "Lidar", "Mesh", "Pose", "RayCaster", "Scan", "Scene", "SceneBatch", "SceneObject",

@@ -10,8 +10,8 @@ from sensorium.trace.packet import BLOCK, WIDTH, clear_hits, intersect, new_pack
 
 
 @jit.kernel
-def bare_trace(first, step, count, scene, origins, directions, mask, arguments, range_m, face):  # type: ignore[no-untyped-def]
-    """Trace the blocks first, first + step, ... of rays (rays, 3) given in the coordinates of the scene."""
+def bare_trace(first, step, count, scene, origins, directions, time, mask, arguments, range_m, face):  # type: ignore[no-untyped-def]
+    """Trace the blocks first, first + step, ... of rays (rays, 3) in the coordinates of the scene, fired at time (rays,)."""
     floats, words, active = new_packet()
     set_mask(words, mask)
     total = origins.shape[0]
@@ -29,7 +29,7 @@ def bare_trace(first, step, count, scene, origins, directions, mask, arguments, 
                 floats[pk.DIRECTION_X + k] = directions[i, 0]
                 floats[pk.DIRECTION_Y + k] = directions[i, 1]
                 floats[pk.DIRECTION_Z + k] = directions[i, 2]
-                floats[pk.TIME + k] = 0.0
+                floats[pk.TIME + k] = time[i]
                 floats[pk.T_FAR + k] = 1e30
             intersect(active.ctypes.data, scene, floats.ctypes.data, arguments)
             for k in range(used):

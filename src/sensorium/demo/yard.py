@@ -1,6 +1,7 @@
 """A yard between buildings: what stands in it, and what moves through it.
 
-The world frame has its origin in the middle of the yard, x to the east, y to the north, z up; the yard is 76 m by 50 m.
+The world frame has its origin in the middle of the yard, x to the east, y to the north, z up; the yard is
+76 m by 50 m.
 """
 
 import math
@@ -10,8 +11,8 @@ import numpy as np
 import sensorium as sn
 from sensorium.demo import models
 
-PLACES = (38.0, 25.0)
-"""Half the size of the yard [m], along x and y: what a picture of it should show."""
+PICTURE_M = (-40.0, 40.0, -26.5, 28.0)
+"""What a picture of the yard should show [m]: x from and to, y from and to."""
 
 
 def yard_scene() -> sn.Scene:
@@ -56,8 +57,8 @@ def _add_ground(scene: sn.Scene) -> None:
     heights = 0.04 * np.sin(0.35 * x + 0.2 * y) * np.cos(0.27 * y) - 0.05
     scene.add(sn.shapes.heightfield(heights, 120.0, 80.0), label="ground")
 
-    island = sn.shapes.cylinder(5.5, 0.4)
-    scene.add(island, label="kerb")
+    # Slabs that stand 15 to 20 cm out of the ground
+    scene.add(sn.shapes.cylinder(5.5, 0.4), label="kerb")
     for y_walk in (18.0, -23.0):
         scene.add(sn.shapes.box(72.0, 4.0, 0.4), pose=sn.Pose(position=(0.0, y_walk, -0.05)), label="kerb")
 
@@ -98,20 +99,29 @@ def _add_plants_and_lamps(scene: sn.Scene) -> None:
     tall, small, lamp = models.tree(7.0), models.tree(4.5), models.lamp()
     groves = [
         (tall, [(1.5, 2.0), (-2.5, -1.0), (30.5, 20.5), (-31.0, 14.5), (33.0, -19.5)]),
-        (small, [(2.2, -2.6), (25.5, 21.5), (-25.0, 21.5), (-33.5, 20.0), (-12.0, -23.5), (-1.0, -23.5), (10.0, -23.5)]),
+        (small, [(2.2, -2.6), (25.5, 21.5), (-25.0, 21.5), (-33.5, 20.0)]),
+        (small, [(-12.0, -23.5), (-1.0, -23.5), (10.0, -23.5)]),
     ]
     for mesh, places in groves:
         for k, (x, y) in enumerate(places):
             scene.add(mesh, pose=sn.Pose.from_euler_deg((x, y, 0.0), yaw=77.0 * k), label="tree")
-    for x, y, yaw in [(-16, 16.6, -90), (0, 16.6, -90), (16, 16.6, -90), (-18, -21.4, 90), (4, -21.4, 90), (24, -21.4, 90)]:
-        scene.add(lamp, pose=sn.Pose.from_euler_deg((x, y, 0.0), yaw=yaw), label="pole")
+    for y, yaw in [(16.6, -90.0), (-21.4, 90.0)]:
+        for x in (-18.0, 3.0, 24.0):
+            scene.add(lamp, pose=sn.Pose.from_euler_deg((x, y, 0.0), yaw=yaw), label="pole")
+
+    # Bollards guard the island
+    bollard = sn.shapes.cylinder(0.11, 1.1, segments=24)
+    for angle in np.radians(np.arange(0.0, 360.0, 30.0)):
+        place = (7.5 * math.cos(angle), 7.5 * math.sin(angle), 0.5)
+        scene.add(bollard, pose=sn.Pose(position=place), label="pole")
 
 
 def _add_parked_cars(scene: sn.Scene) -> None:
     """A row of parked vehicles along the south side, with gaps, and a few to the east."""
     car, estate, van = models.car(), models.car(length=4.9), models.van()
-    row = [(-20, car), (-17, van), (-14, estate), (-8, car), (-5, estate), (4, van), (7, car), (10, car), (16, estate)]
-    for x, mesh in row:
-        scene.add(mesh, pose=sn.Pose.from_euler_deg((x, -17.8, 0.0), yaw=90.0), label="car")
+    rows = [(car, (-20.0, -8.0, 7.0, 10.0)), (estate, (-14.0, -5.0, 16.0)), (van, (-17.0, 4.0))]
+    for mesh, places in rows:
+        for x in places:
+            scene.add(mesh, pose=sn.Pose.from_euler_deg((x, -17.8, 0.0), yaw=90.0), label="car")
     for y, mesh in [(-14.0, estate), (-11.0, car), (-5.0, van), (12.0, car)]:
         scene.add(mesh, pose=sn.Pose.from_euler_deg((33.5, y, 0.0), yaw=180.0), label="car")

@@ -15,6 +15,7 @@ from sensorium.sensors.spec import Capture, SensorSpec
 from sensorium.sensors.sweep_caster import SweepCaster
 from sensorium.sensors.timing import Timing
 
+
 class Lidar(SensorSpec[Scan]):
     """A lidar that sees geometry: the first surface each ray meets.
 

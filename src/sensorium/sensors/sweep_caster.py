@@ -5,12 +5,12 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.frames import Pose
+from sensorium import threads
 from sensorium.patterns import RayTable
 from sensorium.rotations import dot
+from sensorium.sensors.recycling import Recycler
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.scan import Scan
-from sensorium.trace import threads
 from sensorium.trace.packet import BLOCK, COHERENT_ADDRESS
 from sensorium.trace.sweep import Heads, RayTables, SweepOutputs, sweep
 
@@ -27,6 +27,7 @@ class SweepCaster:
         self._rig = rig
         self._limits = np.array([min_range_m, max_range_m], np.float32)
         self._in_world = in_world
+        self._recycler = Recycler()
         self._table: RayTable | None = None
         self._flat: RayTables | None = None
         self._instant: bool | None = None
@@ -42,9 +43,10 @@ class SweepCaster:
         rig, tracer = self._rig, self._rig.tracer
         instant = start_ns == end_ns
         rays = self._flattened(table, instant)
-        knot_ns, X_WS = self._path(start_ns, end_ns)
+        knot_ns = self._knots(start_ns, end_ns)
+        dense = rig.poses(_with_midpoints(knot_ns))
+        X_WS = dense[::2]
         placed = tracer.place(start_ns, end_ns, X_WS.position[0, :, 0])
-        dense = X_WS if len(knot_ns) == 1 else rig.poses(_with_midpoints(knot_ns))
 
         # Where the heads are, counted from each world's anchor
         relative = dense.matrix.copy()
@@ -56,14 +58,14 @@ class SweepCaster:
         voided = (tracer.history.valid_from_ns.astype(np.float64) - start_ns) / max(end_ns - start_ns, 1)
         start = np.repeat(np.clip(voided, 0.0, 2.0), rig.sensors).astype(np.float32)
 
-        # Every output is written whole by the kernel
-        shape = (heads, rays.x.size)
+        # The kernel writes every element
+        shape, new = (heads, rays.x.size), self._recycler.array
         out = SweepOutputs(
-            range_m=np.empty(shape, np.float32),
-            points=np.empty((*shape, 3), np.float64 if self._in_world else np.float32),
-            object_id=np.empty(shape, np.int32),
-            face_id=np.empty(shape, np.int32),
-            label=np.empty(shape, np.int32),
+            range_m=new(shape, np.float32),
+            points=new((*shape, 3), np.float64 if self._in_world else np.float32),
+            object_id=new(shape, np.int32),
+            face_id=new(shape, np.int32),
+            label=new(shape, np.int32),
         )
         with placed.lock:
             threads.run(
@@ -111,23 +113,22 @@ class SweepCaster:
             )
         return self._flat
 
-    def _path(self, start_ns: int, end_ns: int) -> tuple[NDArray[np.int64], Pose]:
-        """Times and poses X_WS (knots, worlds, sensors): at every state inside, and between where the sensor turns far."""
-        rig = self._rig
-        times_ns = rig.history.times_within(start_ns, end_ns)
-        if rig.body is None:
-            times_ns = times_ns[:1]
-        X_WS = rig.poses(times_ns)
-        if len(times_ns) == 1 or _stands_still(X_WS):
-            return times_ns[:1], X_WS[:1]
-        q = X_WS.quaternion
+    def _knots(self, start_ns: int, end_ns: int) -> NDArray[np.int64]:
+        """Times [ns] to take the sensor's pose at: every state inside, and more where it turns far between them."""
+        history, body = self._rig.history, self._rig.body
+        times_ns = history.times_within(start_ns, end_ns)
+        if body is None or len(times_ns) == 1:
+            return times_ns[:1]
+        X_WB = history.poses(times_ns, body)
+        p, q = X_WB.position, X_WB.quaternion
+        if (p == p[0]).all() and (q == q[0]).all():
+            return times_ns[:1]
         turn = 2.0 * np.arccos(np.minimum(np.abs(dot(q[1:], q[:-1])), 1.0)).max()
         pieces = min(math.ceil(turn / _TURN_BETWEEN_KNOTS), _MOST_KNOTS // len(times_ns))
         if pieces <= 1:
-            return times_ns, X_WS
+            return times_ns
         part = np.arange(pieces) * np.diff(times_ns)[:, None] // pieces
-        times_ns = np.unique(np.append((times_ns[:-1, None] + part).reshape(-1), end_ns))
-        return times_ns, rig.poses(times_ns)
+        return np.unique(np.append((times_ns[:-1, None] + part).reshape(-1), end_ns))
 
 
 def _with_midpoints(times_ns: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -136,7 +137,3 @@ def _with_midpoints(times_ns: NDArray[np.int64]) -> NDArray[np.int64]:
     dense[::2] = times_ns
     dense[1::2] = times_ns[:-1] + np.diff(times_ns) // 2
     return dense
-
-
-def _stands_still(X_WS: Pose) -> bool:
-    return bool((X_WS.position == X_WS.position[:1]).all() and (X_WS.quaternion == X_WS.quaternion[:1]).all())

@@ -5,7 +5,16 @@ import numpy as np
 from sensorium import jit
 from sensorium.trace import packet as pk
 from sensorium.trace.hits import label_of, normal_in_world, object_of
-from sensorium.trace.packet import BLOCK, NO_HIT, WIDTH, clear_hits, intersect, new_packet, set_mask, use_lanes
+from sensorium.trace.packet import (
+    BLOCK,
+    NO_HIT,
+    WIDTH,
+    clear_hits,
+    intersect,
+    new_packet,
+    set_mask,
+    use_lanes,
+)
 
 
 @jit.kernel

@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sensorium import threads
 from sensorium.errors import SpecError
 from sensorium.frames import Pose
 from sensorium.scene.batch import SceneBatch
 from sensorium.scene.layout import Layout, layout
 from sensorium.scene.scene import Scene
-from sensorium.trace import cast, threads
+from sensorium.trace import cast
 from sensorium.trace.labels import label_tables
 from sensorium.trace.packet import BLOCK, COHERENT_ADDRESS, SCATTERED_ADDRESS
 from sensorium.trace.placement import PlacedScenes

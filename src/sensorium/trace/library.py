@@ -119,7 +119,7 @@ def _inside_embreex() -> Iterator[str]:
     """The library inside the embreex wheel; importing embreex first loads the thread library it needs."""
     try:
         import embreex
-        import embreex.rtcore_scene  # noqa: F401  (loads TBB)
+        import embreex.rtcore_scene
     except ImportError:
         return
     package = Path(embreex.__file__).parent

@@ -17,6 +17,7 @@ from numba import types
 
 from sensorium import jit
 from sensorium.trace.packet import pointer_from_address
+from sensorium.worlds.interpolation import slerp
 
 TOLERANCE_M = 2e-5
 
@@ -48,22 +49,6 @@ def segments_of(kind: int, knots: int) -> int:
     if kind == QUATERNION:
         return min(knots - 1, MAX_SEGMENTS)
     return 1 << (kind - AFFINE)
-
-
-@jit.function
-def slerp(qa, qb, s, out):  # type: ignore[no-untyped-def]
-    """Quaternion a fraction s of the way from qa to qb along the shorter arc, into out."""
-    dot = qa[0] * qb[0] + qa[1] * qb[1] + qa[2] * qb[2] + qa[3] * qb[3]
-    sign = 1.0 if dot >= 0.0 else -1.0
-    dot = min(abs(dot), 1.0)
-    angle = math.acos(dot)
-    if angle < 1e-7:
-        wa, wb = 1.0 - s, s * sign
-    else:
-        inverse = 1.0 / math.sin(angle)
-        wa, wb = math.sin((1.0 - s) * angle) * inverse, math.sin(s * angle) * inverse * sign
-    for i in range(4):
-        out[i] = wa * qa[i] + wb * qb[i]
 
 
 @jit.function

@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium import threads
 from sensorium.errors import SpecError
 from sensorium.scene.layout import Layout
-from sensorium.trace import library, meshes, motion, threads
+from sensorium.trace import library, meshes, motion
 
 # rtcore_geometry.h, rtcore_buffer.h, rtcore_scene.h
 _GEOMETRY_INSTANCE_ARRAY = 122

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from sensorium import jit
 from sensorium.trace import packet as pk
-from sensorium.trace.hits import label_of, object_of
 from sensorium.trace.packet import BLOCK, NO_HIT, new_block, new_packet, set_mask, trace_block
 
 

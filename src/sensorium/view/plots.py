@@ -1,7 +1,7 @@
 """Pictures of lidar scans: from above, and as the sensor sees them.
 
-Each function takes arrays and returns a matplotlib Figure; none touches matplotlib's global state, so they are safe in
-a server, a notebook and a test alike. `save` writes one as PNG.
+Each function takes arrays and returns a matplotlib Figure; none touches matplotlib's global state, so they
+are safe in a server, a notebook and a test alike. `save` writes one as PNG.
 """
 
 import os
@@ -18,7 +18,7 @@ from sensorium.errors import SpecError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure, FigureBase
 
 Extent = tuple[float, float, float, float]
 """Left, right, lower and upper edge of a picture, in the units of its axes."""
@@ -40,7 +40,6 @@ _KNOWN = {
 }
 _SPARE = ("#b48cff", "#3ad6c5", "#ff7b72", "#a5d64c", "#e3a6f0", "#f0c05a", "#7f9cf5", "#d08770")
 
-_RANGE_MAP = "viridis"
 _ROUND_M = (0.5, 1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 500, 1000)
 _EDGE = "#30363d"
 _EMPTY = np.iinfo(np.int64).min
@@ -54,8 +53,8 @@ def label_colours(labels: Mapping[str, int]) -> NDArray[np.float64]:
         labels: Number of each label name, as `scene.labels`.
 
     Returns:
-        Red, green, blue in 0..1, shape (n + 2, 3) with n the largest number: row k is label k, row 0 what is unlabelled,
-        and the last row, which index -1 finds, what did not return.
+        Red, green, blue in 0..1, shape (n + 2, 3) with n the largest number: row k is label k, row 0 what is
+        unlabelled, and the last row, which index -1 finds, what did not return.
     """
     from matplotlib.colors import to_rgb
 
@@ -113,8 +112,8 @@ def range_image(
         range_m: Range of each ray [m], shape (channels, columns), the top channel first.
         label: Label number of each ray, the same shape; -1 where nothing returned.
         labels: Number of each label name.
-        extent_deg: (azimuth of the first column, of the last, elevation of the last channel, of the first) [deg]; None
-            counts columns and channels instead.
+        extent_deg: (azimuth of the first column, of the last, elevation of the last channel, of the first)
+            [deg]; None counts columns and channels instead.
         title: Heading of the picture.
     """
     ranges, numbers = _organised(range_m, label)
@@ -137,23 +136,24 @@ def overview(
     path_W: ArrayLike | None = None,
     extent_m: Extent | None = None,
     extent_deg: Extent | None = None,
-    title: str = "",
 ) -> "Figure":
-    """The view from above beside the sensor's own, in one picture; arguments as for `top_view` and `range_image`."""
+    """The view from above beside the sensor's own; arguments as for `top_view` and `range_image`."""
     points, numbers = _cloud(points_W, point_label)
     ranges, ray_numbers = _organised(range_m, ray_label)
     extent = _extent(points) if extent_m is None else extent_m
-    figure = _figure(14.0, 6.2)
-    left, right = figure.subfigures(1, 2, width_ratios=[1.45, 1.0])
+    figure = _figure(11.5, 5.4)
+    grid = figure.add_gridspec(1, 2, width_ratios=[1.45, 1.0])
+    left, right = figure.add_subfigure(grid[0]), figure.add_subfigure(grid[1])
     above = left.subplots()
     _draw_top_view(above, points, numbers, labels, path_W, extent, pixels=1200)
     upper, lower = right.subplots(2, 1)
     _draw_ranges(right, upper, ranges, ray_numbers, extent_deg)
     _draw_labels(lower, ranges, ray_numbers, labels, extent_deg)
     upper.sharex(lower)
-    lower.set_xlim(110, -110)
     upper.tick_params(labelbottom=False)
-    _heading(above, title)
+    _heading(above, "From above")
+    _heading(upper, "Range, from the sensor")
+    _heading(lower, "Label, from the sensor")
     _legend(figure, np.concatenate([numbers, ray_numbers.ravel()]), labels, path=path_W is not None)
     return figure
 
@@ -171,7 +171,7 @@ def save(figure: "Figure", path: str | PathLike[str]) -> None:
         part.unlink(missing_ok=True)
 
 
-# --- drawing ----------------------------------------------------------------------------------------------------------
+# --- drawing ------------------------------------------------------------------------------------------------
 
 
 def _draw_top_view(
@@ -200,7 +200,7 @@ def _draw_top_view(
 def _seen_from_above(
     points: NDArray[Any], numbers: NDArray[Any], colours: NDArray[np.float64], extent: Extent, pixels: int
 ) -> NDArray[np.float64]:
-    """Colour of the highest point in each pixel, the brighter the more points fell there; shape (rows, columns, 3)."""
+    """Colour of each pixel's highest point, brighter where more points fell; shape (rows, columns, 3)."""
     size = (extent[1] - extent[0]) / pixels
     rows = max(1, round((extent[3] - extent[2]) / size))
     column = np.floor((points[:, 0] - extent[0]) / size).astype(np.int64)
@@ -223,7 +223,7 @@ def _seen_from_above(
 
 
 def _grown(packed: NDArray[np.int64], count: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """Let the highest of a pixel and its four neighbours have it, so that walls and poles are more than hairlines."""
+    """Give each pixel to the highest of it and its neighbours: walls and poles become more than hairlines."""
     for axis in (0, 1):
         edged = np.pad(packed, [(1, 1) if k == axis else (0, 0) for k in (0, 1)], constant_values=_EMPTY)
         counts = np.pad(count, [(1, 1) if k == axis else (0, 0) for k in (0, 1)])
@@ -237,9 +237,9 @@ def _grown(packed: NDArray[np.int64], count: NDArray[Any]) -> tuple[NDArray[np.i
 
 
 def _draw_ranges(
-    figure: "Figure", axes: "Axes", ranges: NDArray[Any], numbers: NDArray[Any], extent: Extent | None
+    figure: "FigureBase", axes: "Axes", ranges: NDArray[Any], numbers: NDArray[Any], extent: Extent | None
 ) -> None:
-    """Ranges in a perceptually uniform colour map on a logarithmic scale, which gives near things their share of it."""
+    """Ranges in a perceptually uniform colour map, logarithmic so that near things get their share of it."""
     from matplotlib.colors import LogNorm
     from matplotlib.ticker import NullFormatter, ScalarFormatter
 
@@ -247,7 +247,9 @@ def _draw_ranges(
     near, far = np.percentile(returned, [0.5, 99.5]) if len(returned) else (1.0, 10.0)
     shown = np.ma.masked_where((numbers < 0) | (ranges <= 0.0), ranges)
     norm = LogNorm(vmin=near, vmax=max(far, 1.01 * near))
-    image = axes.imshow(shown, cmap=_RANGE_MAP, norm=norm, extent=extent, aspect="auto", interpolation="nearest")
+    image = axes.imshow(
+        shown, cmap="viridis", norm=norm, extent=extent, aspect="auto", interpolation="nearest"
+    )
 
     # The scale: round numbers, written as such
     scale = figure.colorbar(image, ax=axes, pad=0.01, aspect=12, extend="both")
@@ -264,12 +266,16 @@ def _draw_ranges(
 
 
 def _draw_labels(
-    axes: "Axes", ranges: NDArray[Any], numbers: NDArray[Any], labels: Mapping[str, int], extent: Extent | None
+    axes: "Axes",
+    ranges: NDArray[Any],
+    numbers: NDArray[Any],
+    labels: Mapping[str, int],
+    extent: Extent | None,
 ) -> None:
     """Labels in their colours, darker with distance so that what overlaps comes apart."""
     far = np.percentile(ranges[numbers >= 0], 99.5) if (numbers >= 0).any() else 1.0
     colours = label_colours(labels)
-    brightness = 1.0 - 0.55 * np.sqrt(np.clip(ranges / far, 0.0, 1.0))
+    brightness = 1.0 - 0.38 * np.sqrt(np.clip(ranges / far, 0.0, 1.0))
     picture = colours[-1] + (colours[numbers] - colours[-1]) * brightness[..., None]
     axes.imshow(picture, extent=extent, aspect="auto", interpolation="nearest")
     if extent is None:
@@ -298,8 +304,7 @@ def _style(axes: "Axes", x: str, y: str) -> None:
 
 
 def _heading(axes: "Axes", title: str) -> None:
-    if title:
-        axes.set_title(title, color=INK, loc="left", fontsize=13, pad=10)
+    axes.set_title(title, color=INK, loc="left", fontsize=12)
 
 
 def _legend(figure: "Figure", numbers: NDArray[Any], labels: Mapping[str, int], *, path: bool) -> None:
@@ -316,18 +321,26 @@ def _legend(figure: "Figure", numbers: NDArray[Any], labels: Mapping[str, int], 
         entries.append(Line2D([], [], color="white", linewidth=2.2, marker="o", label="path of the sensor"))
     if entries:
         figure.legend(
-            handles=entries, loc="outside lower center", ncols=min(len(entries), 9), frameon=False,
-            labelcolor=INK, fontsize=10, handletextpad=0.5, columnspacing=1.4,
+            handles=entries,
+            loc="outside lower center",
+            ncols=min(len(entries), 9),
+            frameon=False,
+            labelcolor=INK,
+            fontsize=10,
+            handletextpad=0.5,
+            columnspacing=1.4,
         )
 
 
-# --- checks -----------------------------------------------------------------------------------------------------------
+# --- checks -------------------------------------------------------------------------------------------------
 
 
 def _cloud(points: ArrayLike, label: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
     xyz, numbers = np.asarray(points), np.asarray(label)
     if xyz.ndim != 2 or xyz.shape[1] != 3 or numbers.shape != xyz.shape[:1]:
-        raise SpecError(f"points have shape {xyz.shape} and label {numbers.shape}; they must be (n, 3) and (n,)")
+        raise SpecError(
+            f"points_W has shape {xyz.shape} and label {numbers.shape}; they must be (n, 3) and (n,)"
+        )
     return xyz, numbers
 
 

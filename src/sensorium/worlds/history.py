@@ -5,14 +5,19 @@ worlds are taken to have stood at their new poses all along, and from when on th
 """
 
 import math
-from collections import deque
+from bisect import bisect_left, bisect_right
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium import threads
 from sensorium.errors import WorldError
 from sensorium.frames import Pose
 from sensorium.worlds.base import WorldState
+from sensorium.worlds.interpolation import interpolate
+
+# with fewer worlds than this the calling thread interpolates alone
+_SERIAL_WORLDS = 64
 
 # what a time that is not set compares as: before everything
 _ALWAYS = np.iinfo(np.int64).min
@@ -22,7 +27,7 @@ class History:
     """States of all worlds, oldest first."""
 
     def __init__(self, state: WorldState) -> None:
-        self._states: deque[WorldState] = deque([state])
+        self._states: list[WorldState] = [state]
         self.worlds, self.bodies = state.X_WB.shape
         self.valid_from_ns = np.full(self.worlds, _ALWAYS, np.int64)
         """When each world last restarted [ns], shape (worlds,)."""
@@ -47,8 +52,7 @@ class History:
 
     def forget_before(self, time_ns: int) -> None:
         """Drop states that no time from time_ns on needs."""
-        while len(self._states) > 1 and self._states[1].time_ns <= time_ns:
-            self._states.popleft()
+        del self._states[: max(0, bisect_right(self._states, time_ns, key=_time) - 1)]
 
     def restart(self, mask: NDArray[np.bool_], state: WorldState) -> None:
         """Take the state after a reset of some worlds, at the newest time.
@@ -80,25 +84,25 @@ class History:
         Returns:
             Batch shape (times, worlds), or (times, worlds, bodies) for all.
         """
-        kept = np.array([state.time_ns for state in self._states], np.int64)
-        if times_ns[0] < kept[0] or times_ns[-1] > kept[-1]:
+        first = bisect_right(self._states, int(times_ns[0]), key=_time) - 1
+        last = bisect_left(self._states, int(times_ns[-1]), key=_time)
+        if first < 0 or last == len(self._states):
             raise WorldError(
-                f"poses from {times_ns[0]} to {times_ns[-1]} ns are asked for; the history has {kept[0]} to {kept[-1]} ns"
+                f"poses from {times_ns[0]} to {times_ns[-1]} ns are asked for; "
+                f"the history has {self.start_ns} to {self.newest.time_ns} ns"
             )
-        pick = slice(None) if body is None else body
-        after = np.searchsorted(kept, times_ns, side="left")
-
-        # A time that is a state's own needs no interpolation, and gets exactly that state
-        needed = np.unique(np.concatenate([after, np.maximum(after - 1, 0)]))
-        row = {int(n): i for i, n in enumerate(needed)}
-        poses = Pose.stack([self._states[n].X_WB[:, pick] for n in needed])
-        right = np.array([row[int(n)] for n in after])
-        if (kept[after] == times_ns).all():
-            return poses[right]
-        left = np.array([row[max(int(n) - 1, 0)] for n in after])
-        span = np.maximum(kept[after] - kept[np.maximum(after - 1, 0)], 1)
-        s = 1.0 - (kept[after] - times_ns) / span
-        return poses[left].interpolate(poses[right], s.reshape(-1, *(1,) * (len(poses.shape) - 1)))
+        needed = [self._states[i] for i in range(first, last + 1)]
+        pick = slice(None) if body is None else slice(body, body + 1)
+        positions = np.stack([state.X_WB.position[:, pick] for state in needed])
+        quaternions = np.stack([state.X_WB.quaternion[:, pick] for state in needed])
+        state_ns = np.array([state.time_ns for state in needed], np.int64)
+        out_p = np.empty((len(times_ns), *positions.shape[1:]))
+        out_q = np.empty((len(times_ns), *quaternions.shape[1:]))
+        threads.run(
+            interpolate, self.worlds, state_ns, positions, quaternions, times_ns, out_p, out_q, serial_below=_SERIAL_WORLDS
+        )
+        X_WB = Pose._trusted(out_p, out_q)
+        return X_WB if body is None else X_WB[:, :, 0]
 
     def times_within(self, start_ns: int, end_ns: int) -> NDArray[np.int64]:
         """Start, the times of the states inside the interval, and end [ns]; one time for an instant."""
@@ -119,3 +123,7 @@ class History:
         segments = min((end_ns - start_ns) // spacing, most)
         steps = np.arange(segments + 1, dtype=np.int64)
         return start_ns + (steps * (end_ns - start_ns)) // segments
+
+
+def _time(state: WorldState) -> int:
+    return state.time_ns

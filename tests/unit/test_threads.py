@@ -4,9 +4,8 @@ import threading
 import numpy as np
 import pytest
 
-from sensorium import jit
+from sensorium import jit, threads
 from sensorium.errors import SpecError
-from sensorium.trace import threads
 
 
 @jit.kernel

@@ -1,0 +1,5 @@
+"""`python -m sensorium` is the command line."""
+
+from sensorium.cli import main
+
+main()

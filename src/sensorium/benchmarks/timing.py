@@ -1,0 +1,41 @@
+"""Comparing speeds fairly: subject and baseline in turn, many times, within one run."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from statistics import median
+
+from sensorium import threads
+
+
+def ratio(subject: Callable[[], object], baseline: Callable[[], object], *, rounds: int = 15) -> float:
+    """Speed of the subject over that of the baseline: the median over rounds of time(baseline) / time(subject).
+
+    Each round times both, one right after the other, so that whatever else the machine does meets both alike.
+    """
+    subject(), baseline()
+    pairs = [(seconds(baseline), seconds(subject)) for _ in range(rounds)]
+    return median(b / s for b, s in pairs)
+
+
+def seconds(call: Callable[[], object]) -> float:
+    """Wall-clock time of one call [s]."""
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def best(call: Callable[[], object], *, rounds: int = 7) -> float:
+    """Least wall-clock time of several calls [s]."""
+    return min(seconds(call) for _ in range(rounds))
+
+
+@contextmanager
+def thread_count(count: int) -> Iterator[None]:
+    """Use so many threads inside."""
+    before = threads.thread_count()
+    threads.set_threads(count)
+    try:
+        yield
+    finally:
+        threads.set_threads(before)

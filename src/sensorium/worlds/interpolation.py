@@ -1,0 +1,68 @@
+"""Poses between the states of a history, for all worlds and bodies at once.
+
+Positions go along straight lines, quaternions by slerp along the shorter arc. At a state's own time the result is that
+state, bit for bit.
+"""
+
+import math
+
+import numpy as np
+
+from sensorium import jit
+
+
+@jit.function
+def slerp(qa, qb, s, out):  # type: ignore[no-untyped-def]
+    """Quaternion a fraction s of the way from qa to qb along the shorter arc, into out."""
+    dot = qa[0] * qb[0] + qa[1] * qb[1] + qa[2] * qb[2] + qa[3] * qb[3]
+    sign = 1.0 if dot >= 0.0 else -1.0
+    minus, plus = 0.0, 0.0
+    for i in range(4):
+        minus += (qb[i] * sign - qa[i]) ** 2
+        plus += (qb[i] * sign + qa[i]) ** 2
+
+    # Half the rotation angle between them, from chord lengths: exact for small angles, where the cosine is not
+    angle = 2.0 * math.atan2(math.sqrt(minus), math.sqrt(plus))
+    if angle < 1e-9:
+        wa, wb = 1.0 - s, s * sign
+    else:
+        inverse = 1.0 / math.sin(angle)
+        wa, wb = math.sin((1.0 - s) * angle) * inverse, math.sin(s * angle) * inverse * sign
+    for i in range(4):
+        out[i] = wa * qa[i] + wb * qb[i]
+
+
+@jit.kernel
+def interpolate(first, step, count, state_ns, positions, quaternions, times_ns, out_p, out_q):  # type: ignore[no-untyped-def]
+    """Interpolate the worlds first, first + step, ...
+
+    Args:
+        first, step, count: Share of the worlds.
+        state_ns: Times of the states, rising [ns], int64 (states,).
+        positions: p_WB at the states [m], float64 (states, worlds, bodies, 3).
+        quaternions: q_WB at the states, float64 (states, worlds, bodies, 4).
+        times_ns: Times asked for, rising, within those of the states [ns], int64 (times,).
+        out_p: Filled with positions, (times, worlds, bodies, 3).
+        out_q: Filled with quaternions, (times, worlds, bodies, 4).
+    """
+    bodies = positions.shape[2]
+    for world in range(first, count, step):
+        after = 0
+        for i in range(times_ns.size):
+            # The first state not before this time
+            while state_ns[after] < times_ns[i]:
+                after += 1
+            if state_ns[after] == times_ns[i]:
+                for body in range(bodies):
+                    out_p[i, world, body, :] = positions[after, world, body, :]
+                    out_q[i, world, body, :] = quaternions[after, world, body, :]
+                continue
+            before = after - 1
+            s = np.float64(times_ns[i] - state_ns[before]) / np.float64(state_ns[after] - state_ns[before])
+            for body in range(bodies):
+                a, b = positions[before, world, body], positions[after, world, body]
+                for k in range(3):
+                    out_p[i, world, body, k] = a[k] + s * (b[k] - a[k])
+                slerp(
+                    quaternions[before, world, body], quaternions[after, world, body], s, out_q[i, world, body]
+                )

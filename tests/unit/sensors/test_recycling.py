@@ -1,0 +1,34 @@
+import numpy as np
+
+from sensorium.sensors.recycling import Recycler
+
+
+def test_an_array_comes_back_only_when_nobody_holds_it_or_a_view_of_it():
+    recycler = Recycler()
+    first = recycler.array((1000,), np.float32)
+    place = first.ctypes.data
+    view = first[10:20].reshape(2, 5)
+    second = recycler.array((1000,), np.float32)
+    assert second.ctypes.data != place
+    del first
+    assert recycler.array((1000,), np.float32).ctypes.data != place  # the view still sees it
+    del view
+    again = recycler.array((1000,), np.float32)
+    assert again.ctypes.data == place
+
+
+def test_shapes_and_types_do_not_mix():
+    recycler = Recycler()
+    a = recycler.array((10,), np.float32)
+    del a
+    assert recycler.array((10,), np.int32).dtype == np.int32
+    assert recycler.array((5, 2), np.float32).shape == (5, 2)
+
+
+def test_many_kept_arrays_are_all_different():
+    recycler = Recycler()
+    arrays = [recycler.array((100,), np.float64) for _ in range(20)]
+    assert len({a.ctypes.data for a in arrays}) == 20
+    for i, a in enumerate(arrays):
+        a[:] = i
+    assert [a[0] for a in arrays] == list(range(20))
