@@ -54,7 +54,7 @@ def demo(
     out: Annotated[Path, typer.Option(help="Folder for the results; made if it does not exist.")] = Path(
         "sensorium-demo"
     ),
-    seconds: Annotated[float, typer.Option(help="Simulated time [s].")] = 2.0,
+    seconds: Annotated[float, typer.Option(help="Simulated time in seconds.")] = 4.0,
 ) -> None:
     """Drive a van with a 128-channel lidar round a built-in yard, and write pictures and a point cloud."""
     from sensorium.demo import drive
@@ -83,13 +83,13 @@ def demo(
 @app.command()
 def bench(
     quick: Annotated[bool, typer.Option("--quick", help="Fewer and smaller runs.")] = False,
-    out: Annotated[Path | None, typer.Option(help="Folder for the results; None only prints them.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Where to write the results; by default they are only printed.")
+    ] = None,
 ) -> None:
     """Measure how fast this machine senses."""
     from sensorium.benchmarks import run
 
-    if out is not None:
-        _make_folder(out)
     run.main(quick=quick, out=out)
 
 

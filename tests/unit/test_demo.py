@@ -82,9 +82,7 @@ def test_moving_things_keep_clear_of_each_other():
         assert apart[np.triu_indices(len(place), 1)].min() > 1.5
 
 
-@pytest.mark.parametrize(
-    "model", [models.car, models.van, models.tree, models.lamp, models.pedestrian, models.cyclist]
-)
+@pytest.mark.parametrize("model", [models.car, models.van, models.tree, models.lamp, models.pedestrian, models.cyclist])
 def test_models_stand_on_the_ground(model):
     low, high = model().bounds
     assert -0.01 <= low[2] <= 0.05
@@ -93,8 +91,6 @@ def test_models_stand_on_the_ground(model):
 
 def test_a_wall_covers_what_its_openings_leave():
     # Volume of the boxes: the whole wall without the holes
-    wall = models.wall(
-        10.0, 3.0, 0.5, openings=[(1.0, 2.0, 0.0, 2.0), (4.0, 7.0, 1.0, 2.5), (8.0, 9.0, 0.0, 3.0)]
-    )
+    wall = models.wall(10.0, 3.0, 0.5, openings=[(1.0, 2.0, 0.0, 2.0), (4.0, 7.0, 1.0, 2.5), (8.0, 9.0, 0.0, 3.0)])
     volume = trimesh.Trimesh(wall.vertices, wall.faces, process=False).volume
     assert volume == pytest.approx(0.5 * (10.0 * 3.0 - 1.0 * 2.0 - 3.0 * 1.5 - 1.0 * 3.0))

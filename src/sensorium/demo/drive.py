@@ -19,7 +19,7 @@ ELEVATION_DEG = (18.0, -25.0)
 """Of the lidar's top and bottom channel."""
 
 # A drive up to this long keeps every point for the picture from above, a longer one every second, third, ...
-_KEEP_ALL_S = 4.0
+_KEEP_ALL_S = 2.0
 
 # Azimuths left and right of straight ahead that the overview shows
 _AHEAD_DEG = 75.0
@@ -73,7 +73,7 @@ def lidar(channels: int = 128, columns: int = 2048) -> sn.Lidar:
 
 
 def drive(
-    seconds: float = 2.0,
+    seconds: float = 4.0,
     *,
     sensor: sn.Lidar | None = None,
     progress: Callable[[float, float], None] = lambda simulated_s, real_s: None,
@@ -86,9 +86,7 @@ def drive(
         progress: Called after each step with the simulated and the real time spent so far [s].
     """
     if not 1.0 / SWEEP_RATE_HZ <= seconds < math.inf:
-        raise SpecError(
-            f"seconds is {seconds}; it must be finite and at least {1.0 / SWEEP_RATE_HZ}, one sweep"
-        )
+        raise SpecError(f"seconds is {seconds}; it must be finite and at least {1.0 / SWEEP_RATE_HZ}, one sweep")
 
     # The lidar rides on the van's roof and is told not to see the van
     scene = yard_scene()

@@ -37,10 +37,10 @@ def yard_world() -> sn.worlds.Kinematic:
     arrival = [(46.0, 3.0, 180.0), (34.0, 3.0, 180.0), (25.0, 5.0, 150.0), (22.0, 12.0, 90.0)]
     return sn.worlds.Kinematic(
         {
-            "van": sn.paths.Circle(center=(0, 0, 0), radius=12.0, rate=0.7, phase=math.radians(-160)),
-            "cyclist": sn.paths.Circle(center=(0, 0, 0), radius=16.0, rate=-0.3, phase=math.radians(-4)),
-            "pedestrian": sn.paths.Waypoints([-3.0, 2.0, 6.0, 11.0], _poses(stroll)),
-            "visitor": sn.paths.Waypoints([-3.0, 0.0, 2.5, 6.0], _poses(arrival)),
+            "van": sn.paths.Circle(center=(0, 0, 0), radius=12.0, rate=0.7, phase=math.radians(120)),
+            "cyclist": sn.paths.Circle(center=(0, 0, 0), radius=14.2, rate=-0.35, phase=math.radians(40)),
+            "pedestrian": sn.paths.Waypoints([-1.0, 4.0, 8.0, 13.0], _poses(stroll)),
+            "visitor": sn.paths.Waypoints([-1.0, 2.0, 4.5, 8.0], _poses(arrival)),
         },
         step_s=0.01,
     )

@@ -90,7 +90,7 @@ def top_view(
     points, numbers = _cloud(points_W, label)
     extent = _extent(points) if extent_m is None else extent_m
     width, height = 10.0, 10.0 * (extent[3] - extent[2]) / (extent[1] - extent[0])
-    figure = _figure(11.0, min(height, 16.0) + 1.6)
+    figure = _figure(11.0, min(height, 16.0) + 1.3)
     axes = figure.add_subplot()
     _draw_top_view(axes, points, numbers, labels, path_W, extent, pixels=int(width * _DOTS_PER_INCH))
     _heading(axes, title)
@@ -247,9 +247,7 @@ def _draw_ranges(
     near, far = np.percentile(returned, [0.5, 99.5]) if len(returned) else (1.0, 10.0)
     shown = np.ma.masked_where((numbers < 0) | (ranges <= 0.0), ranges)
     norm = LogNorm(vmin=near, vmax=max(far, 1.01 * near))
-    image = axes.imshow(
-        shown, cmap="viridis", norm=norm, extent=extent, aspect="auto", interpolation="nearest"
-    )
+    image = axes.imshow(shown, cmap="viridis", norm=norm, extent=extent, aspect="auto", interpolation="nearest")
 
     # The scale: round numbers, written as such
     scale = figure.colorbar(image, ax=axes, pad=0.01, aspect=12, extend="both")
@@ -338,18 +336,14 @@ def _legend(figure: "Figure", numbers: NDArray[Any], labels: Mapping[str, int], 
 def _cloud(points: ArrayLike, label: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
     xyz, numbers = np.asarray(points), np.asarray(label)
     if xyz.ndim != 2 or xyz.shape[1] != 3 or numbers.shape != xyz.shape[:1]:
-        raise SpecError(
-            f"points_W has shape {xyz.shape} and label {numbers.shape}; they must be (n, 3) and (n,)"
-        )
+        raise SpecError(f"points_W has shape {xyz.shape} and label {numbers.shape}; they must be (n, 3) and (n,)")
     return xyz, numbers
 
 
 def _organised(range_m: ArrayLike, label: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
     ranges, numbers = np.asarray(range_m), np.asarray(label)
     if ranges.ndim != 2 or numbers.shape != ranges.shape:
-        raise SpecError(
-            f"range_m has shape {ranges.shape} and label {numbers.shape}; both must be (channels, columns)"
-        )
+        raise SpecError(f"range_m has shape {ranges.shape} and label {numbers.shape}; both must be (channels, columns)")
     return ranges, numbers
 
 

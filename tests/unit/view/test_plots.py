@@ -50,9 +50,7 @@ def test_from_above_rows_go_along_y_and_columns_along_x():
     picture = plots._seen_from_above(np.array([[8.05, 1.05, 0.0]]), np.array([2]), colours, EXTENT, 100)
     assert picture.shape == (50, 100, 3)
     row, column = np.nonzero((picture != colours[-1]).any(axis=-1))
-    assert set(zip(row.tolist(), column.tolist(), strict=True)) == {
-        (r, c) for r in (9, 10, 11) for c in (79, 80, 81)
-    }
+    assert set(zip(row.tolist(), column.tolist(), strict=True)) == {(r, c) for r in (9, 10, 11) for c in (79, 80, 81)}
 
 
 def test_from_above_points_outside_the_extent_leave_no_trace():
