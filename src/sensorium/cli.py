@@ -84,13 +84,14 @@ def demo(
 def bench(
     quick: Annotated[bool, typer.Option("--quick", help="Fewer and smaller runs.")] = False,
     out: Annotated[
-        Path | None, typer.Option(help="Where to write the results; by default they are only printed.")
+        Path | None, typer.Option(help="JSON file for the figures; by default they are only printed.")
     ] = None,
 ) -> None:
-    """Measure how fast this machine senses."""
+    """Measure how fast this machine senses; exit code 1 says that a target was missed."""
     from sensorium.benchmarks import run
 
-    run.main(quick=quick, out=out)
+    if not run.main(quick=quick, out=out):
+        raise typer.Exit(1)
 
 
 def _make_folder(folder: Path) -> None:

@@ -95,8 +95,8 @@ class Environment:
         Args:
             sensor: Its specification; a copy is kept, so later edits change nothing.
             body: Body it rides on; None fixes it in the world.
-            pose: X_BS, its pose on the body. A sequence of poses, or a pose with one batch axis, makes several sensors of
-                a kind, and readings get an axis for them after that of the worlds.
+            pose: X_BS, its pose on the body. A sequence of poses, or a pose with one batch axis, makes several sensors
+                of a kind, and readings get an axis for them after that of the worlds.
             name: Its name, which also keys its randomness; by default the kind of sensor.
             hide: Bodies it does not see, such as its own.
 

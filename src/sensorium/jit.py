@@ -1,7 +1,7 @@
 """How kernels are compiled: Numba with one set of flags and one cache that sees every edit.
 
 Numba's own cache looks only at the file a kernel stands in, so a kernel that calls an edited function of another file
-would keep the old result. Here the name of the cache folder is a hash of all package sources: any edit starts a new one.
+would keep the old result. Here the name of the cache folder hashes all package sources: any edit starts a new one.
 """
 
 import functools

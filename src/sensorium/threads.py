@@ -2,7 +2,7 @@
 
 A kernel has the form `kernel(first, step, count, *arguments)` and works on the blocks first, first + step, ... below
 count. It releases the GIL, so plain Python threads run it in parallel. Blocks are fixed by their index, so results are
-the same bytes on any number of threads. Safe from several Python threads at once; a forked child starts its own threads.
+the same bytes on any number of threads. Safe from several Python threads at once; a forked child starts its own.
 """
 
 import os

@@ -160,7 +160,9 @@ def test_threads_other_sensors_and_their_switches_change_no_byte():
                 late.enabled = i % 7 < 4
                 extra[0].enabled = i % 5 < 3
         scan = lidar.read()
-        return b"".join(getattr(scan, name).tobytes() for name in ("range_m", "points", "object_id", "face_id", "label"))
+        return b"".join(
+            getattr(scan, name).tobytes() for name in ("range_m", "points", "object_id", "face_id", "label")
+        )
 
     reference = run(1, 0, False)
     assert run(2, 0, False) == reference

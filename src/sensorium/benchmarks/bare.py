@@ -10,8 +10,8 @@ from sensorium.trace.packet import BLOCK, WIDTH, clear_hits, intersect, new_pack
 
 
 @jit.kernel
-def bare_trace(first, step, count, scene, origins, directions, time, mask, arguments, range_m, face):  # type: ignore[no-untyped-def]
-    """Trace the blocks first, first + step, ... of rays (rays, 3) in the coordinates of the scene, fired at time (rays,)."""
+def bare_trace(first, step, count, scene, origins, directions, time, mask, arguments, range_m, face):
+    """Trace the blocks first, first + step, ... of rays (rays, 3), in scene coordinates, fired at time (rays,)."""
     floats, words, active = new_packet()
     set_mask(words, mask)
     total = origins.shape[0]

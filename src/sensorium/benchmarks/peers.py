@@ -1,6 +1,7 @@
 """The same rays into the same triangles through other libraries, where they are installed; one thread each."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,18 +34,18 @@ def warp_cpu(mesh: Mesh) -> Cast:
 
     wp.config.quiet = True
     wp.init()
+    miss = wp.constant(float("inf"))
 
-    @wp.kernel
-    def query(  # type: ignore[no-untyped-def]
-        mesh_id: wp.uint64,
-        origins: wp.array(dtype=wp.vec3),
-        directions: wp.array(dtype=wp.vec3),
-        distance: wp.array(dtype=wp.float32),
-    ):
+    # Warp reads the annotations; they are its types, not Python's
+    vectors: Any = wp.array(dtype=wp.vec3)
+    numbers: Any = wp.array(dtype=wp.float32)
+
+    def query(mesh_id: wp.uint64, origins: vectors, directions: vectors, distance: numbers) -> None:
         i = wp.tid()
         found = wp.mesh_query_ray(mesh_id, origins[i], directions[i], 1.0e6)
-        distance[i] = wp.where(found.result, found.t, wp.inf)
+        distance[i] = wp.where(found.result, found.t, miss)
 
+    launched = wp.kernel(query)
     points = wp.array(mesh.vertices.astype(np.float32), dtype=wp.vec3, device="cpu")
     indices = wp.array(mesh.faces.reshape(-1).astype(np.int32), dtype=wp.int32, device="cpu")
     target = wp.Mesh(points=points, indices=indices)
@@ -53,7 +54,7 @@ def warp_cpu(mesh: Mesh) -> Cast:
         o = wp.array(origins, dtype=wp.vec3, device="cpu", copy=False)
         d = wp.array(directions, dtype=wp.vec3, device="cpu", copy=False)
         distance = wp.zeros(len(origins), dtype=wp.float32, device="cpu")
-        wp.launch(query, dim=len(origins), inputs=[target.id, o, d, distance], device="cpu")
+        wp.launch(launched, dim=len(origins), inputs=[target.id, o, d, distance], device="cpu")
         return distance.numpy()
 
     return cast
@@ -78,8 +79,17 @@ def mujoco(mesh: Mesh) -> Cast:
         count = len(directions)
         distance, geoms = np.zeros(count), np.zeros(count, np.int32)
         mj.mj_multiRay(
-            model, data, pnt=origins[0].astype(np.float64), vec=directions.astype(np.float64).reshape(-1),
-            geomgroup=None, flg_static=1, bodyexclude=-1, geomid=geoms, dist=distance, normal=None, nray=count,
+            model,
+            data,
+            pnt=origins[0].astype(np.float64),
+            vec=directions.astype(np.float64).reshape(-1),
+            geomgroup=None,
+            flg_static=1,
+            bodyexclude=-1,
+            geomid=geoms,
+            dist=distance,
+            normal=None,
+            nray=count,
             cutoff=1e6,
         )
         return np.where(geoms >= 0, distance, np.inf).astype(np.float32)

@@ -11,6 +11,7 @@ from sensorium.benchmarks.bare import bare_trace
 from sensorium.benchmarks.scenes import terrain
 from sensorium.benchmarks.timing import best, ratio, seconds, thread_count
 from sensorium.scene.mesh import Mesh
+from sensorium.sensors.attached import AttachedSensor
 from sensorium.trace.packet import ALL_OBJECTS, BLOCK, COHERENT_ADDRESS
 
 CHANNELS, COLUMNS = 128, 2048
@@ -20,7 +21,8 @@ class Rig(NamedTuple):
     """A vehicle with a lidar, one sweep a step, driving and turning over the scene."""
 
     env: sn.Environment
-    lidar: "sn.sensors.attached.AttachedSensor[sn.Scan]"  # type: ignore[name-defined]
+    lidar: AttachedSensor[sn.Scan]
+    pattern: sn.patterns.Spinning
 
     def sweep(self) -> None:
         """One step of the world and the sweep that ends with it."""
@@ -32,7 +34,7 @@ def rig(mesh: Mesh, *, bodies: int = 0, columns: int = COLUMNS, channels: int = 
     rng = np.random.default_rng(1)
     scene = sn.Scene()
     scene.add(mesh, label="ground")
-    moving = {"car": sn.paths.Circle(center=(0, 3, 2.5), radius=3.0, rate=0.5)}
+    moving: dict[str, sn.paths.Path] = {"car": sn.paths.Circle(center=(0, 3, 2.5), radius=3.0, rate=0.5)}
     crate = sn.shapes.box(0.5, 0.5, 0.5)
     for number in range(bodies):
         name = f"crate{number}"
@@ -42,7 +44,7 @@ def rig(mesh: Mesh, *, bodies: int = 0, columns: int = COLUMNS, channels: int = 
     env = sn.Environment(scene, sn.worlds.Kinematic(moving, step_s=0.1))
     elevation = tuple(np.linspace(22.5, -22.5, channels)) if channels > 1 else (0.0,)
     pattern = sn.patterns.Spinning(elevation_deg=elevation, columns=columns, rate_hz=10)
-    made = Rig(env, env.attach(sn.Lidar(pattern=pattern), body="car"))
+    made = Rig(env, env.attach(sn.Lidar(pattern=pattern), body="car"), pattern)
     made.sweep()
     return made
 
@@ -54,12 +56,11 @@ class BareSweep:
         scan = of.lidar.read()
         X_WS = scan.X_WS
         placed = of.env._tracer.place(scan.start_ns, scan.end_ns, X_WS.position[0, :, 0])
-        pattern = of.lidar.spec.pattern  # type: ignore[attr-defined]
         pose = scan.pose(scan.time_ns)
         self._scene = int(placed.tables.scene[0])
         self.origins = _flat(pose.position - placed.anchor[0])
-        self.directions = _flat(pose.rotate(pattern.rays().direction_S))
-        self._time = np.array(pattern.rays().time_ns.reshape(-1) / (scan.end_ns - scan.start_ns), np.float32)
+        self.directions = _flat(pose.rotate(of.pattern.rays().direction_S))
+        self._time = np.array(of.pattern.rays().time_ns.reshape(-1) / (scan.end_ns - scan.start_ns), np.float32)
         self.range_m = np.zeros(len(self.origins), np.float32)
         self._face = np.zeros(len(self.origins), np.uint32)
 
@@ -67,7 +68,15 @@ class BareSweep:
         """Trace."""
         blocks = -(-len(self.origins) // BLOCK)
         threads.run(
-            bare_trace, blocks, self._scene, self.origins, self.directions, self._time, ALL_OBJECTS, COHERENT_ADDRESS, self.range_m,
+            bare_trace,
+            blocks,
+            self._scene,
+            self.origins,
+            self.directions,
+            self._time,
+            ALL_OBJECTS,
+            COHERENT_ADDRESS,
+            self.range_m,
             self._face,
         )
 

@@ -45,9 +45,7 @@ class JointLine(JointPath):
 class JointSine(JointPath):
     """q(t) = offset + amplitude sin(rate t + phase)."""
 
-    def __init__(
-        self, amplitude: ArrayLike, rate: ArrayLike, offset: ArrayLike = 0.0, phase: ArrayLike = 0.0
-    ) -> None:
+    def __init__(self, amplitude: ArrayLike, rate: ArrayLike, offset: ArrayLike = 0.0, phase: ArrayLike = 0.0) -> None:
         """Keep the oscillation.
 
         Args:

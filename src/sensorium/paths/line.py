@@ -10,9 +10,7 @@ from sensorium.rotations import Float
 class Line(Path):
     """p_WB(t) = start + velocity t, without turning."""
 
-    def __init__(
-        self, start: ArrayLike, velocity: ArrayLike, quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0)
-    ) -> None:
+    def __init__(self, start: ArrayLike, velocity: ArrayLike, quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> None:
         """Keep the line.
 
         Args:

@@ -54,9 +54,7 @@ class RayTable:
             if array is None and name == "origin_S":
                 continue
             if array.dtype != dtype or array.shape != wanted:
-                raise SpecError(
-                    f"{name} is {array.dtype} {array.shape}; it must be {np.dtype(dtype)} {wanted}"
-                )
+                raise SpecError(f"{name} is {array.dtype} {array.shape}; it must be {np.dtype(dtype)} {wanted}")
             if not np.isfinite(array).all():
                 raise SpecError(f"{name} has a value that is not finite")
             closed = np.array(array, order="C")
@@ -146,9 +144,7 @@ def directions(azimuth_rad: Float64, elevation_rad: Float64) -> Float64:
     return np.stack([np.cos(azimuth) * flat, np.sin(azimuth) * flat, np.sin(elevation)], axis=-1)
 
 
-def ray_table(
-    direction_S: Float64, time_s: Float64, *, rate_hz: float, origin_S: Float64 | None = None
-) -> RayTable:
+def ray_table(direction_S: Float64, time_s: Float64, *, rate_hz: float, origin_S: Float64 | None = None) -> RayTable:
     """Round float64 rays to the stored types, once.
 
     Args:

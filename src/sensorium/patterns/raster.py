@@ -57,9 +57,7 @@ class Raster(AbstractPattern):
         ):
             low, high = getattr(self, name)
             if low > high or (low == high and count > 1):
-                raise ValueError(
-                    f"{name} is ({low}, {high}); min must be less than max when {axis} is {count}"
-                )
+                raise ValueError(f"{name} is ({low}, {high}); min must be less than max when {axis} is {count}")
         low, high = self.horizontal_fov_deg
         if high - low > 360.0 and not is_full_turn(high - low):
             raise ValueError(f"horizontal_fov_deg spans {high - low} degrees; at most 360 are allowed")

@@ -71,9 +71,7 @@ class Spinning(AbstractPattern):
                 raise ValueError(f"{name} has {len(table)} entries; it needs one per channel, {channels}")
         if self.origin_offset_m is not None and len(self.origin_offset_m) not in (1, channels):
             count = len(self.origin_offset_m)
-            raise ValueError(
-                f"origin_offset_m has {count} entries; it needs 1 or one per channel, {channels}"
-            )
+            raise ValueError(f"origin_offset_m has {count} entries; it needs 1 or one per channel, {channels}")
 
         # A sector has two edges, in order, and starts at one of them.
         low, high = self.azimuth_min_deg, self.azimuth_max_deg
@@ -86,9 +84,7 @@ class Spinning(AbstractPattern):
                     "and less than 360 degrees (leave both out for a full turn)"
                 )
             if self.start_azimuth_deg is not None:
-                raise ValueError(
-                    f"start_azimuth_deg is {self.start_azimuth_deg}; a sector must start at its own edge"
-                )
+                raise ValueError(f"start_azimuth_deg is {self.start_azimuth_deg}; a sector must start at its own edge")
 
         # The next column waits for the last channel of this one, and the next sweep for the last column.
         if self.time_offset_s is not None:

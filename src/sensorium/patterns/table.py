@@ -161,8 +161,7 @@ def _sweeps(pattern: Table) -> tuple[RayTable, ...]:
     time_s = np.maximum(np.array(pattern.time_s)[order] - start_s, 0.0)
     direction_S = directions(azimuth_rad, elevation_rad)
     return tuple(
-        ray_table(direction, time, rate_hz=pattern.rate_hz)
-        for direction, time in zip(direction_S, time_s, strict=True)
+        ray_table(direction, time, rate_hz=pattern.rate_hz) for direction, time in zip(direction_S, time_s, strict=True)
     )
 
 

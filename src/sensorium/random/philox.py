@@ -55,9 +55,7 @@ def counter_words(element: int, stage: int, draw: int, tick: int, world: int) ->
 
 
 @exact_inline
-def draw_words(
-    k0: np.uint32, k1: np.uint32, element: int, stage: int, draw: int, tick: int, world: int
-) -> Words:
+def draw_words(k0: np.uint32, k1: np.uint32, element: int, stage: int, draw: int, tick: int, world: int) -> Words:
     """Four random words for one draw: what a kernel calls before a transform."""
     c0, c1, c2, c3 = counter_words(element, stage, draw, tick, world)
     return philox(c0, c1, c2, c3, _u32(k0), _u32(k1))

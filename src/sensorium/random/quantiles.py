@@ -96,9 +96,7 @@ def normal_quantile(u: float) -> float:
     """
     tail = min(u, 1.0 - u)
     t = math.sqrt(-2.0 * math.log(tail))
-    z = t - (2.515517 + t * (0.802853 + t * 0.010328)) / (
-        1.0 + t * (1.432788 + t * (0.189269 + t * 0.001308))
-    )
+    z = t - (2.515517 + t * (0.802853 + t * 0.010328)) / (1.0 + t * (1.432788 + t * (0.189269 + t * 0.001308)))
     newton = (0.5 * math.erfc(z * math.sqrt(0.5)) - tail) * _SQRT_TWO_PI * math.exp(0.5 * z * z)
     z += newton / (1.0 - 0.5 * z * newton)
     return z if u > 0.5 else -z

@@ -205,9 +205,7 @@ def _float_type(dtype: npt.DTypeLike) -> np.dtype[Any]:
     return np.dtype(dtype)
 
 
-def _parameter(
-    name: str, value: npt.ArrayLike, shape: tuple[int, int], *, at_least: float
-) -> npt.NDArray[np.float64]:
+def _parameter(name: str, value: npt.ArrayLike, shape: tuple[int, int], *, at_least: float) -> npt.NDArray[np.float64]:
     """A law's parameter as an array of the wanted shape, checked."""
     array = np.asarray(value, np.float64)
     wrong = ~((array >= at_least) & (array <= _LARGEST_PARAMETER))

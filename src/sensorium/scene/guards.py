@@ -104,9 +104,7 @@ def _glb_json(path: Path) -> tuple[bytes, int | None]:
     with path.open("rb") as file:
         head = file.read(20)
         if len(head) < 20 or head[:4] != b"glTF":
-            raise SceneError(
-                f"it has {size} bytes and begins with {head[:4]!r}; a GLB has at least 20 and b'glTF'"
-            )
+            raise SceneError(f"it has {size} bytes and begins with {head[:4]!r}; a GLB has at least 20 and b'glTF'")
         version, length, json_bytes, kind = struct.unpack("<4I", head[4:])
         if version != 2 or kind != 0x4E4F534A:
             raise SceneError(f"it is GLB version {version}; only version 2 with JSON first is read")
@@ -203,9 +201,7 @@ def _gltf_triangles(header: dict[str, Any]) -> Triangles:
             position = accessors[_whole(primitive["attributes"], "POSITION", f"mesh {node['mesh']}")]
             corners = accessors[primitive["indices"]] if "indices" in primitive else position
             if mode == _GLTF_FAN or position["componentType"] != _GLTF_FLOAT:
-                raise SceneError(
-                    f"mesh {node['mesh']} has a triangle fan or packed positions; neither is supported"
-                )
+                raise SceneError(f"mesh {node['mesh']} has a triangle fan or packed positions; neither is supported")
             for accessor in (position, corners):
                 if "sparse" in accessor or "bufferView" not in accessor:
                     raise SceneError(f"mesh {node['mesh']} is sparse or compressed, which is not supported")

@@ -64,9 +64,7 @@ def layout(scene: Scene | SceneBatch, worlds: int) -> Layout:
     if not isinstance(scene, SceneBatch):
         raise SceneError(f"scene is a {type(scene).__name__}; it must be a Scene or a SceneBatch")
     if scene.worlds not in (1, worlds):
-        raise SceneError(
-            f"the scene batch has {scene.worlds} worlds, {worlds} were asked for; they must match"
-        )
+        raise SceneError(f"the scene batch has {scene.worlds} worlds, {worlds} were asked for; they must match")
     shared = scene.shared.objects if scene.shared is not None else ()
     kinds = shared + scene.assets
     slots, X_BO = _one_row_if_alike(scene)

@@ -48,9 +48,7 @@ def load_mesh(path: str | PathLike[str], *, max_bytes: int = MAX_BYTES) -> Mesh:
     path = Path(path)
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
-        raise SceneError(
-            f"{path}: suffix {path.suffix!r} is unknown; it must be one of {', '.join(SUFFIXES)}"
-        )
+        raise SceneError(f"{path}: suffix {path.suffix!r} is unknown; it must be one of {', '.join(SUFFIXES)}")
     if not path.is_file():
         raise SceneError(f"{path}: there is no such file")
     size = path.stat().st_size
@@ -94,9 +92,7 @@ def _read_trimesh(path: Path, expected: Triangles, max_bytes: int) -> Mesh:
 
     least, most = expected
     if most * _BYTES_PER_TRIANGLE > max_bytes:
-        raise SceneError(
-            f"it unpacks to {most} triangles; at most {max_bytes // _BYTES_PER_TRIANGLE} are taken"
-        )
+        raise SceneError(f"it unpacks to {most} triangles; at most {max_bytes // _BYTES_PER_TRIANGLE} are taken")
     loaded = trimesh.load(path, force="scene", process=False, skip_materials=True)
 
     # Each node shows a geometry under its own transform; points and lines have no surface

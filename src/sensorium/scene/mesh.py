@@ -94,9 +94,7 @@ class Mesh:
             for kind in ("face_properties", "vertex_properties"):
                 names, expected = sorted(getattr(mesh, kind)), sorted(getattr(first, kind))
                 if names != expected:
-                    raise SceneError(
-                        f"mesh {k} has {kind} {names} but mesh 0 has {expected}; they must match"
-                    )
+                    raise SceneError(f"mesh {k} has {kind} {names} but mesh 0 has {expected}; they must match")
 
         # Indices move up by the vertices that stand before them
         offsets = np.cumsum([0] + [len(mesh.vertices) for mesh in meshes[:-1]])
@@ -104,12 +102,10 @@ class Mesh:
             np.concatenate([mesh.vertices for mesh in meshes]),
             np.concatenate([mesh.faces + offset for mesh, offset in zip(meshes, offsets, strict=True)]),
             face_properties={
-                name: _joined(name, [m.face_properties[name] for m in meshes])
-                for name in first.face_properties
+                name: _joined(name, [m.face_properties[name] for m in meshes]) for name in first.face_properties
             },
             vertex_properties={
-                name: _joined(name, [m.vertex_properties[name] for m in meshes])
-                for name in first.vertex_properties
+                name: _joined(name, [m.vertex_properties[name] for m in meshes]) for name in first.vertex_properties
             },
         )
 
@@ -238,18 +234,14 @@ def _checked_properties(
     for name, values in (properties or {}).items():
         array = np.array(values, order="C")
         if array.ndim == 0 or len(array) != count:
-            raise SceneError(
-                f"{element} property {name!r} has shape {array.shape}; its length must be {count}"
-            )
+            raise SceneError(f"{element} property {name!r} has shape {array.shape}; its length must be {count}")
         if name == LABEL:
             array = _checked_labels(element, array)
         elif array.dtype.kind not in "biuf":
             raise SceneError(f"{element} property {name!r} has type {array.dtype}; it must be numbers")
         elif not np.isfinite(array).all():
             row = int(np.argmax(~np.isfinite(array).reshape(count, -1).all(axis=1)))
-            raise SceneError(
-                f"{element} property {name!r} is {array[row].tolist()} at {row}; it must be finite"
-            )
+            raise SceneError(f"{element} property {name!r} is {array[row].tolist()} at {row}; it must be finite")
         checked[name] = _read_only(array)
     return MappingProxyType(checked)
 
@@ -260,15 +252,12 @@ def _checked_labels(element: str, array: NDArray[Any]) -> NDArray[Any]:
         array = array.astype(np.str_)
     if array.ndim != 1 or array.dtype.kind not in "iuU":
         raise SceneError(
-            f"{element} labels have shape {array.shape} and type {array.dtype}; "
-            "they must be one integer or string each"
+            f"{element} labels have shape {array.shape} and type {array.dtype}; they must be one integer or string each"
         )
     if array.dtype.kind == "U":
         return array
     if array.min() < 0 or array.max() > np.iinfo(np.int32).max:
-        raise SceneError(
-            f"{element} labels reach from {array.min()} to {array.max()}; they must be in [0, 2**31)"
-        )
+        raise SceneError(f"{element} labels reach from {array.min()} to {array.max()}; they must be in [0, 2**31)")
     return array.astype(np.int32)
 
 
@@ -276,9 +265,7 @@ def _joined(name: str, arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
     """Concatenate one property of several meshes; shapes and kinds must agree."""
     shapes = {array.shape[1:] for array in arrays}
     if len(shapes) > 1:
-        raise SceneError(
-            f"property {name!r} has element shapes {sorted(shapes)}; merged meshes must share one"
-        )
+        raise SceneError(f"property {name!r} has element shapes {sorted(shapes)}; merged meshes must share one")
     if len({array.dtype.kind == "U" for array in arrays}) > 1:
         raise SceneError(f"property {name!r} mixes strings and numbers; merged meshes must use one of them")
     return np.concatenate(arrays)

@@ -70,9 +70,7 @@ def read_ply(path: Path) -> MeshArrays:
     vertex, face = columns.get("vertex", {}), columns.get("face", {})
     polygons = next((face[name] for name in _INDEX_NAMES if name in face), ())
     if not all(axis in vertex for axis in "xyz") or len(polygons) == 0:
-        raise SceneError(
-            "it has no triangles; it needs the elements vertex (x, y, z) and face (vertex_indices)"
-        )
+        raise SceneError("it has no triangles; it needs the elements vertex (x, y, z) and face (vertex_indices)")
     color = None
     if all(name in vertex for name in ("red", "green", "blue")):
         names = ("red", "green", "blue", "alpha")
@@ -87,9 +85,7 @@ def _read_header(file: BinaryIO) -> tuple[list[_Element], bool]:
         raise SceneError("it does not begin with 'ply'")
     words = file.readline(100).decode("ascii", errors="replace").split()
     if len(words) < 2 or words[0] != "format" or words[1] not in _ORDERS:
-        raise SceneError(
-            f"its second line is {' '.join(words)!r}; it must be 'format' and one of {list(_ORDERS)}"
-        )
+        raise SceneError(f"its second line is {' '.join(words)!r}; it must be 'format' and one of {list(_ORDERS)}")
     order, is_text = _ORDERS[words[1]], words[1] == "ascii"
 
     elements: list[_Element] = []
@@ -100,17 +96,13 @@ def _read_header(file: BinaryIO) -> tuple[list[_Element], bool]:
             return elements, is_text
         if key == "element" and len(words) == 3:
             if not words[2].isdecimal():
-                raise SceneError(
-                    f"it claims {words[2]} items of {words[1]!r}; a count must be a whole number"
-                )
+                raise SceneError(f"it claims {words[2]} items of {words[1]!r}; a count must be a whole number")
             elements.append(_Element(words[1], int(words[2])))
         elif key == "property" and len(words) in (3, 5) and elements:
             if unknown := [word for word in words[1:-1] if word not in _TYPES and word != "list"]:
                 raise SceneError(f"it has a property of type {unknown[0]!r}; PLY has no such type")
             types = [np.dtype(order + _TYPES[word]) for word in words[1:-1] if word != "list"]
-            elements[-1].properties.append(
-                _Property(words[-1], types[-1], types[0] if len(types) == 2 else None)
-            )
+            elements[-1].properties.append(_Property(words[-1], types[-1], types[0] if len(types) == 2 else None))
         elif key not in ("comment", "obj_info", ""):
             raise SceneError(f"its header has the line {' '.join(words)[:60]!r}, which cannot stand there")
     raise SceneError("its header has no end")
@@ -122,9 +114,7 @@ def _read_items(element: _Element, data: bytes, offset: int) -> tuple[Columns, i
         return {}, offset
 
     # Most files hold one kind of polygon: try the list lengths of the first item for all items
-    lengths = {
-        name: len(values) for name, values in _read_item(element, data, offset)[0].items() if values.ndim
-    }
+    lengths = {name: len(values) for name, values in _read_item(element, data, offset)[0].items() if values.ndim}
     fields: list[tuple[Any, ...]] = []
     for prop in element.properties:
         if prop.length is not None:
@@ -186,7 +176,5 @@ def _fans(polygons: Any) -> NDArray[np.int64]:
         if not (np.isfinite(group) & (group == np.floor(group))).all():
             raise SceneError("it has a vertex index that is no whole number")
         first = np.broadcast_to(group[:, :1], (len(group), group.shape[1] - 2))
-        triangles.append(
-            np.stack([first, group[:, 1:-1], group[:, 2:]], axis=-1).reshape(-1, 3).astype(np.int64)
-        )
+        triangles.append(np.stack([first, group[:, 1:-1], group[:, 2:]], axis=-1).reshape(-1, 3).astype(np.int64))
     return np.concatenate(triangles)

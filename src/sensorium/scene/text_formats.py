@@ -38,9 +38,7 @@ def read_obj(path: Path) -> MeshArrays:
     for number, words in _lines(path):
         if words[0] == "v":
             if len(words) not in (4, 5, 7, 8):
-                raise SceneError(
-                    f"line {number} has a vertex of {len(words) - 1} numbers; it has 3, 4, 6 or 7"
-                )
+                raise SceneError(f"line {number} has a vertex of {len(words) - 1} numbers; it has 3, 4, 6 or 7")
             vertices.append(words[1:4])
             if len(words) >= 7:
                 colors.append(words[4:7])
@@ -87,9 +85,7 @@ def read_off(path: Path) -> MeshArrays:
         if len(vertices) < vertex_count:
             wanted = 3 if head == "OFF" else 6
             if len(words) < wanted:
-                raise SceneError(
-                    f"line {number} has a vertex of {len(words)} numbers; it has at least {wanted}"
-                )
+                raise SceneError(f"line {number} has a vertex of {len(words)} numbers; it has at least {wanted}")
             vertices.append(words[:3])
             colors.append([*words[3:6], *(words[6:7] or ["255"])])
         elif face_lines < face_count:
@@ -100,8 +96,7 @@ def read_off(path: Path) -> MeshArrays:
             face_lines += 1
     if len(vertices) < vertex_count or face_lines < face_count:
         raise SceneError(
-            f"it claims {vertex_count} vertices and {face_count} faces; "
-            f"it has {len(vertices)} and {face_lines}"
+            f"it claims {vertex_count} vertices and {face_count} faces; it has {len(vertices)} and {face_lines}"
         )
     color = _numbers(colors, 4) / 255.0 if head == "COFF" else None
     return MeshArrays(_numbers(vertices, 3), _indices(faces), color)

@@ -19,8 +19,8 @@ from sensorium.sensors.timing import Timing
 class Lidar(SensorSpec[Scan]):
     """A lidar that sees geometry: the first surface each ray meets.
 
-    With motion="rolling" every ray is fired at its own time, while sensor and bodies move; a sweep is cast when it ends,
-    or piece by piece with publish="slices". With motion="snapshot" all rays of a sweep are fired at its start.
+    With motion="rolling" every ray is fired at its own time, while sensor and bodies move; a sweep is cast when it
+    ends, or piece by piece with publish="slices". With motion="snapshot" all rays of a sweep are fired at its start.
     """
 
     kind: Literal["lidar"] = "lidar"

@@ -34,7 +34,7 @@ class Scan:
     range_m: NDArray[np.float32]
     """Distance along the ray [m]."""
     points: NDArray[Any]
-    """Where it ended [m], (..., 3): float32 in the sensor frame at the ray's own firing time, or float64 in the world."""
+    """Where it ended [m], (..., 3): float32 in the sensor frame at the ray's firing time, or float64 in the world."""
     object_id: NDArray[np.int32]
     """Object hit, as numbered in the scene."""
     face_id: NDArray[np.int32]
@@ -93,7 +93,9 @@ class Scan:
             raise SpecError(f"the scan has {self.X_WS.shape[1:]} worlds and sensors; a pose belongs to one of each")
         times = np.asarray(time_ns, np.int64)
         if times.size and (times.min() < self.start_ns or times.max() > self.end_ns):
-            raise SpecError(f"time_ns runs from {times.min()} to {times.max()}; the sweep is {self.start_ns} to {self.end_ns}")
+            raise SpecError(
+                f"time_ns runs from {times.min()} to {times.max()}; the sweep is {self.start_ns} to {self.end_ns}"
+            )
         knots = self.X_WS[:, 0, 0]
         if len(self.knot_ns) == 1:
             return knots[np.zeros(times.shape, np.int64)]

@@ -12,7 +12,6 @@ from pydantic import BaseModel, ConfigDict
 from sensorium.sensors.rig import Rig
 
 R = TypeVar("R")
-R_co = TypeVar("R_co", covariant=True)
 
 
 class Spec(BaseModel):
@@ -32,10 +31,10 @@ class Capture(Generic[R]):
     """The same without corruption."""
 
 
-class SensorModel(Protocol[R_co]):
+class SensorModel(Protocol[R]):
     """A sensor at work: owns the state that its specification does not."""
 
-    def captures(self, after_ns: int, upto_ns: int, since_ns: int) -> Iterator[Capture[R_co]]:
+    def captures(self, after_ns: int, upto_ns: int, since_ns: int) -> Iterator[Capture[R]]:
         """Readings completed after one time and up to another.
 
         Args:

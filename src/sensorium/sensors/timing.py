@@ -8,7 +8,7 @@ from sensorium.sensors.spec import Spec
 class Timing(Spec):
     """Clock of one sensor.
 
-    A reading is captured at tick k, at phase + k / rate, and arrives `latency_s` later; `read()` gives what has arrived.
+    A reading is captured at tick k, at phase + k / rate, and arrives `latency_s` later; `read()` gives what arrived.
     """
 
     rate_hz: float | None = Field(default=None, gt=0.0)

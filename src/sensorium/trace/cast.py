@@ -18,7 +18,7 @@ from sensorium.trace.packet import (
 
 
 @jit.kernel
-def cast_rays(first, step, count, arrays, labels, anchor, rays, mask, arguments, out):  # type: ignore[no-untyped-def]
+def cast_rays(first, step, count, arrays, labels, anchor, rays, mask, arguments, out):
     """Trace the blocks first, first + step, ... of a list of rays.
 
     Args:

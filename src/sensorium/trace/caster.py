@@ -119,8 +119,8 @@ class RayCaster:
         """Let bodies move during a cast.
 
         Args:
-            knots: For each body its poses X_WB at evenly spaced times from the start of the interval (time 0) to its end
-                (time 1), batch shape (knots,) or (knots, worlds); straight lines and slerp between them. Every moving
+            knots: For each body its poses X_WB at evenly spaced times from the start of the interval (time 0) to its
+                end (time 1), batch shape (knots,) or (knots, worlds); straight lines and slerp between them. Every moving
                 body needs the same number; a body with one knot, or not named, stands still.
         """
         for name in knots:
@@ -217,7 +217,9 @@ class RayCaster:
             if vectors.shape[-1:] != (3,):
                 raise SpecError(f"{name} has shape {vectors.shape}; its last axis must have 3 entries")
             if not np.isfinite(vectors).all():
-                raise SpecError(f"{name} has {np.size(vectors) - np.isfinite(vectors).sum()} entries that are not finite")
+                raise SpecError(
+                    f"{name} has {np.size(vectors) - np.isfinite(vectors).sum()} entries that are not finite"
+                )
         length = np.linalg.norm(direction, axis=-1, keepdims=True)
         if not (length > 0).all():
             raise SpecError(f"{int((length == 0).sum())} directions have length zero; a direction needs a length")

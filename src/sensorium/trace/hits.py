@@ -11,14 +11,14 @@ from sensorium.trace.packet import pointer_from_address
 
 
 @jit.function
-def object_of(arrays, world, instance, item):  # type: ignore[no-untyped-def]
+def object_of(arrays, world, instance, item):
     """Object hit, from the instance array's number in its world and the item in it."""
     array = np.uint32(arrays.first[world]) + instance
     return arrays.columns[np.uint32(arrays.column_first[array]) + item]
 
 
 @jit.function
-def label_of(labels, row, column, face):  # type: ignore[no-untyped-def]
+def label_of(labels, row, column, face):
     """Label of a face: the mesh's own where it has per-face labels, else the object's; row is the world's."""
     first = labels.face_first[row, column]
     if first >= 0:
@@ -27,7 +27,7 @@ def label_of(labels, row, column, face):  # type: ignore[no-untyped-def]
 
 
 @jit.function
-def normal_in_world(arrays, world, instance, item, time, nx, ny, nz):  # type: ignore[no-untyped-def]
+def normal_in_world(arrays, world, instance, item, time, nx, ny, nz):
     """Unit normal in world axes from Embree's normal, which is in the frame of the instance.
 
     Args:
@@ -43,9 +43,7 @@ def normal_in_world(arrays, world, instance, item, time, nx, ny, nz):  # type: i
     segments, items = arrays.segments[array], arrays.column_count[array]
     turning = arrays.kind[array] == QUATERNION
     words = QUATERNION_WORDS if turning else AFFINE_WORDS
-    buffer = numba.carray(
-        pointer_from_address(arrays.buffer[array]), (segments + 1) * items * words, np.float32
-    )
+    buffer = numba.carray(pointer_from_address(arrays.buffer[array]), (segments + 1) * items * words, np.float32)
     place = np.float32(time) * np.float32(segments)
     segment = min(int(place), max(segments - 1, 0))
     s = place - np.float32(segment)
@@ -62,14 +60,14 @@ def normal_in_world(arrays, world, instance, item, time, nx, ny, nz):  # type: i
 
 
 @jit.function
-def _row(m, a, b, s, x, y, z):  # type: ignore[no-untyped-def]
+def _row(m, a, b, s, x, y, z):
     """One row of the interpolated matrix times a vector."""
     u = np.float32(1.0) - s
     return (u * m[a] + s * m[b]) * x + (u * m[a + 1] + s * m[b + 1]) * y + (u * m[a + 2] + s * m[b + 2]) * z
 
 
 @jit.function
-def _rotate_by_slerp(q, a, b, s, x, y, z):  # type: ignore[no-untyped-def]
+def _rotate_by_slerp(q, a, b, s, x, y, z):
     """A vector turned by the quaternion between those at a and b (stored on the same half of the sphere)."""
     dot = min(q[a] * q[b] + q[a + 1] * q[b + 1] + q[a + 2] * q[b + 2] + q[a + 3] * q[b + 3], np.float32(1.0))
     angle = math.acos(dot)

@@ -12,7 +12,9 @@ class LabelTables(NamedTuple):
     """Labels of objects and of faces, as kernels read them."""
 
     object_label: NDArray[np.int32]  # (1 | worlds, objects)
-    face_first: NDArray[np.int64]  # (1 | worlds, objects) start in face_label, -1 where the mesh has no labels of its own
+    face_first: NDArray[
+        np.int64
+    ]  # (1 | worlds, objects) start in face_label, -1 where the mesh has no labels of its own
     face_label: NDArray[np.int32]
 
 

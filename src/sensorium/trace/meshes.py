@@ -41,9 +41,7 @@ class MeshScene:
         api.rtcSetSharedGeometryBuffer(
             geometry, _BUFFER_VERTEX, 0, _FORMAT_FLOAT3, vertices.ctypes.data, 0, 12, len(local)
         )
-        api.rtcSetSharedGeometryBuffer(
-            geometry, _BUFFER_INDEX, 0, _FORMAT_UINT3, faces.ctypes.data, 0, 12, len(faces)
-        )
+        api.rtcSetSharedGeometryBuffer(geometry, _BUFFER_INDEX, 0, _FORMAT_UINT3, faces.ctypes.data, 0, 12, len(faces))
         api.rtcSetGeometryMask(geometry, _EVERY_MASK)
         api.rtcCommitGeometry(geometry)
         api.rtcAttachGeometryByID(scene, geometry, 0)

@@ -1,11 +1,11 @@
 """How bodies move inside one cast: which kind of motion each needs, and the transforms Embree reads.
 
 The truth is the decoupled interpolation of the design: positions along straight lines and quaternions by slerp between
-the samples ("knots") of the pose history. Embree offers two ways to get there, and each body takes the cheapest one that
-stays within TOLERANCE_M of the truth over its whole extent:
+the samples ("knots") of the pose history. Embree offers two ways to get there, and each body takes the cheapest one
+that stays within TOLERANCE_M of the truth over its whole extent:
 
 - affine segments, matrices interpolated linearly. Between two matrices an angle phi apart a point at radius R sinks
-  inwards by R phi^2 / 8, so the number of segments doubles until that, and the deviation of the knots passed over, fits;
+  inwards by R phi^2 / 8, so the number of segments doubles until that and the deviation of the knots passed over fit;
 - quaternion segments, exact for any turn, but an order of magnitude dearer to commit.
 """
 
@@ -35,9 +35,7 @@ AFFINE_WORDS, QUATERNION_WORDS = 12, 16
 
 _BUFFER_TRANSFORM = 23
 
-_update_buffer = types.ExternalFunction(
-    "rtcUpdateGeometryBuffer", types.void(types.intp, types.int32, types.uint32)
-)
+_update_buffer = types.ExternalFunction("rtcUpdateGeometryBuffer", types.void(types.intp, types.int32, types.uint32))
 _commit_geometry = types.ExternalFunction("rtcCommitGeometry", types.void(types.intp))
 _commit_scene = types.ExternalFunction("rtcCommitScene", types.void(types.intp))
 
@@ -52,7 +50,7 @@ def segments_of(kind: int, knots: int) -> int:
 
 
 @jit.function
-def rotation(q, out):  # type: ignore[no-untyped-def]
+def rotation(q, out):
     """Rotation matrix of a unit quaternion (w x y z), row-major into out[0:9]."""
     w, x, y, z = q[0], q[1], q[2], q[3]
     out[0], out[1], out[2] = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)
@@ -61,7 +59,7 @@ def rotation(q, out):  # type: ignore[no-untyped-def]
 
 
 @jit.function
-def multiply(a, b, out):  # type: ignore[no-untyped-def]
+def multiply(a, b, out):
     """Quaternion product a b into out."""
     out[0] = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3]
     out[1] = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2]
@@ -70,7 +68,7 @@ def multiply(a, b, out):  # type: ignore[no-untyped-def]
 
 
 @jit.function
-def _pose_at(positions, quaternions, world, body, segment, segments, p, q):  # type: ignore[no-untyped-def]
+def _pose_at(positions, quaternions, world, body, segment, segments, p, q):
     """Pose of a body at the start of a segment, the knots being spread over all segments."""
     last = positions.shape[0] - 1
     at = 0.0 if segments == 0 else segment * last / segments
@@ -84,7 +82,7 @@ def _pose_at(positions, quaternions, world, body, segment, segments, p, q):  # t
 
 
 @jit.function
-def _angle_between(qa, qb):  # type: ignore[no-untyped-def]
+def _angle_between(qa, qb):
     """Rotation angle from qa to qb [rad], exact for small ones too."""
     plus, minus = 0.0, 0.0
     for i in range(4):
@@ -95,7 +93,7 @@ def _angle_between(qa, qb):  # type: ignore[no-untyped-def]
 
 
 @jit.function
-def _affine_error(positions, quaternions, world, body, radius, segments, scratch):  # type: ignore[no-untyped-def]
+def _affine_error(positions, quaternions, world, body, radius, segments, scratch):
     """Largest distance [m] between the truth and `segments` affine segments, over the body's extent."""
     last = positions.shape[0] - 1
     pa, pb, qa, qb, qs = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
@@ -108,7 +106,7 @@ def _affine_error(positions, quaternions, world, body, radius, segments, scratch
 
         # Knots inside the segment lie off its chord
         start, end = segment * last / segments, (segment + 1) * last / segments
-        for knot in range(int(math.floor(start)) + 1, int(math.ceil(end))):
+        for knot in range(math.floor(start) + 1, math.ceil(end)):
             s = (knot - start) / (end - start)
             away = 0.0
             for i in range(3):
@@ -121,7 +119,7 @@ def _affine_error(positions, quaternions, world, body, radius, segments, scratch
 
 
 @jit.kernel
-def classify(first, step, count, positions, quaternions, radius, kind):  # type: ignore[no-untyped-def]
+def classify(first, step, count, positions, quaternions, radius, kind):
     """Choose the kind of motion of every body of the worlds first, first + step, ...
 
     Args:
@@ -156,7 +154,7 @@ def classify(first, step, count, positions, quaternions, radius, kind):  # type:
 
 
 @jit.function
-def _write_affine(p, q, mount_p, mount_q, anchor, out, at, scratch):  # type: ignore[no-untyped-def]
+def _write_affine(p, q, mount_p, mount_q, anchor, out, at, scratch):
     """X_AO = X_AW X_WB X_BO as a row-major 3 x 4 matrix in float32; A is the world moved to the anchor."""
     r, o, qo = scratch[0], scratch[1], scratch[2]
     rotation(q, r)
@@ -171,7 +169,7 @@ def _write_affine(p, q, mount_p, mount_q, anchor, out, at, scratch):  # type: ig
 
 
 @jit.function
-def _write_quaternion(p, q, mount_p, mount_q, anchor, out, at, scratch):  # type: ignore[no-untyped-def]
+def _write_quaternion(p, q, mount_p, mount_q, anchor, out, at, scratch):
     """The same as RTCQuaternionDecomposition: translation (of the body), rotation (of the object), shift before it.
 
     The mount's offset is written as a shift in the object's frame, R_OB p_BO, so that the body's origin moves along a
@@ -197,7 +195,7 @@ def _write_quaternion(p, q, mount_p, mount_q, anchor, out, at, scratch):  # type
 
 
 @jit.kernel
-def place(first, step, count, arrays, mounts, positions, quaternions, anchor, moved_anchor):  # type: ignore[no-untyped-def]
+def place(first, step, count, arrays, mounts, positions, quaternions, anchor, moved_anchor):
     """Write every transform of the worlds first, first + step, ... and commit their scenes.
 
     Args:

@@ -33,12 +33,8 @@ ALL_OBJECTS = np.uint32(0xFFFFFFFF)
 
 _ALIGN = 64
 
-intersect = types.ExternalFunction(
-    f"rtcIntersect{WIDTH}", types.void(types.intp, types.intp, types.intp, types.intp)
-)
-occluded = types.ExternalFunction(
-    f"rtcOccluded{WIDTH}", types.void(types.intp, types.intp, types.intp, types.intp)
-)
+intersect = types.ExternalFunction(f"rtcIntersect{WIDTH}", types.void(types.intp, types.intp, types.intp, types.intp))
+occluded = types.ExternalFunction(f"rtcOccluded{WIDTH}", types.void(types.intp, types.intp, types.intp, types.intp))
 
 
 def _arguments(flags: int) -> np.ndarray[Any, np.dtype[np.int32]]:
@@ -54,7 +50,7 @@ COHERENT_ADDRESS = int(_COHERENT.ctypes.data)
 SCATTERED_ADDRESS = int(_SCATTERED.ctypes.data)
 
 
-@intrinsic  # type: ignore[misc]
+@intrinsic
 def pointer_from_address(typing_context: Any, address: Any) -> Any:
     """Turn an integer address into a pointer that `numba.carray` takes."""
 
@@ -65,7 +61,7 @@ def pointer_from_address(typing_context: Any, address: Any) -> Any:
 
 
 @jit.function
-def new_packet():  # type: ignore[no-untyped-def]
+def new_packet():
     """Scratch for one packet.
 
     Returns:
@@ -93,20 +89,20 @@ _BLOCK_FLOATS, _BLOCK_WORDS = 13 * BLOCK, 3 * BLOCK
 
 
 @jit.function
-def new_block():  # type: ignore[no-untyped-def]
+def new_block():
     """Scratch for one block of rays: floats (13 * BLOCK,) and words (3 * BLOCK,), rows as named above."""
     return np.zeros(_BLOCK_FLOATS, np.float32), np.zeros(_BLOCK_WORDS, np.uint32)
 
 
 @jit.function
-def set_mask(words, mask):  # type: ignore[no-untyped-def]
+def set_mask(words, mask):
     """Which objects the rays of this packet see; tracing leaves it as it is."""
     for k in range(WIDTH):
         words[MASK + k] = mask
 
 
 @jit.function
-def clear_hits(words):  # type: ignore[no-untyped-def]
+def clear_hits(words):
     """Forget the hits of the packet traced before."""
     for k in range(WIDTH):
         words[GEOMETRY + k] = NO_HIT
@@ -114,14 +110,14 @@ def clear_hits(words):  # type: ignore[no-untyped-def]
 
 
 @jit.function
-def use_lanes(active, used):  # type: ignore[no-untyped-def]
+def use_lanes(active, used):
     """Lanes from `used` on are idle."""
     for k in range(WIDTH):
         active[k] = -1 if k < used else 0
 
 
 @jit.function
-def trace_block(block, hit, floats, words, active, scene, arguments, count):  # type: ignore[no-untyped-def]
+def trace_block(block, hit, floats, words, active, scene, arguments, count):
     """Trace the first `count` rays of a block, packet by packet.
 
     Args:

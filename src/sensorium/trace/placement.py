@@ -37,7 +37,9 @@ class InstanceTables(NamedTuple):
     """All instance arrays of all worlds, flat: what kernels need to place them and to read hits."""
 
     scene: NDArray[np.int64]  # (worlds,) top scene
-    first: NDArray[np.int32]  # (worlds + 1,) arrays of world w are first[w] .. first[w + 1]; its instID counts from there
+    first: NDArray[
+        np.int32
+    ]  # (worlds + 1,) arrays of world w are first[w] .. first[w + 1]; its instID counts from there
     geometry: NDArray[np.int64]  # (arrays,) Embree geometry
     buffer: NDArray[np.int64]  # (arrays,) address of the transforms, float32 [segments + 1, items, 12 or 16]
     kind: NDArray[np.uint8]  # (arrays,) kind of motion
@@ -106,7 +108,9 @@ class PlacedScenes:
         """Whether every one of these bodies has a mask bit of its own."""
         return all(name in self._mask_bits for name in hide)
 
-    def place(self, positions: NDArray[np.float64], quaternions: NDArray[np.float64], near: NDArray[np.float64]) -> None:
+    def place(
+        self, positions: NDArray[np.float64], quaternions: NDArray[np.float64], near: NDArray[np.float64]
+    ) -> None:
         """Put every body where it is, and commit.
 
         Args:
@@ -144,7 +148,9 @@ class PlacedScenes:
         for name in layout.body:
             if name is not None and name not in index:
                 known = ", ".join(self._body_names) or "none"
-                raise SpecError(f"an object of the scene is on body {name!r}, which the world does not have (it has: {known})")
+                raise SpecError(
+                    f"an object of the scene is on body {name!r}, which the world does not have (it has: {known})"
+                )
         body = np.array([-1 if name is None else index[name] for name in layout.body], np.int32)
         centers = np.array([scene.center for scene in self._mesh_scenes] + [np.zeros(3)])  # the last for absent ones
         X_BO = layout.X_BO
@@ -222,7 +228,9 @@ class PlacedScenes:
             transforms = np.zeros((segments + 1, len(items), words), np.float32)
             geometry = api.rtcNewGeometry(embree.device, _GEOMETRY_INSTANCE_ARRAY)
             api.rtcSetGeometryInstancedScenes(geometry, scenes.ctypes.data, len(scenes))
-            api.rtcSetSharedGeometryBuffer(geometry, _BUFFER_INDEX, 0, _FORMAT_UINT, items.ctypes.data, 0, 4, len(items))
+            api.rtcSetSharedGeometryBuffer(
+                geometry, _BUFFER_INDEX, 0, _FORMAT_UINT, items.ctypes.data, 0, 4, len(items)
+            )
             api.rtcSetGeometryTimeStepCount(geometry, segments + 1)
             transform_format = _FORMAT_QUATERNION if turning else _FORMAT_3X4_ROW_MAJOR
             for segment in range(segments + 1):

@@ -37,9 +37,7 @@ def cast(objects: Sequence[tuple[Mesh, Pose]], origins: ArrayLike, directions: A
         directions: Unit directions, shape (rays, 3).
     """
     o, d = np.asarray(origins, np.float64), np.asarray(directions, np.float64)
-    best = ReferenceHits(
-        np.full(len(o), np.inf), np.full(len(o), -1), np.full(len(o), -1), np.zeros((len(o), 3))
-    )
+    best = ReferenceHits(np.full(len(o), np.inf), np.full(len(o), -1), np.full(len(o), -1), np.zeros((len(o), 3)))
     for number, (mesh, pose) in enumerate(objects):
         v0, v1, v2 = (pose.apply(mesh.vertices[mesh.faces[:, i]]) for i in range(3))
         e1, e2 = v1 - v0, v2 - v0
@@ -60,7 +58,11 @@ def cast(objects: Sequence[tuple[Mesh, Pose]], origins: ArrayLike, directions: A
 
 
 def _distances(
-    o: NDArray[np.float64], d: NDArray[np.float64], v0: NDArray[np.float64], e1: NDArray[np.float64], e2: NDArray[np.float64]
+    o: NDArray[np.float64],
+    d: NDArray[np.float64],
+    v0: NDArray[np.float64],
+    e1: NDArray[np.float64],
+    e2: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """Distance along each ray to each triangle, inf where it passes by; shape (rays, triangles)."""
     p = np.cross(d[:, None], e2[None])

@@ -44,7 +44,7 @@ class SweepOutputs(NamedTuple):
 
 
 @jit.kernel
-def sweep(first, step, count, arrays, labels, anchor, rays, heads, limits, mask, arguments, in_world, out):  # type: ignore[no-untyped-def]
+def sweep(first, step, count, arrays, labels, anchor, rays, heads, limits, mask, arguments, in_world, out):
     """Fire the blocks first, first + step, ... of all heads.
 
     Args:
@@ -71,12 +71,14 @@ def sweep(first, step, count, arrays, labels, anchor, rays, heads, limits, mask,
             block[pk.B_T_FAR + k] = limits[1]
         trace_block(block, hit, floats, words, active, arrays.scene[world], arguments, used)
         _keep_returns(block, hit, limits[0], heads.start[head], used)
-        _write_ids(block, hit, arrays, labels, world, start, used, out.object_id[head], out.face_id[head], out.label[head])
+        _write_ids(
+            block, hit, arrays, labels, world, start, used, out.object_id[head], out.face_id[head], out.label[head]
+        )
         _write_ranges(block, hit, rays, anchor[world], start, used, in_world, out.range_m[head], out.points[head])
 
 
 @jit.function
-def aim_block(block, rays, knots, knot_time, start, used):  # type: ignore[no-untyped-def]
+def aim_block(block, rays, knots, knot_time, start, used):
     """Turn rays of the sensor frame into the world with the pose at each ray's own time.
 
     Matrices are interpolated by the parabola through two knots and the pose midway; where the knots are an angle phi
@@ -109,7 +111,7 @@ def aim_block(block, rays, knots, knot_time, start, used):  # type: ignore[no-un
 
 
 @jit.function
-def _aim_run(block, x, y, z, time, a, m, b, begins, inverse, start, begin, end):  # type: ignore[no-untyped-def]
+def _aim_run(block, x, y, z, time, a, m, b, begins, inverse, start, begin, end):
     """Rays begin .. end of the block, all fired between matrices a and b, m being midway."""
     # Entry i at fraction s of the way is a_i + s c_i + s (1 - s) q_i
     a00, a01, a02, a03, a10, a11 = a[0], a[1], a[2], a[3], a[4], a[5]
@@ -141,13 +143,13 @@ def _aim_run(block, x, y, z, time, a, m, b, begins, inverse, start, begin, end):
 
 
 @jit.function
-def _bend(a, m, b, i):  # type: ignore[no-untyped-def]
+def _bend(a, m, b, i):
     """How far entry i bends from the straight line between a and b: the parabola goes through m midway."""
     return np.float32(4.0) * m[i] - np.float32(2.0) * (a[i] + b[i])
 
 
 @jit.function
-def _shift_run(block, origin, time, a, m, b, begins, inverse, start, begin, end):  # type: ignore[no-untyped-def]
+def _shift_run(block, origin, time, a, m, b, begins, inverse, start, begin, end):
     """Add each ray's own start point, turned like the ray."""
     for k in range(begin, end):
         s = (time[start + k] - begins) * inverse
@@ -161,19 +163,17 @@ def _shift_run(block, origin, time, a, m, b, begins, inverse, start, begin, end)
 
 
 @jit.function
-def _keep_returns(block, hit, nearest, voided_before, used):  # type: ignore[no-untyped-def]
+def _keep_returns(block, hit, nearest, voided_before, used):
     """Make misses of hits too near, and of rays fired before a reset; a miss has distance 0."""
     for k in range(used):
         distance = block[pk.B_T_FAR + k]
-        kept = (
-            (hit[pk.B_INSTANCE + k] != NO_HIT) & (distance >= nearest) & (block[pk.B_TIME + k] >= voided_before)
-        )
+        kept = (hit[pk.B_INSTANCE + k] != NO_HIT) & (distance >= nearest) & (block[pk.B_TIME + k] >= voided_before)
         block[pk.B_T_FAR + k] = distance if kept else np.float32(0.0)
         hit[pk.B_INSTANCE + k] = hit[pk.B_INSTANCE + k] if kept else NO_HIT
 
 
 @jit.function
-def _write_ids(block, hit, arrays, labels, world, start, used, object_id, face_id, label):  # type: ignore[no-untyped-def]
+def _write_ids(block, hit, arrays, labels, world, start, used, object_id, face_id, label):
     """Object, face and label of each return, -1 where there is none."""
     row = world if labels.object_label.shape[0] > 1 else 0
     object_label, face_first, face_label = labels.object_label[row], labels.face_first[row], labels.face_label
@@ -192,7 +192,7 @@ def _write_ids(block, hit, arrays, labels, world, start, used, object_id, face_i
 
 
 @jit.function
-def _write_ranges(block, hit, rays, anchor, start, used, in_world, range_m, points):  # type: ignore[no-untyped-def]
+def _write_ranges(block, hit, rays, anchor, start, used, in_world, range_m, points):
     """Range and point of each return: in the sensor frame at its firing time, or in the world."""
     for k in range(used):
         range_m[start + k] = block[pk.B_T_FAR + k]

@@ -15,7 +15,7 @@ from sensorium.worlds.history import History
 class Tracer:
     """Places the bodies of all worlds from their history.
 
-    Instants and intervals have scenes of their own, so that a camera and a sweeping lidar do not undo each other's work;
+    Instants and intervals have scenes of their own, so that a camera and a sweeping lidar do not undo each other's;
     the meshes below are shared.
     """
 

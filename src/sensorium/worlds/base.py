@@ -105,9 +105,7 @@ def check_state(state: WorldState, body_names: tuple[str, ...], joint_names: tup
         if not math.isfinite(total) and not np.isfinite(values).all():
             at = tuple(int(i) for i in np.argwhere(~np.isfinite(values))[0])
             owner, world = (owners[at[1]], f" in world {at[0]}") if len(at) > 1 else (owners[at[0]], "")
-            raise WorldError(
-                f"the {name} of {owner!r}{world} is {values[at]} at {state.time_ns} ns; it must be finite"
-            )
+            raise WorldError(f"the {name} of {owner!r}{world} is {values[at]} at {state.time_ns} ns; it must be finite")
 
 
 # ---- checks that worlds share

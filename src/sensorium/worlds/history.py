@@ -68,7 +68,14 @@ class History:
                 np.where(at, state.X_WB.quaternion, old.X_WB.quaternion),
             )
             self._states[i] = WorldState(
-                old.time_ns, X_WB, old.v_WB, old.w_WB, old.joint_position, old.joint_velocity, old.a_WB, old.alpha_WB,
+                old.time_ns,
+                X_WB,
+                old.v_WB,
+                old.w_WB,
+                old.joint_position,
+                old.joint_velocity,
+                old.a_WB,
+                old.alpha_WB,
                 old.gravity_W,
             )
         self._states[-1] = state
@@ -99,7 +106,15 @@ class History:
         out_p = np.empty((len(times_ns), *positions.shape[1:]))
         out_q = np.empty((len(times_ns), *quaternions.shape[1:]))
         threads.run(
-            interpolate, self.worlds, state_ns, positions, quaternions, times_ns, out_p, out_q, serial_below=_SERIAL_WORLDS
+            interpolate,
+            self.worlds,
+            state_ns,
+            positions,
+            quaternions,
+            times_ns,
+            out_p,
+            out_q,
+            serial_below=_SERIAL_WORLDS,
         )
         X_WB = Pose._trusted(out_p, out_q)
         return X_WB if body is None else X_WB[:, :, 0]

@@ -12,7 +12,7 @@ from sensorium import jit
 
 
 @jit.function
-def slerp(qa, qb, s, out):  # type: ignore[no-untyped-def]
+def slerp(qa, qb, s, out):
     """Quaternion a fraction s of the way from qa to qb along the shorter arc, into out."""
     dot = qa[0] * qb[0] + qa[1] * qb[1] + qa[2] * qb[2] + qa[3] * qb[3]
     sign = 1.0 if dot >= 0.0 else -1.0
@@ -33,7 +33,7 @@ def slerp(qa, qb, s, out):  # type: ignore[no-untyped-def]
 
 
 @jit.kernel
-def interpolate(first, step, count, state_ns, positions, quaternions, times_ns, out_p, out_q):  # type: ignore[no-untyped-def]
+def interpolate(first, step, count, state_ns, positions, quaternions, times_ns, out_p, out_q):
     """Interpolate the worlds first, first + step, ...
 
     Args:
@@ -63,6 +63,4 @@ def interpolate(first, step, count, state_ns, positions, quaternions, times_ns, 
                 a, b = positions[before, world, body], positions[after, world, body]
                 for k in range(3):
                     out_p[i, world, body, k] = a[k] + s * (b[k] - a[k])
-                slerp(
-                    quaternions[before, world, body], quaternions[after, world, body], s, out_q[i, world, body]
-                )
+                slerp(quaternions[before, world, body], quaternions[after, world, body], s, out_q[i, world, body])

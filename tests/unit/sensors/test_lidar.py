@@ -36,7 +36,7 @@ def run(env, duration_s=0.2):
         pass
 
 
-@pytest.mark.parametrize("distance_m, tolerance_m", [(0.0, 1e-4), (5000.0, 1e-3)])
+@pytest.mark.parametrize(("distance_m", "tolerance_m"), [(0.0, 1e-4), (5000.0, 1e-3)])
 def test_deskewing_recovers_a_static_scene(distance_m, tolerance_m):
     far = np.array([distance_m, -distance_m, 0.0])
     scene = sn.Scene()
@@ -132,9 +132,11 @@ def test_slices_make_up_the_sweep(step_s):
     env, lidar = kinds["sweeps"]
     run(env)
     whole = lidar.read()
-    first = [p for p in pieces if p.start_ns < 100_000_000] if whole.start_ns == 0 else [
-        p for p in pieces if whole.start_ns <= p.start_ns < whole.end_ns
-    ]
+    first = (
+        [p for p in pieces if p.start_ns < 100_000_000]
+        if whole.start_ns == 0
+        else [p for p in pieces if whole.start_ns <= p.start_ns < whole.end_ns]
+    )
     assert len(first) > 5
     assert sum(p.range_m.shape[1] for p in first) == 512
     np.testing.assert_allclose(np.concatenate([p.range_m for p in first], axis=1), whole.range_m, rtol=2e-5)
@@ -145,9 +147,7 @@ def test_limits_of_range():
     scene = sn.Scene()
     for x in (0.5, 5.0, 50.0):
         scene.add(sn.shapes.box(0.01, 100, 0.05 * x), pose=sn.Pose((x, 0, -0.05 * x)), label=f"at{x}")
-    pattern = sn.patterns.Raster(
-        height=3, width=1, horizontal_fov_deg=(0, 0), vertical_fov_deg=(-4, -2), rate_hz=10
-    )
+    pattern = sn.patterns.Raster(height=3, width=1, horizontal_fov_deg=(0, 0), vertical_fov_deg=(-4, -2), rate_hz=10)
     env = sn.Environment(scene)
     lidar = env.attach(sn.Lidar(pattern=pattern, min_range_m=1.0, max_range_m=10.0))
     run(env, 0.1)
@@ -176,9 +176,7 @@ def test_flat_lists_the_returns():
 
 def test_rays_with_origins_of_their_own():
     # beams that start 0.5 m out from the spin axis: in a round room of radius 5 each flies 4.5 m
-    pattern = sn.patterns.Spinning(
-        elevation_deg=(0.0,), columns=360, rate_hz=10, origin_offset_m=((0.5, 0.0, 0.0),)
-    )
+    pattern = sn.patterns.Spinning(elevation_deg=(0.0,), columns=360, rate_hz=10, origin_offset_m=((0.5, 0.0, 0.0),))
     scene = sn.Scene()
     scene.add(sn.shapes.cylinder(5, 4, segments=720))
     env = sn.Environment(scene)

@@ -1,0 +1,144 @@
+"""`sensorium bench`: measures the figures the library claims, and prints each beside its target."""
+
+import json
+import os
+import platform
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+import sensorium
+from sensorium import threads
+from sensorium.benchmarks import accuracy, startup, sweep
+from sensorium.benchmarks.peers import PEERS
+from sensorium.benchmarks.scenes import terrain
+from sensorium.benchmarks.timing import ratio, thread_count
+from sensorium.scene.mesh import Mesh
+from sensorium.trace import library
+
+# what a peer must be beaten by, in rays per second on one thread
+_PEER_TARGETS = {"Open3D cast_rays": 2.5, "Warp CPU kernel": 20.0, "MuJoCo mj_multiRay": 60.0}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One measured figure."""
+
+    what: str
+    measured: str
+    target: str
+    met: bool | None
+    """Whether the target is met; None where there is none or a peer is not installed."""
+
+
+def main(quick: bool = False, out: Path | None = None) -> bool:
+    """Measure, print, and on request write the figures as JSON.
+
+    Args:
+        quick: Leave out the largest scenes and the cold start.
+        out: File to write.
+
+    Returns:
+        Whether every target was met.
+    """
+    console = Console()
+    table = Table(title=f"Sensorium {sensorium.__version__} on {_machine()}")
+    for column in ("figure", "measured", "target", ""):
+        table.add_column(column)
+    figures = []
+    with console.status("measuring"):
+        for figure in _figures(quick):
+            figures.append(figure)
+            mark = {True: "[green]met", False: "[red]missed", None: ""}[figure.met]
+            table.add_row(figure.what, figure.measured, figure.target, mark)
+            console.log(f"{figure.what}: {figure.measured}")
+    console.print(table)
+    if out is not None:
+        out.write_text(json.dumps({"machine": _machine(), "figures": [asdict(f) for f in figures]}, indent=2) + "\n")
+    return all(figure.met is not False for figure in figures)
+
+
+def _figures(quick: bool) -> Iterator[Figure]:
+    """Every figure, one after the other."""
+    mesh = terrain()
+    size = f"{sweep.CHANNELS} x {sweep.COLUMNS} rays, {len(mesh.faces) / 1e6:.2f} M triangles"
+    yield _at_least(f"lidar sweep over bare trace, 1 thread ({size})", sweep.against_bare_trace(mesh), 0.8)
+    yield Figure("lidar sweep, all threads", f"{sweep.ray_rate(mesh) / 1e6:.1f} Mray/s", "", None)
+    yield from _against_peers(mesh)
+    moving = sweep.cost_of_moving(mesh)
+    yield Figure("moving 1,000 bodies in the sweep", f"{100 * moving:.1f} % of it", "under 15 %", moving < 0.15)
+    if threads.thread_count() >= 2:
+        yield _at_least("two threads over one", sweep.two_threads_over_one(mesh), 1.7)
+
+    # Scaling
+    rays = sweep.over_rays(mesh, (1_000, 10_000, 100_000, 1_000_000, *(() if quick else (10_000_000,))))
+    yield Figure("cost over rays, 1 thread", _listed(rays, "rays"), "linear: flat", None)
+    triangles = sweep.over_triangles((10_000, 100_000, 1_000_000, *(() if quick else (10_000_000,))))
+    yield Figure("cost over triangles, 1 thread", _listed(triangles, "triangles"), "near logarithmic", None)
+
+    # Truth
+    error = accuracy.plane_error()
+    yield Figure("largest relative range error, planes to 200 m", f"{error:.1e}", "under 1e-5", error < 1e-5)
+    seen, predicted = accuracy.sphere_sag()
+    yield Figure(
+        "unit sphere, 5,120 faces: sag seen, predicted",
+        f"{seen:.3e}, {predicted:.3e} m",
+        "seen within predicted",
+        seen <= predicted + 1e-6,
+    )
+
+    # Waiting
+    yield _below("import sensorium", startup.import_s(), 0.5)
+    yield _below("first sweep in a new process, kernels cached", startup.first_sweep_warm_s(), 2.0)
+    if not quick:
+        yield _below("first sweep in a new process, nothing cached", startup.first_sweep_cold_s(), 20.0)
+
+
+def _against_peers(mesh: Mesh) -> Iterator[Figure]:
+    """Rays per second over those of other libraries, one thread each, same rays and triangles, in turn."""
+    subject = sweep.rig(mesh)
+    bare = sweep.BareSweep(subject)
+    anchor = subject.env._tracer.place(*_interval(subject)).anchor[0]
+    for name, (make, share) in PEERS.items():
+        what, target = f"lidar sweep over {name}, 1 thread", f"at least {_PEER_TARGETS[name]:g}"
+        try:
+            cast = make(mesh)
+        except ImportError:
+            yield Figure(what, "not installed", target, None)
+            continue
+
+        # A slow peer gets every n-th run of neighbouring rays, so that it sees all of the scene
+        count = len(bare.origins)
+        chosen = np.arange(count).reshape(-1, 64)[:: round(1 / share)].reshape(-1)
+        origins = np.ascontiguousarray(bare.origins[chosen] + anchor.astype(np.float32))
+        directions = np.ascontiguousarray(bare.directions[chosen])
+        with thread_count(1):
+            speed = ratio(subject.sweep, lambda c=cast, o=origins, d=directions: c(o, d), rounds=5)  # type: ignore[misc]
+        yield _at_least(what, speed / share, _PEER_TARGETS[name])
+
+
+def _interval(rig: sweep.Rig) -> tuple[int, int, "np.ndarray[tuple[int, int], np.dtype[np.float64]]"]:
+    scan = rig.lidar.read()
+    return scan.start_ns, scan.end_ns, scan.X_WS.position[0, :, 0]
+
+
+def _at_least(what: str, value: float, target: float) -> Figure:
+    return Figure(what, f"{value:.2f} x", f"at least {target:g} x", value >= target)
+
+
+def _below(what: str, value_s: float, target_s: float) -> Figure:
+    return Figure(what, f"{value_s:.2f} s", f"under {target_s:g} s", value_s < target_s)
+
+
+def _listed(costs: dict[int, float], of: str) -> str:
+    return ", ".join(f"{10 ** round(np.log10(n)):.0e}: {cost:.0f}" for n, cost in costs.items()) + f" ns a ray ({of})"
+
+
+def _machine() -> str:
+    embree = library.load()
+    cores = os.cpu_count()
+    return f"{platform.machine()}, {cores} cores, {threads.thread_count()} threads, packets of {embree.packet_width}"
