@@ -120,8 +120,8 @@ class RayCaster:
 
         Args:
             knots: For each body its poses X_WB at evenly spaced times from the start of the interval (time 0) to its
-                end (time 1), batch shape (knots,) or (knots, worlds); straight lines and slerp between them. Every moving
-                body needs the same number; a body with one knot, or not named, stands still.
+                end (time 1), batch shape (knots,) or (knots, worlds); straight lines and slerp between them. Every
+                moving body needs the same number; a body with one knot, or not named, stands still.
         """
         for name in knots:
             if name not in self.bodies:
