@@ -1,0 +1,203 @@
+import numpy as np
+import pytest
+
+import sensorium as sn
+from sensorium.errors import SpecError
+from sensorium.scene.layout import layout
+from sensorium.trace import motion
+from sensorium.trace.placement import PlacedScenes
+
+NEAR = np.zeros((1, 3))
+
+
+def still(bodies, worlds=1, knots=1):
+    """Positions and quaternions of bodies that stand at the origin."""
+    quaternions = np.zeros((knots, worlds, bodies, 4))
+    quaternions[..., 0] = 1.0
+    return np.zeros((knots, worlds, bodies, 3)), quaternions
+
+
+def scene_of(*bodies, mesh=None):
+    scene = sn.Scene()
+    for body in bodies:
+        scene.add(sn.shapes.box(1, 1, 1) if mesh is None else mesh, body=body)
+    return scene
+
+
+def placed_scenes(scene, names, worlds=1, hidden=()):
+    return PlacedScenes(layout(scene, worlds), worlds, names, hidden)
+
+
+def columns_of(placed, world):
+    """(kind, objects) of each instance array of a world."""
+    t = placed.tables
+    return [
+        (int(t.kind[a]), t.columns[t.column_first[a] :][: t.column_count[a]].tolist())
+        for a in range(t.first[world], t.first[world + 1])
+    ]
+
+
+def test_objects_are_grouped_by_motion_and_mask():
+    scene = scene_of(None, "still", "flying", None, "hidden", "spinning", "flying")
+    names = ("flying", "hidden", "spinning", "still")
+    placed = placed_scenes(scene, names, hidden=("hidden",))
+    positions, quaternions = still(4, knots=3)
+    positions[:, 0, 0, 0] = [0, 1, 2]
+    half = np.sqrt(0.5)
+    quaternions[:, 0, 2] = [[1, 0, 0, 0], [half, 0, 0, half], [0, 0, 0, 1]]
+    placed.place(positions, quaternions, NEAR)
+    assert columns_of(placed, 0) == [
+        (motion.FIXED, [0, 3]),
+        (motion.PLACED, [1]),
+        (motion.PLACED, [4]),
+        (motion.AFFINE, [2, 6]),
+        (motion.QUATERNION, [5]),
+    ]
+
+
+def test_every_object_of_a_world_is_in_one_array_and_absent_ones_in_none():
+    assets = [sn.shapes.box(1, 1, 1), sn.shapes.sphere(1.0, subdivisions=1)]
+    index = np.array([[0, 1, -1, 0], [-1, -1, -1, -1], [1, 1, 1, -1]])
+    shared = sn.Scene()
+    shared.add(sn.shapes.plane(10.0))
+    batch = sn.SceneBatch(assets, index, sn.Pose(), body=("a", None, "b", "a"), shared=shared)
+    placed = placed_scenes(batch, ("a", "b"), worlds=3)
+    placed.place(*still(2, worlds=3), np.zeros((3, 3)))
+    for world in range(3):
+        seen = sorted(column for _, columns in columns_of(placed, world) for column in columns)
+        assert seen == [0, *(1 + np.flatnonzero(index[world] >= 0))]
+
+
+def test_an_array_of_one_object_shows_that_object_s_mesh():
+    """Embree ignores the index buffer of an array of one item: with several meshes at hand the wrong one would show."""
+    scene = sn.Scene()
+    sizes = {"still": 1.0, "flying": 2.0, "spinning": 3.0, None: 4.0, "hideable": 5.0}
+    for body, size in sizes.items():
+        scene.add(sn.shapes.box(size, size, size), body=body, pose=sn.Pose((0, 0, 20.0)) if body is None else sn.Pose())
+    caster = sn.RayCaster(scene)
+    x = {"still": 10.0, "flying": 20.0, "spinning": 30.0, "hideable": 40.0}
+    knots = {name: sn.Pose(np.tile([at, 0.0, 0.0], (2, 1))) for name, at in x.items()}
+    knots["flying"] = sn.Pose([[20.0, 0, 0], [20.0, 0, 1.0]])
+    knots["spinning"] = sn.Pose.from_euler_deg([[30.0, 0, 0]] * 2, yaw=[0, 90])
+    caster.move(knots)
+    for name, at in x.items():
+        top = caster.cast([at, 0, 10.0], [0, 0, -1], hide=() if name == "hideable" else ("hideable",))
+        assert top.range_m == pytest.approx(10 - sizes[name] / 2, abs=1e-5)
+    assert caster.cast([0, 0, 30.0], [0, 0, -1]).range_m == pytest.approx(8.0, abs=1e-5)
+
+
+def test_a_hidden_body_hides_from_those_who_asked_only():
+    count = 31
+    names = tuple(f"b{i:02d}" for i in range(count))
+    scene = scene_of(*names, mesh=sn.shapes.box(0.5, 1, 1))
+    scene.add(sn.shapes.box(1, 50, 50), pose=sn.Pose((count + 1.5, 0, 0)))
+    caster = sn.RayCaster(scene)
+    caster.place({name: sn.Pose((i + 1.0, 0, 0)) for i, name in enumerate(names)})
+    for hidden in range(count, -1, -5):
+        # hiding the nearest ones, the next is seen; from the far side nothing has changed
+        expected = hidden + 0.75 if hidden < count else count + 1.0
+        assert caster.cast([0, 0, 0], [1, 0, 0], hide=names[:hidden]).range_m == pytest.approx(expected, abs=1e-5)
+        back = caster.cast([count + 0.9, 0, 0], [-1, 0, 0], hide=names[: min(hidden, count - 1)])
+        assert back.object_id == count - 1
+    above = np.stack([np.arange(count) + 1.0, np.zeros(count), np.full(count, 5.0)], axis=-1)
+    for i in (0, 13, 30):
+        row = caster.cast(above, [0, 0, -1], hide=names[i : i + 1])
+        np.testing.assert_array_equal(np.flatnonzero(~row.hit), [i])
+
+
+def test_only_31_bodies_can_be_hidden():
+    names = tuple(f"b{i:02d}" for i in range(32))
+    scene = scene_of(*names)
+    placed_scenes(scene, names, hidden=names[:31])
+    with pytest.raises(SpecError, match=r"32 bodies are hidden.*at most 31"):
+        placed_scenes(scene, names, hidden=names)
+
+
+def test_a_refused_hide_leaves_the_caster_as_it_was():
+    names = tuple(f"b{i:02d}" for i in range(33))
+    caster = sn.RayCaster(scene_of(*names))
+    down = ([0, 0, 5.0], [0, 0, -1])
+    caster.cast(*down, hide=names[:30])
+    for refused in (names[30:32], ("nobody",)):
+        with pytest.raises(SpecError):
+            caster.cast(*down, hide=refused)
+    # one more is still possible
+    assert caster.cast(*down, hide=names[:31]).object_id in (31, 32)
+
+
+def test_masks():
+    placed = placed_scenes(scene_of("a", "b", "c"), ("a", "b", "c"), hidden=("c", "a"))
+    assert placed.mask_without(()) == 0xFFFFFFFF
+    bits = {name: 0xFFFFFFFF ^ placed.mask_without((name,)) for name in ("a", "c")}
+    assert all(bin(bit).count("1") == 1 and bit != 1 for bit in bits.values())  # bit 0 is for everything else
+    assert placed.mask_without(("a", "c")) == 0xFFFFFFFF ^ (bits["a"] | bits["c"])
+    assert placed.can_hide(("a", "c"))
+    assert not placed.can_hide(("a", "b"))
+
+
+@pytest.mark.parametrize(
+    ("names", "hidden", "message"), [(("a",), (), "body 'b'"), (("a", "b"), ("z",), "hide names body 'z'")]
+)
+def test_bodies_the_world_lacks(names, hidden, message):
+    with pytest.raises(SpecError, match=message):
+        placed_scenes(scene_of("a", "b"), names, hidden=hidden)
+
+
+def test_anchors_lie_on_the_grid_cell_around_the_rays():
+    near = np.random.default_rng(0).uniform(-1e5, 1e5, (1000, 3))
+    anchor = PlacedScenes.on_grid(near)
+    np.testing.assert_array_equal(anchor % 64.0, 0.0)
+    assert np.abs(anchor - near).max() <= 32.0
+    assert not np.signbit(PlacedScenes.on_grid(np.full((1, 3), -1.0))).any()  # one zero, not two
+
+
+def test_moving_rebuilds_nothing():
+    placed = placed_scenes(scene_of(None, "a", "b"), ("a", "b"))
+    positions, quaternions = still(2, knots=2)
+    positions[1, 0, 0] = [1.0, 0, 0]
+    placed.place(positions, quaternions, NEAR)
+    before = placed.tables
+    for k in range(5):
+        placed.place(positions + 7.0 * k, quaternions, NEAR + 100.0 * k)
+        assert placed.tables is before  # same scenes, same arrays, same buffers
+
+
+def test_only_a_world_whose_kinds_change_is_rebuilt():
+    placed = placed_scenes(scene_of("a"), ("a",), worlds=3)
+    positions, quaternions = still(1, worlds=3, knots=2)
+    near = np.zeros((3, 3))
+    placed.place(positions, quaternions, near)
+    before = placed.tables.scene.copy()
+    positions[1, 1, 0] = [1.0, 0, 0]
+    placed.place(positions, quaternions, near)
+    np.testing.assert_array_equal(placed.tables.scene == before, [True, False, True])
+    assert [columns_of(placed, w)[0][0] for w in range(3)] == [motion.PLACED, motion.AFFINE, motion.PLACED]
+
+
+def test_bodies_change_their_kind_back_and_forth_and_stay_in_place():
+    scene = scene_of("a", mesh=sn.shapes.sphere(1.0))
+    scene.add(sn.shapes.plane(100.0), pose=sn.Pose((0, 0, -50.0)))
+    caster = sn.RayCaster(scene)
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        turn, fly, x = rng.choice([0.0, 0.5, 4.0, 90.0]), rng.choice([0.0, 3.0]), rng.uniform(-40, 40)
+        knots = int(rng.integers(2, 6))
+        along = np.linspace(0, 1, knots)
+        caster.move({"a": sn.Pose.from_euler_deg(along[:, None] * [fly, 0, 0] + [x, 0, 0], yaw=along * turn)})
+        t = rng.uniform()
+        hit = caster.cast([x + fly * np.float32(t), 0, 10.0], [0, 0, -1], time=t)
+        assert hit.range_m == pytest.approx(9.0, abs=2e-3)  # the sphere's sag
+        assert hit.object_id == 0
+        assert caster.cast([x, 5.0, 10.0], [0, 0, -1], time=t).range_m == pytest.approx(60.0, abs=1e-4)
+
+
+def test_the_bodies_radius_reaches_its_farthest_point():
+    scene = sn.Scene()
+    far = sn.shapes.box(1, 1, 1).transformed(sn.Pose((100.0, 0, 0)))  # modelled far from its own origin
+    scene.add(far, pose=sn.Pose((0, 0, 3.0)), body="boom")
+    scene.add(sn.shapes.box(1, 1, 1), body="boom")
+    placed = placed_scenes(scene, ("boom", "idle"))
+    farthest = np.linalg.norm(far.vertices + [0, 0, 3.0], axis=1).max()
+    boom, idle = placed._body_radius_m[0]
+    assert farthest <= boom < farthest * 1.02
+    assert idle == 0.0

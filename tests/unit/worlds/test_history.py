@@ -1,0 +1,181 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sensorium.errors import WorldError
+from sensorium.frames import Pose
+from sensorium.worlds.base import WorldState
+from sensorium.worlds.history import History
+
+MS = 1_000_000
+
+
+def random_pose(rng, worlds=2, bodies=3):
+    return Pose(rng.normal(size=(worlds, bodies, 3)), rng.normal(size=(worlds, bodies, 4)))
+
+
+def state_at(time_ns, X_WB):
+    zeros = np.zeros((*X_WB.shape, 3))
+    none = np.zeros((X_WB.shape[0], 0))
+    return WorldState(time_ns, X_WB, zeros, zeros, none, none)
+
+
+def history_of(times_ns, seed=0, worlds=2, bodies=3):
+    rng = np.random.default_rng(seed)
+    states = [state_at(t, random_pose(rng, worlds, bodies)) for t in times_ns]
+    history = History(states[0])
+    for state in states[1:]:
+        history.add(state)
+    return history, states
+
+
+def ns(*times):
+    return np.array(times, np.int64)
+
+
+def test_a_state_s_own_time_gives_that_state_bit_for_bit():
+    history, states = history_of([0, 7, 20, 21])
+    # also where others in the same question need interpolation
+    poses = history.poses(ns(0, 3, 7, 20, 21))
+    for row, state in ((0, states[0]), (2, states[1]), (3, states[2]), (4, states[3])):
+        assert poses[row].position.tobytes() == state.X_WB.position.tobytes()
+        assert poses[row].quaternion.tobytes() == state.X_WB.quaternion.tobytes()
+
+
+def test_between_states_lines_and_slerp():
+    history, states = history_of([0, 10 * MS, 14 * MS])
+    times = ns(1, 5 * MS, 9_999_999, 11 * MS)
+    poses = history.poses(times)
+    assert poses.shape == (4, 2, 3)
+    for i, (before, after, s) in enumerate([(0, 1, 1e-7), (0, 1, 0.5), (0, 1, 0.9999999), (1, 2, 0.25)]):
+        assert poses[i].almost_equal(states[before].X_WB.interpolate(states[after].X_WB, s), 1e-12)
+
+
+def test_between_states_the_shorter_arc():
+    # q and -q are the same rotation
+    one, other = Pose(np.zeros((1, 1, 3)), [1.0, 0, 0, 0]), Pose(np.zeros((1, 1, 3)), [-0.9, 0.1, 0.0, 0.0])
+    history = History(state_at(0, one))
+    history.add(state_at(100, other))
+    half = history.poses(ns(50))
+    _, turn = half.log()
+    _, whole = other.log()
+    np.testing.assert_allclose(turn[0], whole / 2, atol=1e-12)
+
+
+def test_one_body_is_a_column_of_all():
+    history, _ = history_of([0, 10, 25])
+    times = ns(0, 4, 10, 24)
+    everything = history.poses(times)
+    for body in range(3):
+        alone = history.poses(times, body)
+        assert alone.shape == (4, 2)
+        assert alone == everything[:, :, body]
+
+
+def test_many_worlds_are_many_histories():
+    # enough worlds that several threads share the work
+    history, states = history_of([0, 10, 20], worlds=100, bodies=2)
+    times = ns(0, 3, 17, 20)
+    poses = history.poses(times)
+    for world in (0, 1, 63, 99):
+        single = History(state_at(0, states[0].X_WB[world : world + 1]))
+        for state in states[1:]:
+            single.add(state_at(state.time_ns, state.X_WB[world : world + 1]))
+        assert single.poses(times).position.tobytes() == np.ascontiguousarray(poses.position[:, world]).tobytes()
+
+
+@pytest.mark.parametrize("times", [(-1, 5), (5, 21), (21,)])
+def test_what_is_not_known_is_not_guessed(times):
+    history, _ = history_of([0, 20])
+    with pytest.raises(WorldError, match="0 to 20 ns"):
+        history.poses(ns(*times))
+
+
+def test_time_goes_forward():
+    history, states = history_of([0, 20])
+    for late in (20, 19):
+        with pytest.raises(WorldError, match="forward"):
+            history.add(state_at(late, states[0].X_WB))
+    assert history.newest is states[1]
+
+
+@given(
+    steps=st.lists(st.integers(1, 50), min_size=1, max_size=12),
+    fraction=st.floats(-0.2, 1.2),
+)
+@settings(max_examples=60, deadline=None)
+def test_forgetting_changes_no_answer_from_then_on(steps, fraction):
+    times = np.concatenate([[0], np.cumsum(steps)])
+    history, _ = history_of(times.tolist(), worlds=1, bodies=1)
+    cut = round(fraction * times[-1])
+    later = np.arange(max(cut, 0), times[-1] + 1)
+    before = history.poses(later) if len(later) else None
+    history.forget_before(cut)
+    if before is not None:
+        assert history.poses(later) == before
+    # and nothing is kept that no such time needs: at most one state before the cut
+    assert history.start_ns == max(times[times <= cut], default=0)
+    assert history.newest.time_ns == times[-1]
+
+
+def test_a_restart_moves_the_past_of_the_masked_worlds_only():
+    history, states = history_of([0, 10, 20])
+    fresh = random_pose(np.random.default_rng(9))
+    X_WB = Pose(
+        np.where([[[False]], [[True]]], fresh.position, states[2].X_WB.position),
+        np.where([[[False]], [[True]]], fresh.quaternion, states[2].X_WB.quaternion),
+    )
+    times = ns(0, 4, 10, 16, 20)
+    before = history.poses(times)
+    history.restart(np.array([False, True]), state_at(20, X_WB))
+    after = history.poses(times)
+    assert after[:, 0] == before[:, 0]
+    for i in range(5):
+        assert after[i, 1].almost_equal(fresh[1], 1e-12)
+    assert history.valid_from_ns[1] == 20
+    assert history.valid_from_ns[0] < 0
+    # and it goes on from there
+    history.add(state_at(30, states[0].X_WB))
+    assert history.poses(ns(25))[0, 1].almost_equal(fresh[1].interpolate(states[0].X_WB[1], 0.5), 1e-12)
+
+
+def test_times_within_an_interval():
+    history, _ = history_of([0, 10, 20, 30])
+    np.testing.assert_array_equal(history.times_within(10, 30), [10, 20, 30])
+    np.testing.assert_array_equal(history.times_within(9, 21), [9, 10, 20, 21])
+    np.testing.assert_array_equal(history.times_within(11, 19), [11, 19])
+    np.testing.assert_array_equal(history.times_within(15, 15), [15])
+
+
+@given(
+    step=st.integers(1, 20),
+    count=st.integers(2, 30),
+    start=st.integers(0, 40),
+    length=st.integers(1, 200),
+    most=st.integers(1, 128),
+)
+@settings(max_examples=200, deadline=None)
+def test_knots_are_even_and_fall_on_states_where_they_can(step, count, start, length, most):
+    times = [k * step for k in range(count)]
+    history, _ = history_of(times, worlds=1, bodies=1)
+    start, end = min(start, times[-1] - 1), min(start + length, times[-1])
+    if start >= end:
+        return
+    knots = history.knots(start, end, most=most)
+    assert knots[0] == start
+    assert knots[-1] == end
+    assert 1 <= len(knots) - 1 <= most
+    gaps = np.diff(knots)
+    assert gaps.min() > 0
+    assert gaps.max() - gaps.min() <= 1  # whole nanoseconds
+    inside = [t for t in times if start < t < end]
+    finest = np.gcd.reduce([t - start for t in [*inside, end]])
+    if (end - start) // finest <= most:
+        assert set(inside) <= set(knots.tolist())
+        assert (gaps == finest).all()
+
+
+def test_an_instant_has_one_knot():
+    history, _ = history_of([0, 10])
+    np.testing.assert_array_equal(history.knots(4, 4, most=128), [4])
