@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sensorium.errors import SpecError
 from sensorium.frames import Pose
+from sensorium.worlds.interpolation import interpolated
 
 
 class Cause(IntEnum):
@@ -96,12 +97,13 @@ class Scan:
             raise SpecError(
                 f"time_ns runs from {times.min()} to {times.max()}; the sweep is {self.start_ns} to {self.end_ns}"
             )
-        knots = self.X_WS[:, 0, 0]
         if len(self.knot_ns) == 1:
-            return knots[np.zeros(times.shape, np.int64)]
-        after = np.clip(np.searchsorted(self.knot_ns, times, side="left"), 1, len(self.knot_ns) - 1)
-        s = (times - self.knot_ns[after - 1]) / (self.knot_ns[after] - self.knot_ns[after - 1])
-        return knots[after - 1].interpolate(knots[after], s)
+            return self.X_WS[0, 0, 0].broadcast_to(times.shape)
+
+        # Rays share firing times (a column fires at once): interpolate each once
+        distinct, place = np.unique(times, return_inverse=True)
+        between = interpolated(self.knot_ns, self.X_WS, distinct)
+        return between[:, 0, 0][place.reshape(times.shape)]
 
     def deskewed(self) -> NDArray[np.float64]:
         """Points [m] in the sensor frame as it stood when the sweep began, undoing the true motion; shape (..., 3)."""

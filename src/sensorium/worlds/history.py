@@ -10,14 +10,10 @@ from bisect import bisect_left, bisect_right
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium import threads
 from sensorium.errors import WorldError
 from sensorium.frames import Pose
 from sensorium.worlds.base import WorldState
-from sensorium.worlds.interpolation import interpolate
-
-# with fewer worlds than this the calling thread interpolates alone
-_SERIAL_WORLDS = 64
+from sensorium.worlds.interpolation import interpolated
 
 # what a time that is not set compares as: before everything
 _ALWAYS = np.iinfo(np.int64).min
@@ -100,23 +96,12 @@ class History:
             )
         needed = [self._states[i] for i in range(first, last + 1)]
         pick = slice(None) if body is None else slice(body, body + 1)
-        positions = np.stack([state.X_WB.position[:, pick] for state in needed])
-        quaternions = np.stack([state.X_WB.quaternion[:, pick] for state in needed])
-        state_ns = np.array([state.time_ns for state in needed], np.int64)
-        out_p = np.empty((len(times_ns), *positions.shape[1:]))
-        out_q = np.empty((len(times_ns), *quaternions.shape[1:]))
-        threads.run(
-            interpolate,
-            self.worlds,
-            state_ns,
-            positions,
-            quaternions,
-            times_ns,
-            out_p,
-            out_q,
-            serial_below=_SERIAL_WORLDS,
+        states = Pose._trusted(
+            np.stack([state.X_WB.position[:, pick] for state in needed]),
+            np.stack([state.X_WB.quaternion[:, pick] for state in needed]),
         )
-        X_WB = Pose._trusted(out_p, out_q)
+        state_ns = np.array([state.time_ns for state in needed], np.int64)
+        X_WB = interpolated(state_ns, states, times_ns)
         return X_WB if body is None else X_WB[:, :, 0]
 
     def times_within(self, start_ns: int, end_ns: int) -> NDArray[np.int64]:

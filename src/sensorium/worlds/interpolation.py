@@ -7,8 +7,40 @@ state, bit for bit.
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sensorium import jit
+from sensorium import jit, threads
+from sensorium.frames import Pose
+
+# with fewer worlds than this the calling thread interpolates alone
+_SERIAL_WORLDS = 64
+
+
+def interpolated(state_ns: NDArray[np.int64], X_WB: Pose, times_ns: NDArray[np.int64]) -> Pose:
+    """Poses at given times between states.
+
+    Args:
+        state_ns: Times of the states, rising [ns], shape (states,).
+        X_WB: Poses at the states, batch shape (states, worlds, bodies).
+        times_ns: Times asked for, rising, within those of the states [ns], shape (times,).
+
+    Returns:
+        Batch shape (times, worlds, bodies).
+    """
+    _, worlds, bodies = X_WB.shape
+    position, quaternion = np.empty((len(times_ns), worlds, bodies, 3)), np.empty((len(times_ns), worlds, bodies, 4))
+    threads.run(
+        interpolate,
+        worlds,
+        state_ns,
+        X_WB.position,
+        X_WB.quaternion,
+        times_ns,
+        position,
+        quaternion,
+        serial_below=_SERIAL_WORLDS,
+    )
+    return Pose._trusted(position, quaternion)
 
 
 @jit.function
