@@ -12,24 +12,17 @@ import sensorium
 
 PACKAGE = Path(sensorium.__file__).parent
 
+DOCUMENT = PACKAGE.parents[1] / "docs" / "architecture.md"
+
+
+def layers_of(document: str) -> list[tuple[str, ...]]:
+    """The rows of the document's table of layers, each with the parts it names."""
+    table = document.split("```layers\n")[1].split("```")[0]
+    return [tuple(part.strip() for part in row.split(":")[0].split(",")) for row in table.strip().splitlines()]
+
+
 # A module may import modules of earlier rows and of its own part; parts that share a row know nothing of each other.
-LAYERS = (
-    ("errors",),
-    ("rotations",),
-    ("frames", "clock"),
-    ("jit", "threads"),
-    ("random",),
-    ("paths",),
-    ("scene",),
-    ("worlds", "patterns"),
-    ("trace",),
-    ("sensors",),
-    ("environment",),
-    ("record", "view"),
-    ("benchmarks", "demo"),
-    ("cli",),
-    ("__main__",),
-)
+LAYERS = [*layers_of(DOCUMENT.read_text()), ("__main__",)]
 RANK = {part: rank for rank, parts in enumerate(LAYERS) for part in parts}
 
 # What is written like a user's program may use the public names: `import sensorium as sn`
@@ -43,6 +36,10 @@ def part_of(module: Path) -> str:
     return module.parts[0].removesuffix(".py")
 
 
+def is_module(name: str) -> bool:
+    return (PACKAGE / name).is_dir() or (PACKAGE / f"{name}.py").exists()
+
+
 def imported_names(path: Path) -> list[str]:
     """Full names of everything of this package that a file imports, wherever in the file."""
     names = []
@@ -53,20 +50,20 @@ def imported_names(path: Path) -> list[str]:
             assert node.level == 0, f"{path.name}:{node.lineno} imports relatively; write the full name"
             # `from sensorium import jit` imports the module sensorium.jit, `__version__` the package itself
             parts = [alias.name for alias in node.names if node.module == "sensorium"]
-            names += [f"sensorium.{part}" if part in RANK else "sensorium" for part in parts] or [node.module or ""]
+            names += [f"sensorium.{part}" if is_module(part) else "sensorium" for part in parts] or [node.module or ""]
     return [name for name in names if name.split(".")[0] == "sensorium"]
 
 
-def test_every_part_has_a_layer():
+def test_every_part_has_a_layer_and_every_layer_exists():
+    assert len(RANK) == sum(len(parts) for parts in LAYERS), "a part stands in two rows"
     parts = {part_of(module) for module in MODULES}
-    assert parts <= set(RANK), f"{sorted(parts - set(RANK))} have no layer here and in docs/architecture.md"
+    assert parts <= set(RANK), f"{sorted(parts - set(RANK))} have no row in {DOCUMENT.name}"
+    assert set(RANK) <= parts, f"{sorted(set(RANK) - parts)} have a row in {DOCUMENT.name} and do not exist"
 
 
-def test_the_document_shows_the_same_layers():
-    text = (PACKAGE.parents[1] / "docs" / "architecture.md").read_text()
-    shown = text.split("```layers\n")[1].split("```")[0]
-    rows = [tuple(part.strip() for part in row.split(":")[0].split(",")) for row in shown.strip().splitlines()]
-    assert rows == [parts for parts in LAYERS if parts != ("__main__",)]
+def test_the_foundation_is_below_and_the_command_line_on_top():
+    order = ["errors", "frames", "jit", "random", "scene", "worlds", "trace", "sensors", "environment", "cli"]
+    assert sorted(order, key=lambda part: RANK[part]) == order
 
 
 @pytest.mark.parametrize("module", MODULES, ids=str)
@@ -77,7 +74,8 @@ def test_imports_go_one_way(module):
             assert own in WRITTEN_LIKE_A_USER, f"{module} imports the package itself; it must name a module"
             continue
         other = name.split(".")[1]
-        assert other == own or RANK[other] < RANK[own], f"{module} imports {name}; {own} may not know {other}"
+        known = other == own or RANK.get(other, len(LAYERS)) < RANK.get(own, -1)
+        assert known, f"{module} imports {name}; by {DOCUMENT.name} {own} may not know {other}"
 
 
 def modules_after(code: str) -> set[str]:
