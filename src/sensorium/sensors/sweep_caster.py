@@ -1,23 +1,15 @@
-"""Fires a table of rays from a rig: what lidars and cameras share."""
-
-import math
+"""Fires a table of rays from a rig and reports the first surface each meets."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sensorium import threads
 from sensorium.patterns import RayTable
-from sensorium.rotations import dot
+from sensorium.sensors.firing import Firing
 from sensorium.sensors.recycling import Recycler
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.scan import Scan
-from sensorium.trace.packet import BLOCK, COHERENT_ADDRESS
-from sensorium.trace.sweep import Heads, RayTables, SweepOutputs, sweep
-
-# The sensor turns at most this far between two of its poses [rad]: the kernel interpolates between them, which is then
-# wrong by less than 3e-8 rad. Only a sensor that turns faster than the most knots can follow is off by more.
-_TURN_BETWEEN_KNOTS = 0.015
-_MOST_KNOTS = 8192
+from sensorium.trace.packet import COHERENT_ADDRESS
+from sensorium.trace.sweep import SweepOutputs, sweep
 
 
 class SweepCaster:
@@ -27,10 +19,8 @@ class SweepCaster:
         self._rig = rig
         self._limits = np.array([min_range_m, max_range_m], np.float32)
         self._in_world = in_world
+        self._firing = Firing(rig)
         self._recycler = Recycler()
-        self._table: RayTable | None = None
-        self._flat: RayTables | None = None
-        self._instant: bool | None = None
 
     def cast(self, table: RayTable, start_ns: int, end_ns: int) -> Scan:
         """Fire every ray of the table.
@@ -41,25 +31,10 @@ class SweepCaster:
             end_ns: Its end, after the last ray; equal to the start to fire all rays at once.
         """
         rig, tracer = self._rig, self._rig.tracer
-        instant = start_ns == end_ns
-        rays = self._flattened(table, instant)
-        knot_ns = self._knots(start_ns, end_ns)
-        dense = rig.poses(_with_midpoints(knot_ns))
-        X_WS = dense[::2]
-        placed = tracer.place(start_ns, end_ns, X_WS.position[0, :, 0])
-
-        # Where the heads are, counted from each world's anchor
-        relative = dense.matrix.copy()
-        relative[..., 3] -= placed.anchor[None, :, None, :]
-        heads = rig.worlds * rig.sensors
-        matrix = relative.transpose(1, 2, 0, 3, 4).reshape(heads, -1, 12).astype(np.float32)
-        knot_time = ((knot_ns - start_ns) / max(end_ns - start_ns, 1)).astype(np.float32)
-        world = np.repeat(np.arange(rig.worlds, dtype=np.int32), rig.sensors)
-        voided = (tracer.history.valid_from_ns.astype(np.float64) - start_ns) / max(end_ns - start_ns, 1)
-        start = np.repeat(np.clip(voided, 0.0, 2.0), rig.sensors).astype(np.float32)
+        shot = self._firing.prepare(table, start_ns, end_ns)
 
         # The kernel writes every element
-        shape, new = (heads, rays.x.size), self._recycler.array
+        shape, new = (rig.worlds * rig.sensors, shot.rays.x.size), self._recycler.array
         out = SweepOutputs(
             range_m=new(shape, np.float32),
             points=new((*shape, 3), np.float64 if self._in_world else np.float32),
@@ -67,17 +42,17 @@ class SweepCaster:
             face_id=new(shape, np.int32),
             label=new(shape, np.int32),
         )
-        with placed.lock:
+        with shot.placed.lock:
             threads.run(
                 sweep,
-                heads * -(-rays.x.size // BLOCK),
-                placed.tables,
+                shot.blocks,
+                shot.placed.tables,
                 tracer.labels,
-                placed.anchor,
-                rays,
-                Heads(matrix, knot_time, world, start),
+                shot.placed.anchor,
+                shot.rays,
+                shot.heads,
                 self._limits,
-                np.uint32(placed.mask_without(rig.hide)),
+                np.uint32(shot.placed.mask_without(rig.hide)),
                 COHERENT_ADDRESS,
                 self._in_world,
                 out,
@@ -89,51 +64,10 @@ class SweepCaster:
             object_id=rig.squeeze(out.object_id.reshape(organised)),
             face_id=rig.squeeze(out.face_id.reshape(organised)),
             label=rig.squeeze(out.label.reshape(organised)),
-            offset_ns=np.zeros(table.shape, np.int64) if instant else table.time_ns,
+            offset_ns=np.zeros(table.shape, np.int64) if start_ns == end_ns else table.time_ns,
             start_ns=start_ns,
             end_ns=end_ns,
             frame="world" if self._in_world else "sensor",
-            knot_ns=knot_ns,
-            X_WS=X_WS,
+            knot_ns=shot.knot_ns,
+            X_WS=shot.X_WS,
         )
-
-    def _flattened(self, table: RayTable, instant: bool) -> RayTables:
-        """The table as the kernel reads it; kept as long as the same table comes."""
-        if self._flat is None or table is not self._table or instant != self._instant:
-            directions = table.direction_S.reshape(-1, 3)
-            time = np.zeros(len(directions)) if instant else table.time_ns.reshape(-1) / table.duration_ns
-            none = np.zeros((0, 3), np.float32)
-            self._table, self._instant = table, instant
-            self._flat = RayTables(
-                x=np.array(directions[:, 0]),
-                y=np.array(directions[:, 1]),
-                z=np.array(directions[:, 2]),
-                time=time.astype(np.float32),
-                origin=none if table.origin_S is None else np.array(table.origin_S.reshape(-1, 3)),
-            )
-        return self._flat
-
-    def _knots(self, start_ns: int, end_ns: int) -> NDArray[np.int64]:
-        """Times [ns] to take the sensor's pose at: every state inside, and more where it turns far between them."""
-        history, body = self._rig.history, self._rig.body
-        times_ns = history.times_within(start_ns, end_ns)
-        if body is None or len(times_ns) == 1:
-            return times_ns[:1]
-        X_WB = history.poses(times_ns, body)
-        p, q = X_WB.position, X_WB.quaternion
-        if (p == p[0]).all() and (q == q[0]).all():
-            return times_ns[:1]
-        turn = 2.0 * np.arccos(np.minimum(np.abs(dot(q[1:], q[:-1])), 1.0)).max()
-        pieces = min(math.ceil(turn / _TURN_BETWEEN_KNOTS), _MOST_KNOTS // len(times_ns))
-        if pieces <= 1:
-            return times_ns
-        part = np.arange(pieces) * np.diff(times_ns)[:, None] // pieces
-        return np.unique(np.append((times_ns[:-1, None] + part).reshape(-1), end_ns))
-
-
-def _with_midpoints(times_ns: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The times, and the middle of each pair of neighbours."""
-    dense = np.empty(2 * len(times_ns) - 1, np.int64)
-    dense[::2] = times_ns
-    dense[1::2] = times_ns[:-1] + np.diff(times_ns) // 2
-    return dense
