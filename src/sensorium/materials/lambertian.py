@@ -1,0 +1,28 @@
+"""A matt surface: the same brightness from every side."""
+
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from sensorium.materials.base import AbstractDiffuse
+from sensorium.materials.reflectance import reflectance_at
+from sensorium.materials.row import C, blank_row
+from sensorium.spectra import checked_wavelength
+
+
+class Lambertian(AbstractDiffuse):
+    """Ideal diffuse reflection, f = C / pi [1/sr]; of all light that falls on it the share C comes back."""
+
+    kind: Literal["lambertian"] = "lambertian"
+
+    @property
+    def max_reflectance(self) -> float:
+        """Largest diffuse reflectance allowed [1]."""
+        return 1.0
+
+    def row(self, wavelength_m: float) -> npt.NDArray[np.float64]:
+        """The numbers of this material at a wavelength in vacuum [m], shape (ROW_SIZE,)."""
+        row = blank_row()
+        row[C] = reflectance_at(self.reflectance, checked_wavelength(wavelength_m))
+        return row

@@ -1,0 +1,31 @@
+"""A mirror of known reflectance, the same at every angle."""
+
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from sensorium.materials.base import AbstractBare, Smoothness
+from sensorium.materials.reflectance import OwnReflectance, reflectance_at
+from sensorium.materials.row import ALPHA2, FIXED_R, R0, blank_row
+from sensorium.spectra import checked_wavelength
+
+
+class Mirror(AbstractBare):
+    """A flat reflector that returns light only along the mirror direction, with the reflectance its maker states.
+
+    The angle does not change the reflectance. For a bare metal whose complex index is known use `TwoLayer`.
+    """
+
+    kind: Literal["mirror"] = "mirror"
+    reflectance: OwnReflectance
+    """Specular reflectance at all angles [1]: a number, pairs (wavelength_m, value), or `Bands`."""
+    roughness: Smoothness = 1e-4
+    """Beckmann rms slope [1]; what it scatters out of the beam is lost to the mirror ray."""
+
+    def row(self, wavelength_m: float) -> npt.NDArray[np.float64]:
+        """The numbers of this material at a wavelength in vacuum [m], shape (ROW_SIZE,)."""
+        row = blank_row()
+        row[FIXED_R] = row[R0] = reflectance_at(self.reflectance, checked_wavelength(wavelength_m))
+        row[ALPHA2] = 2.0 * self.roughness**2
+        return row

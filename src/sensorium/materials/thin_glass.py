@@ -1,0 +1,56 @@
+"""A pane of glass as one sheet: both faces and what bounces between them in one interface."""
+
+from typing import Annotated, Literal
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field, model_validator
+
+from sensorium.materials.base import AbstractBare, Index, Smoothness, check_transparent_index, index_at
+from sensorium.materials.row import ALPHA2, KIND, PANE, PANE_OPL, PANE_TAU, R0, N, blank_row
+from sensorium.spectra import checked_wavelength
+
+
+class ThinGlass(AbstractBare):
+    """A window: light passes without turning, a little later and a little weaker; some is mirrored.
+
+    With the Fresnel reflectance R of one face and the inner passage a = exp(-alpha d / cos theta_t), summed over all
+    inter-reflections without interference:
+
+        T_p = (1 - R)^2 a / (1 - R^2 a^2),   R_p = R + (1 - R)^2 a^2 R / (1 - R^2 a^2)
+
+    and the optical path grows by (n - 1) d / cos(theta_t) to first order. Model the pane as a single sheet of
+    triangles; for a body with two faces use `Dielectric`.
+    """
+
+    kind: Literal["thin_glass"] = "thin_glass"
+    refractive_index: Index = 1.5
+    """Refractive index of the glass [1], at least 1."""
+    thickness_m: Annotated[float, Field(ge=0.0)] = 0.004
+    """Thickness of the pane [m]."""
+    absorption_per_m: Annotated[float, Field(ge=0.0)] = 0.0
+    """Absorption inside the glass [1/m]."""
+    roughness: Smoothness = 1e-4
+    """Beckmann rms slope of the faces [1]."""
+
+    @model_validator(mode="after")
+    def _check(self) -> "ThinGlass":
+        check_transparent_index(self.refractive_index)
+        return self
+
+    def row(self, wavelength_m: float) -> npt.NDArray[np.float64]:
+        """The numbers of this material at a wavelength in vacuum [m], shape (ROW_SIZE,)."""
+        row = blank_row()
+        n, _ = index_at(self.refractive_index, 0.0, checked_wavelength(wavelength_m))
+        depth = self.absorption_per_m * self.thickness_m
+        row[KIND] = PANE
+        row[N] = n
+        row[PANE_OPL] = (n - 1.0) * self.thickness_m
+        row[PANE_TAU] = depth
+
+        # What both faces send back at normal incidence
+        face = ((n - 1.0) / (n + 1.0)) ** 2
+        passage = np.exp(-depth)
+        row[R0] = face + (1.0 - face) ** 2 * passage**2 * face / (1.0 - face**2 * passage**2)
+        row[ALPHA2] = 2.0 * self.roughness**2
+        return row

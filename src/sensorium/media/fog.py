@@ -1,0 +1,21 @@
+"""Fog: droplets that hide what is far and answer from what is near."""
+
+from typing import Literal
+
+from sensorium.media.base import AbstractScatterer, MediumParameters, Positive
+from sensorium.media.visibility import visibility_extinction
+
+
+class Fog(AbstractScatterer):
+    """Fog of a given visibility: alpha = 2.9957 / V (lambda / 550 nm)^-q, q after Kim, backscatter alpha / 20.
+
+    Fog tables that give backscatter as 0.046 / V (Rasshofer et al. 2011) mean a lidar ratio of 65.1 sr.
+    """
+
+    kind: Literal["fog"] = "fog"
+    visibility_m: Positive
+    """Meteorological optical range V (5 % contrast) [m]."""
+
+    def at(self, wavelength_m: float) -> MediumParameters:
+        """The medium at a wavelength in vacuum [m]."""
+        return self._parameters(visibility_extinction(self.visibility_m, wavelength_m))
