@@ -4,18 +4,23 @@ Numba's own cache looks only at the file a kernel stands in, so a kernel that ca
 would keep the old result. Here the name of the cache folder hashes all package sources: any edit starts a new one.
 """
 
+import contextlib
 import functools
 import hashlib
 import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+import numpy as np
 from numba.core import config as numba_config
+from numba.core import types
+from numba.core.errors import TypingError
+from numba.extending import intrinsic
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -34,11 +39,48 @@ def function(fn: F) -> F:
 
 def kernel(fn: F) -> F:
     """Compile an entry point: releases the GIL, compiled on first call, cached on disk."""
-    # The cache locator reads this setting once, while decorating; other users of Numba keep theirs.
+    with _own_cache():
+        return numba.njit(nogil=True, cache=True, **_FLAGS)(fn)
+
+
+def elementwise(scalar: Callable[..., float]) -> Callable[..., Any]:
+    """Make a broadcasting NumPy function, in float64, from a compiled function of plain numbers.
+
+    Args:
+        scalar: What `function` gave: takes floats, returns one float.
+
+    Returns:
+        Function of as many arrays or numbers; compiled on first call, cached on disk.
+    """
+    with _own_cache():
+        ufunc = numba.vectorize(cache=True, fastmath=_FLAGS["fastmath"])(scalar)
+
+    @functools.wraps(scalar)
+    def broadcast(*arguments: Any) -> Any:
+        return ufunc(*(np.asarray(argument, dtype=np.float64) for argument in arguments))
+
+    return broadcast
+
+
+@intrinsic
+def like(typing_context: Any, x: Any, number: Any) -> Any:
+    """The number in the float type of x: a Python literal alone would turn float32 arithmetic into float64."""
+    if x not in (types.float32, types.float64) or not isinstance(number, types.Number | types.Literal):
+        raise TypingError(f"like takes a float32 or float64 and a number, not {x} and {number}")
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return context.cast(builder, values[1], signature.args[1], x)
+
+    return x(x, number), generate
+
+
+@contextlib.contextmanager
+def _own_cache() -> Iterator[None]:
+    """Let Numba's cache locator, which reads this setting while decorating, find our folder; others keep theirs."""
     before = numba_config.CACHE_DIR
     numba_config.CACHE_DIR = str(cache_folder())
     try:
-        return numba.njit(nogil=True, cache=True, **_FLAGS)(fn)
+        yield
     finally:
         numba_config.CACHE_DIR = before
 

@@ -1,0 +1,52 @@
+"""Pure numeric optics: NumPy functions here; kernels import the scalars of the same models from the modules.
+
+A scalar works in the float type of its arguments, float32 in kernels and float64 here, from one text.
+"""
+
+from sensorium.optics.diffuse import oren_nayar, oren_nayar_coefficients, oren_nayar_monostatic
+from sensorium.optics.fresnel import (
+    fresnel,
+    fresnel_polarized,
+    fresnel_transmittance,
+    internal_diffuse_reflectance,
+)
+from sensorium.optics.layers import two_layer, two_layer_monostatic
+from sensorium.optics.microfacet import (
+    ggx,
+    ggx_distribution,
+    ggx_monostatic,
+    smith_lambda,
+    smith_masking,
+    squared_alpha,
+)
+from sensorium.optics.mirror_transfer import mirror_transfer
+from sensorium.optics.pane import pane, pane_path
+from sensorium.optics.refraction import reflect, refract
+from sensorium.optics.retroreflection import retroreflection
+from sensorium.optics.transmittance import transmittance, two_way_transmittance
+
+__all__ = [
+    "fresnel",
+    "fresnel_polarized",
+    "fresnel_transmittance",
+    "ggx",
+    "ggx_distribution",
+    "ggx_monostatic",
+    "internal_diffuse_reflectance",
+    "mirror_transfer",
+    "oren_nayar",
+    "oren_nayar_coefficients",
+    "oren_nayar_monostatic",
+    "pane",
+    "pane_path",
+    "reflect",
+    "refract",
+    "retroreflection",
+    "smith_lambda",
+    "smith_masking",
+    "squared_alpha",
+    "transmittance",
+    "two_layer",
+    "two_layer_monostatic",
+    "two_way_transmittance",
+]
