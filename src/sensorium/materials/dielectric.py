@@ -50,12 +50,15 @@ class Dielectric(AbstractBare):
 
     def row(self, wavelength_m: float) -> npt.NDArray[np.float64]:
         """The numbers of this material at a wavelength in vacuum [m], shape (ROW_SIZE,)."""
+        # Here, not above: compiled functions take a second to load, and a scene can do without them
+        from sensorium.optics import fresnel, squared_alpha
+
         row = blank_row()
         n, k = self._index(checked_wavelength(wavelength_m))
         row[KIND] = DIELECTRIC
         row[N], row[K], row[INNER_INDEX] = n, k, n
-        row[R0] = ((n - 1.0) ** 2 + k**2) / ((n + 1.0) ** 2 + k**2)
-        row[ALPHA2] = 2.0 * self.roughness**2
+        row[R0] = fresnel(1.0, n=complex(n, k))
+        row[ALPHA2] = squared_alpha(self.roughness)
         return row
 
     def inside(self, wavelength_m: float) -> MediumParameters:

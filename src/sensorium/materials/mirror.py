@@ -25,7 +25,10 @@ class Mirror(AbstractBare):
 
     def row(self, wavelength_m: float) -> npt.NDArray[np.float64]:
         """The numbers of this material at a wavelength in vacuum [m], shape (ROW_SIZE,)."""
+        # Here, not above: compiled functions take a second to load, and a scene can do without them
+        from sensorium.optics import squared_alpha
+
         row = blank_row()
         row[FIXED_R] = row[R0] = reflectance_at(self.reflectance, checked_wavelength(wavelength_m))
-        row[ALPHA2] = 2.0 * self.roughness**2
+        row[ALPHA2] = squared_alpha(self.roughness)
         return row

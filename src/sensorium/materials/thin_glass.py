@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from sensorium.materials.base import AbstractBare, Index, Smoothness, check_transparent_index, index_at
 from sensorium.materials.row import ALPHA2, KIND, PANE, PANE_OPL, PANE_TAU, R0, N, blank_row
-from sensorium.spectra import checked_wavelength
+from sensorium.spectra import NonNegativeOverWavelength, checked_wavelength, constant_or_at
 
 
 class ThinGlass(AbstractBare):
@@ -28,8 +28,8 @@ class ThinGlass(AbstractBare):
     """Refractive index of the glass [1], at least 1."""
     thickness_m: Annotated[float, Field(ge=0.0)] = 0.004
     """Thickness of the pane [m]."""
-    absorption_per_m: Annotated[float, Field(ge=0.0)] = 0.0
-    """Absorption inside the glass [1/m]."""
+    absorption_per_m: NonNegativeOverWavelength = 0.0
+    """Absorption inside the glass [1/m], a number or a spectrum."""
     roughness: Smoothness = 1e-4
     """Beckmann rms slope of the faces [1]."""
 
@@ -40,17 +40,18 @@ class ThinGlass(AbstractBare):
 
     def row(self, wavelength_m: float) -> npt.NDArray[np.float64]:
         """The numbers of this material at a wavelength in vacuum [m], shape (ROW_SIZE,)."""
+        # Here, not above: compiled functions take a second to load, and a scene can do without them
+        from sensorium.optics import pane, squared_alpha
+
         row = blank_row()
         n, _ = index_at(self.refractive_index, 0.0, checked_wavelength(wavelength_m))
-        depth = self.absorption_per_m * self.thickness_m
+        depth = constant_or_at(self.absorption_per_m, wavelength_m, "absorption_per_m") * self.thickness_m
         row[KIND] = PANE
         row[N] = n
         row[PANE_OPL] = (n - 1.0) * self.thickness_m
         row[PANE_TAU] = depth
 
         # What both faces send back at normal incidence
-        face = ((n - 1.0) / (n + 1.0)) ** 2
-        passage = np.exp(-depth)
-        row[R0] = face + (1.0 - face) ** 2 * passage**2 * face / (1.0 - face**2 * passage**2)
-        row[ALPHA2] = 2.0 * self.roughness**2
+        _, row[R0] = pane(1.0, n=n, optical_depth=depth)
+        row[ALPHA2] = squared_alpha(self.roughness)
         return row

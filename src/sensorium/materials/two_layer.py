@@ -87,42 +87,24 @@ class TwoLayer(AbstractDiffuse):
 
     def row(self, wavelength_m: float) -> npt.NDArray[np.float64]:
         """The numbers of this material at a wavelength in vacuum [m], shape (ROW_SIZE,)."""
+        # Here, not above: compiled functions take a second to load, and a scene can do without them
+        from sensorium.optics import fresnel, internal_diffuse_reflectance, oren_nayar_coefficients, squared_alpha
+
         row = blank_row()
         n, k = index_at(self.refractive_index, self.extinction_coefficient, checked_wavelength(wavelength_m))
 
         # Interface
         row[N], row[K] = n, k
-        row[R0] = ((n - 1.0) ** 2 + k**2) / ((n + 1.0) ** 2 + k**2)
-        row[ALPHA2] = 2.0 * self.roughness**2
+        row[R0] = fresnel(1.0, n=complex(n, k))
+        row[ALPHA2] = squared_alpha(self.roughness)
 
         # Base
-        variance = self.diffuse_roughness**2
         row[C] = reflectance_at(self.reflectance, wavelength_m)
-        row[ON_A0] = 1.0 - 0.5 * variance / (variance + 0.33)
-        row[ON_A1] = 0.17 * variance / (variance + 0.13)
-        row[ON_B] = 0.45 * variance / (variance + 0.09)
+        row[ON_A0], row[ON_A1], row[ON_B] = oren_nayar_coefficients(self.diffuse_roughness)
 
         # Passage between them
         row[LAYERING] = LAYERINGS[self.layering]
         if self.layering == "plastic" and k <= MAX_TRANSPARENT_K:
             row[PLASTIC_N2] = n**2
-            row[PLASTIC_FI] = _internal_diffuse_reflectance(n)
+            row[PLASTIC_FI] = internal_diffuse_reflectance(n)
         return row
-
-
-def _internal_diffuse_reflectance(n: float) -> float:
-    """Share of diffuse light inside a dielectric that its surface throws back [1].
-
-    F_i = 2 int_0^1 R(mu; n -> 1) mu dmu, total beyond the critical angle (0.596346 for n = 1.5).
-    """
-    critical = np.sqrt(1.0 - 1.0 / n**2)
-
-    # Below the critical angle; the substitution takes the root out of the integrand's end
-    nodes, weights = np.polynomial.legendre.leggauss(64)
-    s = 0.5 * (nodes + 1.0)
-    outer = s
-    mu = np.sqrt(1.0 - (1.0 - outer**2) / n**2)
-    r_s = (n * mu - outer) / (n * mu + outer)
-    r_p = (mu - n * outer) / (mu + n * outer)
-    below = float(np.sum(0.5 * weights * 0.5 * (r_s**2 + r_p**2) * 2.0 * outer / n**2))
-    return float(critical**2) + below
