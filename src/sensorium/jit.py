@@ -37,6 +37,11 @@ def function(fn: F) -> F:
     return numba.njit(**_FLAGS)(fn)
 
 
+def inlined(fn: F) -> F:
+    """Compile a straight-line function that is always inlined, since a loop with a call in it cannot vectorise."""
+    return numba.njit(forceinline=True, **_FLAGS)(fn)
+
+
 def kernel(fn: F) -> F:
     """Compile an entry point: releases the GIL, compiled on first call, cached on disk."""
     with _own_cache():
@@ -47,7 +52,7 @@ def elementwise(scalar: Callable[..., float]) -> Callable[..., Any]:
     """Make a broadcasting NumPy function, in float64, from a compiled function of plain numbers.
 
     Args:
-        scalar: What `function` gave: takes floats, returns one float.
+        scalar: What `function` or `inlined` gave: takes floats, returns one float.
 
     Returns:
         Function of as many arrays or numbers; compiled on first call, cached on disk.

@@ -20,7 +20,7 @@ from sensorium.optics.directions import directions
 _INVERSE_PI = 1.0 / math.pi
 
 
-@jit.function
+@jit.inlined
 def oren_nayar_brdf(cos_l: float, cos_v: float, l_dot_v: float, C: float, A0: float, A1: float, B: float) -> float:
     """f_d [1/sr] with A = A0 + A1 C; 0 below the horizon."""
     zero, one = jit.like(C, 0.0), jit.like(C, 1.0)
@@ -30,7 +30,7 @@ def oren_nayar_brdf(cos_l: float, cos_v: float, l_dot_v: float, C: float, A0: fl
     return value if cos_l > zero and cos_v > zero else zero
 
 
-@jit.function
+@jit.inlined
 def oren_nayar_back(cos_theta: float, C: float, A0: float, A1: float, B: float) -> float:
     """f_d cos(theta) [1/sr] back to the source: C / pi (A cos + B sin^2)."""
     one = jit.like(C, 1.0)

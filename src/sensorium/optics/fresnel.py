@@ -18,7 +18,7 @@ from sensorium import jit
 from sensorium.optics.checks import Array, checked, checked_cosine, checked_index
 
 
-@jit.function
+@jit.inlined
 def polarized_reflectance(cos_theta: float, n: float, k: float) -> tuple[float, float]:
     """Power reflectance (R_s, R_p) for the relative index n + ik; (0, 0) for n = 1, k = 0 at any angle.
 
@@ -44,31 +44,37 @@ def polarized_reflectance(cos_theta: float, n: float, k: float) -> tuple[float, 
     return r_s, r_s * (minus * minus + across) / max(plus * plus + across, tiny)
 
 
-@jit.function
-def reflectance(cos_theta: float, n: float, k: float) -> float:
+@jit.inlined
+def relative_reflectance(cos_theta: float, n: float, k: float) -> float:
     """Power reflectance of natural light for the relative index n + ik."""
     r_s, r_p = polarized_reflectance(cos_theta, n, k)
     return jit.like(n, 0.5) * (r_s + r_p)
 
 
-@jit.function
+@jit.inlined
+def reflectance(cos_theta: float, n1: float, n2: float, k2: float) -> float:
+    """Power reflectance of natural light from the clear medium n1 at the medium n2 + i k2."""
+    return relative_reflectance(cos_theta, n2 / n1, k2 / n1)
+
+
+@jit.inlined
 def normal_reflectance(n: float, k: float) -> float:
     """Power reflectance at normal incidence, ((n - 1)^2 + k^2) / ((n + 1)^2 + k^2)."""
     below, above = n - jit.like(n, 1.0), n + jit.like(n, 1.0)
     return (below * below + k * k) / (above * above + k * k)
 
 
-@jit.function
+@jit.inlined
 def _r_s(cos_theta: float, n: float, k: float) -> float:
     return polarized_reflectance(cos_theta, n, k)[0]
 
 
-@jit.function
+@jit.inlined
 def _r_p(cos_theta: float, n: float, k: float) -> float:
     return polarized_reflectance(cos_theta, n, k)[1]
 
 
-_reflectance = jit.elementwise(reflectance)
+_reflectance = jit.elementwise(relative_reflectance)
 _s_polarized = jit.elementwise(_r_s)
 _p_polarized = jit.elementwise(_r_p)
 

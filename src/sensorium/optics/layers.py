@@ -8,6 +8,7 @@ T = 1 - R is Fresnel's transmittance, F_i the internal diffuse reflectance. `agx
 albedo 1.165 at 80 degrees for n = 1.5, alpha = 0.1, C = 0.97 (E-11). In a metal T is absorbed: there is no base (E-12).
 """
 
+import math
 from typing import Literal
 
 import numpy as np
@@ -16,10 +17,11 @@ from numpy.typing import ArrayLike
 from sensorium import jit
 from sensorium.errors import SpecError
 from sensorium.optics.checks import Array, checked, checked_cosine, checked_index
-from sensorium.optics.diffuse import oren_nayar_back, oren_nayar_brdf, oren_nayar_coefficients
+from sensorium.optics.diffuse import oren_nayar_brdf, oren_nayar_coefficients
 from sensorium.optics.directions import directions
-from sensorium.optics.fresnel import internal_diffuse_reflectance, normal_reflectance, reflectance
+from sensorium.optics.fresnel import internal_diffuse_reflectance, normal_reflectance, relative_reflectance
 from sensorium.optics.microfacet import lobe, lobe_monostatic, squared_alpha
+from sensorium.optics.mirror_transfer import mirror_share
 
 Layering = Literal["two_way", "agx", "plastic"]
 
@@ -31,7 +33,62 @@ LAYERINGS: dict[str, float] = {"two_way": TWO_WAY, "agx": AGX, "plastic": PLASTI
 OPAQUE_EXTINCTION = 0.1
 
 
-@jit.function
+@jit.inlined
+def monostatic_and_mirror(
+    cos_theta: float,
+    n: float,
+    k: float,
+    R0: float,
+    alpha2: float,
+    diffuse_a: float,
+    diffuse_b: float,
+    one_way: float,
+    fixed_r: float,
+    cone2: float,
+) -> tuple[float, float, float]:
+    """What a surface sends back to the source and on to its mirror ray, from one evaluation of Fresnel's law.
+
+    Args:
+        cos_theta: Cosine of the angle of incidence, in [0, 1].
+        n: Relative index of the coat; n = 1, k = 0 is no coat.
+        k: Its extinction.
+        R0: Its reflectance at normal incidence.
+        alpha2: GGX alpha^2.
+        diffuse_a, diffuse_b: The base under its coat, by `diffuse_terms`.
+        one_way: 1 for AGX, where light passes the coat once; else 0.
+        fixed_r: Reflectance of a mirror whatever the angle; -1 where Fresnel's law holds.
+        cone2: tan^2 of half the beam's half angle, see `mirror_share`.
+
+    Returns:
+        f cos(theta) [1/sr] back to the source, the reflectance R, and the share kappa / R of the mirror ray.
+    """
+    zero, one = jit.like(R0, 0.0), jit.like(R0, 1.0)
+    # Both sides of each choice are computed, so that loops over rays vectorise
+    fresnel = relative_reflectance(cos_theta, n, k)
+    R = fixed_r if fixed_r >= zero else fresnel
+    layer = one - R0 if one_way > zero else (one - R) * (one - R)
+    sin2 = (one - cos_theta) * (one + cos_theta)
+    back = R0 * lobe_monostatic(cos_theta, alpha2) + layer * (diffuse_a * cos_theta + diffuse_b * sin2)
+    return back, R, mirror_share(cos_theta, alpha2, cone2)
+
+
+@jit.inlined
+def diffuse_terms(
+    C: float, A0: float, A1: float, B: float, plastic_n2: float, plastic_fi: float
+) -> tuple[float, float]:
+    """(a, b) [1/sr] of the base's f_d cos(theta) = a cos + b sin^2 back to the source, all but the layer's factor T T.
+
+    Args:
+        C: Diffuse reflectance of the base.
+        A0, A1, B: Its Oren-Nayar coefficients.
+        plastic_n2, plastic_fi: n^2 and F_i for PLASTIC, otherwise 1 and 0.
+    """
+    one = jit.like(C, 1.0)
+    scale = jit.like(C, 1.0 / math.pi) * C / (plastic_n2 * (one - C * plastic_fi))
+    return scale * (A0 + A1 * C), scale * B
+
+
+@jit.inlined
 def monostatic(
     cos_theta: float,
     n: float,
@@ -49,27 +106,17 @@ def monostatic(
     """Return f cos(theta) [1/sr] back to the source, for the fields of a material's row.
 
     Args:
-        cos_theta: Cosine of the angle of incidence, in [0, 1].
-        n: Relative index of the coat; n = 1, k = 0 is no coat.
-        k: Its extinction.
-        R0: Its reflectance at normal incidence.
-        alpha2: GGX alpha^2.
-        C: Diffuse reflectance of the base.
-        A0, A1, B: Oren-Nayar coefficients of the base.
+        cos_theta, n, k, R0, alpha2: As in `monostatic_and_mirror`.
+        C, A0, A1, B, plastic_n2, plastic_fi: As in `diffuse_terms`.
         layering: TWO_WAY, AGX or PLASTIC.
-        plastic_n2, plastic_fi: n^2 and F_i; read for PLASTIC alone.
     """
-    one = jit.like(C, 1.0)
-    through = one - reflectance(cos_theta, n, k)
-    layer = through * through
-    if layering == jit.like(C, PLASTIC):
-        layer = layer / (plastic_n2 * (one - C * plastic_fi))
-    if layering == jit.like(C, AGX):
-        layer = one - R0
-    return R0 * lobe_monostatic(cos_theta, alpha2) + layer * oren_nayar_back(cos_theta, C, A0, A1, B)
+    zero, one = jit.like(C, 0.0), jit.like(C, 1.0)
+    a, b = diffuse_terms(C, A0, A1, B, plastic_n2, plastic_fi)
+    one_way = one if layering == jit.like(C, AGX) else zero
+    return monostatic_and_mirror(cos_theta, n, k, R0, alpha2, a, b, one_way, -one, one)[0]
 
 
-@jit.function
+@jit.inlined
 def brdf(
     cos_l: float,
     cos_v: float,
@@ -87,24 +134,21 @@ def brdf(
     plastic_n2: float,
     plastic_fi: float,
 ) -> float:
-    """f(l, v) [1/sr]; 0 where l or v lies below the surface.
+    """BRDF f(l, v) [1/sr]; 0 where l or v lies below the surface.
 
     Args:
         cos_l, cos_v, cos_h, cos_lh, l_dot_v: n.l, n.v, n.h, l.h and l.v, h halfway between l and v.
         n, k, alpha2, C, A0, A1, B, layering, plastic_n2, plastic_fi: As in `monostatic`.
     """
     zero, one = jit.like(C, 0.0), jit.like(C, 1.0)
-    facets = reflectance(max(cos_lh, zero), n, k)
-    layer = (one - reflectance(max(cos_l, zero), n, k)) * (one - reflectance(max(cos_v, zero), n, k))
-    if layering == jit.like(C, PLASTIC):
-        layer = layer / (plastic_n2 * (one - C * plastic_fi))
-    if layering == jit.like(C, AGX):
-        layer = one - facets
-    base = oren_nayar_brdf(cos_l, cos_v, l_dot_v, C, A0, A1, B)
+    facets = relative_reflectance(max(cos_lh, zero), n, k)
+    out, back = relative_reflectance(max(cos_l, zero), n, k), relative_reflectance(max(cos_v, zero), n, k)
+    layer = one - facets if layering == jit.like(C, AGX) else (one - out) * (one - back)
+    base = oren_nayar_brdf(cos_l, cos_v, l_dot_v, C, A0, A1, B) / (plastic_n2 * (one - C * plastic_fi))
     return facets * lobe(cos_l, cos_v, cos_h, alpha2) + layer * base
 
 
-@jit.function
+@jit.inlined
 def brdf_cos(
     cos_l: float,
     cos_v: float,
@@ -122,7 +166,7 @@ def brdf_cos(
     plastic_n2: float,
     plastic_fi: float,
 ) -> float:
-    """f(l, v) (n.l) [1/sr]: radiance towards v per irradiance of a beam from l; arguments as in `brdf`."""
+    """BRDF times cosine, f(l, v) (n.l) [1/sr]: radiance per irradiance across the beam; arguments as in `brdf`."""
     value = brdf(cos_l, cos_v, cos_h, cos_lh, l_dot_v, n, k, alpha2, C, A0, A1, B, layering, plastic_n2, plastic_fi)
     return value * max(cos_l, jit.like(C, 0.0))
 
@@ -192,5 +236,6 @@ def _material(
             f"reflectance is {C.max():g} under a coat of extinction {extinction.max():g}; "
             f"above {OPAQUE_EXTINCTION:g} no light reaches a base, so it must be 0"
         )
-    inner = internal_diffuse_reflectance(index) if layering == "plastic" else np.zeros_like(index)
-    return index, extinction, squared_alpha(roughness), C, (index**2, inner)
+    one = np.ones(())
+    plastic = (index**2, internal_diffuse_reflectance(index)) if layering == "plastic" else (one, 0.0 * one)
+    return index, extinction, squared_alpha(roughness), C, plastic

@@ -19,12 +19,12 @@ from numpy.typing import ArrayLike
 from sensorium import jit
 from sensorium.optics.checks import Array, checked, checked_cosine, checked_index
 from sensorium.optics.directions import directions
-from sensorium.optics.fresnel import normal_reflectance, reflectance
+from sensorium.optics.fresnel import normal_reflectance, relative_reflectance
 
 _INVERSE_PI = 1.0 / math.pi
 
 
-@jit.function
+@jit.inlined
 def distribution(cos_h: float, alpha2: float) -> float:
     """Density D of facet normals [1/sr] per unit area of the surface; int D (n.h) dw = 1."""
     one = jit.like(alpha2, 1.0)
@@ -32,14 +32,14 @@ def distribution(cos_h: float, alpha2: float) -> float:
     return jit.like(alpha2, _INVERSE_PI) * alpha2 / max(spread * spread, jit.like(alpha2, 1e-30))
 
 
-@jit.function
+@jit.inlined
 def slope_root(cos_u: float, alpha2: float) -> float:
     """S = cos(u) sqrt(1 + alpha^2 tan^2(u)) = cos(u) (1 + 2 Lambda(u))."""
     one = jit.like(alpha2, 1.0)
     return math.sqrt(cos_u * cos_u + alpha2 * (one - cos_u) * (one + cos_u))
 
 
-@jit.function
+@jit.inlined
 def smith(cos_u: float, alpha2: float) -> float:
     """Smith's Lambda of a direction: hidden over visible facet area; infinite at grazing (cos 0, alpha > 0)."""
     one, two = jit.like(alpha2, 1.0), jit.like(alpha2, 2.0)
@@ -47,7 +47,7 @@ def smith(cos_u: float, alpha2: float) -> float:
     return hidden / (two * cos_u * (slope_root(cos_u, alpha2) + cos_u))
 
 
-@jit.function
+@jit.inlined
 def masking(cos_l: float, cos_v: float, alpha2: float) -> float:
     """Share G of facets seen from both directions, height-correlated; 0 when one of them is grazing."""
     root_l, root_v = slope_root(cos_l, alpha2), slope_root(cos_v, alpha2)
@@ -55,7 +55,7 @@ def masking(cos_l: float, cos_v: float, alpha2: float) -> float:
     return jit.like(alpha2, 2.0) * cos_l * cos_v / max(total, jit.like(alpha2, 1e-30))
 
 
-@jit.function
+@jit.inlined
 def lobe(cos_l: float, cos_v: float, cos_h: float, alpha2: float) -> float:
     """D G / (4 (n.l)(n.v)) [1/sr]: the specular BRDF with R = 1; 0 below the horizon."""
     zero, two = jit.like(alpha2, 0.0), jit.like(alpha2, 2.0)
@@ -64,7 +64,7 @@ def lobe(cos_l: float, cos_v: float, cos_h: float, alpha2: float) -> float:
     return value if cos_l > zero and cos_v > zero else zero
 
 
-@jit.function
+@jit.inlined
 def lobe_monostatic(cos_theta: float, alpha2: float) -> float:
     """f_s cos(theta) / R_0 [1/sr] back to the source: alpha^2 / (4 pi [(alpha^2 - 1) c^2 + 1]^2 S(c)).
 
@@ -82,7 +82,7 @@ _smith = jit.elementwise(smith)
 _masking = jit.elementwise(masking)
 _lobe = jit.elementwise(lobe)
 _lobe_monostatic = jit.elementwise(lobe_monostatic)
-_reflectance = jit.elementwise(reflectance)
+_reflectance = jit.elementwise(relative_reflectance)
 _normal_reflectance = jit.elementwise(normal_reflectance)
 
 

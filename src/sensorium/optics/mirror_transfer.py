@@ -17,7 +17,7 @@ from sensorium.optics.fresnel import fresnel
 from sensorium.optics.microfacet import squared_alpha
 
 
-@jit.function
+@jit.inlined
 def mirror_share(cos_theta: float, alpha2: float, cone2: float) -> float:
     """Share kappa / R [1] for cone2 = tan^2(delta / 2); 1 for a perfect mirror, whatever the cone."""
     spread = alpha2 * cos_theta

@@ -14,36 +14,37 @@ from numpy.typing import ArrayLike
 
 from sensorium import jit
 from sensorium.optics.checks import Array, checked, checked_cosine
-from sensorium.optics.fresnel import reflectance
+from sensorium.optics.fresnel import relative_reflectance
 from sensorium.optics.transmittance import attenuation
 
 
-@jit.function
+@jit.inlined
 def cos_inside(cos_theta: float, n: float) -> float:
     """Cosine of the angle of refraction inside the pane, for a relative index n >= 1."""
     one = jit.like(n, 1.0)
     return math.sqrt(one - (one - cos_theta) * (one + cos_theta) / (n * n))
 
 
-@jit.function
-def pane_factors(cos_theta: float, n: float, optical_depth: float) -> tuple[float, float]:
-    """(T_p, R_p) [1] for a relative index n >= 1 and the optical depth tau of a straight passage."""
+@jit.inlined
+def pane_factors(cos_theta: float, n: float, optical_depth: float) -> tuple[float, float, float]:
+    """(R_p, T_p, cos(theta_t)) [1] for a relative index n >= 1 and the optical depth tau of a straight passage."""
     one = jit.like(n, 1.0)
-    R = reflectance(cos_theta, n, jit.like(n, 0.0))
-    a = attenuation(optical_depth / cos_inside(cos_theta, n))
+    R = relative_reflectance(cos_theta, n, jit.like(n, 0.0))
+    inner = cos_inside(cos_theta, n)
+    a = attenuation(optical_depth / inner)
     Ra = R * a
-    inside = (one - R) * (one - R) * a / max((one - Ra) * (one + Ra), jit.like(n, 1e-30))
-    return inside, R + inside * Ra
+    through = (one - R) * (one - R) * a / max((one - Ra) * (one + Ra), jit.like(n, 1e-30))
+    return R + through * Ra, through, inner
 
 
-@jit.function
+@jit.inlined
 def _transmitted(cos_theta: float, n: float, optical_depth: float) -> float:
-    return pane_factors(cos_theta, n, optical_depth)[0]
-
-
-@jit.function
-def _reflected(cos_theta: float, n: float, optical_depth: float) -> float:
     return pane_factors(cos_theta, n, optical_depth)[1]
+
+
+@jit.inlined
+def _reflected(cos_theta: float, n: float, optical_depth: float) -> float:
+    return pane_factors(cos_theta, n, optical_depth)[0]
 
 
 _transmittance = jit.elementwise(_transmitted)

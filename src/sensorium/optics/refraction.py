@@ -15,7 +15,7 @@ from sensorium.errors import SpecError
 from sensorium.optics.checks import Array, checked, checked_unit
 
 
-@jit.function
+@jit.inlined
 def refracted_cosine(cos_theta: float, eta: float) -> float:
     """Cosine of the angle of refraction for eta = n1 / n2; -1 for total reflection."""
     one = jit.like(eta, 1.0)
@@ -23,7 +23,7 @@ def refracted_cosine(cos_theta: float, eta: float) -> float:
     return math.sqrt(radicand) if radicand >= jit.like(eta, 0.0) else -one
 
 
-@jit.function
+@jit.inlined
 def refracted(
     dx: float, dy: float, dz: float, nx: float, ny: float, nz: float, eta: float
 ) -> tuple[float, float, float, bool]:
@@ -43,7 +43,7 @@ def refracted(
     return eta * dx + along * nx, eta * dy + along * ny, eta * dz + along * nz, True
 
 
-@jit.function
+@jit.inlined
 def mirrored(dx: float, dy: float, dz: float, nx: float, ny: float, nz: float) -> tuple[float, float, float]:
     """Direction of the mirror ray, d - 2 (d.n) n; the side of the normal does not matter."""
     twice = jit.like(dx, -2.0) * (dx * nx + dy * ny + dz * nz)

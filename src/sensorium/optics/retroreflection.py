@@ -10,7 +10,7 @@ from sensorium import jit
 from sensorium.optics.checks import Array, checked, checked_cosine
 
 
-@jit.function
+@jit.inlined
 def retro(cos_theta: float, coefficient: float, exponent: float) -> float:
     """R_A cos^q(theta) [1/sr]."""
     return coefficient * cos_theta**exponent

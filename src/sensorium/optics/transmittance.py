@@ -16,7 +16,7 @@ from sensorium.optics.checks import Array, checked
 from sensorium.random import exp_f32
 
 
-@jit.function
+@jit.inlined
 def attenuation(optical_depth: float) -> float:
     """exp(-tau) [1] for an optical depth tau >= 0; in float32 by a polynomial that vectorises, 0 above 87.3."""
     return _exponential(-optical_depth)
