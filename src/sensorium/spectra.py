@@ -1,11 +1,9 @@
 """Quantities that depend on wavelength: tabulated spectra, and the check every wavelength passes."""
 
-import functools
 import itertools
 from typing import Annotated, Any
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from sensorium.errors import SpecError
@@ -68,11 +66,7 @@ class Spectrum(BaseModel):
                 f"{name} is asked for at {wavelength_m * 1e9:g} nm; its spectrum covers "
                 f"{low * 1e9:g} to {high * 1e9:g} nm"
             )
-        return float(np.interp(wavelength_m, *self._columns))
-
-    @functools.cached_property
-    def _columns(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        return np.array(self.wavelength_m), np.array(self.value)
+        return float(np.interp(wavelength_m, self.wavelength_m, self.value))
 
     def integral(self, low_m: float, high_m: float) -> float:
         """Integral over wavelength between two limits inside the table, exact for the linear interpolation.
@@ -81,7 +75,7 @@ class Spectrum(BaseModel):
             The unit of the value times metres.
         """
         ends = self.at(low_m), self.at(high_m)
-        wavelength_m, value = self._columns
+        wavelength_m, value = np.array(self.wavelength_m), np.array(self.value)
         inside = (wavelength_m > low_m) & (wavelength_m < high_m)
         x = np.concatenate([[low_m], wavelength_m[inside], [high_m]])
         y = np.concatenate([[ends[0]], value[inside], [ends[1]]])

@@ -1,5 +1,8 @@
 """Spectra: linear between their points, an error outside of them."""
 
+import copy
+import pickle
+
 import pytest
 from pydantic import ValidationError
 
@@ -68,6 +71,15 @@ def test_wavelengths_in_nanometres_or_micrometres_are_refused():
     for slip in (905.0, 0.905, 0.0, float("nan"), float("inf")):
         with pytest.raises(SpecError, match=r"must be between 1e-07 and 0.0001 metres"):
             checked_wavelength(slip)
+
+
+def test_a_spectrum_stays_a_value_after_use():
+    used, fresh = Spectrum.model_validate(PAIRS), Spectrum.model_validate(PAIRS)
+    used.at(905e-9)
+    used.integral(600e-9, 700e-9)
+    assert used == fresh
+    assert hash(used) == hash(fresh)
+    assert pickle.loads(pickle.dumps(used)) == copy.deepcopy(used) == fresh
 
 
 def test_extremes():
