@@ -3,6 +3,8 @@
 A scalar works in the float type of its arguments, float32 in kernels and float64 here, from one text.
 """
 
+from sensorium.optics.beam import beam_radius, captured_fraction
+from sensorium.optics.capture_table import CaptureTable, capture_table
 from sensorium.optics.diffuse import oren_nayar, oren_nayar_coefficients, oren_nayar_monostatic
 from sensorium.optics.fresnel import (
     fresnel,
@@ -26,6 +28,10 @@ from sensorium.optics.retroreflection import retroreflection
 from sensorium.optics.transmittance import transmittance, two_way_transmittance
 
 __all__ = [
+    "CaptureTable",
+    "beam_radius",
+    "capture_table",
+    "captured_fraction",
     "fresnel",
     "fresnel_polarized",
     "fresnel_transmittance",
