@@ -5,7 +5,7 @@
 
 with q = sigma^2, sigma [rad] the standard deviation of the facet angle, C the reflectance. Sources: Oren & Nayar 1994,
 Fujii's note. Corrects eq. (11) of the AGX Sensor paper, which counts the cosine twice (E-09). The albedo stays below 1
-for C <= 0.97 (at most 0.992; 1.025 for C = 1).
+for C <= 0.97 (at most 0.996, at grazing incidence; 1.029 for C = 1).
 """
 
 import math

@@ -46,9 +46,9 @@ def polarized_reflectance(cos_theta: float, n: float, k: float) -> tuple[float, 
 
 @jit.inlined
 def relative_reflectance(cos_theta: float, n: float, k: float) -> float:
-    """Power reflectance of natural light for the relative index n + ik."""
+    """Power reflectance of natural light for the relative index n + ik, at most 1 whatever rounding does."""
     r_s, r_p = polarized_reflectance(cos_theta, n, k)
-    return jit.like(n, 0.5) * (r_s + r_p)
+    return min(jit.like(n, 0.5) * (r_s + r_p), jit.like(n, 1.0))
 
 
 @jit.inlined

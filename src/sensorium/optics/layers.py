@@ -5,7 +5,9 @@
     agx       T(l.h)                                   eq. (12) of the AGX Sensor paper
 
 T = 1 - R is Fresnel's transmittance, F_i the internal diffuse reflectance. `agx` creates energy at grazing incidence:
-albedo 1.165 at 80 degrees for n = 1.5, alpha = 0.1, C = 0.97 (E-11). In a metal T is absorbed: there is no base (E-12).
+albedo 1.164 at 80 degrees for n = 1.5, alpha = 0.1, C = 0.97 (E-11). `plastic` under a slightly rough coat takes T at
+the wrong facets, which over a perfectly white base (C = 1) makes the albedo 1.0007 at most; `two_way` stays below 1.
+In a metal T is absorbed: there is no base (E-12).
 """
 
 import math

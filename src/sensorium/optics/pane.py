@@ -22,7 +22,7 @@ from sensorium.optics.transmittance import attenuation
 def cos_inside(cos_theta: float, n: float) -> float:
     """Cosine of the angle of refraction inside the pane, for a relative index n >= 1."""
     one = jit.like(n, 1.0)
-    return math.sqrt(one - (one - cos_theta) * (one + cos_theta) / (n * n))
+    return math.sqrt((n - one) * (n + one) + cos_theta * cos_theta) / n
 
 
 @jit.inlined
@@ -31,7 +31,7 @@ def pane_factors(cos_theta: float, n: float, optical_depth: float) -> tuple[floa
     one = jit.like(n, 1.0)
     R = relative_reflectance(cos_theta, n, jit.like(n, 0.0))
     inner = cos_inside(cos_theta, n)
-    a = attenuation(optical_depth / inner)
+    a = attenuation(optical_depth / max(inner, jit.like(n, 1e-30)))
     Ra = R * a
     through = (one - R) * (one - R) * a / max((one - Ra) * (one + Ra), jit.like(n, 1e-30))
     return R + through * Ra, through, inner

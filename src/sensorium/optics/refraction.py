@@ -19,7 +19,7 @@ from sensorium.optics.checks import Array, checked, checked_unit
 def refracted_cosine(cos_theta: float, eta: float) -> float:
     """Cosine of the angle of refraction for eta = n1 / n2; -1 for total reflection."""
     one = jit.like(eta, 1.0)
-    radicand = one - eta * eta * (one - cos_theta) * (one + cos_theta)
+    radicand = (one - eta) * (one + eta) + eta * eta * cos_theta * cos_theta
     return math.sqrt(radicand) if radicand >= jit.like(eta, 0.0) else -one
 
 
