@@ -21,12 +21,34 @@ _NAMES = {
     "Environment": "sensorium.environment",
     "Timing": "sensorium.sensors.timing",
     "Lidar": "sensorium.sensors.lidar",
+    "Beam": "sensorium.sensors.beam",
+    "RangeNoise": "sensorium.sensors.range_noise",
+    "Cause": "sensorium.sensors.scan",
+    "Lambertian": "sensorium.materials",
+    "TwoLayer": "sensorium.materials",
+    "Dielectric": "sensorium.materials",
+    "ThinGlass": "sensorium.materials",
+    "Mirror": "sensorium.materials",
+    "Retroreflector": "sensorium.materials",
     "Scan": "sensorium.sensors.scan",
     "set_threads": "sensorium.threads",
     "SensoriumError": "sensorium.errors",
 }
 
-_MODULES = ("clock", "errors", "frames", "paths", "patterns", "random", "record", "worlds")
+_MODULES = (
+    "clock",
+    "errors",
+    "fields",
+    "frames",
+    "materials",
+    "media",
+    "optics",
+    "paths",
+    "patterns",
+    "random",
+    "record",
+    "worlds",
+)
 
 # modules reached through another name
 _ALIASES = {"shapes": "sensorium.scene.shapes"}
@@ -52,22 +74,70 @@ def __dir__() -> list[str]:
 
 
 if TYPE_CHECKING:
-    from sensorium import clock, errors, frames, paths, patterns, random, record, worlds
+    from sensorium import (
+        clock,
+        errors,
+        fields,
+        frames,
+        materials,
+        media,
+        optics,
+        paths,
+        patterns,
+        random,
+        record,
+        worlds,
+    )
     from sensorium.environment import Environment
     from sensorium.errors import SensoriumError
     from sensorium.frames import Pose
+    from sensorium.materials import Dielectric, Lambertian, Mirror, Retroreflector, ThinGlass, TwoLayer
     from sensorium.scene import shapes
     from sensorium.scene.batch import SceneBatch
     from sensorium.scene.mesh import Mesh
     from sensorium.scene.scene import Scene, SceneObject
+    from sensorium.sensors.beam import Beam
     from sensorium.sensors.lidar import Lidar
-    from sensorium.sensors.scan import Scan
+    from sensorium.sensors.range_noise import RangeNoise
+    from sensorium.sensors.scan import Cause, Scan
     from sensorium.sensors.timing import Timing
     from sensorium.threads import set_threads
     from sensorium.trace.caster import Hits, RayCaster
 
 __all__ = [
-    "Environment", "Hits", "Lidar", "Mesh", "Pose", "RayCaster", "Scan", "Scene", "SceneBatch", "SceneObject",
-    "SensoriumError", "Timing", "clock", "errors", "frames", "paths", "patterns", "random", "record", "set_threads",
-    "shapes", "worlds",
+    "Beam",
+    "Cause",
+    "Dielectric",
+    "Environment",
+    "Hits",
+    "Lambertian",
+    "Lidar",
+    "Mesh",
+    "Mirror",
+    "Pose",
+    "RangeNoise",
+    "RayCaster",
+    "Retroreflector",
+    "Scan",
+    "Scene",
+    "SceneBatch",
+    "SceneObject",
+    "SensoriumError",
+    "ThinGlass",
+    "Timing",
+    "TwoLayer",
+    "clock",
+    "errors",
+    "fields",
+    "frames",
+    "materials",
+    "media",
+    "optics",
+    "paths",
+    "patterns",
+    "random",
+    "record",
+    "set_threads",
+    "shapes",
+    "worlds",
 ]

@@ -101,8 +101,9 @@ def cache_folder() -> Path:
     # Remove what belongs to sources long gone
     oldest = time.time() - _KEEP_DAYS * 86400
     for other in root.glob("kernels-*"):
-        if other != folder and other.stat().st_mtime < oldest:
-            shutil.rmtree(other, ignore_errors=True)
+        with contextlib.suppress(FileNotFoundError):  # another process may be at it too
+            if other != folder and other.stat().st_mtime < oldest:
+                shutil.rmtree(other, ignore_errors=True)
     return folder
 
 

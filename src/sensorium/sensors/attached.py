@@ -17,7 +17,8 @@ class AttachedSensor(Generic[R]):
     """A sensor at work in an environment; made by `Environment.attach`."""
 
     def __init__(self, spec: SensorSpec[R], rig: Rig) -> None:
-        self.spec = spec.model_copy(deep=True)
+        # A copy, checked once more: edits of parts cannot see the whole
+        self.spec = type(spec).model_validate(spec.model_dump())
         """The sensor's specification, as it was when attached."""
         self.name = rig.name
         self.rig = rig
@@ -53,7 +54,7 @@ class AttachedSensor(Generic[R]):
 
     def truth(self) -> R:
         """What `read()` would be without corruption: for ray sensors the first geometric hit of each ray."""
-        return self._newest().truth
+        return self._newest().truth()
 
     def readings(self) -> list[R]:
         """All readings that arrived in the last step, oldest first."""

@@ -1,23 +1,31 @@
 """Lidar: a pattern of rays, fired from a moving mount into a moving world."""
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, model_validator
+from pydantic import Field, PositiveFloat, model_validator
 
 from sensorium.clock import Rate, seconds_to_ns
 from sensorium.patterns import Pattern, RayTable
+from sensorium.sensors.beam import Beam
+from sensorium.sensors.range_noise import RangeNoise
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.scan import Scan
 from sensorium.sensors.spec import Capture, SensorSpec
 from sensorium.sensors.sweep_caster import SweepCaster
 from sensorium.sensors.timing import Timing
 
+if TYPE_CHECKING:
+    from sensorium.sensors.light_caster import LightCaster
+
 
 class Lidar(SensorSpec[Scan]):
-    """A lidar that sees geometry: the first surface each ray meets.
+    """A lidar: mode="geometric" sees the first surface each ray meets; mode="relative" follows the light.
+
+    Relative intensity is f cos(theta) [1/sr] of the surface, times what the way there and back and the detector leave
+    of it (AGX Sensor paper, corrected).
 
     With motion="rolling" every ray is fired at its own time, while sensor and bodies move; a sweep is cast when it
     ends, or piece by piece with publish="slices". With motion="snapshot" all rays of a sweep are fired at its start.
@@ -37,6 +45,30 @@ class Lidar(SensorSpec[Scan]):
     """Whole sweeps, or after every step the columns fired in it."""
     frame: Literal["sensor", "world"] = "sensor"
     """Frame of the points."""
+    mode: Literal["geometric", "relative"] = "geometric"
+
+    # What follows matters only where light does
+    beam: Beam = Beam()
+    noise: RangeNoise = RangeNoise()
+    max_depth: int = Field(default=0, ge=0, le=8)
+    """How many interfaces a ray is followed through: 0 sees no ghosts and nothing behind glass."""
+    floor: float = Field(default=1e-8, ge=0.0)
+    """A branch that carries less than this share of the light is not followed."""
+    threshold: float = Field(default=0.0, ge=0.0)
+    """A return weaker than this is not seen, in the unit of the intensity."""
+    returns: Literal["strongest", "first", "last", "dual", "all"] = "strongest"
+    """What of several is reported; dual: strongest and last; all: the `max_returns` strongest, nearest first."""
+    max_returns: int = Field(default=3, ge=1, le=8)
+    round_trip: bool = True
+    """Losses count on the way there and back; False counts them once, as the paper prints it."""
+    divergence: Literal["exact", "agx"] = "exact"
+    """Power the detector catches: the exact integral, or the paper's eq. 21."""
+    atmospheric_returns: Literal["strongest", "priority", "off"] = "strongest"
+    """Whether a return from the air competes by its strength or always wins."""
+    atmospheric_law: tuple[PositiveFloat, PositiveFloat, Annotated[float, Field(ge=0.0, le=1.0)]] | None = None
+    """Shape, scale [m] and probability of returns from the atmosphere, where this sensor's own are known."""
+    calibrated_index: float | None = Field(default=None, ge=1.0)
+    """Refractive index the sensor assumes: range is optical path over this; None is that of the atmosphere."""
 
     @model_validator(mode="after")
     def _consistent(self) -> "Lidar":
@@ -68,9 +100,17 @@ class LidarModel:
     def __init__(self, spec: Lidar, rig: Rig) -> None:
         self._spec = spec
         self._rig = rig
-        self._caster = SweepCaster(rig, spec.min_range_m, spec.max_range_m, in_world=spec.frame == "world")
+        self._geometry: SweepCaster | None = None
+        self._light: LightCaster | None = None
+        if spec.mode == "geometric":
+            self._geometry = SweepCaster(rig, spec.min_range_m, spec.max_range_m, in_world=spec.frame == "world")
+        else:
+            from sensorium.sensors import light_caster  # its kernels load slowly, and not everybody needs them
+
+            self._light = light_caster.LightCaster(spec, rig)
         self._rate = Rate(spec.pattern.rate_hz, seconds_to_ns(spec.timing.phase_s))
         self._duration_ns = spec.pattern.rays(0).duration_ns
+        self._pieces = 0
 
     def captures(self, after_ns: int, upto_ns: int, since_ns: int) -> Iterator[Capture[Scan]]:
         """Sweeps, slices or snapshots completed after one time and up to another."""
@@ -93,11 +133,11 @@ class LidarModel:
 
     def _snapshot(self, tick: int) -> Capture[Scan]:
         at_ns = self._rate.time_ns(tick)
-        return self._capture(self._spec.pattern.rays(tick), at_ns, at_ns)
+        return self._capture(self._spec.pattern.rays(tick), at_ns, at_ns, tick)
 
     def _sweep(self, tick: int) -> Capture[Scan]:
         start_ns = self._rate.time_ns(tick)
-        return self._capture(self._spec.pattern.rays(tick), start_ns, start_ns + self._duration_ns)
+        return self._capture(self._spec.pattern.rays(tick), start_ns, start_ns + self._duration_ns, tick)
 
     def _slices(self, after_ns: int, upto_ns: int, since_ns: int) -> Iterator[Capture[Scan]]:
         """Columns whose last ray fired in [after, upto), sweep by sweep."""
@@ -115,9 +155,13 @@ class LidarModel:
                 None if table.origin_S is None else table.origin_S[:, columns],
                 end_ns - start_ns,
             )
-            yield self._capture(piece, start_ns, end_ns)
+            yield self._capture(piece, start_ns, end_ns, self._pieces)
+            self._pieces += 1
 
-    def _capture(self, table: RayTable, start_ns: int, end_ns: int) -> Capture[Scan]:
+    def _capture(self, table: RayTable, start_ns: int, end_ns: int, tick: int) -> Capture[Scan]:
         """Cast and hand out; nothing corrupts a geometric reading, so it is its own truth."""
-        scan = self._caster.cast(table, start_ns, end_ns)
-        return Capture(end_ns, scan, scan)
+        if self._geometry is not None:
+            scan = self._geometry.cast(table, start_ns, end_ns)
+            return Capture(end_ns, scan, lambda: scan)
+        assert self._light is not None
+        return Capture(end_ns, *self._light.cast(table, start_ns, end_ns, tick))

@@ -10,9 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-# references to an array that only this file holds: the list, the loop variable, the argument of getrefcount
-_OURS = 3
-
 # more than a few of a kind would be hoarding: a user who keeps every reading gets new arrays
 _MOST = 4
 
@@ -27,9 +24,20 @@ class Recycler:
         """A view of an array that nobody else sees any more, or of a new one."""
         kept = self._kept.setdefault((shape, np.dtype(dtype)), [])
         for array in kept:
-            if sys.getrefcount(array) == _OURS:
+            if sys.getrefcount(array) == _ours:
                 return array[...]
         array = np.empty(shape, dtype)
         if len(kept) < _MOST:
             kept.append(array)
         return array[...]
+
+
+def _count_our_own() -> int:
+    """References to an array that nobody else holds, counted in a loop over a list like the one above."""
+    for array in [np.zeros(1)]:
+        return sys.getrefcount(array)
+    raise AssertionError
+
+
+# differs between versions of Python, so it is counted and not assumed
+_ours = _count_our_own()

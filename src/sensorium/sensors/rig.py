@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.frames import Pose
+from sensorium.media.base import AbstractMedium
 from sensorium.trace.tracer import Tracer
 from sensorium.worlds.history import History
 
@@ -25,6 +26,8 @@ class Rig:
     """Pose on the body, batch shape (sensors,)."""
     hide: tuple[str, ...]
     """Bodies its rays pass through."""
+    atmosphere: AbstractMedium
+    """The air around everything."""
     first_world: int
     """Number of this environment's first world among all worlds of an experiment."""
     world_axis: bool

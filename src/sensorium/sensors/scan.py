@@ -25,11 +25,23 @@ class Cause(IntEnum):
 
 
 @dataclass(frozen=True, eq=False)
+class Light:
+    """What a lidar that models light knows of each return besides where it is; arrays in the shape of the ranges."""
+
+    intensity: NDArray[Any]
+    cause: NDArray[np.uint8]
+    depth: NDArray[np.uint8]
+    mirror_id: NDArray[np.int32]
+    ambient: NDArray[np.float32] | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class Scan:
     """Returns of one sweep.
 
-    Arrays have shape (*batch, channels, columns), where batch is the worlds and sensors asked for; `flat()` lists only
-    what returned. Where nothing returned, range and point are zero, ids and label -1, and `valid` is False.
+    Arrays have shape (*batch, channels, columns), where batch is the worlds and sensors asked for, and then the returns
+    of a ray where a lidar reports several; `flat()` lists only what returned. Where nothing returned, range and point
+    are zero, ids and label -1, and `valid` is False. A return from the air has no object: its ids are -1 too.
     """
 
     range_m: NDArray[np.float32]
@@ -54,11 +66,13 @@ class Scan:
     """Times at which the sensor's true pose is known [ns], (knots,)."""
     X_WS: Pose
     """The sensor's true poses at those times, batch shape (knots, worlds, sensors)."""
+    light: Light | None = None
+    """Intensities and causes; None for a geometric lidar."""
 
     @property
     def valid(self) -> NDArray[np.bool_]:
-        """Whether the ray returned."""
-        return self.object_id >= 0
+        """Whether there is a return."""
+        return self.object_id >= 0 if self.light is None else self.light.cause != Cause.NONE
 
     @property
     def time_ns(self) -> NDArray[np.int64]:
@@ -66,14 +80,31 @@ class Scan:
         return np.broadcast_to(self.start_ns + self.offset_ns, self.range_m.shape)
 
     @property
-    def intensity(self) -> NDArray[np.float32]:
-        """Strength of each return; a geometric lidar gives 1 to every return."""
-        return self.valid.astype(np.float32)
+    def intensity(self) -> NDArray[Any]:
+        """Strength of each return, in the unit of the lidar's mode; a geometric lidar gives 1 to every return."""
+        return self.valid.astype(np.float32) if self.light is None else self.light.intensity
 
     @property
     def cause(self) -> NDArray[np.uint8]:
         """What each return came from, as `Cause`; a geometric lidar sees surfaces only."""
+        if self.light is not None:
+            return self.light.cause
         return np.where(self.valid, np.uint8(Cause.SURFACE), np.uint8(Cause.NONE))
+
+    @property
+    def depth(self) -> NDArray[np.uint8]:
+        """How many interfaces the path was reflected or let through by before this return."""
+        return np.zeros(self.range_m.shape, np.uint8) if self.light is None else self.light.depth
+
+    @property
+    def mirror_id(self) -> NDArray[np.int32]:
+        """For a ghost, the object that mirrored the ray first; -1 elsewhere."""
+        return np.full(self.range_m.shape, -1, np.int32) if self.light is None else self.light.mirror_id
+
+    @property
+    def ambient(self) -> NDArray[np.float32] | None:
+        """Sunlight that the detector gathered with each return [W], where the lidar measures it."""
+        return None if self.light is None else self.light.ambient
 
     def flat(self) -> "Scan":
         """Only the returns, in one row of length n (channel by channel)."""
@@ -86,6 +117,7 @@ class Scan:
             face_id=self.face_id[keep],
             label=self.label[keep],
             offset_ns=np.broadcast_to(self.offset_ns, keep.shape)[keep],
+            light=None if self.light is None else _kept(self.light, keep),
         )
 
     def pose(self, time_ns: NDArray[np.int64] | int) -> Pose:
@@ -110,3 +142,13 @@ class Scan:
         X_S0W = self.pose(self.start_ns).inverse()
         in_world = self.points if self.frame == "world" else self.pose(self.time_ns).apply(self.points)
         return np.where(self.valid[..., None], X_S0W.apply(in_world), 0.0)
+
+
+def _kept(light: Light, keep: NDArray[np.bool_]) -> Light:
+    return Light(
+        light.intensity[keep],
+        light.cause[keep],
+        light.depth[keep],
+        light.mirror_id[keep],
+        None if light.ambient is None else light.ambient[keep],
+    )

@@ -1,7 +1,7 @@
 """What every specification is: validated data, and what every sensor's specification offers."""
 
 import abc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
@@ -27,8 +27,8 @@ class Capture(Generic[R]):
     time_ns: int
     """When it was complete [ns]."""
     reading: R
-    truth: R
-    """The same without corruption."""
+    truth: Callable[[], R]
+    """Gives the same without corruption; worked out only where it is asked for."""
 
 
 class SensorModel(Protocol[R]):

@@ -16,6 +16,7 @@ from sensorium.scene.layout import Layout, layout
 from sensorium.scene.scene import Scene
 from sensorium.trace import cast
 from sensorium.trace.labels import label_tables
+from sensorium.trace.motion import MAX_SEGMENTS
 from sensorium.trace.packet import BLOCK, COHERENT_ADDRESS, SCATTERED_ADDRESS
 from sensorium.trace.placement import PlacedScenes
 
@@ -130,6 +131,8 @@ class RayCaster:
         if len(counts) > 1:
             raise SpecError(f"bodies have different numbers of knots {sorted(counts)}; they must be equal")
         count = counts.pop() if counts else 1
+        if count > MAX_SEGMENTS + 1:
+            raise SpecError(f"a body has {count} knots; at most {MAX_SEGMENTS + 1} fit into one interval")
         positions = np.repeat(self._positions[-1:], count, axis=0)
         quaternions = np.repeat(self._quaternions[-1:], count, axis=0)
         for name, pose in knots.items():
@@ -169,7 +172,7 @@ class RayCaster:
         hide = frozenset(hide)
         with self._placed.lock:
             self._commit(hide, rays)
-            out = _new_hits(len(rays.origin))
+            out = new_hits(len(rays.origin))
             threads.run(
                 cast.cast_rays,
                 -(-len(rays.origin) // BLOCK),
@@ -195,8 +198,8 @@ class RayCaster:
     def _commit(self, hide: frozenset[str], rays: Rays) -> None:
         """Place the bodies for these rays, unless they are."""
         if not self._placed.can_hide(hide):
+            self._placed = PlacedScenes(self.layout, self.worlds, self.bodies, self._hidden | hide)
             self._hidden |= hide
-            self._placed = PlacedScenes(self.layout, self.worlds, self.bodies, self._hidden)
             self._stale = True
         near = np.array(self._placed.anchor)
         count = np.bincount(rays.world, minlength=self.worlds)
@@ -242,7 +245,8 @@ class RayCaster:
         ), shape
 
 
-def _new_hits(count: int) -> RawHits:
+def new_hits(count: int) -> RawHits:
+    """Arrays for the kernel to fill."""
     return RawHits(
         range_m=np.zeros(count, np.float32),
         normal=np.zeros((count, 3), np.float32),

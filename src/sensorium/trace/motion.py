@@ -5,7 +5,7 @@ the samples ("knots") of the pose history. Embree offers two ways to get there, 
 that stays within TOLERANCE_M of the truth over its whole extent:
 
 - affine segments, matrices interpolated linearly. Between two matrices an angle phi apart a point at radius R sinks
-  inwards by R phi^2 / 8, so the number of segments doubles until that and the deviation of the knots passed over fit;
+  inwards by R phi^2 / 8, so the number of segments grows until that and the deviation of the knots passed over fit;
 - quaternion segments, exact for any turn, but an order of magnitude dearer to commit.
 """
 
@@ -26,7 +26,17 @@ FIXED = 0  # never moves: not on a body
 PLACED = 1  # on a body that stands still during this cast
 AFFINE = 2  # 2 + k: moves, with 2**k affine segments
 AFFINE_DOUBLINGS = 4
-QUATERNION = AFFINE + AFFINE_DOUBLINGS + 1
+ON_KNOTS = AFFINE + AFFINE_DOUBLINGS + 1  # + k: 2**k affine segments between any two knots, exact for straight lines
+ON_KNOTS_DOUBLINGS = 3
+QUATERNION = ON_KNOTS + ON_KNOTS_DOUBLINGS + 1
+
+# what is tried in turn: few segments, one from knot to knot, more, and quaternions last
+_CANDIDATES = (
+    *range(AFFINE, AFFINE + 3),
+    ON_KNOTS,
+    *range(AFFINE + 3, ON_KNOTS),
+    *range(ON_KNOTS + 1, QUATERNION),
+)
 
 # rtcore_geometry.h: RTC_MAX_TIME_STEP_COUNT
 MAX_SEGMENTS = 128
@@ -40,12 +50,15 @@ _commit_geometry = types.ExternalFunction("rtcCommitGeometry", types.void(types.
 _commit_scene = types.ExternalFunction("rtcCommitScene", types.void(types.intp))
 
 
-def segments_of(kind: int, knots: int) -> int:
+@jit.function
+def segments_of(kind, knots):
     """Number of segments of a kind of motion over so many knots (0: one transform)."""
-    if kind in (FIXED, PLACED):
+    if kind <= PLACED:
         return 0
     if kind == QUATERNION:
         return min(knots - 1, MAX_SEGMENTS)
+    if kind >= ON_KNOTS:
+        return (knots - 1) << (kind - ON_KNOTS)
     return 1 << (kind - AFFINE)
 
 
@@ -146,11 +159,13 @@ def classify(first, step, count, positions, quaternions, radius, kind):
 
             # The fewest segments that stay close enough, else quaternions
             kind[world, body] = QUATERNION
-            for doubling in range(AFFINE_DOUBLINGS + 1):
-                error = _affine_error(positions, quaternions, world, body, radius[world, body], 1 << doubling, scratch)
-                if error <= TOLERANCE_M:
-                    kind[world, body] = AFFINE + doubling
-                    break
+            for candidate in _CANDIDATES:
+                segments = segments_of(candidate, knots)
+                if segments <= MAX_SEGMENTS:
+                    error = _affine_error(positions, quaternions, world, body, radius[world, body], segments, scratch)
+                    if error <= TOLERANCE_M:
+                        kind[world, body] = candidate
+                        break
 
 
 @jit.function

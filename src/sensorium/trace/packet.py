@@ -6,6 +6,7 @@ fill a packet, trace it, and read it, all in cache.
 
 from typing import Any
 
+import numba
 import numpy as np
 from numba import types
 from numba.core import types as core_types
@@ -66,17 +67,16 @@ def new_packet():
 
     Returns:
         floats: The packet as float32, shape (21 * WIDTH,), 64-byte aligned.
-        words: The same memory as uint32.
+        words: The same memory as uint32; it lives only as long as floats does, so use both to the end.
         active: int32 (WIDTH,), -1 for a lane in use, 0 for an idle one; aligned.
     """
-    size = _ROWS * WIDTH * 4
-    memory = np.zeros(size + WIDTH * 4 + 2 * _ALIGN, np.uint8)
-    start = (-memory.ctypes.data) % _ALIGN
-    packet = memory[start : start + size]
-    after = start + size
-    after += (-(memory.ctypes.data + after)) % _ALIGN
-    active = memory[after : after + WIDTH * 4].view(np.int32)
-    return packet.view(np.float32), packet.view(np.uint32), active
+    memory = np.zeros(_ROWS * WIDTH + _ALIGN // 4, np.float32)
+    start = (-memory.ctypes.data % _ALIGN) // 4
+    floats = memory[start : start + _ROWS * WIDTH]
+    words = numba.carray(pointer_from_address(floats.ctypes.data), _ROWS * WIDTH, np.uint32)
+    lanes = np.zeros(WIDTH + _ALIGN // 4, np.int32)
+    start = (-lanes.ctypes.data % _ALIGN) // 4
+    return floats, words, lanes[start : start + WIDTH]
 
 
 # rows of a block of rays in flat scratch, in units of BLOCK: rays before the trace, hits after it
@@ -84,14 +84,15 @@ B_ORIGIN_X, B_ORIGIN_Y, B_ORIGIN_Z = 0, BLOCK, 2 * BLOCK
 B_DIRECTION_X, B_DIRECTION_Y, B_DIRECTION_Z = 3 * BLOCK, 4 * BLOCK, 5 * BLOCK
 B_TIME, B_T_FAR = 6 * BLOCK, 7 * BLOCK
 B_NORMAL_X, B_NORMAL_Y, B_NORMAL_Z, B_U, B_V = 8 * BLOCK, 9 * BLOCK, 10 * BLOCK, 11 * BLOCK, 12 * BLOCK
+B_T_NEAR = 13 * BLOCK
 B_FACE, B_INSTANCE, B_ITEM = 0, BLOCK, 2 * BLOCK  # in the scratch of words
-_BLOCK_FLOATS, _BLOCK_WORDS = 13 * BLOCK, 3 * BLOCK
+BLOCK_FLOATS, BLOCK_WORDS = 14 * BLOCK, 3 * BLOCK
 
 
 @jit.function
 def new_block():
-    """Scratch for one block of rays: floats (13 * BLOCK,) and words (3 * BLOCK,), rows as named above."""
-    return np.zeros(_BLOCK_FLOATS, np.float32), np.zeros(_BLOCK_WORDS, np.uint32)
+    """Scratch for one block of rays: floats (BLOCK_FLOATS,) and words (BLOCK_WORDS,), rows as named above."""
+    return np.zeros(BLOCK_FLOATS, np.float32), np.zeros(BLOCK_WORDS, np.uint32)
 
 
 @jit.function
@@ -121,33 +122,39 @@ def trace_block(block, hit, floats, words, active, scene, arguments, count):
     """Trace the first `count` rays of a block, packet by packet.
 
     Args:
-        block: Scratch of `new_block` with origins, directions, times and far limits; far limits become distances.
+        block: Scratch of `new_block` with origins, directions, times, near and far limits; far limits become distances.
         hit: Words of `new_block`; filled with face, instance array (NO_HIT for a miss) and item.
         floats, words, active: Packet of `new_packet` with its mask set.
         scene: Embree scene.
         arguments: Address of Embree's arguments.
         count: Rays in the block.
     """
+    use_lanes(active, WIDTH)
     for ray in range(0, count, WIDTH):
+        # Views that begin at this packet: an index that cannot be negative is one the compiler can vectorise
+        rays, hits = block[ray:], hit[ray:]
         for k in range(WIDTH):
-            floats[ORIGIN_X + k] = block[B_ORIGIN_X + ray + k]
-            floats[ORIGIN_Y + k] = block[B_ORIGIN_Y + ray + k]
-            floats[ORIGIN_Z + k] = block[B_ORIGIN_Z + ray + k]
-            floats[DIRECTION_X + k] = block[B_DIRECTION_X + ray + k]
-            floats[DIRECTION_Y + k] = block[B_DIRECTION_Y + ray + k]
-            floats[DIRECTION_Z + k] = block[B_DIRECTION_Z + ray + k]
-            floats[TIME + k] = block[B_TIME + ray + k]
-            floats[T_FAR + k] = block[B_T_FAR + ray + k]
+            floats[ORIGIN_X + k] = rays[B_ORIGIN_X + k]
+            floats[ORIGIN_Y + k] = rays[B_ORIGIN_Y + k]
+            floats[ORIGIN_Z + k] = rays[B_ORIGIN_Z + k]
+            floats[T_NEAR + k] = rays[B_T_NEAR + k]
+            floats[DIRECTION_X + k] = rays[B_DIRECTION_X + k]
+            floats[DIRECTION_Y + k] = rays[B_DIRECTION_Y + k]
+            floats[DIRECTION_Z + k] = rays[B_DIRECTION_Z + k]
+            floats[TIME + k] = rays[B_TIME + k]
+            floats[T_FAR + k] = rays[B_T_FAR + k]
         clear_hits(words)
-        use_lanes(active, count - ray)
+        if count - ray < WIDTH:
+            use_lanes(active, count - ray)
         intersect(active.ctypes.data, scene, floats.ctypes.data, arguments)
         for k in range(WIDTH):
-            block[B_T_FAR + ray + k] = floats[T_FAR + k]
-            block[B_NORMAL_X + ray + k] = floats[NORMAL_X + k]
-            block[B_NORMAL_Y + ray + k] = floats[NORMAL_Y + k]
-            block[B_NORMAL_Z + ray + k] = floats[NORMAL_Z + k]
-            block[B_U + ray + k] = floats[HIT_U + k]
-            block[B_V + ray + k] = floats[HIT_V + k]
-            hit[B_FACE + ray + k] = words[FACE + k]
-            hit[B_INSTANCE + ray + k] = words[INSTANCE + k]
-            hit[B_ITEM + ray + k] = words[INSTANCE_ITEM + k]
+            rays[B_T_FAR + k] = floats[T_FAR + k]
+            rays[B_NORMAL_X + k] = floats[NORMAL_X + k]
+            rays[B_NORMAL_Y + k] = floats[NORMAL_Y + k]
+            rays[B_NORMAL_Z + k] = floats[NORMAL_Z + k]
+            rays[B_U + k] = floats[HIT_U + k]
+            rays[B_V + k] = floats[HIT_V + k]
+        for k in range(WIDTH):
+            hits[B_FACE + k] = words[FACE + k]
+            hits[B_INSTANCE + k] = words[INSTANCE + k]
+            hits[B_ITEM + k] = words[INSTANCE_ITEM + k]

@@ -185,7 +185,7 @@ class PlacedScenes:
         """Make new instance arrays for the worlds where some body changed its kind of motion."""
         changed = np.zeros(self.worlds, np.bool_)
         for world, arrays in enumerate(self._arrays):
-            turning = knots != self._knots and motion.QUATERNION in kinds[world]
+            turning = knots != self._knots and bool((kinds[world] >= motion.ON_KNOTS).any())
             if arrays is None or turning or not np.array_equal(arrays.kinds, kinds[world]):
                 changed[world] = True
                 self._arrays[world] = self._new_world(world, kinds[world], knots)
@@ -222,7 +222,7 @@ class PlacedScenes:
             used, items = np.unique(mesh_index[columns], return_inverse=True)
             items = items.astype(np.uint32)
             scenes = self._mesh_handles[used]
-            segments = motion.segments_of(kind, knots)
+            segments = int(motion.segments_of(kind, knots))  # type: ignore[no-untyped-call]
             turning = kind == motion.QUATERNION
             words = motion.QUATERNION_WORDS if turning else motion.AFFINE_WORDS
             transforms = np.zeros((segments + 1, len(items), words), np.float32)

@@ -34,7 +34,7 @@ class Heads(NamedTuple):
 
 
 class SweepOutputs(NamedTuple):
-    """What a sweep writes; an array of size zero is left alone."""
+    """What a sweep writes."""
 
     range_m: NDArray[np.float32]  # (heads, rays), 0 where nothing returns
     points: NDArray[Any]  # (heads, rays, 3): float32 in S, float64 in the world; zeros where nothing returns
@@ -65,32 +65,72 @@ def sweep(first, step, count, arrays, labels, anchor, rays, heads, limits, mask,
     blocks = (total + BLOCK - 1) // BLOCK
     for number in range(first, count, step):
         head, start = number // blocks, (number % blocks) * BLOCK
-        world, used = heads.world[head], min(BLOCK, total - start)
-        aim_block(block, rays, heads.matrix[head], heads.time, start, used)
+        end = min(total, start + BLOCK)
+        world, used = heads.world[head], end - start
+        aim_block(
+            block,
+            rays.x[start:end],
+            rays.y[start:end],
+            rays.z[start:end],
+            rays.time[start:end],
+            heads.matrix[head],
+            heads.time,
+            used,
+        )
+        if rays.origin.shape[0] > 0:
+            shift_block(block, rays.origin[start:end], heads.matrix[head], heads.time, used)
         for k in range(used):
             block[pk.B_T_FAR + k] = limits[1]
         trace_block(block, hit, floats, words, active, arrays.scene[world], arguments, used)
         _keep_returns(block, hit, limits[0], heads.start[head], used)
+        row = world if labels.object_label.shape[0] > 1 else 0
         _write_ids(
-            block, hit, arrays, labels, world, start, used, out.object_id[head], out.face_id[head], out.label[head]
+            hit,
+            np.uint32(arrays.first[world]),
+            arrays.column_first,
+            arrays.columns,
+            labels.object_label[row],
+            labels.face_first[row],
+            labels.face_label,
+            used,
+            out.object_id[head, start:end],
+            out.face_id[head, start:end],
+            out.label[head, start:end],
         )
-        _write_ranges(block, hit, rays, anchor[world], start, used, in_world, out.range_m[head], out.points[head])
+        range_m, points = out.range_m[head, start:end], out.points[head, start:end]
+        for k in range(used):
+            range_m[k] = block[pk.B_T_FAR + k]
+        if in_world:
+            _write_points_in_world(block, hit, anchor[world], points, used)
+        else:
+            _write_points(block, rays.x[start:end], rays.y[start:end], rays.z[start:end], points, used)
+            if rays.origin.shape[0] > 0:
+                _shift_points(hit, rays.origin[start:end], points, used)
 
 
 @jit.function
-def aim_block(block, rays, knots, knot_time, start, used):
+def aim_block(block, x, y, z, time, knots, knot_time, used):
     """Turn rays of the sensor frame into the world with the pose at each ray's own time.
 
     Matrices are interpolated by the parabola through two knots and the pose midway; where the knots are an angle phi
     apart, that is off by less than phi^3 / 120. Neighbours mostly fire between the same two knots; such a run is turned
     in one vector loop.
     """
-    x, y, z, time, origin = rays.x, rays.y, rays.z, rays.time, rays.origin
+    # The block's own copy, in the sensor frame: with all in one array the loops below become vector code
+    for k in range(used):
+        block[pk.B_DIRECTION_X + k] = x[k]
+    for k in range(used):
+        block[pk.B_DIRECTION_Y + k] = y[k]
+    for k in range(used):
+        block[pk.B_DIRECTION_Z + k] = z[k]
+    for k in range(used):
+        block[pk.B_TIME + k] = time[k]
+
     last = knot_time.shape[0] - 1
     knot, k = 0, 0
     while k < used:
         # The two knots around this ray's time; times mostly rise, so the search goes on from the last one
-        t = time[start + k]
+        t = time[k]
         while knot > 0 and t < knot_time[knot]:
             knot -= 1
         while knot < last - 1 and t >= knot_time[knot + 1]:
@@ -100,19 +140,19 @@ def aim_block(block, rays, knots, knot_time, start, used):
         else:
             begins, ends = knot_time[knot], knot_time[knot + 1]
             inverse = np.float32(1.0) / (ends - begins)
+            if knot == last - 1:
+                ends = np.float32(np.inf)
             end = k + 1
-            while end < used and begins <= time[start + end] and (time[start + end] < ends or knot == last - 1):
+            while end < used and begins <= time[end] < ends:
                 end += 1
         a, m, b = knots[2 * knot], knots[min(2 * knot + 1, 2 * last)], knots[min(2 * knot + 2, 2 * last)]
-        _aim_run(block, x, y, z, time, a, m, b, begins, inverse, start, k, end)
-        if origin.shape[0] > 0:
-            _shift_run(block, origin, time, a, m, b, begins, inverse, start, k, end)
+        _aim_run(block[k:], a, m, b, begins, inverse, end - k)
         k = end
 
 
 @jit.function
-def _aim_run(block, x, y, z, time, a, m, b, begins, inverse, start, begin, end):
-    """Rays begin .. end of the block, all fired between matrices a and b, m being midway."""
+def _aim_run(block, a, m, b, begins, inverse, count):
+    """The first `count` rays of a block (or of what is left of it), all fired between matrices a and b, m midway."""
     # Entry i at fraction s of the way is a_i + s c_i + s (1 - s) q_i
     a00, a01, a02, a03, a10, a11 = a[0], a[1], a[2], a[3], a[4], a[5]
     a12, a13, a20, a21, a22, a23 = a[6], a[7], a[8], a[9], a[10], a[11]
@@ -122,24 +162,17 @@ def _aim_run(block, x, y, z, time, a, m, b, begins, inverse, start, begin, end):
     q10, q11, q12, q13 = _bend(a, m, b, 4), _bend(a, m, b, 5), _bend(a, m, b, 6), _bend(a, m, b, 7)
     q20, q21, q22, q23 = _bend(a, m, b, 8), _bend(a, m, b, 9), _bend(a, m, b, 10), _bend(a, m, b, 11)
     one = np.float32(1.0)
-    for k in range(begin, end):
-        t = time[start + k]
-        s = (t - begins) * inverse
+    for k in range(count):
+        s = (block[pk.B_TIME + k] - begins) * inverse
         r = s * (one - s)
-        dx, dy, dz = x[start + k], y[start + k], z[start + k]
-        block[pk.B_DIRECTION_X + k] = (
-            (a00 + s * c00 + r * q00) * dx + (a01 + s * c01 + r * q01) * dy + (a02 + s * c02 + r * q02) * dz
-        )
-        block[pk.B_DIRECTION_Y + k] = (
-            (a10 + s * c10 + r * q10) * dx + (a11 + s * c11 + r * q11) * dy + (a12 + s * c12 + r * q12) * dz
-        )
-        block[pk.B_DIRECTION_Z + k] = (
-            (a20 + s * c20 + r * q20) * dx + (a21 + s * c21 + r * q21) * dy + (a22 + s * c22 + r * q22) * dz
-        )
+        x, y, z = block[pk.B_DIRECTION_X + k], block[pk.B_DIRECTION_Y + k], block[pk.B_DIRECTION_Z + k]
+        wx = (a00 + s * c00 + r * q00) * x + (a01 + s * c01 + r * q01) * y + (a02 + s * c02 + r * q02) * z
+        wy = (a10 + s * c10 + r * q10) * x + (a11 + s * c11 + r * q11) * y + (a12 + s * c12 + r * q12) * z
+        wz = (a20 + s * c20 + r * q20) * x + (a21 + s * c21 + r * q21) * y + (a22 + s * c22 + r * q22) * z
+        block[pk.B_DIRECTION_X + k], block[pk.B_DIRECTION_Y + k], block[pk.B_DIRECTION_Z + k] = wx, wy, wz
         block[pk.B_ORIGIN_X + k] = a03 + s * c03 + r * q03
         block[pk.B_ORIGIN_Y + k] = a13 + s * c13 + r * q13
         block[pk.B_ORIGIN_Z + k] = a23 + s * c23 + r * q23
-        block[pk.B_TIME + k] = t
 
 
 @jit.function
@@ -149,16 +182,25 @@ def _bend(a, m, b, i):
 
 
 @jit.function
-def _shift_run(block, origin, time, a, m, b, begins, inverse, start, begin, end):
+def shift_block(block, origin, knots, knot_time, used):
     """Add each ray's own start point, turned like the ray."""
-    for k in range(begin, end):
-        s = (time[start + k] - begins) * inverse
+    last, knot = knot_time.shape[0] - 1, 0
+    for k in range(used):
+        t = block[pk.B_TIME + k]
+        while knot > 0 and t < knot_time[knot]:
+            knot -= 1
+        while knot < last - 1 and t >= knot_time[knot + 1]:
+            knot += 1
+        s = np.float32(0.0)
+        if last > 0:
+            s = (t - knot_time[knot]) / (knot_time[knot + 1] - knot_time[knot])
         r = s * (np.float32(1.0) - s)
+        a, m, b = knots[2 * knot], knots[min(2 * knot + 1, 2 * last)], knots[min(2 * knot + 2, 2 * last)]
         for i in range(3):
             shift = np.float32(0.0)
             for j in range(3):
                 e = 4 * i + j
-                shift += (a[e] + s * (b[e] - a[e]) + r * _bend(a, m, b, e)) * origin[start + k, j]
+                shift += (a[e] + s * (b[e] - a[e]) + r * _bend(a, m, b, e)) * origin[k, j]
             block[pk.B_ORIGIN_X + i * BLOCK + k] += shift
 
 
@@ -173,45 +215,44 @@ def _keep_returns(block, hit, nearest, voided_before, used):
 
 
 @jit.function
-def _write_ids(block, hit, arrays, labels, world, start, used, object_id, face_id, label):
+def _write_ids(
+    hit, first, column_first, columns, object_label, face_first, face_label, used, object_id, face_id, label
+):
     """Object, face and label of each return, -1 where there is none."""
-    row = world if labels.object_label.shape[0] > 1 else 0
-    object_label, face_first, face_label = labels.object_label[row], labels.face_first[row], labels.face_label
-    first, column_first, columns = np.uint32(arrays.first[world]), arrays.column_first, arrays.columns
     for k in range(used):
-        i = start + k
         instance, item = hit[pk.B_INSTANCE + k], hit[pk.B_ITEM + k]
         if instance == NO_HIT:
-            object_id[i], face_id[i], label[i] = -1, -1, -1
+            object_id[k], face_id[k], label[k] = -1, -1, -1
             continue
         column = np.uint32(columns[np.uint32(column_first[first + instance]) + item])
         face = hit[pk.B_FACE + k]
         own = face_first[column]
-        object_id[i], face_id[i] = column, face
-        label[i] = object_label[column] if own < 0 else face_label[np.uint64(own) + face]
+        object_id[k], face_id[k] = column, face
+        label[k] = object_label[column] if own < 0 else face_label[np.uint64(own) + face]
 
 
 @jit.function
-def _write_ranges(block, hit, rays, anchor, start, used, in_world, range_m, points):
-    """Range and point of each return: in the sensor frame at its firing time, or in the world."""
+def _write_points(block, x, y, z, points, used):
+    """Where each ray ended, in the sensor frame at its firing time; zero for a miss."""
     for k in range(used):
-        range_m[start + k] = block[pk.B_T_FAR + k]
-    if in_world:
-        for k in range(used):
-            distance = block[pk.B_T_FAR + k]
-            kept = hit[pk.B_INSTANCE + k] != NO_HIT
+        distance = block[pk.B_T_FAR + k]
+        points[k, 0], points[k, 1], points[k, 2] = distance * x[k], distance * y[k], distance * z[k]
+
+
+@jit.function
+def _shift_points(hit, origin, points, used):
+    """Rays with start points of their own."""
+    for k in range(used):
+        if hit[pk.B_INSTANCE + k] != NO_HIT:
             for i in range(3):
-                at = block[pk.B_ORIGIN_X + i * BLOCK + k] + distance * block[pk.B_DIRECTION_X + i * BLOCK + k]
-                points[start + k, i] = anchor[i] + at if kept else 0.0
-    else:
-        x, y, z = rays.x, rays.y, rays.z
-        for k in range(used):
-            distance = block[pk.B_T_FAR + k]
-            points[start + k, 0] = distance * x[start + k]
-            points[start + k, 1] = distance * y[start + k]
-            points[start + k, 2] = distance * z[start + k]
-        if rays.origin.shape[0] > 0:
-            for k in range(used):
-                if hit[pk.B_INSTANCE + k] != NO_HIT:
-                    for i in range(3):
-                        points[start + k, i] += rays.origin[start + k, i]
+                points[k, i] += origin[k, i]
+
+
+@jit.function
+def _write_points_in_world(block, hit, anchor, points, used):
+    """Where each ray ended, in the world; zero for a miss."""
+    for k in range(used):
+        distance = block[pk.B_T_FAR + k]
+        for i in range(3):
+            at = block[pk.B_ORIGIN_X + i * BLOCK + k] + distance * block[pk.B_DIRECTION_X + i * BLOCK + k]
+            points[k, i] = anchor[i] + at if hit[pk.B_INSTANCE + k] != NO_HIT else 0.0

@@ -34,10 +34,10 @@ class Tracer:
         """Prepare for rays that pass through these bodies."""
         new = set(bodies) - self._hidden
         if new:
+            PlacedScenes(self.layout, self.worlds, self.body_names, self._hidden | new)  # raises where it cannot be
             self._hidden |= new
             self._scenes.clear()
             self._placed_for.clear()
-            PlacedScenes(self.layout, self.worlds, self.body_names, self._hidden)
 
     def forget_placement(self) -> None:
         """Poses of the past changed (a reset): place anew."""

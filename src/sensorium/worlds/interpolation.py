@@ -86,8 +86,10 @@ def interpolate(first, step, count, state_ns, positions, quaternions, times_ns, 
                 after += 1
             if state_ns[after] == times_ns[i]:
                 for body in range(bodies):
-                    out_p[i, world, body, :] = positions[after, world, body, :]
-                    out_q[i, world, body, :] = quaternions[after, world, body, :]
+                    for k in range(3):
+                        out_p[i, world, body, k] = positions[after, world, body, k]
+                    for k in range(4):
+                        out_q[i, world, body, k] = quaternions[after, world, body, k]
                 continue
             before = after - 1
             s = np.float64(times_ns[i] - state_ns[before]) / np.float64(state_ns[after] - state_ns[before])

@@ -36,7 +36,7 @@ class TickerModel:
         for tick in self.rate.ticks_between(after_ns, upto_ns):
             time_ns = self.rate.time_ns(tick)
             if time_ns > since_ns:
-                yield Capture(time_ns, time_ns, -time_ns)
+                yield Capture(time_ns, time_ns, lambda t=time_ns: -t)
 
     def needs_from_ns(self, now_ns):
         return now_ns - seconds_to_ns(self.spec.memory_s)

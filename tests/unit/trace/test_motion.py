@@ -127,8 +127,14 @@ def test_steady_motion_stays_within_tolerance(turn_deg, speed_m):
 
 
 def test_every_kind_of_motion_is_reached():
-    kinds = {classified(turning(turn, knots=9), 2.0) for turn in (0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 60.0)}
-    assert kinds == set(range(motion.PLACED, motion.QUATERNION + 1))
+    # steady turns need 1, 2, 4, 7 (from knot to knot), 8, 16, 28 and 56 segments, then quaternions
+    turns = (0.0, 0.5, 1.0, 2.0, 3.5, 4.0, 8.0, 14.0, 28.0, 60.0)
+    kinds = {classified(turning(turn, knots=8), 2.0) for turn in turns}
+    assert kinds == set(range(motion.PLACED, motion.QUATERNION + 1)) - {motion.ON_KNOTS + 1}
+    # and an unsteady one 14: kinks at the knots that 16 segments would miss
+    t = np.linspace(0, 0.1, 8)
+    bent = sn.Pose.from_euler_deg(t[:, None] ** 2 * [5.0, 0, 0], yaw=60.0 * t)
+    assert classified(bent, 2.0) == motion.ON_KNOTS + 1
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -161,7 +167,8 @@ def test_a_steady_turn_with_more_knots_than_embree_has_segments():
 
 @pytest.mark.parametrize("knots", [2, 3, 11, 129, 500])
 def test_segments_fit_embree(knots):
-    for kind in range(motion.FIXED, motion.QUATERNION + 1):
+    for turn_deg in (0.0, 0.01, 0.1, 1.0, 5.0, 20.0, 300.0):
+        kind = classified(turning(turn_deg, knots=knots), 2.0)
         segments = motion.segments_of(kind, knots)
         assert segments == 0 if kind <= motion.PLACED else 1 <= segments <= motion.MAX_SEGMENTS
 

@@ -7,7 +7,7 @@ import sensorium as sn
 from sensorium.trace import packet as pk
 from sensorium.trace import reference
 from sensorium.trace.packet import BLOCK
-from sensorium.trace.sweep import RayTables, aim_block
+from sensorium.trace.sweep import RayTables, aim_block, shift_block
 
 NO_ORIGINS = np.zeros((0, 3), np.float32)
 
@@ -28,7 +28,10 @@ def aimed(rays, poses_at, knot_time):
     matrix = poses_at(dense).matrix.reshape(-1, 12).astype(np.float32)
     block = np.zeros(13 * BLOCK, np.float32)
     count = len(rays.x)
-    aim_block(block, rays, matrix, np.asarray(knot_time, np.float32), 0, count)
+    times = np.asarray(knot_time, np.float32)
+    aim_block(block, rays.x, rays.y, rays.z, rays.time, matrix, times, count)
+    if rays.origin.shape[0] > 0:
+        shift_block(block, rays.origin, matrix, times, count)
     rows = block.reshape(13, BLOCK)[:, :count]
     at = [pk.B_ORIGIN_X // BLOCK, pk.B_DIRECTION_X // BLOCK]
     return rows[at[0] : at[0] + 3].T, rows[at[1] : at[1] + 3].T

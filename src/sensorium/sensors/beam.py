@@ -1,0 +1,38 @@
+"""The laser beam and the detector beside it."""
+
+from pydantic import Field, field_validator
+
+from sensorium.sensors.spec import Spec
+
+
+class Beam(Spec):
+    """A Gaussian beam, w(z) = exit_radius + z tan(half_divergence), and a round detector.
+
+    Data sheets mostly give full angles and diameters: halve them.
+    """
+
+    wavelength_m: float = Field(default=905e-9, gt=1e-7, lt=1e-3)
+    """Of the light, in vacuum [m]."""
+    half_divergence_rad: float | tuple[float, float] = 1.5e-3
+    """1/e^2 half angle [rad]; two numbers for a beam wider along one axis than the other."""
+    exit_radius_m: float = Field(default=0.01, ge=0.0)
+    """1/e^2 radius where it leaves [m]."""
+    detector_radius_m: float = Field(default=0.01, gt=0.0)
+    detector_offset_m: float = Field(default=0.0, ge=0.0)
+    """Of the detector's centre from the beam's axis [m]."""
+    pulse_s: float = Field(default=5e-9, gt=0.0)
+    """Duration of the pulse [s]; how much fog answers at once follows from it."""
+
+    @field_validator("half_divergence_rad")
+    @classmethod
+    def _narrow(cls, value: float | tuple[float, float]) -> float | tuple[float, float]:
+        for angle in value if isinstance(value, tuple) else (value,):
+            if not 0.0 < angle < 0.5:
+                raise ValueError(f"half_divergence_rad is {angle}; it must be above 0 and below 0.5")
+        return value
+
+    @property
+    def widest_rad(self) -> float:
+        """The larger half angle [rad]."""
+        angle = self.half_divergence_rad
+        return max(angle) if isinstance(angle, tuple) else angle

@@ -1,0 +1,172 @@
+"""Fires a table of rays from a rig and follows the light: materials, media, the ray tree, returns and their noise."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium import threads
+from sensorium.patterns import RayTable
+from sensorium.random import stream_key
+from sensorium.sensors.firing import Firing, Shot
+from sensorium.sensors.light_tables import light_tables
+from sensorium.sensors.recycling import Recycler
+from sensorium.sensors.rig import Rig
+from sensorium.sensors.scan import Light, Scan
+from sensorium.sensors.sweep_caster import SweepCaster
+from sensorium.trace.labels import labels_of
+from sensorium.trace.light.kernel import LightOutputs, sweep_light
+from sensorium.trace.packet import COHERENT_ADDRESS, SCATTERED_ADDRESS
+from sensorium.trace.volumes import medium_around
+from sensorium.worlds.interpolation import interpolated
+
+if TYPE_CHECKING:
+    from sensorium.sensors.lidar import Lidar
+
+
+class Draws(NamedTuple):
+    """Where the kernel's random numbers come from, and the medium each head is in."""
+
+    key: NDArray[np.uint32]  # (2,)
+    tick: int
+    first_world: int
+    sensors: int
+    medium: NDArray[np.int32]  # (heads,)
+
+
+class LightCaster:
+    """Casts ray tables with light, for every world and every sensor of a rig."""
+
+    def __init__(self, spec: "Lidar", rig: Rig) -> None:
+        self._rig = rig
+        self._in_world = spec.frame == "world"
+        self._several = spec.returns in ("dual", "all")
+        self._returns = {"dual": 2, "all": spec.max_returns}.get(spec.returns, 1)
+        self._tables, self._medium_of_object = light_tables(spec, rig.tracer.layout, rig.atmosphere)
+        self._true_caster = (
+            SweepCaster(rig, spec.min_range_m, spec.max_range_m, in_world=self._in_world)
+            if spec.noise.angle_std_rad > 0.0
+            else None
+        )
+        self._key = np.array(stream_key(rig.seed, rig.name), np.uint32)
+        self._firing = Firing(rig)
+        self._recycler = Recycler()
+
+    def cast(self, table: RayTable, start_ns: int, end_ns: int, tick: int) -> tuple[Scan, Callable[[], Scan]]:
+        """Fire every ray of the table.
+
+        Args:
+            table: Rays; their times count from the start.
+            start_ns: Start of the interval [ns].
+            end_ns: Its end, after the last ray; equal to the start to fire all rays at once.
+            tick: Number of the sweep; its random numbers belong to it alone.
+
+        Returns:
+            The scan, and a function that gives its truth: the first surface of each ray, without any error.
+        """
+        rig, tracer = self._rig, self._rig.tracer
+        shot = self._firing.prepare(table, start_ns, end_ns)
+        shape, new = (rig.worlds * rig.sensors, self._returns, shot.rays.x.size), self._recycler.array
+        out = LightOutputs(
+            range_m=new(shape, np.float32),
+            points=new((*shape, 3), np.float64 if self._in_world else np.float32),
+            intensity=new(shape, np.float32),
+            cause=new(shape, np.uint8),
+            depth=new(shape, np.uint8),
+            object_id=new(shape, np.int32),
+            face_id=new(shape, np.int32),
+            label=new(shape, np.int32),
+            mirror_id=new(shape, np.int32),
+            first_range_m=new((shape[0], shape[2]), np.float32),
+            first_object=new((shape[0], shape[2]), np.int32),
+            first_face=new((shape[0], shape[2]), np.int32),
+        )
+        with shot.placed.lock:
+            draws = Draws(self._key, tick, rig.first_world, rig.sensors, self._surroundings(shot))
+            threads.run(
+                sweep_light,
+                shot.blocks,
+                shot.placed.tables,
+                tracer.labels,
+                shot.placed.anchor,
+                shot.rays,
+                shot.heads,
+                self._tables,
+                draws,
+                np.uint32(shot.placed.mask_without(rig.hide)),
+                COHERENT_ADDRESS,
+                SCATTERED_ADDRESS,
+                out,
+            )
+        scan = self._scan(out, shot, table, start_ns, end_ns)
+        if self._true_caster is not None:  # rays that went astray met something else
+            truth = self._true_caster.cast(table, start_ns, end_ns)
+            return scan, lambda: truth
+        return scan, lambda: self._truth(out, table, scan)
+
+    def _surroundings(self, shot: Shot) -> NDArray[np.int32]:
+        """Medium each head starts in."""
+        return medium_around(
+            shot.placed,
+            self._rig.tracer.labels,
+            shot.X_WS.position[0].reshape(-1, 3),
+            shot.heads.world,
+            self._medium_of_object,
+        )
+
+    def _scan(self, out: LightOutputs, shot: Shot, table: RayTable, start_ns: int, end_ns: int) -> Scan:
+        """The kernel's arrays as a reading."""
+
+        def organised(array: NDArray[Any], *tail: int) -> NDArray[Any]:
+            full = array.reshape((self._rig.worlds, self._rig.sensors, self._returns, *table.shape, *tail))
+            return self._rig.squeeze(full if self._several else full[:, :, 0])
+
+        return Scan(
+            range_m=organised(out.range_m),
+            points=organised(out.points, 3),
+            object_id=organised(out.object_id),
+            face_id=organised(out.face_id),
+            label=organised(out.label),
+            offset_ns=np.zeros(table.shape, np.int64) if start_ns == end_ns else table.time_ns,
+            start_ns=start_ns,
+            end_ns=end_ns,
+            frame="world" if self._in_world else "sensor",
+            knot_ns=shot.knot_ns,
+            X_WS=shot.X_WS,
+            light=Light(
+                intensity=organised(out.intensity),
+                cause=organised(out.cause),
+                depth=organised(out.depth),
+                mirror_id=organised(out.mirror_id),
+            ),
+        )
+
+    def _truth(self, out: LightOutputs, table: RayTable, scan: Scan) -> Scan:
+        """First surfaces as a reading; points and labels are worked out here, since few ask for them."""
+        rig = self._rig
+        shape = (rig.worlds, rig.sensors, *table.shape)
+        range_m = out.first_range_m.reshape(shape)
+        object_id, face_id = out.first_object.reshape(shape), out.first_face.reshape(shape)
+        world = np.arange(rig.worlds).reshape(-1, 1, 1, 1)
+        points = range_m[..., None] * table.direction_S
+        if table.origin_S is not None:
+            points = np.where(object_id[..., None] >= 0, points + table.origin_S, points)
+        truth = replace(
+            scan,
+            range_m=rig.squeeze(range_m),
+            points=rig.squeeze(points),
+            object_id=rig.squeeze(object_id),
+            face_id=rig.squeeze(face_id),
+            label=rig.squeeze(labels_of(rig.tracer.labels, world, object_id, face_id)),
+            frame="sensor",
+            light=None,
+        )
+        if not self._in_world:
+            return truth
+        times = scan.start_ns + np.broadcast_to(scan.offset_ns, shape)
+        X_WS = interpolated(scan.knot_ns, scan.X_WS, np.unique(times))
+        place = np.searchsorted(np.unique(times), times)
+        at = X_WS[place, world, np.arange(rig.sensors).reshape(1, -1, 1, 1)].apply(points)
+        return replace(truth, points=rig.squeeze(np.where(object_id[..., None] >= 0, at, 0.0)), frame="world")

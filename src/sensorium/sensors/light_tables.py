@@ -1,0 +1,193 @@
+"""Turns a lidar's specification and its surroundings into the tables its kernel reads."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.errors import SceneError
+from sensorium.materials import row as mr
+from sensorium.materials.base import AbstractMaterial
+from sensorium.materials.dielectric import Dielectric
+from sensorium.materials.lambertian import Lambertian
+from sensorium.media.base import AbstractMedium, MediumParameters
+from sensorium.optics.capture_table import capture_table
+from sensorium.random import gamma_quantile
+from sensorium.scene.layout import Layout
+from sensorium.scene.mesh import Mesh
+from sensorium.trace.light import tables as tb
+
+if TYPE_CHECKING:
+    from sensorium.sensors.lidar import Lidar
+
+SPEED_OF_LIGHT = 299_792_458.0
+
+# what objects without a material are made of
+DEFAULT_MATERIAL = Lambertian(reflectance=0.5)
+
+_RETURNS = {"strongest": tb.STRONGEST, "first": tb.FIRST, "last": tb.LAST, "dual": tb.DUAL, "all": tb.ALL}
+
+
+def light_tables(spec: "Lidar", layout: Layout, atmosphere: AbstractMedium) -> tuple[tb.LightTables, NDArray[np.int32]]:
+    """Everything the kernel looks up, and the medium inside each object (1 | worlds, objects), 0 for none."""
+    beam, noise = spec.beam, spec.noise
+    parameters = atmosphere.at(beam.wavelength_m)
+    if spec.atmospheric_law is not None:
+        shape, scale_m, probability = spec.atmospheric_law
+        parameters = replace(parameters, gamma_shape=shape, gamma_scale_m=scale_m, gamma_probability=probability)
+    media, inside = media_of(layout, parameters, beam.wavelength_m)
+    material = material_table(layout, inside, beam.wavelength_m)
+    medium, gamma = medium_tables(media, beam.pulse_s)
+    first, corners = reflectance_tables(layout)
+    angles = beam.half_divergence_rad
+    along, across = angles if isinstance(angles, tuple) else (angles, angles)
+    capture = capture_table(
+        detector_radius_m=beam.detector_radius_m,
+        detector_offset_m=beam.detector_offset_m,
+        exit_radius_m=beam.exit_radius_m,
+        half_divergence_rad=along,
+        half_divergence_y_rad=across,
+        model=spec.divergence,
+    )
+
+    number = np.zeros(tb.NUMBERS, np.float32)
+    number[tb.N_BEAM_TAN2] = math.tan(beam.widest_rad / 2.0) ** 2
+    number[tb.N_FLOOR], number[tb.N_THRESHOLD] = spec.floor, spec.threshold
+    calibrated = parameters.refractive_index if spec.calibrated_index is None else spec.calibrated_index
+    number[tb.N_CALIBRATED_INDEX], number[tb.N_INVERSE_Z0] = calibrated, capture.inverse_z0
+    number[tb.N_NEAR], number[tb.N_FAR] = spec.min_range_m, spec.max_range_m
+    number[tb.N_NOISE_BASE], number[tb.N_NOISE_SLOPE] = noise.base_m, noise.slope
+    number[tb.N_NOISE_SQUARE], number[tb.N_BIAS] = noise.square_per_m, noise.bias_m
+    number[tb.N_DROPOUT], number[tb.N_JITTER] = noise.dropout, noise.angle_std_rad
+
+    switch = np.zeros(tb.SWITCHES, np.int32)
+    switch[tb.S_ROUND_TRIP] = 2 if spec.round_trip else 1
+    switch[tb.S_DEPTH], switch[tb.S_RETURNS] = spec.max_depth, _RETURNS[spec.returns]
+    switch[tb.S_SLOTS] = {"dual": 2, "all": spec.max_returns}.get(spec.returns, 1)
+    switch[tb.S_PRIORITY] = spec.atmospheric_returns == "priority"
+    switch[tb.S_ATMOSPHERE] = spec.atmospheric_returns != "off" and bool((medium[:, tb.G_PROBABILITY] > 0).any())
+    switch[tb.S_RETRO] = bool((material[:, tb.M_RETRO] > 0).any())
+    switch[tb.S_IN_WORLD] = spec.frame == "world"
+    tables = tb.LightTables(
+        material=material,
+        object_material=np.array(layout.material_index, np.int32),
+        reflectance_first=first,
+        corner_reflectance=corners,
+        medium=medium,
+        gamma=gamma,
+        capture=capture.values,
+        number=number,
+        switch=switch,
+    )
+    return tables, inside.astype(np.int32)[layout.material_index]
+
+
+def media_of(
+    layout: Layout, atmosphere: MediumParameters, wavelength_m: float
+) -> tuple[list[MediumParameters], NDArray[np.int64]]:
+    """The atmosphere, then what is inside each material that has an inside; and which of them each material holds."""
+    media, inside = [atmosphere], np.zeros(len(layout.materials), np.int64)
+    for number, material in enumerate(layout.materials):
+        if isinstance(material, AbstractMedium | Dielectric):
+            inside[number] = len(media)
+            media.append(
+                material.at(wavelength_m) if isinstance(material, AbstractMedium) else material.inside(wavelength_m)
+            )
+    return media, inside
+
+
+def material_table(layout: Layout, inside: NDArray[np.int64], wavelength_m: float) -> NDArray[np.float32]:
+    """One row a material, in the columns the kernel reads; the first is for objects without one."""
+    table = np.zeros((len(layout.materials), tb.MATERIAL_COLUMNS))
+    for number, material in enumerate(layout.materials):
+        row = _row(material, wavelength_m)
+        shared = ("R0", "ALPHA2", "KIND", "RETRO", "FIXED_R", "PANE_OPL", "PANE_TAU", "INNER_INDEX")
+        for name in (*shared, "ON_A0", "ON_A1", "ON_B", "PLASTIC_N2", "PLASTIC_FI"):
+            table[number, getattr(tb, f"M_{name}")] = row[getattr(mr, name)]
+        table[number, tb.M_INDEX], table[number, tb.M_ABSORPTION] = row[mr.N], row[mr.K]
+        table[number, tb.M_RETRO_POWER] = row[mr.RETRO_Q]
+        table[number, tb.M_ONE_WAY] = float(row[mr.LAYERING] == mr.LAYERINGS["agx"])
+        table[number, tb.M_MEDIUM] = inside[number]
+
+        # Where the mesh does not say it, the diffuse reflectance is part of the coefficients
+        c = max(row[mr.C], 0.0)
+        scale = c / (math.pi * row[mr.PLASTIC_N2] * (1.0 - c * row[mr.PLASTIC_FI]))
+        table[number, tb.M_DIFFUSE_A] = scale * (row[mr.ON_A0] + row[mr.ON_A1] * c)
+        table[number, tb.M_DIFFUSE_B] = scale * row[mr.ON_B]
+    return table.astype(np.float32)
+
+
+def _row(material: object | None, wavelength_m: float) -> NDArray[np.float64]:
+    if material is None:
+        return DEFAULT_MATERIAL.row(wavelength_m)
+    if isinstance(material, AbstractMaterial):
+        return material.row(wavelength_m)
+    if isinstance(material, AbstractMedium):
+        row = mr.blank_row()
+        row[mr.KIND], row[mr.INNER_INDEX] = mr.DIELECTRIC, material.at(wavelength_m).refractive_index
+        return row
+    raise SceneError(f"an object's material is a {type(material).__name__}; it must be one of sn.materials or sn.media")
+
+
+def reflectance_tables(layout: Layout) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Diffuse reflectance that meshes carry: where each object's begins (-1: nowhere), and values at face corners."""
+    first = np.full(layout.mesh_index.shape, -1, np.int64)
+    pieces: list[NDArray[np.float32]] = []
+    begun: dict[tuple[int, str, int], int] = {}
+    size = 0
+    for number, material in enumerate(layout.materials):
+        name = material.property_name if isinstance(material, AbstractMaterial) else None
+        if not isinstance(material, AbstractMaterial) or name is None:
+            continue
+        for mesh_number in np.unique(layout.mesh_index[(layout.material_index == number) & (layout.mesh_index >= 0)]):
+            key = (int(mesh_number), name, material.property_band)
+            if key not in begun:
+                values = _corner_values(layout.meshes[mesh_number], name, material)
+                begun[key] = size
+                pieces.append(values.reshape(-1).astype(np.float32))
+                size += values.size
+            first[(layout.material_index == number) & (layout.mesh_index == mesh_number)] = begun[key]
+    return first, np.concatenate([*pieces, np.zeros(0, np.float32)])
+
+
+def _corner_values(mesh: Mesh, name: str, material: AbstractMaterial) -> NDArray[np.float64]:
+    """A property at the three corners of each face, shape (faces, 3), checked to be a reflectance."""
+    corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    faces = np.arange(len(mesh.faces))
+    values = np.stack([mesh.property_at(name, faces, np.broadcast_to(uv, (len(faces), 2))) for uv in corners], axis=1)
+    if values.ndim == 3:
+        if not 0 <= material.property_band < values.shape[2]:
+            raise SceneError(
+                f"property {name!r} has {values.shape[2]} bands; band {material.property_band} was asked for"
+            )
+        values = values[:, :, material.property_band]
+    if values.min() < 0.0 or values.max() > material.max_reflectance:
+        raise SceneError(
+            f"property {name!r} runs from {values.min()} to {values.max()}; "
+            f"a reflectance is 0 to {material.max_reflectance}"
+        )
+    return values
+
+
+def medium_tables(
+    parameters: Sequence[MediumParameters], pulse_s: float
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """One row a medium, and the quantiles of its gamma law.
+
+    The echo of a medium is rho = beta c t / 2 [1/sr] with the backscatter beta [1/m/sr] and the pulse's duration t.
+    """
+    table = np.zeros((len(parameters), tb.MEDIUM_COLUMNS))
+    quantiles = np.zeros((len(parameters), tb.GAMMA_POINTS + 1), np.float32)
+    for number, medium in enumerate(parameters):
+        table[number, tb.G_INDEX] = medium.refractive_index
+        table[number, tb.G_ALPHA] = medium.extinction_per_m
+        table[number, tb.G_ECHO] = medium.backscatter_per_m_sr * SPEED_OF_LIGHT * pulse_s / 2.0
+        table[number, tb.G_PROBABILITY] = medium.gamma_probability
+        table[number, tb.G_SHAPE], table[number, tb.G_SCALE] = medium.gamma_shape, medium.gamma_scale_m
+        if medium.gamma_probability > 0.0:
+            q = np.clip(np.linspace(0.0, 1.0, tb.GAMMA_POINTS + 1), 1e-9, 1.0 - 1e-9)
+            quantiles[number] = [gamma_quantile(p, medium.gamma_shape) * medium.gamma_scale_m for p in q]
+    return table.astype(np.float32), quantiles

@@ -1,0 +1,19 @@
+"""Errors of a lidar along its rays: everything that is not light."""
+
+from pydantic import Field
+
+from sensorium.sensors.spec import Spec
+
+
+class RangeNoise(Spec):
+    """Range x becomes x + bias + N(0, sigma^2), sigma = base + slope x + square x^2, along the ray, never below 0."""
+
+    base_m: float = Field(default=0.0, ge=0.0)
+    slope: float = Field(default=0.0, ge=0.0)
+    """Per metre of range [1]."""
+    square_per_m: float = Field(default=0.0, ge=0.0)
+    bias_m: float = 0.0
+    angle_std_rad: float = Field(default=0.0, ge=0.0, lt=0.1)
+    """The beam goes this far astray about each of two axes, unknown to the sensor: points stay on the nominal ray."""
+    dropout: float = Field(default=0.0, ge=0.0, le=1.0)
+    """Probability that a ray reports nothing."""

@@ -1,0 +1,438 @@
+"""The fused lidar kernel: rays made, traced, shaded, followed through their trees, chosen, made noisy and written.
+
+Blocks of rays go through every stage while in cache; see rows.py for the scratch they live in.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium import jit
+from sensorium.optics.capture_table import captured_from_table
+from sensorium.random import draw_words, exp_f32, normal_pair_f32, uniform_f32
+from sensorium.trace import packet as pk
+from sensorium.trace.light import choose, resolve, rows, shade, tree
+from sensorium.trace.light import tables as tb
+from sensorium.trace.packet import BLOCK, NO_HIT, new_packet, set_mask, trace_block
+from sensorium.trace.sweep import aim_block, shift_block
+
+
+class LightOutputs(NamedTuple):
+    """What the kernel writes, (heads, returns, rays) each."""
+
+    range_m: NDArray[np.float32]  # 0 where nothing returns
+    points: NDArray[Any]  # (heads, returns, rays, 3): float32 in the sensor frame, float64 in the world
+    intensity: NDArray[np.float32]
+    cause: NDArray[np.uint8]
+    depth: NDArray[np.uint8]  # of the path in its tree
+    object_id: NDArray[np.int32]
+    face_id: NDArray[np.int32]
+    label: NDArray[np.int32]
+    mirror_id: NDArray[np.int32]  # first object that mirrored the path, -1 for none
+    first_range_m: NDArray[np.float32]  # (heads, rays) of the first surface, without noise; 0 where there is none
+    first_object: NDArray[np.int32]  # (heads, rays)
+    first_face: NDArray[np.int32]  # (heads, rays)
+
+
+@jit.kernel
+def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, draws, mask, coherent, scattered, out):
+    """Fire the blocks first, first + step, ... of all heads.
+
+    Args:
+        first, step, count: Share of the blocks; every head has as many.
+        arrays: `InstanceTables`; anchor: float64 (worlds, 3) [m].
+        labels: `LabelTables`.
+        rays: `RayTables`; heads: `Heads`.
+        light: `LightTables`.
+        draws: Randomness: uint32 key (2,), tick, number of the first world, medium around each head (heads,).
+        mask: Bits of the objects to see.
+        coherent, scattered: Addresses of Embree's arguments for first rays and for their children.
+        out: `LightOutputs`.
+    """
+    floats, words, active = new_packet()
+    set_mask(words, mask)
+    block, hit = rows.new_scratch()
+    depth, ranked = light.switch[tb.S_DEPTH], light.switch[tb.S_SLOTS]
+    child, child_hit = rows.new_scratch()
+    queue_f, queue_i = tree.new_queue(depth)
+    floor, passes = light.number[tb.N_FLOOR], light.switch[tb.S_ROUND_TRIP]
+    slot_f, slot_i = choose.new_slots(ranked + 1)
+    air, drawn = light.switch[tb.S_ATMOSPHERE] > 0, np.zeros(BLOCK + 1, np.int32)
+    total = rays.x.shape[0]
+    blocks = (total + BLOCK - 1) // BLOCK
+    far = light.number[tb.N_FAR]
+    for number in range(first, count, step):
+        head, start = number // blocks, (number % blocks) * BLOCK
+        end = min(total, start + BLOCK)
+        world, used = heads.world[head], end - start
+        scene = arrays.scene[world]
+        element, among = np.int64(head % draws.sensors) * total + start, draws.first_world + world
+
+        # First rays
+        aim_block(
+            block,
+            rays.x[start:end],
+            rays.y[start:end],
+            rays.z[start:end],
+            rays.time[start:end],
+            heads.matrix[head],
+            heads.time,
+            used,
+        )
+        if rays.origin.shape[0] > 0:
+            shift_block(block, rays.origin[start:end], heads.matrix[head], heads.time, used)
+        if light.number[tb.N_JITTER] > np.float32(0.0):
+            _jitter(block, draws, element, among, light.number[tb.N_JITTER], used)
+        for k in range(used):
+            block[pk.B_T_NEAR + k], block[pk.B_T_FAR + k] = np.float32(0.0), far
+        trace_block(block, hit, floats, words, active, scene, coherent, used)
+        tree.start_paths(block, hit, draws.medium[head], light.medium, used)
+        shade.draw_block(block, draws.key, element, draws.tick, among, used)
+        _light_up(block, hit, arrays, light, world, used)
+        _write_truth(
+            block,
+            hit,
+            light.number,
+            heads.start[head],
+            used,
+            out.first_range_m[head, start:end],
+            out.first_object[head, start:end],
+            out.first_face[head, start:end],
+        )
+        _first_candidates(block, hit, light, slot_f, slot_i, heads.start[head], used)
+        if air:
+            _offer_air(block, hit, light, slot_f, slot_i, drawn, used)
+
+        # Their children, in batches of a block
+        if depth > 0:
+            waiting = tree.spawn(
+                block, hit, light.material, light.medium, floor, passes, depth, queue_f, queue_i, 0, used
+            )
+            while waiting > 0:
+                batch = min(BLOCK, waiting)
+                waiting -= batch
+                tree.take(child, child_hit, light.medium, queue_f, queue_i, waiting, batch, far)
+                trace_block(child, child_hit, floats, words, active, scene, scattered, batch)
+                _draw_children(child, child_hit, draws, element, among, batch)
+                _light_up(child, child_hit, arrays, light, world, batch)
+                _offer_children(child, child_hit, light, slot_f, slot_i, batch)
+                if air:
+                    _offer_air(child, child_hit, light, slot_f, slot_i, drawn, batch)
+                waiting = tree.spawn(
+                    child,
+                    child_hit,
+                    light.material,
+                    light.medium,
+                    floor,
+                    passes,
+                    depth,
+                    queue_f,
+                    queue_i,
+                    waiting,
+                    batch,
+                )
+
+        # The returns reported
+        if light.number[tb.N_JITTER] > np.float32(0.0):
+            _straighten(block, used)
+        if light.switch[tb.S_RETURNS] == tb.DUAL:
+            choose.settle_dual(slot_f, slot_i, used)
+        elif light.switch[tb.S_RETURNS] == tb.ALL:
+            choose.sort_by_distance(slot_f, slot_i, ranked, used)
+        for j in range(out.range_m.shape[1]):
+            if j >= 2 and j % 2 == 0:
+                _draw_again(block, draws, element, among, j, used)
+            range_m, points = out.range_m[head, j, start:end], out.points[head, j, start:end]
+            normals = rows.NORMAL if j % 2 == 0 else rows.NORMAL_2
+            _finish(block, slot_f, slot_i, light.number, j, normals, range_m, used)
+            if light.switch[tb.S_IN_WORLD] > 0:
+                _write_points_in_world(block, anchor[world], range_m, points, used)
+            else:
+                _write_points(block, rays.x[start:end], rays.y[start:end], rays.z[start:end], range_m, points, used)
+                if rays.origin.shape[0] > 0:
+                    _shift_points(block, rays.origin[start:end], points, used)
+            _write(
+                slot_f,
+                slot_i,
+                labels,
+                world,
+                j,
+                used,
+                out.intensity[head, j, start:end],
+                out.cause[head, j, start:end],
+                out.depth[head, j, start:end],
+                out.object_id[head, j, start:end],
+                out.face_id[head, j, start:end],
+                out.mirror_id[head, j, start:end],
+                out.label[head, j, start:end],
+            )
+
+
+@jit.function
+def _write_truth(block, hit, number, voided_before, used, range_m, object_id, face_id):
+    """The first surface of each ray, within the limits of range, as a sensor without any error would report it."""
+    near, far = number[tb.N_NEAR], number[tb.N_FAR]
+    for k in range(used):
+        distance = block[pk.B_T_FAR + k]
+        seen = (
+            (hit[rows.COLUMN + k] != NO_HIT)
+            & (distance >= near)
+            & (distance <= far)
+            & (block[pk.B_TIME + k] >= voided_before)
+        )
+        range_m[k] = distance if seen else np.float32(0.0)
+        object_id[k] = np.int32(hit[rows.COLUMN + k]) if seen else np.int32(-1)
+        face_id[k] = np.int32(hit[pk.B_FACE + k]) if seen else np.int32(-1)
+
+
+@jit.function
+def _light_up(block, hit, arrays, light, world, used):
+    """From hits to the strength of each surface's return."""
+    number = light.number
+    resolve.resolve(block, hit, arrays, light, world, used)
+    resolve.find_incidence(block, used)
+    shade.shade_surfaces(block, number[tb.N_BEAM_TAN2], used)
+    if light.switch[tb.S_RETRO] > 0:
+        shade.add_retroreflection(block, hit, light.material, used)
+    passes = np.float32(light.switch[tb.S_ROUND_TRIP])
+    shade.strength_of_surfaces(block, hit, light.capture, number[tb.N_INVERSE_Z0], passes, used)
+
+
+@jit.function
+def _jitter(block, draws, element, among, sigma, used):
+    """Tilt each ray by two small normal angles across it [rad]."""
+    for k in range(used):
+        w0, w1, _, _ = draw_words(draws.key[0], draws.key[1], element + k, shade.STAGE_JITTER, 0, draws.tick, among)
+        a, b = normal_pair_f32(w0, w1)
+        dx, dy, dz = block[pk.B_DIRECTION_X + k], block[pk.B_DIRECTION_Y + k], block[pk.B_DIRECTION_Z + k]
+        # Two axes across the ray, without a pole: Duff et al., "Building an orthonormal basis, revisited" (2017)
+        sign = np.float32(1.0) if dz >= np.float32(0.0) else np.float32(-1.0)
+        p = np.float32(-1.0) / (sign + dz)
+        q = dx * dy * p
+        ax, ay, az = np.float32(1.0) + sign * dx * dx * p, sign * q, -sign * dx
+        bx, by, bz = q, sign + dy * dy * p, -dy
+        a, b = a * sigma, b * sigma
+        block[rows.NOMINAL_X + k], block[rows.NOMINAL_Y + k], block[rows.NOMINAL_Z + k] = dx, dy, dz
+        x, y, z = dx + a * ax + b * bx, dy + a * ay + b * by, dz + a * az + b * bz
+        scale = np.float32(1.0) / math.sqrt(x * x + y * y + z * z)
+        block[pk.B_DIRECTION_X + k], block[pk.B_DIRECTION_Y + k], block[pk.B_DIRECTION_Z + k] = (
+            x * scale,
+            y * scale,
+            z * scale,
+        )
+
+
+@jit.function
+def _straighten(block, used):
+    """Back to the directions the sensor believes in: points lie on the nominal rays."""
+    for k in range(used):
+        block[pk.B_DIRECTION_X + k] = block[rows.NOMINAL_X + k]
+        block[pk.B_DIRECTION_Y + k] = block[rows.NOMINAL_Y + k]
+        block[pk.B_DIRECTION_Z + k] = block[rows.NOMINAL_Z + k]
+
+
+@jit.function
+def _draw_children(block, hit, draws, element, among, used):
+    """A number of its own for the atmosphere at every node."""
+    for k in range(used):
+        ray, node = np.int64(hit[rows.RAY + k]), np.int64(hit[rows.NODE + k])
+        w0, _, _, _ = draw_words(
+            draws.key[0], draws.key[1], element + ray, shade.STAGE_RETURN, node, draws.tick, among
+        )
+        block[rows.UNIFORM + k] = uniform_f32(w0)
+
+
+@jit.function
+def _first_candidates(block, hit, light, slot_f, slot_i, voided_before, used):
+    """Surfaces of the first rays open the slots; the air is offered after them."""
+    returns, ranked = light.switch[tb.S_RETURNS], light.switch[tb.S_SLOTS]
+    threshold = light.number[tb.N_THRESHOLD]
+    for k in range(used):
+        opl, strength = block[pk.B_T_FAR + k] * block[rows.MEDIUM_N + k], block[rows.STRENGTH + k]
+        key = choose.key_of(returns, strength, opl, threshold)
+        slot_f[choose.KEY + k] = key if block[pk.B_TIME + k] >= voided_before else choose.NONE
+        slot_f[choose.INTENSITY + k] = strength
+        slot_f[choose.OPL + k] = opl
+    for k in range(used):
+        slot_i[choose.CAUSE + k], slot_i[choose.DEPTH + k], slot_i[choose.MIRROR + k] = tb.BY_SURFACE, 0, -1
+    for k in range(used):
+        slot_i[choose.COLUMN + k] = np.int32(hit[rows.COLUMN + k])
+        slot_i[choose.FACE + k] = np.int32(hit[pk.B_FACE + k])
+    for j in range(1, ranked + 1):
+        for k in range(used):
+            slot_f[j * choose.FLOATS_A_SLOT + choose.KEY + k] = choose.NONE
+    if voided_before > np.float32(0.0):
+        _void(block, hit, voided_before, used)
+    if returns == tb.DUAL:
+        for k in range(used):
+            if slot_f[choose.KEY + k] > choose.NONE:
+                choose.offer_last(
+                    slot_f,
+                    slot_i,
+                    ranked,
+                    k,
+                    slot_f[choose.OPL + k],
+                    slot_f[choose.INTENSITY + k],
+                    tb.BY_SURFACE,
+                    0,
+                    slot_i[choose.COLUMN + k],
+                    slot_i[choose.FACE + k],
+                    -1,
+                )
+
+
+@jit.function
+def _void(block, hit, voided_before, used):
+    """Rays fired before a reset lose their children and their air as well."""
+    for k in range(used):
+        if block[pk.B_TIME + k] < voided_before:
+            block[rows.GAIN + k], block[rows.UNIFORM + k] = np.float32(0.0), np.float32(2.0)
+            hit[rows.COLUMN + k] = NO_HIT
+
+
+@jit.function
+def _offer_children(block, hit, light, slot_f, slot_i, used):
+    """Surfaces met by children, offered to the ray they belong to."""
+    returns, ranked = light.switch[tb.S_RETURNS], light.switch[tb.S_SLOTS]
+    threshold = light.number[tb.N_THRESHOLD]
+    for k in range(used):
+        if hit[rows.COLUMN + k] == NO_HIT:
+            continue
+        ray, strength = np.int32(hit[rows.RAY + k]), block[rows.STRENGTH + k]
+        opl = block[rows.PATH_OPL + k] + block[rows.MEDIUM_N + k] * block[pk.B_T_FAR + k]
+        cause = tb.BY_REFLECTION if hit[rows.MIRROR + k] != NO_HIT else tb.BY_TRANSMISSION
+        depth, column, face = (
+            tree.depth_of(hit[rows.NODE + k]),
+            np.int32(hit[rows.COLUMN + k]),
+            np.int32(hit[pk.B_FACE + k]),
+        )
+        mirror = np.int32(hit[rows.MIRROR + k])
+        key = choose.key_of(returns, strength, opl, threshold)
+        choose.offer(slot_f, slot_i, ranked, ray, key, strength, opl, cause, depth, column, face, mirror)
+        if returns == tb.DUAL and key > choose.NONE:
+            choose.offer_last(slot_f, slot_i, ranked, ray, opl, strength, cause, depth, column, face, mirror)
+
+
+@jit.function
+def _offer_air(block, hit, light, slot_f, slot_i, drawn, used):
+    """Returns from the medium on each segment, where the drawn distance falls into it."""
+    media = light.medium
+
+    # Only some rays have one: their numbers first, without a branch that could be guessed wrong
+    count = 0
+    for k in range(used):
+        drawn[count] = k
+        count += np.intp(block[rows.UNIFORM + k] < media[hit[rows.MEDIUM + k], tb.G_PROBABILITY])
+
+    returns, ranked, first = light.switch[tb.S_RETURNS], light.switch[tb.S_SLOTS], light.switch[tb.S_PRIORITY] > 0
+    passes, threshold = np.float32(light.switch[tb.S_ROUND_TRIP]), light.number[tb.N_THRESHOLD]
+    capture, inverse_z0, gamma = light.capture, light.number[tb.N_INVERSE_Z0], light.gamma
+    for i in range(count):
+        k = drawn[i]
+        number = hit[rows.MEDIUM + k]
+        q = block[rows.UNIFORM + k] / media[number, tb.G_PROBABILITY]
+        x = shade.gamma_distance(gamma, number, q, media[number, tb.G_SHAPE], media[number, tb.G_SCALE])
+        if x >= block[pk.B_T_FAR + k]:
+            continue
+        n = media[number, tb.G_INDEX]
+        z, opl = block[rows.PATH_Z + k] + x / n, block[rows.PATH_OPL + k] + n * x
+        lost = exp_f32(-passes * media[number, tb.G_ALPHA] * x)
+        strength = block[rows.GAIN + k] * media[number, tb.G_ECHO] * lost * captured_from_table(capture, z, inverse_z0)
+        key = choose.key_of(returns, strength, opl, threshold)
+        if first and strength > np.float32(0.0):
+            key = np.float32(np.inf)
+        ray, mirror = np.int32(hit[rows.RAY + k]), np.int32(hit[rows.MIRROR + k])
+        depth = tree.depth_of(hit[rows.NODE + k])
+        choose.offer(slot_f, slot_i, ranked, ray, key, strength, opl, tb.BY_ATMOSPHERE, depth, -1, -1, mirror)
+        if returns == tb.DUAL and key > choose.NONE:
+            choose.offer_last(slot_f, slot_i, ranked, ray, opl, strength, tb.BY_ATMOSPHERE, depth, -1, -1, mirror)
+
+
+@jit.function
+def _finish(block, slot_f, slot_i, number, j, normals, range_m, used):
+    """Range of return j of each ray: noise along the ray, limits, dropout; slots of what is not seen are emptied."""
+    base, slope, square = number[tb.N_NOISE_BASE], number[tb.N_NOISE_SLOPE], number[tb.N_NOISE_SQUARE]
+    scale, bias = np.float32(1.0) / number[tb.N_CALIBRATED_INDEX], number[tb.N_BIAS]
+    near, far, dropout, zero = number[tb.N_NEAR], number[tb.N_FAR], number[tb.N_DROPOUT], np.float32(0.0)
+    f, w = j * choose.FLOATS_A_SLOT, j * choose.WORDS_A_SLOT
+    for k in range(used):
+        x = slot_f[f + choose.OPL + k] * scale
+        seen = (slot_f[f + choose.KEY + k] > choose.NONE) & (x >= near) & (x <= far)
+        seen = seen & (block[rows.DROPOUT + k] >= dropout)
+        noisy = x + bias + (base + x * (slope + x * square)) * block[normals + k]
+        noisy = noisy if noisy > zero else zero
+        block[rows.STRENGTH + k] = noisy if seen else np.float32(-1.0)
+        slot_f[f + choose.INTENSITY + k] = slot_f[f + choose.INTENSITY + k] if seen else zero
+    for k in range(used):
+        if block[rows.STRENGTH + k] < zero:
+            slot_i[w + choose.CAUSE + k], slot_i[w + choose.DEPTH + k] = tb.NO_CAUSE, 0
+            slot_i[w + choose.COLUMN + k], slot_i[w + choose.FACE + k], slot_i[w + choose.MIRROR + k] = -1, -1, -1
+    for k in range(used):
+        distance = block[rows.STRENGTH + k]
+        range_m[k] = distance if distance > zero else zero
+
+
+@jit.function
+def _write(slot_f, slot_i, labels, world, j, used, intensity, cause, depth, object_id, face_id, mirror_id, label):
+    """Everything else about return j of each ray."""
+    f, w = j * choose.FLOATS_A_SLOT, j * choose.WORDS_A_SLOT
+    for k in range(used):
+        intensity[k] = slot_f[f + choose.INTENSITY + k]
+    for k in range(used):
+        cause[k] = np.uint8(slot_i[w + choose.CAUSE + k])
+    for k in range(used):
+        depth[k] = np.uint8(slot_i[w + choose.DEPTH + k])
+    for k in range(used):
+        object_id[k] = slot_i[w + choose.COLUMN + k]
+    for k in range(used):
+        face_id[k] = slot_i[w + choose.FACE + k]
+    for k in range(used):
+        mirror_id[k] = slot_i[w + choose.MIRROR + k]
+    row = world if labels.object_label.shape[0] > 1 else 0
+    object_label, face_first, face_label = labels.object_label[row], labels.face_first[row], labels.face_label
+    for k in range(used):
+        column = slot_i[w + choose.COLUMN + k]
+        if column < 0:
+            label[k] = -1
+        else:
+            own = face_first[np.uint32(column)]
+            face = np.uint64(slot_i[w + choose.FACE + k])
+            label[k] = object_label[np.uint32(column)] if own < 0 else face_label[np.uint64(own) + face]
+
+
+@jit.function
+def _draw_again(block, draws, element, among, j, used):
+    """Fresh range noise for the third return and on: two returns share a draw."""
+    for k in range(used):
+        w0, w1, _, _ = draw_words(draws.key[0], draws.key[1], element + k, shade.STAGE_EXTRA, j, draws.tick, among)
+        n0, n1 = normal_pair_f32(w0, w1)
+        block[rows.NORMAL + k], block[rows.NORMAL_2 + k] = n0, n1
+
+
+@jit.function
+def _write_points(block, x, y, z, range_m, points, used):
+    """Points on the direction the ray was sent out, ghosts too, in the sensor frame."""
+    for k in range(used):
+        distance = range_m[k]
+        points[k, 0], points[k, 1], points[k, 2] = distance * x[k], distance * y[k], distance * z[k]
+
+
+@jit.function
+def _shift_points(block, origin, points, used):
+    """Rays with start points of their own."""
+    for k in range(used):
+        if block[rows.STRENGTH + k] >= 0.0:
+            for i in range(3):
+                points[k, i] += origin[k, i]
+
+
+@jit.function
+def _write_points_in_world(block, anchor, range_m, points, used):
+    """The same in world coordinates."""
+    for k in range(used):
+        distance = range_m[k]
+        for i in range(3):
+            at = block[pk.B_ORIGIN_X + i * BLOCK + k] + distance * block[pk.B_DIRECTION_X + i * BLOCK + k]
+            points[k, i] = anchor[i] + at if block[rows.STRENGTH + k] >= 0.0 else 0.0

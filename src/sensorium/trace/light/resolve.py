@@ -1,0 +1,116 @@
+"""What each ray of a block met: object, material, normal in the world, angle of incidence."""
+
+import math
+
+import numba
+import numpy as np
+
+from sensorium import jit
+from sensorium.trace import packet as pk
+from sensorium.trace.hits import normal_in_world
+from sensorium.trace.light import rows
+from sensorium.trace.light import tables as tb
+from sensorium.trace.motion import AFFINE_WORDS
+from sensorium.trace.packet import NO_HIT, pointer_from_address
+
+_PI = np.float32(math.pi)
+
+
+@jit.function
+def resolve(block, hit, arrays, light, world, used):
+    """Fill in column, material and world normal (of any length) of each hit; misses get one that returns nothing.
+
+    Neighbouring rays mostly meet the same object, so what belongs to the object is kept from ray to ray.
+    """
+    row = world if light.object_material.shape[0] > 1 else 0
+    object_material, reflectance_first = light.object_material[row], light.reflectance_first[row]
+    material, corners = light.material, light.corner_reflectance
+    first, column_first, columns = np.uint32(arrays.first[world]), arrays.column_first, arrays.columns
+    last_instance, last_item = NO_HIT, NO_HIT
+    column, number, own, still = np.uint32(0), np.uint32(0), np.int64(-1), False
+    r0 = r1 = r2 = r3 = r4 = r5 = r6 = r7 = r8 = np.float32(0.0)
+    for k in range(used):
+        instance, item = hit[pk.B_INSTANCE + k], hit[pk.B_ITEM + k]
+        if instance == NO_HIT:
+            _nothing(block, hit, k)
+            continue
+
+        # A new object: its material, and its rotation where it stands still
+        if instance != last_instance or item != last_item:
+            last_instance, last_item = instance, item
+            array = first + instance
+            column = np.uint32(columns[np.uint32(column_first[array]) + item])
+            number = np.uint32(object_material[column])
+            own = reflectance_first[column]
+            still = arrays.segments[array] == 0
+            if still:
+                m = numba.carray(
+                    pointer_from_address(arrays.buffer[array] + np.int64(item) * (4 * AFFINE_WORDS)), 12, np.float32
+                )
+                r0, r1, r2, r3, r4, r5, r6, r7, r8 = m[0], m[1], m[2], m[4], m[5], m[6], m[8], m[9], m[10]
+        x, y, z = block[pk.B_NORMAL_X + k], block[pk.B_NORMAL_Y + k], block[pk.B_NORMAL_Z + k]
+        if still:
+            block[pk.B_NORMAL_X + k] = r0 * x + r1 * y + r2 * z
+            block[pk.B_NORMAL_Y + k] = r3 * x + r4 * y + r5 * z
+            block[pk.B_NORMAL_Z + k] = r6 * x + r7 * y + r8 * z
+        else:
+            nx, ny, nz = normal_in_world(arrays, world, instance, item, block[pk.B_TIME + k], x, y, z)
+            block[pk.B_NORMAL_X + k], block[pk.B_NORMAL_Y + k], block[pk.B_NORMAL_Z + k] = nx, ny, nz
+        hit[rows.COLUMN + k], hit[rows.MATERIAL + k] = column, number
+        block[rows.R0 + k] = material[number, tb.M_R0]
+        block[rows.ALPHA2 + k] = material[number, tb.M_ALPHA2]
+        block[rows.INDEX + k] = material[number, tb.M_INDEX]
+        block[rows.ABSORPTION + k] = material[number, tb.M_ABSORPTION]
+        block[rows.ONE_WAY + k] = material[number, tb.M_ONE_WAY]
+        block[rows.FIXED_R + k] = material[number, tb.M_FIXED_R]
+        block[rows.KIND + k] = material[number, tb.M_KIND]
+        if own < 0:
+            block[rows.DIFFUSE_A + k] = material[number, tb.M_DIFFUSE_A]
+            block[rows.DIFFUSE_B + k] = material[number, tb.M_DIFFUSE_B]
+        else:
+            a, b = _diffuse_from_corners(
+                corners, own, hit[pk.B_FACE + k], block[pk.B_U + k], block[pk.B_V + k], material[number]
+            )
+            block[rows.DIFFUSE_A + k], block[rows.DIFFUSE_B + k] = a, b
+
+
+@jit.function
+def _nothing(block, hit, k):
+    """A ray that met nothing: a wall of no reflectance, straight on."""
+    hit[rows.COLUMN + k], hit[rows.MATERIAL + k] = NO_HIT, 0
+    block[pk.B_NORMAL_X + k] = -block[pk.B_DIRECTION_X + k]
+    block[pk.B_NORMAL_Y + k] = -block[pk.B_DIRECTION_Y + k]
+    block[pk.B_NORMAL_Z + k] = -block[pk.B_DIRECTION_Z + k]
+    block[rows.R0 + k] = np.float32(0.0)
+    block[rows.ALPHA2 + k] = np.float32(1.0)
+    block[rows.DIFFUSE_A + k] = np.float32(0.0)
+    block[rows.DIFFUSE_B + k] = np.float32(0.0)
+    block[rows.INDEX + k] = np.float32(1.0)
+    block[rows.ABSORPTION + k] = np.float32(0.0)
+    block[rows.ONE_WAY + k] = np.float32(0.0)
+    block[rows.FIXED_R + k] = np.float32(-1.0)
+    block[rows.KIND + k] = np.float32(tb.SURFACE)
+
+
+@jit.function
+def _diffuse_from_corners(corners, own, face, u, v, material):
+    """Diffuse coefficients where the reflectance is a property of the mesh, interpolated over the face."""
+    at = np.uint64(own) + np.uint64(3) * np.uint64(face)
+    c = (np.float32(1.0) - u - v) * corners[at] + u * corners[at + np.uint64(1)] + v * corners[at + np.uint64(2)]
+    scale = c / (_PI * material[tb.M_PLASTIC_N2] * (np.float32(1.0) - c * material[tb.M_PLASTIC_FI]))
+    return scale * (material[tb.M_ON_A0] + material[tb.M_ON_A1] * c), scale * material[tb.M_ON_B]
+
+
+@jit.function
+def find_incidence(block, used):
+    """Bring normals to unit length; find the angle of incidence and the side of the face."""
+    for k in range(used):
+        nx, ny, nz = block[pk.B_NORMAL_X + k], block[pk.B_NORMAL_Y + k], block[pk.B_NORMAL_Z + k]
+        scale = np.float32(1.0) / math.sqrt(nx * nx + ny * ny + nz * nz)
+        nx, ny, nz = nx * scale, ny * scale, nz * scale
+        dot = block[pk.B_DIRECTION_X + k] * nx + block[pk.B_DIRECTION_Y + k] * ny + block[pk.B_DIRECTION_Z + k] * nz
+        block[pk.B_NORMAL_X + k], block[pk.B_NORMAL_Y + k], block[pk.B_NORMAL_Z + k] = nx, ny, nz
+        cosine = abs(dot)
+        cosine = cosine if cosine > np.float32(1e-4) else np.float32(1e-4)
+        block[rows.COS + k] = cosine if cosine < np.float32(1.0) else np.float32(1.0)
+        block[rows.SIDE + k] = np.float32(1.0) if dot <= np.float32(0.0) else np.float32(-1.0)

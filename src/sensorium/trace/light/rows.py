@@ -1,0 +1,42 @@
+"""Names for the scratch a block of rays is worked on in: flat arrays, one row of BLOCK entries a quantity.
+
+One flat array with constant row offsets is what lets the compiler turn the loops over a block into vector code. The
+first rows are those of packet.py: the rays before the trace, distances and normals after it.
+"""
+
+import numpy as np
+
+from sensorium import jit
+from sensorium.trace.packet import BLOCK, BLOCK_FLOATS, BLOCK_WORDS
+
+# floats: incidence
+COS = BLOCK_FLOATS  # cosine between ray and normal, above 0
+SIDE = COS + BLOCK  # +1 where the ray meets the outside of a face, -1 for the inside
+
+# floats: the material met
+R0, ALPHA2, DIFFUSE_A, DIFFUSE_B = (SIDE + i * BLOCK for i in range(1, 5))
+INDEX, ABSORPTION, ONE_WAY, FIXED_R, KIND = (DIFFUSE_B + i * BLOCK for i in range(1, 6))
+
+# floats: the path so far
+GAIN = KIND + BLOCK  # product of transfer factors and transmittances, as often as light passes them
+PATH_OPL, PATH_Z = GAIN + BLOCK, GAIN + 2 * BLOCK  # sums of n d and of d / n [m]
+MEDIUM_N, MEDIUM_ALPHA = PATH_Z + BLOCK, PATH_Z + 2 * BLOCK  # of the medium the ray is in [1, 1/m]
+
+# floats: draws and results
+UNIFORM, NORMAL, NORMAL_2, DROPOUT = (MEDIUM_ALPHA + i * BLOCK for i in range(1, 5))
+RHO = DROPOUT + BLOCK  # return per unit of light [1/sr]
+SHARE = RHO + BLOCK  # transfer factor to the mirror ray
+STRENGTH = SHARE + BLOCK  # intensity of the surface's return
+NOMINAL_X, NOMINAL_Y, NOMINAL_Z = (STRENGTH + i * BLOCK for i in range(1, 4))  # directions before the jitter
+FLOATS = NOMINAL_Z + BLOCK
+
+# words: what was met, and who the path is
+COLUMN, MATERIAL = BLOCK_WORDS, BLOCK_WORDS + BLOCK
+RAY, NODE, MEDIUM, OUTER, MIRROR = (MATERIAL + i * BLOCK for i in range(1, 6))
+WORDS = MIRROR + BLOCK
+
+
+@jit.function
+def new_scratch():
+    """Scratch for one block: floats (FLOATS,) and words (WORDS,)."""
+    return np.zeros(FLOATS, np.float32), np.zeros(WORDS, np.uint32)

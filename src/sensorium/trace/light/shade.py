@@ -1,0 +1,84 @@
+"""How much light comes back: from the surface each ray met, and from the medium on the way."""
+
+import numpy as np
+
+from sensorium import jit
+from sensorium.optics.capture_table import captured_from_table
+from sensorium.optics.fresnel import relative_reflectance
+from sensorium.optics.microfacet import lobe_monostatic
+from sensorium.optics.mirror_transfer import mirror_share
+from sensorium.random import draw_words, exp_f32, gamma_quantile, normal_pair_f32, uniform_f32
+from sensorium.trace import packet as pk
+from sensorium.trace.light import rows
+from sensorium.trace.light import tables as tb
+from sensorium.trace.packet import NO_HIT
+
+# what draws of the lidar are for; part of the counter, so that they never meet
+STAGE_RETURN, STAGE_JITTER, STAGE_EXTRA = 1, 2, 3
+
+_MOST_QUANTILE = np.float32(tb.GAMMA_POINTS)
+
+
+@jit.function
+def draw_block(block, key, element, tick, world, used):
+    """Draw for the first node of neighbouring rays: atmosphere, range noise (two numbers), dropout."""
+    for k in range(used):
+        w0, w1, w2, w3 = draw_words(key[0], key[1], element + k, STAGE_RETURN, 0, tick, world)
+        block[rows.UNIFORM + k] = uniform_f32(w0)
+        n0, n1 = normal_pair_f32(w1, w2)
+        block[rows.NORMAL + k], block[rows.NORMAL_2 + k] = n0, n1
+        block[rows.DROPOUT + k] = uniform_f32(w3)
+
+
+@jit.function
+def shade_surfaces(block, beam_tan2, used):
+    """Return per unit of light, rho = f cos theta [1/sr], and what a mirror ray would carry on.
+
+    Back to the source the diffuse base is C/pi (A cos + B sin^2), seen through the top layer twice (two_way, plastic)
+    or once at normal incidence (agx). No lobe is narrower than the beam: a mirror sends back R P / (pi delta^2).
+    """
+    one = np.float32(1.0)
+    for k in range(used):
+        c, r0, alpha2 = block[rows.COS + k], block[rows.R0 + k], block[rows.ALPHA2 + k]
+        fixed = block[rows.FIXED_R + k]
+        reflected = relative_reflectance(c, block[rows.INDEX + k], block[rows.ABSORPTION + k])
+        reflected = fixed if fixed >= np.float32(0.0) else reflected
+        passed = one - reflected
+        layer = one - r0 if block[rows.ONE_WAY + k] > np.float32(0.5) else passed * passed
+        base = block[rows.DIFFUSE_A + k] * c + block[rows.DIFFUSE_B + k] * (one - c) * (one + c)
+        block[rows.RHO + k] = r0 * lobe_monostatic(c, alpha2 + beam_tan2) + layer * base
+        block[rows.SHARE + k] = reflected * mirror_share(c, alpha2, beam_tan2)
+
+
+@jit.function
+def add_retroreflection(block, hit, material, used):
+    """Add R_A cos^q for the few surfaces that send light back where it came from."""
+    for k in range(used):
+        if hit[rows.COLUMN + k] != NO_HIT:
+            number = hit[rows.MATERIAL + k]
+            if material[number, tb.M_RETRO] > 0.0:
+                power = material[number, tb.M_RETRO_POWER]
+                block[rows.RHO + k] += material[number, tb.M_RETRO] * block[rows.COS + k] ** power
+
+
+@jit.function
+def strength_of_surfaces(block, hit, capture, inverse_z0, passes, used):
+    """Intensity of each surface's return: gain rho exp(-m alpha d) A(z); zero where nothing was met."""
+    for k in range(used):
+        z = block[rows.PATH_Z + k] + block[pk.B_T_FAR + k] / block[rows.MEDIUM_N + k]
+        block[rows.STRENGTH + k] = captured_from_table(capture, z, inverse_z0)
+    for k in range(used):
+        there = np.float32(1.0) if hit[rows.COLUMN + k] != NO_HIT else np.float32(0.0)
+        lost = exp_f32(-passes * block[rows.MEDIUM_ALPHA + k] * block[pk.B_T_FAR + k])
+        block[rows.STRENGTH + k] *= there * block[rows.GAIN + k] * block[rows.RHO + k] * lost
+
+
+@jit.function
+def gamma_distance(quantiles, number, q, shape, scale):
+    """Where along the ray the medium returns [m]: the gamma law's quantile, by table, exact in its tails."""
+    at = q * _MOST_QUANTILE
+    if at < np.float32(4.0) or at > _MOST_QUANTILE - np.float32(4.0):
+        return np.float32(gamma_quantile(np.float64(q), np.float64(shape)) * scale)
+    j = np.int32(at)
+    low = quantiles[number, np.uint32(j)]
+    return low + (quantiles[number, np.uint32(j) + np.uint32(1)] - low) * (at - np.float32(j))

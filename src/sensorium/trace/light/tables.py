@@ -1,0 +1,51 @@
+"""Everything the lidar kernel looks up: materials, media, captured power, numbers of the sensor."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+# columns of LightTables.material
+M_R0, M_ALPHA2, M_DIFFUSE_A, M_DIFFUSE_B, M_INDEX, M_ABSORPTION, M_ONE_WAY, M_KIND = range(8)
+M_RETRO, M_RETRO_POWER, M_FIXED_R, M_PANE_OPL, M_PANE_TAU, M_INNER_INDEX, M_MEDIUM = range(8, 15)
+M_ON_A0, M_ON_A1, M_ON_B, M_PLASTIC_N2, M_PLASTIC_FI = range(15, 20)
+MATERIAL_COLUMNS = 20
+
+# values of M_KIND
+SURFACE, DIELECTRIC, PANE = 0, 1, 2
+
+# columns of LightTables.medium
+G_INDEX, G_ALPHA, G_ECHO, G_PROBABILITY, G_SHAPE, G_SCALE = range(6)
+MEDIUM_COLUMNS = 6
+
+# entries of LightTables.number
+N_BEAM_TAN2, N_FLOOR, N_THRESHOLD, N_CALIBRATED_INDEX, N_INVERSE_Z0, N_NEAR, N_FAR = range(7)
+N_NOISE_BASE, N_NOISE_SLOPE, N_NOISE_SQUARE, N_BIAS, N_DROPOUT, N_JITTER = range(7, 13)
+NUMBERS = 13
+
+# entries of LightTables.switch
+S_ROUND_TRIP, S_DEPTH, S_RETURNS, S_SLOTS, S_PRIORITY, S_RETRO, S_IN_WORLD, S_ATMOSPHERE = range(8)
+SWITCHES = 8
+
+# values of S_RETURNS
+STRONGEST, FIRST, LAST, DUAL, ALL = range(5)
+
+# what a return came from; sensors/scan.py gives these names to users
+NO_CAUSE, BY_SURFACE, BY_REFLECTION, BY_TRANSMISSION, BY_ATMOSPHERE, BY_MIXTURE, BY_FALSE_ALARM = range(7)
+
+
+class LightTables(NamedTuple):
+    """Constant during a sweep; everything a ray may meet."""
+
+    material: NDArray[np.float32]  # (materials, MATERIAL_COLUMNS)
+    object_material: NDArray[np.int32]  # (1 | worlds, objects)
+    reflectance_first: NDArray[np.int64]  # (1 | worlds, objects) start in corner_reflectance, -1: the material's own
+    corner_reflectance: NDArray[np.float32]  # diffuse reflectance at the three corners of faces, flat
+    medium: NDArray[np.float32]  # (media, MEDIUM_COLUMNS); the first is the atmosphere
+    gamma: NDArray[np.float32]  # (media, GAMMA_POINTS + 1) quantiles of the gamma law at even probabilities [m]
+    capture: NDArray[np.float32]  # captured power over (1 - v)^2 at even v = z / (z + z0)
+    number: NDArray[np.float32]  # (NUMBERS,)
+    switch: NDArray[np.int32]  # (SWITCHES,)
+
+
+GAMMA_POINTS = 4096
