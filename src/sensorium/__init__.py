@@ -23,6 +23,7 @@ _NAMES = {
     "Lidar": "sensorium.sensors.lidar",
     "Beam": "sensorium.sensors.beam",
     "RangeNoise": "sensorium.sensors.range_noise",
+    "Receiver": "sensorium.sensors.receiver",
     "Cause": "sensorium.sensors.scan",
     "Lambertian": "sensorium.materials",
     "TwoLayer": "sensorium.materials",
@@ -99,6 +100,7 @@ if TYPE_CHECKING:
     from sensorium.sensors.beam import Beam
     from sensorium.sensors.lidar import Lidar
     from sensorium.sensors.range_noise import RangeNoise
+    from sensorium.sensors.receiver import Receiver
     from sensorium.sensors.scan import Cause, Scan
     from sensorium.sensors.timing import Timing
     from sensorium.threads import set_threads
@@ -117,6 +119,7 @@ __all__ = [
     "Pose",
     "RangeNoise",
     "RayCaster",
+    "Receiver",
     "Retroreflector",
     "Scan",
     "Scene",

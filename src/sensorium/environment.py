@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sensorium.clock import ns_to_seconds, seconds_to_ns
 from sensorium.errors import SpecError
+from sensorium.fields import Sun
 from sensorium.frames import Pose
 from sensorium.media import AbstractMedium, vacuum
 from sensorium.scene.batch import SceneBatch
@@ -40,6 +41,7 @@ class Environment:
         world: World | None = None,
         *,
         atmosphere: AbstractMedium | None = None,
+        sun: Sun | None = None,
         worlds: int | None = None,
         first_world: int = 0,
         seed: int = 0,
@@ -50,6 +52,7 @@ class Environment:
             scene: What there is to see; its objects are those it has now.
             world: What moves; by default nothing does.
             atmosphere: What the air is like; by default clear, without any loss.
+            sun: Sunlight; by default it is night.
             worlds: How many worlds run side by side; readings then have a leading axis of worlds. None is one world
                 without that axis (or as many as a SceneBatch has, with it).
             first_world: Number of the first world among all worlds of an experiment: 8 worlds give what 8 environments
@@ -68,6 +71,9 @@ class Environment:
         self.atmosphere: AbstractMedium = vacuum() if atmosphere is None else atmosphere
         if not isinstance(self.atmosphere, AbstractMedium):
             raise SpecError(f"atmosphere is a {type(atmosphere).__name__}; it must be a medium of sn.media")
+        self.sun = sun
+        if sun is not None and not isinstance(sun, Sun):
+            raise SpecError(f"sun is a {type(sun).__name__}; it must be a sn.fields.Sun")
         self._world_axis = worlds is not None
         self._first_world = first_world
         self._sensors: dict[str, AttachedSensor[Any]] = {}
@@ -130,6 +136,7 @@ class Environment:
             X_BS=X_BS.reshape(-1),
             hide=tuple(hide),
             atmosphere=self.atmosphere,
+            sun=self.sun,
             first_world=self._first_world,
             world_axis=self._world_axis,
             sensor_axis=len(X_BS.shape) == 1,

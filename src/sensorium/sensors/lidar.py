@@ -11,6 +11,7 @@ from sensorium.clock import Rate, seconds_to_ns
 from sensorium.patterns import Pattern, RayTable
 from sensorium.sensors.beam import Beam
 from sensorium.sensors.range_noise import RangeNoise
+from sensorium.sensors.receiver import Receiver
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.scan import Scan
 from sensorium.sensors.spec import Capture, SensorSpec
@@ -22,10 +23,13 @@ if TYPE_CHECKING:
 
 
 class Lidar(SensorSpec[Scan]):
-    """A lidar: mode="geometric" sees the first surface each ray meets; mode="relative" follows the light.
+    """A lidar in one of three modes.
 
-    Relative intensity is f cos(theta) [1/sr] of the surface, times what the way there and back and the detector leave
-    of it (AGX Sensor paper, corrected).
+    - "geometric" sees the first surface each ray meets.
+    - "relative" follows the light: intensity is f cos(theta) [1/sr] of the surface, times what the way there and back
+      and the detector leave of it (AGX Sensor paper, corrected).
+    - "radiometric" measures in watts by the lidar equation and counts photons: detection, range noise and false alarms
+      follow from signal, sunlight and the receiver's noise.
 
     With motion="rolling" every ray is fired at its own time, while sensor and bodies move; a sweep is cast when it
     ends, or piece by piece with publish="slices". With motion="snapshot" all rays of a sweep are fired at its start.
@@ -45,11 +49,13 @@ class Lidar(SensorSpec[Scan]):
     """Whole sweeps, or after every step the columns fired in it."""
     frame: Literal["sensor", "world"] = "sensor"
     """Frame of the points."""
-    mode: Literal["geometric", "relative"] = "geometric"
+    mode: Literal["geometric", "relative", "radiometric"] = "geometric"
 
     # What follows matters only where light does
     beam: Beam = Beam()
     noise: RangeNoise = RangeNoise()
+    receiver: Receiver = Receiver()
+    """For mode="radiometric"."""
     max_depth: int = Field(default=0, ge=0, le=8)
     """How many interfaces a ray is followed through: 0 sees no ghosts and nothing behind glass."""
     floor: float = Field(default=1e-8, ge=0.0)

@@ -17,6 +17,7 @@ from sensorium.sensors.rig import Rig
 from sensorium.sensors.scan import Light, Scan
 from sensorium.sensors.sweep_caster import SweepCaster
 from sensorium.trace.labels import labels_of
+from sensorium.trace.light import tables as tb
 from sensorium.trace.light.kernel import LightOutputs, sweep_light
 from sensorium.trace.packet import COHERENT_ADDRESS, SCATTERED_ADDRESS
 from sensorium.trace.volumes import medium_around
@@ -44,7 +45,7 @@ class LightCaster:
         self._in_world = spec.frame == "world"
         self._several = spec.returns in ("dual", "all")
         self._returns = {"dual": 2, "all": spec.max_returns}.get(spec.returns, 1)
-        self._tables, self._medium_of_object = light_tables(spec, rig.tracer.layout, rig.atmosphere)
+        self._tables, self._medium_of_object = light_tables(spec, rig.tracer.layout, rig.atmosphere, rig.sun)
         self._true_caster = (
             SweepCaster(rig, spec.min_range_m, spec.max_range_m, in_world=self._in_world)
             if spec.noise.angle_std_rad > 0.0
@@ -82,6 +83,7 @@ class LightCaster:
             first_range_m=new((shape[0], shape[2]), np.float32),
             first_object=new((shape[0], shape[2]), np.int32),
             first_face=new((shape[0], shape[2]), np.int32),
+            ambient=new((shape[0], shape[2] if self._tables.switch[tb.S_SUN] else 0), np.float32),
         )
         with shot.placed.lock:
             draws = Draws(self._key, tick, rig.first_world, rig.sensors, self._surroundings(shot))
@@ -140,8 +142,18 @@ class LightCaster:
                 cause=organised(out.cause),
                 depth=organised(out.depth),
                 mirror_id=organised(out.mirror_id),
+                ambient=self._ambient(out, table),
             ),
         )
+
+    def _ambient(self, out: LightOutputs, table: RayTable) -> NDArray[np.float32] | None:
+        """Sunlight of each shot [W], the same for all its returns; None in darkness."""
+        if out.ambient.size == 0:
+            return None
+        shots = self._rig.squeeze(out.ambient.reshape((self._rig.worlds, self._rig.sensors, *table.shape)))
+        if not self._several:
+            return shots
+        return np.broadcast_to(shots[..., None, :, :], (*shots.shape[:-2], self._returns, *table.shape))
 
     def _truth(self, out: LightOutputs, table: RayTable, scan: Scan) -> Scan:
         """First surfaces as a reading; points and labels are worked out here, since few ask for them."""

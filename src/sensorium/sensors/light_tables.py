@@ -9,21 +9,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.errors import SceneError
+from sensorium.fields import Sun
 from sensorium.materials import row as mr
 from sensorium.materials.base import AbstractMaterial
 from sensorium.materials.dielectric import Dielectric
 from sensorium.materials.lambertian import Lambertian
 from sensorium.media.base import AbstractMedium, MediumParameters
-from sensorium.optics.capture_table import capture_table
+from sensorium.optics.capture_table import CaptureTable, capture_table
 from sensorium.random import gamma_quantile
 from sensorium.scene.layout import Layout
 from sensorium.scene.mesh import Mesh
+from sensorium.sensors.receiver_tables import (
+    SPEED_OF_LIGHT,
+    detector_numbers,
+    hopeless_power_W,
+    receiver_table,
+    sunlight_numbers,
+)
 from sensorium.trace.light import tables as tb
+from sensorium.trace.light.sunlight import SUN_POWER
 
 if TYPE_CHECKING:
     from sensorium.sensors.lidar import Lidar
-
-SPEED_OF_LIGHT = 299_792_458.0
 
 # what objects without a material are made of
 DEFAULT_MATERIAL = Lambertian(reflectance=0.5)
@@ -31,7 +38,9 @@ DEFAULT_MATERIAL = Lambertian(reflectance=0.5)
 _RETURNS = {"strongest": tb.STRONGEST, "first": tb.FIRST, "last": tb.LAST, "dual": tb.DUAL, "all": tb.ALL}
 
 
-def light_tables(spec: "Lidar", layout: Layout, atmosphere: AbstractMedium) -> tuple[tb.LightTables, NDArray[np.int32]]:
+def light_tables(
+    spec: "Lidar", layout: Layout, atmosphere: AbstractMedium, sun: Sun | None
+) -> tuple[tb.LightTables, NDArray[np.int32]]:
     """Everything the kernel looks up, and the medium inside each object (1 | worlds, objects), 0 for none."""
     beam, noise = spec.beam, spec.noise
     parameters = atmosphere.at(beam.wavelength_m)
@@ -42,16 +51,7 @@ def light_tables(spec: "Lidar", layout: Layout, atmosphere: AbstractMedium) -> t
     material = material_table(layout, inside, beam.wavelength_m)
     medium, gamma = medium_tables(media, beam.pulse_s)
     first, corners = reflectance_tables(layout)
-    angles = beam.half_divergence_rad
-    along, across = angles if isinstance(angles, tuple) else (angles, angles)
-    capture = capture_table(
-        detector_radius_m=beam.detector_radius_m,
-        detector_offset_m=beam.detector_offset_m,
-        exit_radius_m=beam.exit_radius_m,
-        half_divergence_rad=along,
-        half_divergence_y_rad=across,
-        model=spec.divergence,
-    )
+    capture = receiver_table(spec) if spec.mode == "radiometric" else _captured(spec)
 
     number = np.zeros(tb.NUMBERS, np.float32)
     number[tb.N_BEAM_TAN2] = math.tan(beam.widest_rad / 2.0) ** 2
@@ -63,7 +63,15 @@ def light_tables(spec: "Lidar", layout: Layout, atmosphere: AbstractMedium) -> t
     number[tb.N_NOISE_SQUARE], number[tb.N_BIAS] = noise.square_per_m, noise.bias_m
     number[tb.N_DROPOUT], number[tb.N_JITTER] = noise.dropout, noise.angle_std_rad
 
+    # Photons are counted in one mode only
+    radiometric = spec.mode == "radiometric"
+    detector = detector_numbers(spec)
+    sunlight = sunlight_numbers(spec, sun) if radiometric and sun is not None else np.zeros(5, np.float32)
+    if radiometric:
+        number[tb.N_THRESHOLD] = max(spec.threshold, hopeless_power_W(detector))
+
     switch = np.zeros(tb.SWITCHES, np.int32)
+    switch[tb.S_RADIOMETRIC], switch[tb.S_SUN] = radiometric, bool((sunlight[SUN_POWER:] > 0.0).any())
     switch[tb.S_ROUND_TRIP] = 2 if spec.round_trip else 1
     switch[tb.S_DEPTH], switch[tb.S_RETURNS] = spec.max_depth, _RETURNS[spec.returns]
     switch[tb.S_SLOTS] = {"dual": 2, "all": spec.max_returns}.get(spec.returns, 1)
@@ -81,8 +89,25 @@ def light_tables(spec: "Lidar", layout: Layout, atmosphere: AbstractMedium) -> t
         capture=capture.values,
         number=number,
         switch=switch,
+        detector=detector,
+        sun=sunlight,
     )
     return tables, inside.astype(np.int32)[layout.material_index]
+
+
+def _captured(spec: "Lidar") -> CaptureTable:
+    """Share of the beam's power that the detector catches, over distance."""
+    beam = spec.beam
+    angles = beam.half_divergence_rad
+    along, across = angles if isinstance(angles, tuple) else (angles, angles)
+    return capture_table(
+        detector_radius_m=beam.detector_radius_m,
+        detector_offset_m=beam.detector_offset_m,
+        exit_radius_m=beam.exit_radius_m,
+        half_divergence_rad=along,
+        half_divergence_y_rad=across,
+        model=spec.divergence,
+    )
 
 
 def media_of(

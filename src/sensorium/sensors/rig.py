@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium.fields import Sun
 from sensorium.frames import Pose
 from sensorium.media.base import AbstractMedium
 from sensorium.trace.tracer import Tracer
@@ -28,6 +29,8 @@ class Rig:
     """Bodies its rays pass through."""
     atmosphere: AbstractMedium
     """The air around everything."""
+    sun: Sun | None
+    """None is night."""
     first_world: int
     """Number of this environment's first world among all worlds of an experiment."""
     world_axis: bool

@@ -15,6 +15,8 @@ from sensorium.random import draw_words, exp_f32, normal_pair_f32, uniform_f32
 from sensorium.trace import packet as pk
 from sensorium.trace.light import choose, resolve, rows, shade, tree
 from sensorium.trace.light import tables as tb
+from sensorium.trace.light.detect import detect_block
+from sensorium.trace.light.sunlight import gather_sunlight
 from sensorium.trace.packet import BLOCK, NO_HIT, new_packet, set_mask, trace_block
 from sensorium.trace.sweep import aim_block, shift_block
 
@@ -34,6 +36,7 @@ class LightOutputs(NamedTuple):
     first_range_m: NDArray[np.float32]  # (heads, rays) of the first surface, without noise; 0 where there is none
     first_object: NDArray[np.int32]  # (heads, rays)
     first_face: NDArray[np.int32]  # (heads, rays)
+    ambient: NDArray[np.float32]  # (heads, rays) sunlight gathered [W]; (heads, 0) without a sun
 
 
 @jit.kernel
@@ -105,6 +108,12 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
         if air:
             _offer_air(block, hit, light, slot_f, slot_i, drawn, used)
 
+        if light.switch[tb.S_SUN] > 0:
+            gather_sunlight(block, hit, child, child_hit, floats, words, active, scene, scattered, light.sun, used)
+            ambient = out.ambient[head, start:end]
+            for k in range(used):
+                ambient[k] = block[rows.AMBIENT + k]
+
         # Their children, in batches of a block
         if depth > 0:
             waiting = tree.spawn(
@@ -141,6 +150,20 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
             choose.settle_dual(slot_f, slot_i, used)
         elif light.switch[tb.S_RETURNS] == tb.ALL:
             choose.sort_by_distance(slot_f, slot_i, ranked, used)
+        if light.switch[tb.S_RADIOMETRIC] > 0:
+            detect_block(
+                block,
+                slot_f,
+                slot_i,
+                light.detector,
+                light.number,
+                draws.key,
+                draws.tick,
+                element,
+                among,
+                out.range_m.shape[1],
+                used,
+            )
         for j in range(out.range_m.shape[1]):
             if j >= 2 and j % 2 == 0:
                 _draw_again(block, draws, element, among, j, used)
@@ -238,9 +261,7 @@ def _draw_children(block, hit, draws, element, among, used):
     """A number of its own for the atmosphere at every node."""
     for k in range(used):
         ray, node = np.int64(hit[rows.RAY + k]), np.int64(hit[rows.NODE + k])
-        w0, _, _, _ = draw_words(
-            draws.key[0], draws.key[1], element + ray, shade.STAGE_RETURN, node, draws.tick, among
-        )
+        w0, _, _, _ = draw_words(draws.key[0], draws.key[1], element + ray, shade.STAGE_RETURN, node, draws.tick, among)
         block[rows.UNIFORM + k] = uniform_f32(w0)
 
 

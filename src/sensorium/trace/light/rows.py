@@ -28,7 +28,8 @@ RHO = DROPOUT + BLOCK  # return per unit of light [1/sr]
 SHARE = RHO + BLOCK  # transfer factor to the mirror ray
 STRENGTH = SHARE + BLOCK  # intensity of the surface's return
 NOMINAL_X, NOMINAL_Y, NOMINAL_Z = (STRENGTH + i * BLOCK for i in range(1, 4))  # directions before the jitter
-FLOATS = NOMINAL_Z + BLOCK
+AMBIENT = NOMINAL_Z + BLOCK  # sunlight gathered with the shot [W]
+FLOATS = AMBIENT + BLOCK
 
 # words: what was met, and who the path is
 COLUMN, MATERIAL = BLOCK_WORDS, BLOCK_WORDS + BLOCK

@@ -25,7 +25,8 @@ NUMBERS = 13
 
 # entries of LightTables.switch
 S_ROUND_TRIP, S_DEPTH, S_RETURNS, S_SLOTS, S_PRIORITY, S_RETRO, S_IN_WORLD, S_ATMOSPHERE = range(8)
-SWITCHES = 8
+S_RADIOMETRIC, S_SUN = 8, 9
+SWITCHES = 10
 
 # values of S_RETURNS
 STRONGEST, FIRST, LAST, DUAL, ALL = range(5)
@@ -46,6 +47,8 @@ class LightTables(NamedTuple):
     capture: NDArray[np.float32]  # captured power over (1 - v)^2 at even v = z / (z + z0)
     number: NDArray[np.float32]  # (NUMBERS,)
     switch: NDArray[np.int32]  # (SWITCHES,)
+    detector: NDArray[np.float32]  # (DETECTOR_NUMBERS,) see detect.py
+    sun: NDArray[np.float32]  # (5,) see sunlight.py
 
 
 GAMMA_POINTS = 4096

@@ -1,0 +1,67 @@
+"""What the kernel needs of a receiver: power over distance, the photon counter's numbers, sunlight."""
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.fields import Sun
+from sensorium.optics.capture_table import CaptureTable
+from sensorium.trace.light import detect as dt
+
+if TYPE_CHECKING:
+    from sensorium.sensors.lidar import Lidar
+
+SPEED_OF_LIGHT = 299_792_458.0
+PLANCK = 6.62607015e-34
+
+_POINTS = 4097
+
+
+def receiver_table(spec: "Lidar") -> CaptureTable:
+    """Power that a surface of rho = 1/sr sends into the receiver [W] over the path length z.
+
+    P_t eta A_r / (z^2 + R^2): the solid angle A_r / z^2 of the lidar equation, which close by tends to pi. Tabulated as
+    captured power is: over (1 - v)^2 at even v = z / (z + z0), here with z0 = R.
+    """
+    receiver = spec.receiver
+    strength = receiver.peak_power_W * receiver.efficiency * math.pi
+    v = np.linspace(0.0, 1.0, _POINTS)
+
+    # A = strength R^2 / (z^2 + R^2) over (1 - v)^2, at z = R v / (1 - v)
+    return CaptureTable((strength / (v**2 + (1.0 - v) ** 2)).astype(np.float32), 1.0 / spec.beam.detector_radius_m)
+
+
+def detector_numbers(spec: "Lidar") -> NDArray[np.float32]:
+    """Numbers of the photon counter, see trace/light/detect.py."""
+    from scipy.special import ndtri
+
+    receiver, beam = spec.receiver, spec.beam
+    photons_a_joule = beam.wavelength_m / (PLANCK * SPEED_OF_LIGHT)
+
+    # The window holds this many pulses; each may be the one in which noise crosses the threshold
+    gates = max(2.0 * (spec.max_range_m - spec.min_range_m) / (SPEED_OF_LIGHT * beam.pulse_s), 1.0)
+    numbers = np.zeros(dt.DETECTOR_NUMBERS, np.float32)
+    numbers[dt.D_ELECTRONS_A_WATT] = beam.pulse_s * receiver.quantum_efficiency * photons_a_joule
+    numbers[dt.D_NOISE_ELECTRONS] = receiver.noise_electrons
+    numbers[dt.D_RISE_M] = SPEED_OF_LIGHT * receiver.rise_time_s / 2.0
+    numbers[dt.D_SIGMAS] = -ndtri(receiver.false_alarm_probability / gates)
+    numbers[dt.D_FALSE_ALARM] = receiver.false_alarm_probability
+    return numbers
+
+
+def hopeless_power_W(detector: NDArray[np.float32]) -> float:
+    """Power [W] too weak to be a candidate: five standard deviations below the threshold in darkness."""
+    noise = float(detector[dt.D_NOISE_ELECTRONS])
+    electrons = max((float(detector[dt.D_SIGMAS]) - 5.0) * noise, 0.5)
+    return electrons / float(detector[dt.D_ELECTRONS_A_WATT])
+
+
+def sunlight_numbers(spec: "Lidar", sun: Sun) -> NDArray[np.float32]:
+    """Direction to the sun, and the power [W] that it and the sky give the receiver, see trace/light/sunlight.py."""
+    receiver, wavelength = spec.receiver, spec.beam.wavelength_m
+    gathered = math.pi * receiver.half_field_rad**2 * math.pi * spec.beam.detector_radius_m**2
+    gathered *= receiver.efficiency * receiver.filter_width_m
+    power = (sun.spectral_irradiance(wavelength) * gathered, sun.sky_radiance(wavelength) * gathered)
+    return np.array([*sun.direction_W, *power], np.float32)
