@@ -1,0 +1,389 @@
+"""One ray's tree in plain float64: the reference that the lidar kernel is held against, and what draws a ray's tree.
+
+Node 0 is the first interface a ray meets. Node i has its reflection at 2 i + 1 and its transmission at 2 i + 2. Along a
+path over segments of geometric length d in media of index n and extinction alpha three sums are kept apart,
+
+    OPL = sum n d          tau = sum alpha d          z = sum d / n
+
+and what a surface sends back is, with the transfer factors kappa of the interfaces before it,
+
+    I = (prod kappa)^m rho exp(-m tau) A(z)
+
+m = 2 for light that comes back the way it went, rho = f cos(theta) [1/sr], A the captured share of the beam. Source:
+AGX Sensor paper, sections 2.1 to 2.4, with the corrections named in `sensorium.optics`. Returns from the air are drawn
+at random and have no place here. This is slow, a ray at a time: use a `Lidar` for more than a few.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sensorium import optics
+from sensorium.errors import SceneError
+from sensorium.materials import AbstractMaterial, Dielectric, Lambertian, Mirror, Retroreflector, ThinGlass, TwoLayer
+from sensorium.materials.base import AbstractDiffuse, index_at
+from sensorium.materials.reflectance import reflectance_at
+from sensorium.media import AbstractMedium, MediumParameters, vacuum
+from sensorium.spectra import constant_or_at
+from sensorium.trace.caster import Hits, RayCaster
+
+Vector = NDArray[np.float64]
+
+# what a ray is inside of, outermost first
+Media = tuple[MediumParameters, ...]
+
+# children of node i are 2 i + 1 and 2 i + 2
+_REFLECTION, _TRANSMISSION = 1, 2
+
+# what objects without a material are made of, as for the lidar
+_DEFAULT_MATERIAL = Lambertian(reflectance=0.5)
+
+# a child looks from this far on, so that it does not meet the face it starts on [m], [1]
+_CLEAR_M, _CLEAR_PART = 1e-4, 1e-6
+
+# the smallest cosine of incidence, as in the kernel
+_LEAST_COSINE = 1e-4
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """One segment of a path and the interface at its end."""
+
+    number: int
+    """Place in the heap."""
+    origin: Vector
+    """Where the segment starts, in the world [m]."""
+    direction: Vector
+    """Where it goes, a unit vector."""
+    length_m: float
+    """Geometric length [m]."""
+    object_id: int
+    """Object met, -1 for none: then the segment is drawn to the range limit and returns nothing."""
+    face_id: int
+    """Triangle of the object's mesh, -1 for none."""
+    normal: Vector
+    """Unit normal of the face on its outer side; zero where nothing was met."""
+    medium: MediumParameters
+    """What the segment passes."""
+    opl_m: float
+    """Optical path from the sensor to the end, sum of n d [m]."""
+    tau: float
+    """Optical depth to the end, sum of alpha d [1]."""
+    z_m: float
+    """Reduced path to the end, sum of d / n [m]."""
+    gain: float
+    """Share of light that the interfaces before this node leave, there and back [1]."""
+    intensity: float
+    """Return of the interface at the end [1/sr]."""
+    mirror_id: int
+    """The object that mirrored the path first, -1 for none."""
+
+    @property
+    def point(self) -> Vector:
+        """Where the segment ends, in the world [m]."""
+        return self.origin + self.length_m * self.direction
+
+    @property
+    def depth(self) -> int:
+        """Interfaces passed before this one."""
+        return (self.number + 1).bit_length() - 1
+
+    @property
+    def parent(self) -> int | None:
+        """Number of the node this path came from; None for the first."""
+        return (self.number - 1) // 2 if self.number else None
+
+    @property
+    def cause(self) -> Literal["surface", "reflection", "transmission"]:
+        """What a return from here counts as: mirrored anywhere on the way, else let through, else met directly."""
+        if self.number == 0:
+            return "surface"
+        return "transmission" if self.mirror_id < 0 else "reflection"
+
+
+@dataclass(frozen=True)
+class _Start:
+    """A path about to go on: node number, ray, and what the path has gathered."""
+
+    number: int
+    origin: Vector
+    direction: Vector
+    media: Media
+    opl_m: float = 0.0
+    tau: float = 0.0
+    z_m: float = 0.0
+    gain: float = 1.0
+    mirror_id: int = -1
+
+
+@dataclass(frozen=True)
+class _Light:
+    """What of the sensor matters at an interface."""
+
+    wavelength_m: float
+    half_angle_rad: float
+    passes: int
+
+    @property
+    def cone2(self) -> float:
+        """tan^2 of half the half angle: alpha^2 of the narrowest lobe that the beam can tell from a mirror."""
+        return math.tan(self.half_angle_rad / 2.0) ** 2
+
+
+def ray_tree(
+    caster: RayCaster,
+    origin: ArrayLike,
+    direction: ArrayLike,
+    *,
+    max_depth: int = 2,
+    floor: float = 1e-8,
+    round_trip: bool = True,
+    atmosphere: AbstractMedium | None = None,
+    inside: Iterable[AbstractMedium] = (),
+    max_range_m: float = 1000.0,
+    wavelength_m: float = 905e-9,
+    half_divergence_rad: float | tuple[float, float] = 1.5e-3,
+    exit_radius_m: float = 0.01,
+    detector_radius_m: float = 0.01,
+    detector_offset_m: float = 0.0,
+    divergence: Literal["exact", "agx"] = "exact",
+    time: float = 0.0,
+    world: int = 0,
+    hide: Iterable[str] = (),
+) -> tuple[Node, ...]:
+    """Follow one ray through everything it meets.
+
+    Args:
+        caster: The scene with its bodies placed.
+        origin: Where the ray starts, in the world [m].
+        direction: Where it goes, any length but zero.
+        max_depth: How many interfaces it is followed through.
+        floor: A branch that carries less than this share of the light is not followed.
+        round_trip: Count losses on the way there and back; False counts them once.
+        atmosphere: The medium around everything; by default vacuum.
+        inside: Media of the bodies that the start lies inside of, outermost first. Bodies may be nested, any number
+            of them, and must not overlap otherwise.
+        max_range_m: How far each segment looks [m].
+        wavelength_m: Of the light in vacuum [m].
+        half_divergence_rad: 1/e^2 half angle of the beam [rad], or two.
+        exit_radius_m: 1/e^2 radius of the beam where it leaves [m].
+        detector_radius_m: Radius of the detector [m].
+        detector_offset_m: Of its centre from the beam's axis [m].
+        divergence: How the captured share is computed, see `optics.captured_fraction`.
+        time: When the ray is fired, as a fraction of the interval of `RayCaster.move`.
+        world: World it is fired in.
+        hide: Bodies it passes through.
+
+    Returns:
+        The nodes by their number. Surfaces and panes reflect as seen from vacuum, whatever medium they stand in, as
+        their materials say.
+    """
+    along, across = half_divergence_rad if isinstance(half_divergence_rad, tuple) else 2 * (half_divergence_rad,)
+    light = _Light(wavelength_m, max(along, across), 2 if round_trip else 1)
+    outside = (vacuum() if atmosphere is None else atmosphere).at(wavelength_m)
+    unit = np.asarray(direction, np.float64)
+    media = (outside, *(medium.at(wavelength_m) for medium in inside))
+    waiting = [_Start(0, np.asarray(origin, np.float64), unit / np.linalg.norm(unit), media)]
+    nodes: list[Node] = []
+    while waiting:
+        start = waiting.pop()
+
+        # To the next interface
+        clear = 0.0 if start.number == 0 else _CLEAR_M + _CLEAR_PART * start.opl_m
+        hits = caster.cast(
+            start.origin + clear * start.direction,
+            start.direction,
+            time=time,
+            t_max_m=max_range_m - clear,
+            worlds=world,
+            hide=hide,
+        )
+        medium, met = start.media[-1], bool(hits.hit)
+        length = clear + float(hits.range_m) if met else max_range_m
+        opl, z = start.opl_m + medium.refractive_index * length, start.z_m + length / medium.refractive_index
+        tau = start.tau + medium.extinction_per_m * length
+        normal = hits.normal.astype(np.float64)
+        normal /= np.linalg.norm(normal) or 1.0
+
+        # What it sends back
+        material = _material_of(caster, hits) if met else None
+        cosine = min(max(abs(float(start.direction @ normal)), _LEAST_COSINE), 1.0)
+        captured = optics.captured_fraction(
+            z,
+            detector_radius_m=detector_radius_m,
+            detector_offset_m=detector_offset_m,
+            exit_radius_m=exit_radius_m,
+            half_divergence_rad=along,
+            half_divergence_y_rad=across,
+            model=divergence,
+        )
+        rho = 0.0 if material is None else _return_of(material, cosine, hits, light)
+        node = Node(
+            number=start.number,
+            origin=start.origin,
+            direction=start.direction,
+            length_m=length,
+            object_id=int(hits.object_id),
+            face_id=int(hits.face_id),
+            normal=normal,
+            medium=medium,
+            opl_m=opl,
+            tau=tau,
+            z_m=z,
+            gain=start.gain,
+            intensity=start.gain * rho * math.exp(-light.passes * tau) * float(captured),
+            mirror_id=start.mirror_id,
+        )
+        nodes.append(node)
+
+        # And what goes on
+        if material is not None and node.depth < max_depth:
+            waiting += [s for s in _children(node, start.media, material, cosine, light) if s.gain > floor]
+    return tuple(sorted(nodes, key=lambda node: node.number))
+
+
+def _material_of(caster: RayCaster, hits: Hits) -> AbstractMaterial | AbstractMedium:
+    """What the face met is made of; a medium where it only bounds one."""
+    layout = caster.layout
+    row = int(hits.world) if len(layout.material_index) > 1 else 0
+    material = layout.materials[layout.material_index[row, hits.object_id]]
+    if material is None:
+        return _DEFAULT_MATERIAL
+    if not isinstance(material, AbstractMaterial | AbstractMedium):
+        raise SceneError(f"a material is a {type(material).__name__}; it must be one of sn.materials or sn.media")
+    return material
+
+
+def _return_of(material: AbstractMaterial | AbstractMedium, cosine: float, hits: Hits, light: _Light) -> float:
+    """Return rho = f cos(theta) [1/sr] to the source; no lobe is narrower than the beam."""
+    wavelength = light.wavelength_m
+    if isinstance(material, AbstractDiffuse):
+        base = _diffuse_reflectance(material, hits, wavelength)
+        if isinstance(material, TwoLayer):
+            n, k = index_at(material.refractive_index, material.extinction_coefficient, wavelength)
+            rho = optics.two_layer_monostatic(
+                cosine,
+                n=complex(n, k),
+                roughness=_widened(material.roughness, light),
+                reflectance=base,
+                diffuse_roughness=material.diffuse_roughness,
+                layering=material.layering,
+            )
+            return float(rho)
+        matt = optics.oren_nayar_monostatic(cosine, reflectance=base)
+        if isinstance(material, Retroreflector):
+            matt = matt + optics.retroreflection(
+                cosine, coefficient_per_sr=material.coefficient, exponent=material.falloff
+            )
+        return float(matt)
+    if isinstance(material, Mirror):
+        return _glint(cosine, reflectance_at(material.reflectance, wavelength), material.roughness, light)
+    if isinstance(material, ThinGlass):
+        _, back = optics.pane(1.0, n=_pane_index(material, light), optical_depth=_pane_depth(material, light))
+        return _glint(cosine, float(back), material.roughness, light)
+    if isinstance(material, Dielectric):
+        n, k = material.inside(wavelength).refractive_index, 0.0
+        if material.medium is None and material.refractive_index is not None:
+            n, k = index_at(material.refractive_index, material.extinction_coefficient, wavelength)
+        return _glint(cosine, float(optics.fresnel(1.0, n=complex(n, k))), material.roughness, light)
+    return 0.0
+
+
+def _children(
+    node: Node,
+    media: Media,
+    material: AbstractMaterial | AbstractMedium,
+    c: float,
+    light: _Light,
+) -> list[_Start]:
+    """The mirror ray and the transmitted ray of an interface, with the share of light each carries on."""
+    mirrored = optics.reflect(node.direction, node.normal)
+    if isinstance(material, ThinGlass):
+        index = _pane_index(material, light)
+        on, thrown = optics.pane(c, n=index, optical_depth=_pane_depth(material, light))
+        extra_m = float(optics.pane_path(c, n=index, thickness_m=material.thickness_m))
+        return [
+            _onward(node, _REFLECTION, media, mirrored, float(thrown), light),
+            _onward(node, _TRANSMISSION, media, node.direction, float(on), light, extra_m),
+        ]
+    if isinstance(material, Dielectric | AbstractMedium):
+        # Outside in, or inside out
+        entering = float(node.direction @ node.normal) <= 0.0
+        wavelength = light.wavelength_m
+        inner = material.inside(wavelength) if isinstance(material, Dielectric) else material.at(wavelength)
+        beyond = (*media, inner) if entering else (media[:-1] or media)
+        here_n, beyond_n = media[-1].refractive_index, beyond[-1].refractive_index
+        back = float(optics.fresnel(c, n=beyond_n, n_outside=here_n))
+        children = [_onward(node, _REFLECTION, media, mirrored, back, light)]
+        facing = node.normal if entering else -node.normal
+        onward, total = optics.refract(node.direction, facing, n_from=here_n, n_to=beyond_n)
+        if not total:
+            children.append(_onward(node, _TRANSMISSION, beyond, onward / np.linalg.norm(onward), 1.0 - back, light))
+        return children
+    return [_onward(node, _REFLECTION, media, mirrored, _mirror_factor(material, c, light), light)]
+
+
+def _mirror_factor(material: AbstractMaterial, c: float, light: _Light) -> float:
+    """Share kappa of the light that an opaque surface sends into its mirror ray."""
+    if isinstance(material, TwoLayer):
+        n, k = index_at(material.refractive_index, material.extinction_coefficient, light.wavelength_m)
+        return float(
+            optics.mirror_transfer(
+                c, n=complex(n, k), roughness=material.roughness, half_angle_rad=light.half_angle_rad
+            )
+        )
+    if isinstance(material, Mirror):
+        spread = float(optics.squared_alpha(material.roughness)) * c
+        return reflectance_at(material.reflectance, light.wavelength_m) * light.cone2 / (spread + light.cone2)
+    return 0.0
+
+
+def _onward(
+    node: Node, way: int, media: Media, direction: Vector, kappa: float, light: _Light, extra_m: float = 0.0
+) -> _Start:
+    """The path that goes on from a node by reflection or transmission; the interface may add optical path [m]."""
+    first_mirror = way == _REFLECTION and node.mirror_id < 0
+    return _Start(
+        number=2 * node.number + way,
+        origin=node.point,
+        direction=direction,
+        media=media,
+        opl_m=node.opl_m + extra_m,
+        tau=node.tau,
+        z_m=node.z_m,
+        gain=node.gain * kappa**light.passes,
+        mirror_id=node.object_id if first_mirror else node.mirror_id,
+    )
+
+
+def _glint(cosine: float, reflectance: float, roughness: float, light: _Light) -> float:
+    """GGX lobe of a surface of known reflectance back to the source, R D G / (4 cos) [1/sr]."""
+    wide = _widened(roughness, light)
+    facets = optics.ggx_distribution(cosine, roughness=wide) * optics.smith_masking(cosine, cosine, roughness=wide)
+    return float(reflectance * facets / (4.0 * cosine))
+
+
+def _widened(roughness: float, light: _Light) -> float:
+    """Roughness of the lobe that a beam of finite width sees: alpha^2 + tan^2(delta / 2)."""
+    return math.sqrt(roughness**2 + light.cone2 / 2.0)
+
+
+def _diffuse_reflectance(material: AbstractDiffuse, hits: Hits, wavelength_m: float) -> float:
+    """Reflectance of the diffuse base, from the mesh where it holds it."""
+    name = material.property_name
+    if name is None:
+        return reflectance_at(material.reflectance, wavelength_m)
+    value = np.asarray(hits.property(name))
+    return float(value if value.ndim == 0 else value[material.property_band])
+
+
+def _pane_index(material: ThinGlass, light: _Light) -> float:
+    return index_at(material.refractive_index, 0.0, light.wavelength_m)[0]
+
+
+def _pane_depth(material: ThinGlass, light: _Light) -> float:
+    return constant_or_at(material.absorption_per_m, light.wavelength_m, "absorption_per_m") * material.thickness_m
