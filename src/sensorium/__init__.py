@@ -24,6 +24,7 @@ _NAMES = {
     "Beam": "sensorium.sensors.beam",
     "RangeNoise": "sensorium.sensors.range_noise",
     "Receiver": "sensorium.sensors.receiver",
+    "IntensityScale": "sensorium.sensors.intensity_scale",
     "Cause": "sensorium.sensors.scan",
     "Lambertian": "sensorium.materials",
     "TwoLayer": "sensorium.materials",
@@ -98,6 +99,7 @@ if TYPE_CHECKING:
     from sensorium.scene.mesh import Mesh
     from sensorium.scene.scene import Scene, SceneObject
     from sensorium.sensors.beam import Beam
+    from sensorium.sensors.intensity_scale import IntensityScale
     from sensorium.sensors.lidar import Lidar
     from sensorium.sensors.range_noise import RangeNoise
     from sensorium.sensors.receiver import Receiver
@@ -112,6 +114,7 @@ __all__ = [
     "Dielectric",
     "Environment",
     "Hits",
+    "IntensityScale",
     "Lambertian",
     "Lidar",
     "Mesh",

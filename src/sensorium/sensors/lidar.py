@@ -10,6 +10,7 @@ from pydantic import Field, PositiveFloat, model_validator
 from sensorium.clock import Rate, seconds_to_ns
 from sensorium.patterns import Pattern, RayTable
 from sensorium.sensors.beam import Beam
+from sensorium.sensors.intensity_scale import IntensityScale
 from sensorium.sensors.range_noise import RangeNoise
 from sensorium.sensors.receiver import Receiver
 from sensorium.sensors.rig import Rig
@@ -54,6 +55,8 @@ class Lidar(SensorSpec[Scan]):
     # What follows matters only where light does
     beam: Beam = Beam()
     noise: RangeNoise = RangeNoise()
+    intensity: IntensityScale = IntensityScale()
+    """As what number intensity is reported."""
     receiver: Receiver = Receiver()
     """For mode="radiometric"."""
     max_depth: int = Field(default=0, ge=0, le=8)

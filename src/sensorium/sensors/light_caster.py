@@ -11,6 +11,7 @@ from sensorium import threads
 from sensorium.patterns import RayTable
 from sensorium.random import stream_key
 from sensorium.sensors.firing import Firing, Shot
+from sensorium.sensors.intensity_scale import scaled
 from sensorium.sensors.light_tables import light_tables
 from sensorium.sensors.recycling import Recycler
 from sensorium.sensors.rig import Rig
@@ -51,6 +52,7 @@ class LightCaster:
             if spec.noise.angle_std_rad > 0.0
             else None
         )
+        self._scale = spec.intensity
         self._key = np.array(stream_key(rig.seed, rig.name), np.uint32)
         self._firing = Firing(rig)
         self._recycler = Recycler()
@@ -138,13 +140,22 @@ class LightCaster:
             knot_ns=shot.knot_ns,
             X_WS=shot.X_WS,
             light=Light(
-                intensity=organised(out.intensity),
+                intensity=organised(scaled(self._scale, out.intensity, self._white(out.range_m))),
                 cause=organised(out.cause),
                 depth=organised(out.depth),
                 mirror_id=organised(out.mirror_id),
                 ambient=self._ambient(out, table),
             ),
         )
+
+    def _white(self, range_m: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Intensity of a white diffuse target straight on at each range, in clear air; read from the kernel's table."""
+        if self._scale.kind != "reflectivity":
+            return range_m
+        table, inverse_z0 = self._tables.capture, self._tables.number[tb.N_INVERSE_Z0]
+        rest = 1.0 / (1.0 + range_m * inverse_z0)
+        share = np.interp(1.0 - rest, np.linspace(0.0, 1.0, len(table)), table).astype(np.float32) * rest**2
+        return share * self._tables.number[tb.N_POWER] / np.float32(np.pi)
 
     def _ambient(self, out: LightOutputs, table: RayTable) -> NDArray[np.float32] | None:
         """Sunlight of each shot [W], the same for all its returns; None in darkness."""

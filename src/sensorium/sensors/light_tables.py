@@ -23,6 +23,7 @@ from sensorium.sensors.receiver_tables import (
     SPEED_OF_LIGHT,
     detector_numbers,
     hopeless_power_W,
+    power_W,
     receiver_table,
     sunlight_numbers,
 )
@@ -67,7 +68,10 @@ def light_tables(
     radiometric = spec.mode == "radiometric"
     detector = detector_numbers(spec)
     sunlight = sunlight_numbers(spec, sun) if radiometric and sun is not None else np.zeros(5, np.float32)
+    number[tb.N_POWER] = 1.0
     if radiometric:
+        number[tb.N_POWER] = power_W(spec)
+        number[tb.N_FLOOR] *= number[tb.N_POWER]
         number[tb.N_THRESHOLD] = max(spec.threshold, hopeless_power_W(detector))
 
     switch = np.zeros(tb.SWITCHES, np.int32)

@@ -20,17 +20,17 @@ _POINTS = 4097
 
 
 def receiver_table(spec: "Lidar") -> CaptureTable:
-    """Power that a surface of rho = 1/sr sends into the receiver [W] over the path length z.
+    """The receiver's solid angle over pi, at the path length z: R^2 / (z^2 + R^2), that is A_r / (pi z^2) far out.
 
-    P_t eta A_r / (z^2 + R^2): the solid angle A_r / z^2 of the lidar equation, which close by tends to pi. Tabulated as
-    captured power is: over (1 - v)^2 at even v = z / (z + z0), here with z0 = R.
+    Tabulated as captured power is: over (1 - v)^2 at even v = z / (z + z0), here with z0 = R.
     """
-    receiver = spec.receiver
-    strength = receiver.peak_power_W * receiver.efficiency * math.pi
     v = np.linspace(0.0, 1.0, _POINTS)
+    return CaptureTable((1.0 / (v**2 + (1.0 - v) ** 2)).astype(np.float32), 1.0 / spec.beam.detector_radius_m)
 
-    # A = strength R^2 / (z^2 + R^2) over (1 - v)^2, at z = R v / (1 - v)
-    return CaptureTable((strength / (v**2 + (1.0 - v) ** 2)).astype(np.float32), 1.0 / spec.beam.detector_radius_m)
+
+def power_W(spec: "Lidar") -> float:
+    """Power [W] that a surface of rho = 1/sr would send into a receiver all around it: P_t eta pi."""
+    return spec.receiver.peak_power_W * spec.receiver.efficiency * math.pi
 
 
 def detector_numbers(spec: "Lidar") -> NDArray[np.float32]:

@@ -91,7 +91,7 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
         for k in range(used):
             block[pk.B_T_NEAR + k], block[pk.B_T_FAR + k] = np.float32(0.0), far
         trace_block(block, hit, floats, words, active, scene, coherent, used)
-        tree.start_paths(block, hit, draws.medium[head], light.medium, used)
+        tree.start_paths(block, hit, draws.medium[head], light.medium, light.number[tb.N_POWER], used)
         shade.draw_block(block, draws.key, element, draws.tick, among, used)
         _light_up(block, hit, arrays, light, world, used)
         _write_truth(

@@ -37,11 +37,11 @@ def new_queue(depth):
 
 
 @jit.function
-def start_paths(block, hit, medium_number, medium, used):
-    """Paths as they leave the sensor: nothing lost, nothing travelled."""
+def start_paths(block, hit, medium_number, medium, power, used):
+    """Paths as they leave the sensor with all its power: nothing lost, nothing travelled."""
     n, alpha = medium[medium_number, tb.G_INDEX], medium[medium_number, tb.G_ALPHA]
     for k in range(used):
-        block[rows.GAIN + k] = np.float32(1.0)
+        block[rows.GAIN + k] = power
         block[rows.PATH_OPL + k] = np.float32(0.0)
         block[rows.PATH_Z + k] = np.float32(0.0)
         block[rows.MEDIUM_N + k] = n
