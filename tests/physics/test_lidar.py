@@ -252,7 +252,7 @@ def test_a_mirror_seen_head_on_sends_back_a_lobe_as_wide_as_the_beam(tilt_mrad):
     beam = sn.Beam(half_divergence_rad=1.5e-3, exit_radius_m=0.01, detector_radius_m=2.0)
     normal = (-np.cos(tilt_mrad * 1e-3), np.sin(tilt_mrad * 1e-3), 0.0)
     scan = fire([(sheet((5, 0, 0), normal, 2.0), sn.Mirror(reflectance=0.9, roughness=1e-4))], beam=beam)
-    alpha2 = 2e-8 + np.tan(0.75e-3) ** 2
+    alpha2 = 2e-8 + 2 * np.tan(0.75e-3) ** 2
     c2, s2 = np.cos(tilt_mrad * 1e-3) ** 2, np.sin(tilt_mrad * 1e-3) ** 2
     expected = 0.9 * alpha2 / (4 * np.pi * (s2 + alpha2 * c2) ** 2 * np.sqrt(c2 + alpha2 * s2))
     assert float(scan.intensity[0, 0]) == pytest.approx(expected, rel=1e-3)

@@ -130,7 +130,7 @@ class _Light:
 
     @property
     def cone2(self) -> float:
-        """tan^2 of half the half angle: alpha^2 of the narrowest lobe that the beam can tell from a mirror."""
+        """Square of the tangent of half the half angle: facets tilted less keep light inside the beam."""
         return math.tan(self.half_angle_rad / 2.0) ** 2
 
 
@@ -368,8 +368,11 @@ def _glint(cosine: float, reflectance: float, roughness: float, light: _Light) -
 
 
 def _widened(roughness: float, light: _Light) -> float:
-    """Roughness of the lobe that a beam of finite width sees: alpha^2 + tan^2(delta / 2)."""
-    return math.sqrt(roughness**2 + light.cone2 / 2.0)
+    """Roughness of the lobe that a beam of finite width sees: alpha^2 + 2 tan^2(delta / 2).
+
+    So a flat mirror sends back what a detector catches of a beam twice as long, 2 R_0 R^2 / w(2 z)^2 far out.
+    """
+    return math.sqrt(roughness**2 + light.cone2)
 
 
 def _diffuse_reflectance(material: AbstractDiffuse, hits: Hits, wavelength_m: float) -> float:
