@@ -90,10 +90,10 @@ def top_view(
     points, numbers = _cloud(points_W, label)
     extent = _extent(points) if extent_m is None else extent_m
     width, height = 10.0, 10.0 * (extent[3] - extent[2]) / (extent[1] - extent[0])
-    figure = _figure(11.0, min(height, 16.0) + 1.3)
+    figure = new_figure(11.0, min(height, 16.0) + 1.3)
     axes = figure.add_subplot()
     _draw_top_view(axes, points, numbers, labels, path_W, extent, pixels=int(width * _DOTS_PER_INCH))
-    _heading(axes, title)
+    heading(axes, title)
     _legend(figure, numbers, labels, path=path_W is not None)
     return figure
 
@@ -117,11 +117,11 @@ def range_image(
         title: Heading of the picture.
     """
     ranges, numbers = _organised(range_m, label)
-    figure = _figure(13.0, 5.8)
+    figure = new_figure(13.0, 5.8)
     upper, lower = figure.subplots(2, 1, sharex=True)
     _draw_ranges(figure, upper, ranges, numbers, extent_deg)
     _draw_labels(lower, ranges, numbers, labels, extent_deg)
-    _heading(upper, title)
+    heading(upper, title)
     _legend(figure, numbers, labels, path=False)
     return figure
 
@@ -141,7 +141,7 @@ def overview(
     points, numbers = _cloud(points_W, point_label)
     ranges, ray_numbers = _organised(range_m, ray_label)
     extent = _extent(points) if extent_m is None else extent_m
-    figure = _figure(11.5, 5.4)
+    figure = new_figure(11.5, 5.4)
     grid = figure.add_gridspec(1, 2, width_ratios=[1.45, 1.0])
     left, right = figure.add_subfigure(grid[0]), figure.add_subfigure(grid[1])
     above = left.subplots()
@@ -151,9 +151,9 @@ def overview(
     _draw_labels(lower, ranges, ray_numbers, labels, extent_deg)
     upper.sharex(lower)
     upper.tick_params(labelbottom=False)
-    _heading(above, "From above")
-    _heading(upper, "Range, from the sensor")
-    _heading(lower, "Label, from the sensor")
+    heading(above, "From above")
+    heading(upper, "Range, from the sensor")
+    heading(lower, "Label, from the sensor")
     _legend(figure, np.concatenate([numbers, ray_numbers.ravel()]), labels, path=path_W is not None)
     return figure
 
@@ -194,7 +194,7 @@ def _draw_top_view(
     axes.set_aspect("equal")
     axes.set_xlim(extent[0], extent[1])
     axes.set_ylim(extent[2], extent[3])
-    _style(axes, "x [m]", "y [m]")
+    style(axes, "x [m]", "y [m]")
 
 
 def _seen_from_above(
@@ -260,7 +260,7 @@ def _draw_ranges(
     scale.set_label("range [m]", color=INK)
     scale.ax.tick_params(colors=FAINT, labelcolor=INK, labelsize=9)
     scale.outline.set_edgecolor(_EDGE)
-    _style(axes, "", "channel" if extent is None else "elevation [°]")
+    style(axes, "", "channel" if extent is None else "elevation [°]")
 
 
 def _draw_labels(
@@ -277,12 +277,13 @@ def _draw_labels(
     picture = colours[-1] + (colours[numbers] - colours[-1]) * brightness[..., None]
     axes.imshow(picture, extent=extent, aspect="auto", interpolation="nearest")
     if extent is None:
-        _style(axes, "column", "channel")
+        style(axes, "column", "channel")
     else:
-        _style(axes, "azimuth [°], positive to the left", "elevation [°]")
+        style(axes, "azimuth [°], positive to the left", "elevation [°]")
 
 
-def _figure(width_in: float, height_in: float) -> "Figure":
+def new_figure(width_in: float, height_in: float) -> "Figure":
+    """An empty figure of a size [in], on dark paper, outside matplotlib's global state."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -291,7 +292,7 @@ def _figure(width_in: float, height_in: float) -> "Figure":
     return figure
 
 
-def _style(axes: "Axes", x: str, y: str) -> None:
+def style(axes: "Axes", x: str, y: str) -> None:
     """Axes that stand back behind what they frame."""
     axes.set_facecolor(PAPER)
     axes.set_xlabel(x, color=INK)
@@ -301,7 +302,8 @@ def _style(axes: "Axes", x: str, y: str) -> None:
         edge.set_color(_EDGE)
 
 
-def _heading(axes: "Axes", title: str) -> None:
+def heading(axes: "Axes", title: str) -> None:
+    """A title at the upper left."""
     axes.set_title(title, color=INK, loc="left", fontsize=12)
 
 

@@ -1,0 +1,220 @@
+"""Pieces for pictures of lidar physics: axes on dark paper, curves, points coloured by what they came from."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sensorium.sensors.scan import Cause
+from sensorium.view.plots import FAINT, INK, PAPER, heading, new_figure, style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.image import AxesImage
+
+    from sensorium.trace.ray_tree import Node
+
+COLOURS = ("#4aa8ff", "#ff8c42", "#3fb950", "#ff5ca8", "#f2e34c", "#b48cff", "#3ad6c5", "#ff7b72", "#d9b382", "#8b949e")
+"""Colours of curves, in turn."""
+
+CAUSE_COLOURS = {
+    Cause.SURFACE: "#93a4b8",
+    Cause.REFLECTION: "#ff5ca8",
+    Cause.TRANSMISSION: "#3ad6c5",
+    Cause.ATMOSPHERE: "#f2e34c",
+    Cause.MIXED: "#ff8c42",
+    Cause.FALSE_ALARM: "#b48cff",
+}
+"""Colour of each cause of a return."""
+
+_GRID = "#21262d"
+_EDGE = "#6e7681"
+
+
+def canvas(
+    width_in: float,
+    height_in: float,
+    rows: int = 1,
+    columns: int = 1,
+    *,
+    width_ratios: Sequence[float] | None = None,
+    height_ratios: Sequence[float] | None = None,
+    share_x: bool = False,
+) -> tuple["Figure", list["Axes"]]:
+    """A figure [in] with a grid of axes, and those in reading order; `share_x` gives all of them one x axis."""
+    figure = new_figure(width_in, height_in)
+    axes = figure.subplots(
+        rows, columns, squeeze=False, sharex=share_x, width_ratios=width_ratios, height_ratios=height_ratios
+    )
+    return figure, list(axes.flat)
+
+
+def frame(axes: "Axes", title: str, x: str, y: str, *, equal: bool = False, log: str = "") -> None:
+    """Title and axis labels in the house style.
+
+    Args:
+        axes: Where.
+        title: Upper left.
+        x: Label of the x axis.
+        y: Label of the y axis.
+        equal: One metre is as long along both axes, and there is no grid: a map.
+        log: Axes with a logarithmic scale: "", "x", "y" or "xy".
+    """
+    style(axes, x, y)
+    heading(axes, title)
+    if "x" in log:
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:g}")
+    if "y" in log:
+        axes.set_yscale("log")
+    if equal:
+        axes.set_aspect("equal")
+    else:
+        axes.grid(color=_GRID, linewidth=0.8)
+        axes.set_axisbelow(True)
+
+
+def key(axes: "Axes", *, where: Any = "best", columns: int = 1, title: str | None = None) -> None:
+    """A legend inside the axes, at a place that matplotlib's `loc` understands."""
+    legend = axes.legend(
+        loc=where,
+        ncols=columns,
+        title=title,
+        facecolor=PAPER,
+        edgecolor=_GRID,
+        labelcolor=INK,
+        fontsize=9,
+        framealpha=0.9,
+    )
+    legend.get_title().set_color(INK)
+    legend.get_title().set_fontsize(9)
+
+
+def note(
+    axes: "Axes", text: str, at: tuple[float, float], to: tuple[float, float] | None = None, **options: Any
+) -> None:
+    """A remark at a place, with an arrow to another."""
+    arrow = None if to is None else {"arrowstyle": "->", "color": FAINT, "linewidth": 1.0}
+    shown: dict[str, Any] = {"color": INK, "fontsize": 9} | options
+    axes.annotate(text, xy=at if to is None else to, xytext=at, arrowprops=arrow, **shown)
+
+
+def points_by_cause(
+    axes: "Axes", x: ArrayLike, y: ArrayLike, cause: ArrayLike, *, size: float = 2.0, layer: float = 2.0
+) -> None:
+    """Points in the colour of their cause, the rarer on top.
+
+    Args:
+        axes: Where; each cause gets an entry for `key`.
+        x: Along the x axis, shape (n,).
+        y: Along the y axis, shape (n,).
+        cause: Of each point, as in `Scan.cause`, shape (n,).
+        size: Of a point [pt^2].
+        layer: What is drawn on a lower one lies below.
+    """
+    across, up, why = np.asarray(x), np.asarray(y), np.asarray(cause)
+    for order, (kind, colour) in enumerate(CAUSE_COLOURS.items()):
+        of_it = why == kind
+        if of_it.any():
+            name = kind.name.lower().replace("_", " ")
+            axes.scatter(across[of_it], up[of_it], size, color=colour, linewidths=0, zorder=layer + 0.1 * order)
+            axes.scatter([], [], 30, color=colour, linewidths=0, label=name)
+
+
+def outline(axes: "Axes", x: ArrayLike, y: ArrayLike, *, label: str | None = None, **options: Any) -> None:
+    """A line through the given corners: the true shape of what the points should show."""
+    shown: dict[str, Any] = {"color": _EDGE, "linewidth": 1.2, "zorder": 1.5} | options
+    axes.plot(np.asarray(x), np.asarray(y), label=label, **shown)
+
+
+def sensor(axes: "Axes", x: float, y: float, *, label: str | None = "lidar") -> None:
+    """Where the sensor stands."""
+    axes.plot(x, y, linestyle="", marker="o", markersize=8, color="white", markeredgecolor=PAPER, zorder=5, label=label)
+
+
+def intensity_image(axes: "Axes", intensity: ArrayLike, extent: tuple[float, float, float, float]) -> "AxesImage":
+    """Intensities on a logarithmic scale, dark where there is none.
+
+    Args:
+        axes: Where.
+        intensity: Shape (rows, columns); NaN where nothing returned.
+        extent: Left, right, lower and upper edge in the units of the axes.
+    """
+    from matplotlib.colors import LogNorm
+
+    values = np.asarray(intensity)
+    seen = values[np.isfinite(values) & (values > 0.0)]
+    norm = LogNorm(float(seen.min()), float(seen.max())) if seen.size else None
+    return axes.imshow(values, cmap="magma", norm=norm, extent=extent, aspect="auto", interpolation="nearest")
+
+
+def colour_scale(figure: "Figure", axes: "Axes", image: "AxesImage", label: str) -> None:
+    """The scale of an image, beside it."""
+    scale = figure.colorbar(image, ax=axes, pad=0.01)
+    scale.set_label(label, color=INK)
+    scale.ax.tick_params(colors=FAINT, labelcolor=INK, labelsize=9)
+    scale.outline.set_edgecolor(_GRID)
+
+
+def tree_in_scene(axes: "Axes", nodes: Sequence["Node"]) -> None:
+    """A ray's tree from above: its segments, thinner with less light in them, and the numbers of their ends."""
+    for node in nodes:
+        line = np.stack([node.origin, node.point])
+        axes.plot(line[:, 0], line[:, 1], color=_way_colour(node.number), linewidth=_width(node), zorder=3)
+        if node.object_id >= 0:
+            _numbered(axes, node.point[0], node.point[1], node.number, size=150)
+
+
+def heap(axes: "Axes", nodes: Sequence["Node"], names: Mapping[int, str], *, depth: int) -> None:
+    """The same tree as the heap it is kept in: node i over its reflection 2 i + 1 and its transmission 2 i + 2.
+
+    Args:
+        axes: Where.
+        nodes: Of one ray.
+        names: What to call each object, by its number.
+        depth: How many rows to draw below the first; empty places are shown as such.
+    """
+    by_number = {node.number: node for node in nodes}
+    for number in range(2 ** (depth + 1) - 1):
+        x, y = _place(number)
+        node = by_number.get(number)
+        if number:
+            above = _place((number - 1) // 2)
+            colour, width = (_GRID, 1.0) if node is None else (_way_colour(number), _width(node))
+            axes.plot([above[0], x], [above[1], y], color=colour, linewidth=width, zorder=1)
+        if node is None:
+            axes.scatter([x], [y], 60, facecolor=PAPER, edgecolor=_GRID, zorder=2)
+            continue
+        _numbered(axes, x, y, number, size=260)
+        text = f"{names[node.object_id]}\n{node.opl_m:.2f} m\n{node.intensity:.1e}"
+        backing = {"facecolor": PAPER, "edgecolor": "none", "pad": 1.5}
+        axes.text(x, y - 0.17, text, color=INK, fontsize=9, ha="center", va="top", zorder=3, bbox=backing)
+    axes.set_xlim(0.0, 1.0)
+    axes.set_ylim(-depth - 0.75, 0.35)
+    axes.set_axis_off()
+
+
+def _place(number: int) -> tuple[float, float]:
+    """Where the heap shows a node: rows go down, each as wide as the first."""
+    row = (number + 1).bit_length() - 1
+    return (number + 1 - 2**row + 0.5) / 2**row, -float(row)
+
+
+def _way_colour(number: int) -> str:
+    """Colour of the way into a node: odd ones are reflections, even ones transmissions."""
+    cause = Cause.SURFACE if number == 0 else Cause.REFLECTION if number % 2 else Cause.TRANSMISSION
+    return "#e6edf3" if cause == Cause.SURFACE else CAUSE_COLOURS[cause]
+
+
+def _width(node: "Node") -> float:
+    """Line width for what is left of the light: a point less for each power of a hundred."""
+    return max(0.8, 3.0 + 0.5 * float(np.log10(max(node.gain, 1e-12))))
+
+
+def _numbered(axes: "Axes", x: float, y: float, number: int, *, size: float) -> None:
+    axes.scatter([x], [y], size, color=_way_colour(number), edgecolor=PAPER, zorder=4)
+    axes.text(
+        x, y, str(number), color=PAPER, fontsize=9, fontweight="bold", ha="center", va="center_baseline", zorder=5
+    )
