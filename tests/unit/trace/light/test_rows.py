@@ -1,0 +1,20 @@
+from sensorium.trace import packet as pk
+from sensorium.trace.light import rows
+from sensorium.trace.packet import BLOCK
+
+
+def test_no_two_quantities_share_a_row():
+    words = {"COLUMN", "MATERIAL", "RAY", "NODE", "MEDIUM", "OUTER", "MIRROR"}
+    own = {name: value for name, value in vars(rows).items() if name.isupper() and isinstance(value, int)}
+    sizes = {"FLOATS", "WORDS", "BLOCK", "BLOCK_FLOATS", "BLOCK_WORDS"}
+    floats = [value for name, value in own.items() if name not in words | sizes]
+    assert len(floats) == len(set(floats)) > 20
+    assert sorted(floats) == list(range(pk.BLOCK_FLOATS, rows.FLOATS, BLOCK))
+    integers = [own[name] for name in words]
+    assert sorted(integers) == list(range(pk.BLOCK_WORDS, rows.WORDS, BLOCK))
+
+
+def test_scratch_holds_them_all():
+    block, hit = rows.new_scratch()
+    assert (block.shape, hit.shape) == ((rows.FLOATS,), (rows.WORDS,))
+    assert (block.dtype.name, hit.dtype.name) == ("float32", "uint32")
