@@ -55,6 +55,9 @@ def demo(
         "sensorium-demo"
     ),
     seconds: Annotated[float, typer.Option(help="Simulated time in seconds.")] = 4.0,
+    light: Annotated[
+        bool, typer.Option("--light", help="Follow the light: fog, glass, a mirror and its ghosts, noise.")
+    ] = False,
 ) -> None:
     """Drive a van with a 128-channel lidar round a built-in yard, and write pictures and a point cloud."""
     from sensorium.demo import drive
@@ -68,13 +71,13 @@ def demo(
         console=console,
     )
     with bar:
-        waiting = "Preparing (the first run compiles, about 15 s)"
+        waiting = f"Preparing (the first run compiles, about {60 if light else 15} s)"
         task = bar.add_task(waiting, total=seconds, real_s=0.0)
 
         def show(simulated_s: float, real_s: float) -> None:
             bar.update(task, description="Driving round the yard", completed=simulated_s, real_s=real_s)
 
-        result = drive.drive(seconds, progress=show)
+        result = drive.drive(seconds, light=light, progress=show)
     with console.status("Drawing", spinner="line"):
         files = drive.write(result, out)
     _print_summary(console, result, files)

@@ -50,13 +50,10 @@ def against_bare_trace(mesh: Mesh, *, max_depth: int, rounds: int = 15) -> float
 
 
 def bytes_a_ray(mesh: Mesh) -> float:
-    """Memory that a single-return reading holds, truth included, in bytes a ray."""
-    subject = rig(mesh, max_depth=0)
-    subject.sweep()
-    recycler = subject.lidar._model._light._recycler  # type: ignore[attr-defined]
-    arrays = [array for kept in recycler._kept.values() for array in kept]
-    sets = max(len(kept) for kept in recycler._kept.values())
-    return sum(array.nbytes for array in arrays) / sets / (CHANNELS * COLUMNS)
+    """Memory that a single-return reading takes, in bytes a ray."""
+    scan = rig(mesh, max_depth=0).lidar.read()
+    arrays = (scan.range_m, scan.points, scan.intensity, scan.cause, scan.object_id, scan.face_id, scan.label)
+    return sum(array.nbytes for array in arrays) / scan.range_m.size
 
 
 def _part(mesh: Mesh, chosen: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Mesh:

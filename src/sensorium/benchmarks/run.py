@@ -13,7 +13,7 @@ from rich.table import Table
 
 import sensorium
 from sensorium import threads
-from sensorium.benchmarks import accuracy, startup, sweep
+from sensorium.benchmarks import accuracy, light, startup, sweep
 from sensorium.benchmarks.peers import PEERS
 from sensorium.benchmarks.scenes import terrain
 from sensorium.benchmarks.timing import ratio, thread_count
@@ -73,6 +73,17 @@ def _figures(quick: bool) -> Iterator[Figure]:
     yield Figure("moving 1,000 bodies in the sweep", f"{100 * moving:.1f} % of it", "under 15 %", moving < 0.15)
     if threads.thread_count() >= 2:
         yield _at_least("two threads over one", sweep.two_threads_over_one(mesh), 1.7)
+        alone = sweep.two_threads_over_one(mesh, bare=True)
+        yield Figure("the same for the bare trace: what this machine gives", f"{alone:.2f} x", "", None)
+
+    # Light
+    for max_depth, most in ((0, 1.5), (3, 2.0)):
+        over = light.against_bare_trace(mesh, max_depth=max_depth)
+        special = "" if max_depth == 0 else ", 5 % mirrors and glass"
+        what = f"relative lidar: time over bare trace, depth {max_depth}{special}, 1 thread"
+        yield Figure(what, f"{over:.2f} x", f"at most {most:g} x", over <= most)
+    memory = light.bytes_a_ray(mesh)
+    yield Figure("memory of a single-return reading", f"{memory:.0f} bytes a ray", "under 150", memory < 150)
 
     # Scaling
     rays = sweep.over_rays(mesh, (1_000, 10_000, 100_000, 1_000_000, *(() if quick else (10_000_000,))))

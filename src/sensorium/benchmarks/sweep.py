@@ -1,5 +1,6 @@
 """The geometric lidar sweep: against the bare trace, over threads, rays and triangles, and with a thousand bodies."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -95,17 +96,18 @@ def ray_rate(mesh: Mesh) -> float:
     return CHANNELS * COLUMNS / best(subject.sweep)
 
 
-def two_threads_over_one(mesh: Mesh, *, rounds: int = 11) -> float:
-    """Rate on two threads over the rate on one."""
+def two_threads_over_one(mesh: Mesh, *, bare: bool = False, rounds: int = 11) -> float:
+    """Rate on two threads over the rate on one, of the lidar or of the bare trace."""
     subject = rig(mesh)
+    call: Callable[[], None] = BareSweep(subject) if bare else subject.sweep
 
     def one() -> None:
         with thread_count(1):
-            subject.sweep()
+            call()
 
     def two() -> None:
         with thread_count(2):
-            subject.sweep()
+            call()
 
     return ratio(two, one, rounds=rounds)
 

@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -58,8 +58,14 @@ class Drive:
         return self.simulated_s / self.real_s
 
 
-def lidar(channels: int = 128, columns: int = 2048) -> sn.Lidar:
-    """A spinning lidar that looks ahead in the middle of its sweep and reports points in the world frame."""
+def lidar(channels: int = 128, columns: int = 2048, *, light: bool = False) -> sn.Lidar:
+    """A spinning lidar that looks ahead in the middle of its sweep and reports points in the world frame.
+
+    Args:
+        channels: Rows of a sweep.
+        columns: Columns of a sweep.
+        light: Follow the light: intensity, ghosts, what is behind glass, fog and noise.
+    """
     return sn.Lidar(
         pattern=sn.patterns.Spinning(
             elevation_deg=tuple(np.linspace(*ELEVATION_DEG, channels)),
@@ -69,6 +75,10 @@ def lidar(channels: int = 128, columns: int = 2048) -> sn.Lidar:
         ),
         max_range_m=120.0,
         frame="world",
+        mode="relative" if light else "geometric",
+        max_depth=3,
+        threshold=1e-6,
+        noise=sn.RangeNoise(base_m=0.01),
     )
 
 
@@ -76,6 +86,7 @@ def drive(
     seconds: float = 4.0,
     *,
     sensor: sn.Lidar | None = None,
+    light: bool = False,
     progress: Callable[[float, float], None] = lambda simulated_s, real_s: None,
 ) -> Drive:
     """Drive round the yard.
@@ -83,16 +94,22 @@ def drive(
     Args:
         seconds: How long, in simulated time [s]; at least one sweep.
         sensor: The lidar on the roof; by default 128 channels by 2048 columns.
+        light: Follow the light in thin fog, through window panes and a fog bank and by a mirror, instead of only
+            finding the first surface.
         progress: Called after each step with the simulated and the real time spent so far [s].
     """
     if not 1.0 / SWEEP_RATE_HZ <= seconds < math.inf:
         raise SpecError(f"seconds is {seconds}; it must be finite and at least {1.0 / SWEEP_RATE_HZ}, one sweep")
 
     # The lidar rides on the van's roof and is told not to see the van
-    scene = yard_scene()
-    environment = sn.Environment(scene, yard_world(), seed=1)
+    scene = yard_scene(light=light)
+    labels = dict(scene.labels)
+    if light:
+        labels["ghost"] = 1 + max(labels.values())
+    air = sn.media.fog(visibility_m=300.0) if light else None
+    environment = sn.Environment(scene, yard_world(), atmosphere=air, seed=1)
     roof = environment.attach(
-        lidar() if sensor is None else sensor,
+        lidar(light=light) if sensor is None else sensor,
         body="van",
         pose=sn.Pose(position=(0.0, 0.0, 2.35)),
         name="roof",
@@ -104,7 +121,7 @@ def drive(
         pass
 
     clouds, places, real_s = [], [], 0.0
-    sweeps, rays, returns = 0, 0, np.zeros(1 + max(scene.labels.values()), np.int64)
+    sweeps, rays, returns = 0, 0, np.zeros(1 + max(labels.values()), np.int64)
     stride = math.ceil(seconds / _KEEP_ALL_S)
     start_ns, end_ns = environment.time_ns, environment.time_ns + seconds_to_ns(seconds)
     while environment.time_ns < end_ns:
@@ -113,7 +130,7 @@ def drive(
         real_s += time.perf_counter() - began_s
 
         for scan in roof.readings():
-            cloud = scan.flat()
+            cloud = by_cause(scan, labels).flat()
             clouds.append((cloud.points[::stride].astype(np.float32), cloud.label[::stride]))
             places.append(scan.X_WS.position[:, 0, 0])
             sweeps, rays = sweeps + 1, rays + scan.range_m.size
@@ -124,14 +141,22 @@ def drive(
         points_W=np.concatenate([points for points, _ in clouds]),
         point_label=np.concatenate([label for _, label in clouds]),
         path_W=np.concatenate(places),
-        last=roof.read(),
-        labels=scene.labels,
-        returns={name: int(returns[number]) for name, number in scene.labels.items()},
+        last=by_cause(roof.read(), labels),
+        labels=labels,
+        returns={name: int(returns[number]) for name, number in labels.items()},
         sweeps=sweeps,
         rays=rays,
         simulated_s=ns_to_seconds(environment.time_ns - start_ns),
         real_s=real_s,
     )
+
+
+def by_cause(scan: sn.Scan, labels: dict[str, int]) -> sn.Scan:
+    """The scan with returns that are no things labelled as what they are: ghosts, and fog."""
+    if scan.light is None:
+        return scan
+    label = np.where(scan.cause == sn.Cause.REFLECTION, labels["ghost"], scan.label)
+    return replace(scan, label=np.where(scan.cause == sn.Cause.ATMOSPHERE, labels["fog"], label).astype(np.int32))
 
 
 def write(result: Drive, folder: Path) -> list[Path]:
@@ -175,6 +200,7 @@ def write(result: Drive, folder: Path) -> list[Path]:
         files[3],
         cloud.points.astype(np.float32),
         range=cloud.range_m,
+        intensity=cloud.intensity,
         label=cloud.label,
         red=rgb[:, 0],
         green=rgb[:, 1],

@@ -15,8 +15,21 @@ PICTURE_M = (-40.0, 40.0, -26.5, 28.0)
 """What a picture of the yard should show [m]: x from and to, y from and to."""
 
 
-def yard_scene() -> sn.Scene:
-    """Everything there is to see. Labels name the classes; `body` names what an object rides on."""
+HOUSE_FRONT: tuple[models.Opening, ...] = (
+    (1.5, 3.0, 1.0, 2.4),
+    (5.0, 6.2, 0.2, 2.3),
+    (8.0, 9.5, 1.0, 2.4),
+    (12.0, 13.5, 1.0, 2.4),
+)
+"""Windows and the door of the house towards the yard [m]."""
+
+
+def yard_scene(*, light: bool = False) -> sn.Scene:
+    """Everything there is to see. Labels name the classes; `body` names what an object rides on.
+
+    Args:
+        light: With what only a lidar that follows light sees for what it is: window panes, a mirror, a bank of fog.
+    """
     scene = sn.Scene()
     _add_ground(scene)
     _add_buildings(scene)
@@ -28,6 +41,8 @@ def yard_scene() -> sn.Scene:
     scene.add(models.car(), body="visitor", label="car")
     scene.add(models.cyclist(), body="cyclist", label="cyclist")
     scene.add(models.pedestrian(), body="pedestrian", label="pedestrian")
+    if light:
+        _add_glass_mirror_and_fog(scene)
     return scene
 
 
@@ -80,8 +95,7 @@ def _add_buildings(scene: sn.Scene) -> None:
         scene.add(sn.shapes.box(0.5, 0.5, 6.5), pose=sn.Pose(position=(x, 26.0, 3.25)), label="building")
 
     # The house: a door and windows on both sides that face the yard
-    panes = [(1.5, 3.0, 1.0, 2.4), (5.0, 6.2, 0.2, 2.3), (8.0, 9.5, 1.0, 2.4), (12.0, 13.5, 1.0, 2.4)]
-    wall(-25.0, -9.0, 90.0, 15.0, 5.0, *panes)
+    wall(-25.0, -9.0, 90.0, 15.0, 5.0, *HOUSE_FRONT)
     wall(-36.0, 6.0, 0.0, 11.0, 5.0, (2.0, 3.5, 1.0, 2.4), (6.5, 8.0, 1.0, 2.4))
     wall(-36.0, -9.0, 0.0, 11.0, 5.0)
     wall(-36.0, -9.0, 90.0, 15.0, 5.0)
@@ -92,6 +106,18 @@ def _add_buildings(scene: sn.Scene) -> None:
     wall(-38.0, -25.0, 90.0, 50.0, 2.2)
     wall(-38.0, 25.0, 0.0, 24.0, 2.2)
     wall(20.0, 25.0, 0.0, 18.0, 2.2)
+
+
+def _add_glass_mirror_and_fog(scene: sn.Scene) -> None:
+    """Panes in the house's front, a tall mirror on the hall between window and gate, and a fog bank in the east."""
+    window = sn.materials.load("window")
+    for left, right, low, high in HOUSE_FRONT:
+        pane = models.at(sn.shapes.plane(high - low, right - left), 0.0, 0.5 * (left + right), 0.5 * (low + high), pitch=90.0)
+        scene.add(pane, pose=sn.Pose(position=(-25.0, -9.0, 0.0)), material=window, label="glass")
+    mirror = sn.shapes.box(5.0, 0.04, 3.0)
+    scene.add(mirror, pose=sn.Pose(position=(17.2, 20.3, 1.7)), material=sn.materials.load("mirror"), label="mirror")
+    bank = sn.shapes.box(9.0, 15.0, 3.5)
+    scene.add(bank, pose=sn.Pose(position=(33.0, -9.0, 1.7)), material=sn.media.fog(visibility_m=25.0), label="fog")
 
 
 def _add_plants_and_lamps(scene: sn.Scene) -> None:

@@ -11,7 +11,7 @@ from sensorium.patterns import RayTable
 from sensorium.rotations import dot
 from sensorium.sensors.rig import Rig
 from sensorium.trace.packet import BLOCK
-from sensorium.trace.placement import PlacedScenes
+from sensorium.trace.placement import BodyMotion, PlacedScenes
 from sensorium.trace.sweep import Heads, RayTables
 
 # The sensor turns at most this far between two of its poses [rad]: the kernel interpolates between them, which is then
@@ -31,6 +31,8 @@ class Shot(NamedTuple):
     knot_ns: NDArray[np.int64]
     X_WS: Pose
     """True poses of the sensors at the knots, batch shape (knots, worlds, sensors)."""
+    bodies: BodyMotion
+    """How the bodies moved, to place them once more when the world has gone on."""
 
 
 class Firing:
@@ -75,7 +77,13 @@ class Firing:
             blocks=heads * -(-rays.x.size // BLOCK),
             knot_ns=knot_ns,
             X_WS=X_WS,
+            bodies=placed.motion,
         )
+
+    def repeat(self, shot: Shot) -> None:
+        """Put the bodies back where they were for a shot, so that it can be fired again."""
+        shot.placed.place(*shot.bodies)
+        self._rig.tracer.forget_placement()
 
     def _flattened(self, table: RayTable, instant: bool) -> RayTables:
         """The table as the kernel reads it; kept as long as the same table comes."""

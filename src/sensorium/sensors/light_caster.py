@@ -1,7 +1,6 @@
 """Fires a table of rays from a rig and follows the light: materials, media, the ray tree, returns and their noise."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,12 +16,10 @@ from sensorium.sensors.recycling import Recycler
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.scan import Light, Scan
 from sensorium.sensors.sweep_caster import SweepCaster
-from sensorium.trace.labels import labels_of
 from sensorium.trace.light import tables as tb
 from sensorium.trace.light.kernel import LightOutputs, sweep_light
 from sensorium.trace.packet import COHERENT_ADDRESS, SCATTERED_ADDRESS
 from sensorium.trace.volumes import medium_around
-from sensorium.worlds.interpolation import interpolated
 
 if TYPE_CHECKING:
     from sensorium.sensors.lidar import Lidar
@@ -47,11 +44,7 @@ class LightCaster:
         self._several = spec.returns in ("dual", "all")
         self._returns = {"dual": 2, "all": spec.max_returns}.get(spec.returns, 1)
         self._tables, self._medium_of_object = light_tables(spec, rig.tracer.layout, rig.atmosphere, rig.sun)
-        self._true_caster = (
-            SweepCaster(rig, spec.min_range_m, spec.max_range_m, in_world=self._in_world)
-            if spec.noise.angle_std_rad > 0.0
-            else None
-        )
+        self._geometry = SweepCaster(rig, spec.min_range_m, spec.max_range_m, in_world=self._in_world)
         self._scale = spec.intensity
         self._key = np.array(stream_key(rig.seed, rig.name), np.uint32)
         self._firing = Firing(rig)
@@ -72,19 +65,17 @@ class LightCaster:
         rig, tracer = self._rig, self._rig.tracer
         shot = self._firing.prepare(table, start_ns, end_ns)
         shape, new = (rig.worlds * rig.sensors, self._returns, shot.rays.x.size), self._recycler.array
+        tree = shape if self._tables.switch[tb.S_DEPTH] else (*shape[:2], 0)
         out = LightOutputs(
             range_m=new(shape, np.float32),
             points=new((*shape, 3), np.float64 if self._in_world else np.float32),
             intensity=new(shape, np.float32),
             cause=new(shape, np.uint8),
-            depth=new(shape, np.uint8),
+            depth=new(tree, np.uint8),
             object_id=new(shape, np.int32),
             face_id=new(shape, np.int32),
             label=new(shape, np.int32),
-            mirror_id=new(shape, np.int32),
-            first_range_m=new((shape[0], shape[2]), np.float32),
-            first_object=new((shape[0], shape[2]), np.int32),
-            first_face=new((shape[0], shape[2]), np.int32),
+            mirror_id=new(tree, np.int32),
             ambient=new((shape[0], shape[2] if self._tables.switch[tb.S_SUN] else 0), np.float32),
         )
         with shot.placed.lock:
@@ -104,11 +95,13 @@ class LightCaster:
                 SCATTERED_ADDRESS,
                 out,
             )
-        scan = self._scan(out, shot, table, start_ns, end_ns)
-        if self._true_caster is not None:  # rays that went astray met something else
-            truth = self._true_caster.cast(table, start_ns, end_ns)
-            return scan, lambda: truth
-        return scan, lambda: self._truth(out, table, scan)
+        return self._scan(out, shot, table, start_ns, end_ns), lambda: self._truth(shot, table, start_ns, end_ns)
+
+    def _truth(self, shot: Shot, table: RayTable, start_ns: int, end_ns: int) -> Scan:
+        """The same shot without light or error, fired once more: few ask for it, so nobody else pays for it."""
+        with shot.placed.lock:
+            self._firing.repeat(shot)
+            return self._geometry.fire(shot, table, start_ns, end_ns)
 
     def _surroundings(self, shot: Shot) -> NDArray[np.int32]:
         """Medium each head starts in."""
@@ -142,8 +135,8 @@ class LightCaster:
             light=Light(
                 intensity=organised(scaled(self._scale, out.intensity, self._white(out.range_m))),
                 cause=organised(out.cause),
-                depth=organised(out.depth),
-                mirror_id=organised(out.mirror_id),
+                depth=organised(_or_constant(out.depth, out.range_m, 0)),
+                mirror_id=organised(_or_constant(out.mirror_id, out.range_m, -1)),
                 ambient=self._ambient(out, table),
             ),
         )
@@ -166,30 +159,7 @@ class LightCaster:
             return shots
         return np.broadcast_to(shots[..., None, :, :], (*shots.shape[:-2], self._returns, *table.shape))
 
-    def _truth(self, out: LightOutputs, table: RayTable, scan: Scan) -> Scan:
-        """First surfaces as a reading; points and labels are worked out here, since few ask for them."""
-        rig = self._rig
-        shape = (rig.worlds, rig.sensors, *table.shape)
-        range_m = out.first_range_m.reshape(shape)
-        object_id, face_id = out.first_object.reshape(shape), out.first_face.reshape(shape)
-        world = np.arange(rig.worlds).reshape(-1, 1, 1, 1)
-        points = range_m[..., None] * table.direction_S
-        if table.origin_S is not None:
-            points = np.where(object_id[..., None] >= 0, points + table.origin_S, points)
-        truth = replace(
-            scan,
-            range_m=rig.squeeze(range_m),
-            points=rig.squeeze(points),
-            object_id=rig.squeeze(object_id),
-            face_id=rig.squeeze(face_id),
-            label=rig.squeeze(labels_of(rig.tracer.labels, world, object_id, face_id)),
-            frame="sensor",
-            light=None,
-        )
-        if not self._in_world:
-            return truth
-        times = scan.start_ns + np.broadcast_to(scan.offset_ns, shape)
-        X_WS = interpolated(scan.knot_ns, scan.X_WS, np.unique(times))
-        place = np.searchsorted(np.unique(times), times)
-        at = X_WS[place, world, np.arange(rig.sensors).reshape(1, -1, 1, 1)].apply(points)
-        return replace(truth, points=rig.squeeze(np.where(object_id[..., None] >= 0, at, 0.0)), frame="world")
+
+def _or_constant(array: NDArray[Any], like: NDArray[Any], value: int) -> NDArray[Any]:
+    """The array, or where the kernel left it out the one value it would hold, in the shape of another."""
+    return array if array.size or not like.size else np.broadcast_to(array.dtype.type(value), like.shape)

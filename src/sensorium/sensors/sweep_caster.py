@@ -4,7 +4,7 @@ import numpy as np
 
 from sensorium import threads
 from sensorium.patterns import RayTable
-from sensorium.sensors.firing import Firing
+from sensorium.sensors.firing import Firing, Shot
 from sensorium.sensors.recycling import Recycler
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.scan import Scan
@@ -30,8 +30,11 @@ class SweepCaster:
             start_ns: Start of the interval [ns].
             end_ns: Its end, after the last ray; equal to the start to fire all rays at once.
         """
+        return self.fire(self._firing.prepare(table, start_ns, end_ns), table, start_ns, end_ns)
+
+    def fire(self, shot: Shot, table: RayTable, start_ns: int, end_ns: int) -> Scan:
+        """Fire what was prepared, with the bodies placed as it says."""
         rig, tracer = self._rig, self._rig.tracer
-        shot = self._firing.prepare(table, start_ns, end_ns)
 
         # The kernel writes every element
         shape, new = (rig.worlds * rig.sensors, shot.rays.x.size), self._recycler.array

@@ -28,15 +28,3 @@ def label_tables(scene: Layout) -> LabelTables:
         face_first=np.append(np.where(np.array(sizes) > 0, starts, -1), -1).astype(np.int64)[scene.mesh_index],
         face_label=np.concatenate([*given, np.zeros(0, np.int32)]).astype(np.int32),
     )
-
-
-def labels_of(
-    tables: LabelTables, world: NDArray[np.integer], object_id: NDArray[np.int32], face_id: NDArray[np.int32]
-) -> NDArray[np.int32]:
-    """Labels of hits outside kernels; -1 where object_id is. All arrays broadcast."""
-    row = world if len(tables.object_label) > 1 else np.zeros_like(world)
-    first = tables.face_first[row, object_id]
-    label = tables.object_label[row, object_id]
-    if tables.face_label.size:
-        label = np.where(first >= 0, tables.face_label[np.maximum(first, 0) + np.maximum(face_id, 0)], label)
-    return np.where(object_id >= 0, label, np.int32(-1))

@@ -118,7 +118,7 @@ def use_lanes(active, used):
 
 
 @jit.function
-def trace_block(block, hit, floats, words, active, scene, arguments, count):
+def trace_block(block, hit, floats, words, active, scene, arguments, barycentric, count):
     """Trace the first `count` rays of a block, packet by packet.
 
     Args:
@@ -127,6 +127,7 @@ def trace_block(block, hit, floats, words, active, scene, arguments, count):
         floats, words, active: Packet of `new_packet` with its mask set.
         scene: Embree scene.
         arguments: Address of Embree's arguments.
+        barycentric: Whether u and v are wanted.
         count: Rays in the block.
     """
     use_lanes(active, WIDTH)
@@ -152,8 +153,10 @@ def trace_block(block, hit, floats, words, active, scene, arguments, count):
             rays[B_NORMAL_X + k] = floats[NORMAL_X + k]
             rays[B_NORMAL_Y + k] = floats[NORMAL_Y + k]
             rays[B_NORMAL_Z + k] = floats[NORMAL_Z + k]
-            rays[B_U + k] = floats[HIT_U + k]
-            rays[B_V + k] = floats[HIT_V + k]
+        if barycentric:
+            for k in range(WIDTH):
+                rays[B_U + k] = floats[HIT_U + k]
+                rays[B_V + k] = floats[HIT_V + k]
         for k in range(WIDTH):
             hits[B_FACE + k] = words[FACE + k]
             hits[B_INSTANCE + k] = words[INSTANCE + k]

@@ -57,6 +57,14 @@ class MountTables(NamedTuple):
     quaternion: NDArray[np.float64]  # (1 | worlds, objects, 4)
 
 
+class BodyMotion(NamedTuple):
+    """What `PlacedScenes.place` was given last."""
+
+    positions: NDArray[np.float64]
+    quaternions: NDArray[np.float64]
+    near: NDArray[np.float64]
+
+
 class _WorldArrays(NamedTuple):
     """What one world holds: its top scene and the arrays attached to it."""
 
@@ -89,6 +97,7 @@ class PlacedScenes:
         self._release = _Releaser()
         weakref.finalize(self, self._release.everything)
         self._tables: InstanceTables | None = None
+        self.motion = BodyMotion(np.zeros((0, worlds, 0, 3)), np.zeros((0, worlds, 0, 4)), np.zeros((worlds, 3)))
         self._knots = 0
 
     @property
@@ -125,6 +134,8 @@ class PlacedScenes:
         if knots > 1 and bodies:
             threads.run(motion.classify, worlds, positions, quaternions, self._body_radius_m, kinds)
         changed = self._rebuild(kinds, knots)
+
+        self.motion = BodyMotion(positions, quaternions, near)
 
         # The anchor follows the rays on a coarse grid
         anchor = self.on_grid(near)

@@ -81,7 +81,7 @@ def sweep(first, step, count, arrays, labels, anchor, rays, heads, limits, mask,
             shift_block(block, rays.origin[start:end], heads.matrix[head], heads.time, used)
         for k in range(used):
             block[pk.B_T_FAR + k] = limits[1]
-        trace_block(block, hit, floats, words, active, arrays.scene[world], arguments, used)
+        trace_block(block, hit, floats, words, active, arrays.scene[world], arguments, False, used)
         _keep_returns(block, hit, limits[0], heads.start[head], used)
         row = world if labels.object_label.shape[0] > 1 else 0
         _write_ids(

@@ -28,14 +28,11 @@ class LightOutputs(NamedTuple):
     points: NDArray[Any]  # (heads, returns, rays, 3): float32 in the sensor frame, float64 in the world
     intensity: NDArray[np.float32]
     cause: NDArray[np.uint8]
-    depth: NDArray[np.uint8]  # of the path in its tree
+    depth: NDArray[np.uint8]  # of the path in its tree; (heads, returns, 0) where no tree is followed
     object_id: NDArray[np.int32]
     face_id: NDArray[np.int32]
     label: NDArray[np.int32]
-    mirror_id: NDArray[np.int32]  # first object that mirrored the path, -1 for none
-    first_range_m: NDArray[np.float32]  # (heads, rays) of the first surface, without noise; 0 where there is none
-    first_object: NDArray[np.int32]  # (heads, rays)
-    first_face: NDArray[np.int32]  # (heads, rays)
+    mirror_id: NDArray[np.int32]  # first object that mirrored the path, -1 for none; (heads, returns, 0) as above
     ambient: NDArray[np.float32]  # (heads, rays) sunlight gathered [W]; (heads, 0) without a sun
 
 
@@ -63,6 +60,8 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
     floor, passes = light.number[tb.N_FLOOR], light.switch[tb.S_ROUND_TRIP]
     slot_f, slot_i = choose.new_slots(ranked + 1)
     air, drawn = light.switch[tb.S_ATMOSPHERE] > 0, np.zeros(BLOCK + 1, np.int32)
+    corners = light.corner_reflectance.size > 0
+    around = -1  # medium that the paths in the block start in; the same from block to block
     total = rays.x.shape[0]
     blocks = (total + BLOCK - 1) // BLOCK
     far = light.number[tb.N_FAR]
@@ -90,21 +89,15 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
             _jitter(block, draws, element, among, light.number[tb.N_JITTER], used)
         for k in range(used):
             block[pk.B_T_NEAR + k], block[pk.B_T_FAR + k] = np.float32(0.0), far
-        trace_block(block, hit, floats, words, active, scene, coherent, used)
-        tree.start_paths(block, hit, draws.medium[head], light.medium, light.number[tb.N_POWER], used)
+        trace_block(block, hit, floats, words, active, scene, coherent, corners, used)
+        if draws.medium[head] != around:
+            around = draws.medium[head]
+            tree.start_paths(block, hit, around, light.medium, light.number[tb.N_POWER])
         shade.draw_block(block, draws.key, element, draws.tick, among, used)
         _light_up(block, hit, arrays, light, world, used)
-        _write_truth(
-            block,
-            hit,
-            light.number,
-            heads.start[head],
-            used,
-            out.first_range_m[head, start:end],
-            out.first_object[head, start:end],
-            out.first_face[head, start:end],
-        )
         _first_candidates(block, hit, light, slot_f, slot_i, heads.start[head], used)
+        if heads.start[head] > np.float32(0.0):
+            around = -1  # rays that a reset made void spoilt their paths
         if air:
             _offer_air(block, hit, light, slot_f, slot_i, drawn, used)
 
@@ -123,7 +116,7 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
                 batch = min(BLOCK, waiting)
                 waiting -= batch
                 tree.take(child, child_hit, light.medium, queue_f, queue_i, waiting, batch, far)
-                trace_block(child, child_hit, floats, words, active, scene, scattered, batch)
+                trace_block(child, child_hit, floats, words, active, scene, scattered, corners, batch)
                 _draw_children(child, child_hit, draws, element, among, batch)
                 _light_up(child, child_hit, arrays, light, world, batch)
                 _offer_children(child, child_hit, light, slot_f, slot_i, batch)
@@ -191,23 +184,6 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
                 out.mirror_id[head, j, start:end],
                 out.label[head, j, start:end],
             )
-
-
-@jit.function
-def _write_truth(block, hit, number, voided_before, used, range_m, object_id, face_id):
-    """The first surface of each ray, within the limits of range, as a sensor without any error would report it."""
-    near, far = number[tb.N_NEAR], number[tb.N_FAR]
-    for k in range(used):
-        distance = block[pk.B_T_FAR + k]
-        seen = (
-            (hit[rows.COLUMN + k] != NO_HIT)
-            & (distance >= near)
-            & (distance <= far)
-            & (block[pk.B_TIME + k] >= voided_before)
-        )
-        range_m[k] = distance if seen else np.float32(0.0)
-        object_id[k] = np.int32(hit[rows.COLUMN + k]) if seen else np.int32(-1)
-        face_id[k] = np.int32(hit[pk.B_FACE + k]) if seen else np.int32(-1)
 
 
 @jit.function
@@ -404,13 +380,14 @@ def _write(slot_f, slot_i, labels, world, j, used, intensity, cause, depth, obje
     for k in range(used):
         cause[k] = np.uint8(slot_i[w + choose.CAUSE + k])
     for k in range(used):
-        depth[k] = np.uint8(slot_i[w + choose.DEPTH + k])
-    for k in range(used):
         object_id[k] = slot_i[w + choose.COLUMN + k]
     for k in range(used):
         face_id[k] = slot_i[w + choose.FACE + k]
-    for k in range(used):
-        mirror_id[k] = slot_i[w + choose.MIRROR + k]
+    if depth.size > 0:
+        for k in range(used):
+            depth[k] = np.uint8(slot_i[w + choose.DEPTH + k])
+        for k in range(used):
+            mirror_id[k] = slot_i[w + choose.MIRROR + k]
     row = world if labels.object_label.shape[0] > 1 else 0
     object_label, face_first, face_label = labels.object_label[row], labels.face_first[row], labels.face_label
     for k in range(used):

@@ -37,16 +37,16 @@ def new_queue(depth):
 
 
 @jit.function
-def start_paths(block, hit, medium_number, medium, power, used):
+def start_paths(block, hit, medium_number, medium, power):
     """Paths as they leave the sensor with all its power: nothing lost, nothing travelled."""
     n, alpha = medium[medium_number, tb.G_INDEX], medium[medium_number, tb.G_ALPHA]
-    for k in range(used):
+    for k in range(BLOCK):
         block[rows.GAIN + k] = power
         block[rows.PATH_OPL + k] = np.float32(0.0)
         block[rows.PATH_Z + k] = np.float32(0.0)
         block[rows.MEDIUM_N + k] = n
         block[rows.MEDIUM_ALPHA + k] = alpha
-    for k in range(used):
+    for k in range(BLOCK):
         hit[rows.RAY + k] = np.uint32(k)
         hit[rows.NODE + k] = np.uint32(0)
         hit[rows.MEDIUM + k] = np.uint32(medium_number)
