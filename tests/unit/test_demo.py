@@ -3,6 +3,7 @@ import pytest
 import trimesh
 from PIL import Image
 
+import sensorium as sn
 from sensorium.demo import drive, models
 from sensorium.demo.yard import yard_scene, yard_world
 from sensorium.errors import SpecError
@@ -11,6 +12,11 @@ from sensorium.errors import SpecError
 @pytest.fixture(scope="module")
 def result():
     return drive.drive(0.3, sensor=drive.lidar(channels=32, columns=256))
+
+
+@pytest.fixture(scope="module")
+def lit():
+    return drive.drive(0.1, light=True, sensor=drive.lidar(channels=32, columns=512, light=True))
 
 
 def test_the_drive_counts_what_it_cast(result):
@@ -54,6 +60,23 @@ def test_the_files_open_and_hold_what_was_seen(result, tmp_path):
     columns = cloud.metadata["_ply_raw"]["vertex"]["data"]
     assert np.array_equal(np.ravel(columns["label"]), scan.label[scan.valid])
     assert np.array_equal(np.ravel(columns["range"]), scan.range_m[scan.valid])
+
+
+def test_light_sees_fog_ghosts_and_the_room_behind_glass(lit):
+    assert sum(lit.returns.values()) == len(lit.points_W)
+    assert lit.returns["fog"] > 0
+    cause, label = lit.last.cause, lit.last.label
+    assert ((cause == sn.Cause.ATMOSPHERE) == (label == lit.labels["fog"])).all()
+    assert ((cause == sn.Cause.REFLECTION) == (label == lit.labels["ghost"])).all()
+
+    # Through glass and fog the path has passed at least one interface
+    onward = cause == sn.Cause.TRANSMISSION
+    assert onward.sum() > 20
+    assert (lit.last.depth[onward] > 0).all()
+
+
+def test_a_drive_by_geometry_alone_meets_no_glass_and_no_fog(result):
+    assert not {"glass", "mirror", "fog", "ghost"} & set(result.labels)
 
 
 @pytest.mark.parametrize("seconds", [0.0, 0.05, -1.0, float("nan"), float("inf")])

@@ -112,7 +112,9 @@ def _add_glass_mirror_and_fog(scene: sn.Scene) -> None:
     """Panes in the house's front, a tall mirror on the hall between window and gate, and a fog bank in the east."""
     window = sn.materials.load("window")
     for left, right, low, high in HOUSE_FRONT:
-        pane = models.at(sn.shapes.plane(high - low, right - left), 0.0, 0.5 * (left + right), 0.5 * (low + high), pitch=90.0)
+        pane = models.at(
+            sn.shapes.plane(high - low, right - left), 0.0, 0.5 * (left + right), 0.5 * (low + high), pitch=90.0
+        )
         scene.add(pane, pose=sn.Pose(position=(-25.0, -9.0, 0.0)), material=window, label="glass")
     mirror = sn.shapes.box(5.0, 0.04, 3.0)
     scene.add(mirror, pose=sn.Pose(position=(17.2, 20.3, 1.7)), material=sn.materials.load("mirror"), label="mirror")

@@ -37,6 +37,10 @@ _KNOWN = {
     "car": "#4aa8ff",
     "cyclist": "#ff5ca8",
     "pedestrian": "#ff8c42",
+    "glass": "#3ad6c5",
+    "mirror": "#b48cff",
+    "fog": "#dfe6ee",
+    "ghost": "#ff4d4d",
 }
 _SPARE = ("#b48cff", "#3ad6c5", "#ff7b72", "#a5d64c", "#e3a6f0", "#f0c05a", "#7f9cf5", "#d08770")
 
