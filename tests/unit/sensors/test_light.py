@@ -319,6 +319,17 @@ def test_inside_a_fog_bank_its_air_returns():
     assert before.range_m[air].mean() == pytest.approx(10.0 + 9.5 * 0.52, rel=0.02)
 
 
+def test_a_housing_full_of_air_under_water():
+    """What lies around the body that the sensor is inside of is the body around that, not the atmosphere."""
+    scene = sn.Scene()
+    water = sn.media.uniform(refractive_index=1.33, extinction_per_m=0.1)
+    scene.add(sn.shapes.box(40, 40, 40), material=sn.Dielectric(medium=water))
+    scene.add(sn.shapes.box(2, 2, 2), material=sn.media.uniform(refractive_index=1.0))
+    scene.add(sn.shapes.box(1, 10, 10), pose=sn.Pose((5.5, 0, 0)))
+    scan = run(scene, pattern=line(), max_depth=1, returns="last", calibrated_index=1.0).read()
+    assert scan.range_m[0, 0] == pytest.approx(1.0 + 1.33 * 4.0, rel=1e-5)
+
+
 # --- repeatability ----------------------------------------------------------------------------------------------------
 
 

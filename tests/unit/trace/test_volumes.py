@@ -8,11 +8,11 @@ from sensorium.trace.placement import PlacedScenes
 from sensorium.trace.volumes import medium_around
 
 
-def around(scene, points, medium_of_object, *, world=None, worlds=1):
+def around(scene, points, medium_of_object, *, world=None, worlds=1, near=(0.0, 0.0, 0.0)):
     """Medium number around each point of a scene that stands still."""
     laid_out = layout(scene, worlds)
     placed = PlacedScenes(laid_out, worlds, ())
-    placed.place(np.zeros((1, worlds, 0, 3)), np.zeros((1, worlds, 0, 4)), np.zeros((worlds, 3)))
+    placed.place(np.zeros((1, worlds, 0, 3)), np.zeros((1, worlds, 0, 4)), np.tile(near, (worlds, 1)))
     points = np.atleast_2d(np.asarray(points, float))
     world = np.zeros(len(points), np.int32) if world is None else np.asarray(world, np.int32)
     with placed.lock:
@@ -48,7 +48,7 @@ def test_a_sphere_far_from_the_origin():
     points = grid(1000, 2.5)
     distance = np.linalg.norm(points, axis=1)
     sure = np.abs(distance - 2.0) > 0.02
-    found = around(scene, points + far, [1])
+    found = around(scene, points + far, [1], near=far)
     np.testing.assert_array_equal(found[sure], (distance < 2.0)[sure])
 
 

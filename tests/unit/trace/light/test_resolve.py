@@ -37,3 +37,14 @@ def test_grazing_rays_keep_a_cosine_above_zero(angle_deg):
     angle = np.deg2rad(angle_deg)
     cos, _, _ = incidence(np.array([[np.sin(angle), 0, -np.cos(angle)]]), np.array([[0.0, 0, 1]]))
     assert 1e-4 <= cos[0] < 2e-4
+
+
+def test_the_sine_is_right_where_the_cosine_is_one():
+    angles = np.array([1e-5, 1e-4, 1e-3, 0.1, 1.0])
+    directions = np.stack([np.sin(angles), 0 * angles, -np.cos(angles)], axis=-1)
+    block, _ = rows.new_scratch()
+    block[pk.B_DIRECTION_X : pk.B_DIRECTION_X + 5] = directions[:, 0]
+    block[pk.B_DIRECTION_Z : pk.B_DIRECTION_Z + 5] = directions[:, 2]
+    block[pk.B_NORMAL_Z : pk.B_NORMAL_Z + 5] = 3.0
+    resolve.find_incidence(block, 5)
+    np.testing.assert_allclose(block[rows.SIN2 : rows.SIN2 + 5], np.sin(angles) ** 2, rtol=1e-5)

@@ -48,6 +48,7 @@ def test_surfaces_send_back_what_optics_says():
     half_angle = 1.5e-3
     for row, values in (
         (rows.COS, cos),
+        (rows.SIN2, 1 - cos**2),
         (rows.R0, sn.optics.fresnel(1.0, n=n)),
         (rows.ALPHA2, 2 * roughness**2),
         (rows.INDEX, n),

@@ -1,0 +1,41 @@
+import pydantic
+import pytest
+
+import sensorium as sn
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"half_divergence_rad": 0.0}, r"half_divergence_rad is 0\.0; it must be above 0 and below 0\.5"),
+        ({"half_divergence_rad": 0.5}, r"half_divergence_rad is 0\.5"),
+        ({"half_divergence_rad": (1e-3, -1e-3)}, r"half_divergence_rad is -0\.001"),
+        ({"half_divergence_rad": float("nan")}, "finite"),
+        ({"wavelength_m": 905.0}, r"wavelength_m[\s\S]*less than 0\.001[\s\S]*905"),
+        ({"exit_radius_m": -0.01}, r"exit_radius_m[\s\S]*-0\.01"),
+        ({"detector_radius_m": 0.0}, r"detector_radius_m[\s\S]*greater than 0"),
+        ({"pulse_s": 0.0}, r"pulse_s[\s\S]*greater than 0"),
+        ({"power": 3.0}, "not permitted"),
+    ],
+)
+def test_refusals_name_value_and_rule(fields, message):
+    with pytest.raises(pydantic.ValidationError, match=message):
+        sn.Beam(**fields)
+
+
+def test_edits_are_checked_too():
+    beam = sn.Beam()
+    beam.half_divergence_rad = 2e-3
+    with pytest.raises(pydantic.ValidationError, match="half_divergence_rad is 3"):
+        beam.half_divergence_rad = 3.0
+    assert beam.half_divergence_rad == 2e-3
+
+
+def test_the_wider_of_two_angles():
+    assert sn.Beam(half_divergence_rad=2e-3).widest_rad == 2e-3
+    assert sn.Beam(half_divergence_rad=(1e-3, 4e-3)).widest_rad == 4e-3
+
+
+def test_a_beam_survives_being_written_down():
+    beam = sn.Beam(half_divergence_rad=(1e-3, 4e-3), detector_offset_m=0.02, wavelength_m=1550e-9)
+    assert sn.Beam.model_validate_json(beam.model_dump_json()) == beam

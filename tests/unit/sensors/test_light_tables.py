@@ -1,0 +1,109 @@
+import numpy as np
+import pytest
+from scipy import stats
+
+import sensorium as sn
+from sensorium.errors import SceneError
+from sensorium.scene.layout import layout
+from sensorium.sensors import light_tables as lt
+from sensorium.trace.light import tables as tb
+
+WAVELENGTH = 905e-9
+
+
+def laid_out(*objects):
+    scene = sn.Scene()
+    for mesh, material in objects:
+        scene.add(mesh, material=material)
+    return layout(scene, 1)
+
+
+def material_row(material):
+    scene = laid_out((sn.shapes.box(1, 1, 1), material))
+    _, inside = lt.media_of(scene, sn.media.vacuum().at(WAVELENGTH), WAVELENGTH)
+    return lt.material_table(scene, inside, WAVELENGTH)[scene.material_index[0, 0]]
+
+
+def test_objects_without_a_material_are_grey():
+    row = material_row(None)
+    assert row[tb.M_DIFFUSE_A] == pytest.approx(0.5 / np.pi)
+    assert row[tb.M_R0] == row[tb.M_DIFFUSE_B] == 0.0
+
+
+def test_rows_hold_what_optics_says():
+    """The two diffuse terms and R0 give the return back to the source, for each layering."""
+    c = 0.6
+    for layering in ("two_way", "agx", "plastic"):
+        fields = {"roughness": 0.3, "reflectance": 0.4, "diffuse_roughness": 0.5, "layering": layering}
+        row = material_row(sn.TwoLayer(refractive_index=1.5, **fields)).astype(np.float64)
+        R = sn.optics.fresnel(c, n=1.5)
+        layer = 1 - row[tb.M_R0] if row[tb.M_ONE_WAY] else (1 - R) ** 2
+        lobe = sn.optics.ggx_monostatic(c, n=1.5, roughness=0.3)
+        back = lobe + layer * (row[tb.M_DIFFUSE_A] * c + row[tb.M_DIFFUSE_B] * (1 - c * c))
+        assert back == pytest.approx(sn.optics.two_layer_monostatic(c, n=1.5, **fields), rel=1e-6)
+    assert material_row(sn.Mirror(reflectance=0.8))[tb.M_FIXED_R] == pytest.approx(0.8)
+    assert material_row(sn.Lambertian(reflectance=0.8))[tb.M_FIXED_R] == -1.0
+    assert material_row(sn.ThinGlass(thickness_m=0.01))[tb.M_PANE_OPL] == pytest.approx(0.005)
+
+
+def test_media_are_numbered_and_the_first_is_the_atmosphere():
+    water, fog = sn.Dielectric(medium=sn.media.water()), sn.media.fog(visibility_m=30)
+    box = sn.shapes.box(1, 1, 1)
+    scene = laid_out((box, None), (box, water), (box, sn.ThinGlass()), (box, fog), (box, water))
+    media, inside = lt.media_of(scene, sn.media.air().at(WAVELENGTH), WAVELENGTH)
+    assert [m.refractive_index for m in media] == pytest.approx([1.000273, 1.328, 1.000273], abs=1e-3)
+    np.testing.assert_array_equal(inside[scene.material_index[0]], [0, 1, 0, 2, 1])
+    assert media[2] == fog.at(WAVELENGTH)
+
+
+def test_echo_and_quantiles_of_a_medium():
+    fog = sn.media.fog(visibility_m=100.0, gamma_probability=0.3).at(WAVELENGTH)
+    table, quantiles = lt.medium_tables([sn.media.vacuum().at(WAVELENGTH), fog], pulse_s=5e-9)
+    assert table[1, tb.G_ECHO] == pytest.approx(fog.extinction_per_m / 20 * 299_792_458.0 * 5e-9 / 2)
+    assert table[0, tb.G_PROBABILITY] == 0.0
+    assert not quantiles[0].any()
+    middle = np.linspace(0, 1, tb.GAMMA_POINTS + 1)[1:-1]
+    np.testing.assert_allclose(quantiles[1][1:-1], stats.gamma.ppf(middle, 9.5, scale=0.52), rtol=1e-6)
+
+
+def test_reflectance_from_meshes_is_kept_once_for_each_mesh_and_property():
+    mesh = sn.shapes.box(1, 1, 1)
+    faces, corners = len(mesh.faces), len(mesh.vertices)
+    shade, tint = np.linspace(0, 1, faces), np.linspace(0, 0.9, 2 * corners).reshape(corners, 2)
+    own = sn.Mesh(mesh.vertices, mesh.faces, face_properties={"shade": shade}, vertex_properties={"tint": tint})
+    by_face, by_vertex = sn.Lambertian(reflectance="shade"), sn.Lambertian(reflectance="tint", band=1)
+    first, values = lt.reflectance_tables(
+        laid_out((own, by_face), (mesh, None), (own, by_vertex), (own, sn.Lambertian(reflectance="shade")))
+    )
+    assert first[0, 1] == -1
+    assert first[0, 0] == first[0, 3]
+    assert len(values) == 2 * 3 * faces
+    np.testing.assert_allclose(
+        values[first[0, 0] :][: 3 * faces].reshape(-1, 3), np.stack(3 * [shade], axis=1), rtol=1e-6
+    )
+    np.testing.assert_allclose(values[first[0, 2] :][: 3 * faces].reshape(-1, 3), tint[mesh.faces, 1], rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("material", "message"),
+    [
+        (sn.Lambertian(reflectance="albedo"), "albedo"),
+        (sn.Lambertian(reflectance="tint", band=2), "property 'tint' has 2 bands; band 2 was asked for"),
+        (sn.Lambertian(reflectance="bright"), r"property 'bright' runs from 0\.5 to 1\.5; a reflectance is 0 to 1"),
+        (
+            sn.TwoLayer(refractive_index=1.5, roughness=0.1, reflectance="white", diffuse_roughness=0.3),
+            r"runs from 1\.0 to 1\.0; a reflectance is 0 to 0\.97",
+        ),
+    ],
+)
+def test_reflectances_that_cannot_be(material, message):
+    mesh = sn.shapes.box(1, 1, 1)
+    n = len(mesh.vertices)
+    properties = {"tint": np.zeros((n, 2)), "bright": np.linspace(0.5, 1.5, n), "white": np.ones(n)}
+    with pytest.raises(SceneError, match=message):
+        lt.reflectance_tables(laid_out((sn.Mesh(mesh.vertices, mesh.faces, vertex_properties=properties), material)))
+
+
+def test_a_material_must_be_one():
+    with pytest.raises(SceneError, match="material is a int; it must be one of"):
+        material_row(3)

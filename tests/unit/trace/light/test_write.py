@@ -1,0 +1,50 @@
+import numpy as np
+import pytest
+
+from sensorium.trace.light import choose, rows, write
+from sensorium.trace.light import tables as tb
+from sensorium.trace.packet import BLOCK
+
+
+def finish(opl, normal, drop, **numbers):
+    """Ranges of one block, and the causes that are left."""
+    block, _ = rows.new_scratch()
+    number = np.zeros(tb.NUMBERS, np.float32)
+    number[tb.N_CALIBRATED_INDEX], number[tb.N_FAR] = 1.0, 1e6
+    for name, value in numbers.items():
+        number[getattr(tb, f"N_{name}")] = value
+    floats, words = choose.new_slots(1)
+    floats[choose.KEY : choose.KEY + BLOCK] = floats[choose.INTENSITY : choose.INTENSITY + BLOCK] = 0.5
+    floats[choose.OPL : choose.OPL + BLOCK] = opl
+    words[choose.CAUSE : choose.CAUSE + BLOCK] = tb.BY_SURFACE
+    block[rows.NORMAL : rows.NORMAL + BLOCK], block[rows.DROPOUT : rows.DROPOUT + BLOCK] = normal, drop
+    range_m = np.zeros(BLOCK, np.float32)
+    write.finish_ranges(block, floats, words, number, 0, rows.NORMAL, range_m, BLOCK)
+    return range_m, words[choose.CAUSE : choose.CAUSE + BLOCK], floats[choose.INTENSITY : choose.INTENSITY + BLOCK]
+
+
+RNG = np.random.default_rng(2)
+OPL, NORMAL, DROP = RNG.uniform(5, 200, BLOCK), RNG.normal(size=BLOCK), RNG.uniform(size=BLOCK)
+
+
+def test_noise_and_bias_along_the_ray():
+    numbers = {"NOISE_BASE": 0.01, "NOISE_SLOPE": 1e-3, "NOISE_SQUARE": 1e-5, "BIAS": -0.4, "CALIBRATED_INDEX": 1.25}
+    range_m, cause, _ = finish(OPL, NORMAL, DROP, **numbers)
+    x = OPL / 1.25
+    np.testing.assert_allclose(range_m, x - 0.4 + (0.01 + 1e-3 * x + 1e-5 * x**2) * NORMAL, rtol=1e-5)
+    assert (cause == tb.BY_SURFACE).all()
+
+
+def test_ranges_are_never_negative_and_still_returns():
+    range_m, cause, _ = finish(OPL, NORMAL, DROP, BIAS=-100.0)
+    np.testing.assert_allclose(range_m, np.maximum(OPL - 100.0, 0.0), atol=1e-4)
+    assert (cause == tb.BY_SURFACE).all()
+
+
+@pytest.mark.parametrize("dropout", [0.0, 0.3, 1.0])
+def test_what_drops_out_is_emptied(dropout):
+    range_m, cause, intensity = finish(OPL, NORMAL, DROP, DROPOUT=dropout)
+    gone = dropout > DROP
+    np.testing.assert_array_equal(cause == tb.NO_CAUSE, gone)
+    np.testing.assert_array_equal(range_m == 0.0, gone)
+    np.testing.assert_array_equal(intensity == 0.0, gone)
