@@ -115,10 +115,16 @@ class Environment:
         Returns:
             The live sensor.
         """
+        if not isinstance(sensor, SensorSpec):
+            raise SpecError(
+                f"sensor is a {type(sensor).__name__}; it must be a sensor's specification, such as sn.Lidar"
+            )
         name = getattr(sensor, "kind", type(sensor).__name__.lower()) if name is None else name
         if name in self._sensors:
             raise SpecError(f"a sensor is named {name!r} already; pass name= to tell them apart")
         body_index = None if body is None else self._body_index(body)
+        if pose is not None and not isinstance(pose, Pose) and not all(isinstance(one, Pose) for one in pose):
+            raise SpecError(f"pose is {pose!r}; it must be a sn.Pose or a sequence of them")
         X_BS = Pose() if pose is None else pose if isinstance(pose, Pose) else Pose.stack(list(pose))
         if len(X_BS.shape) > 1:
             raise SpecError(f"pose has batch shape {X_BS.shape}; it must be one pose or one row of poses")

@@ -147,7 +147,9 @@ def test_a_slab_shifts_the_ray_and_a_prism_of_total_reflection_turns_it():
     scan = fire([prism, (sheet((3, -4, 0), (0, 1, 0)), WALL)], max_depth=3, returns="last")
     assert scan.object_id[0, 0] == 1
     assert scan.range_m[0, 0] == pytest.approx(2 + n * 2 + 3, rel=1e-6)
-    assert scan.intensity[0, 0] == pytest.approx(0.96**4 * 0.5 / np.pi, rel=1e-4)
+    # all but what the polish scatters out of the beam
+    kept = np.tan(0.75e-3) ** 2 / (2e-8 * np.cos(np.pi / 4) + np.tan(0.75e-3) ** 2)
+    assert scan.intensity[0, 0] == pytest.approx(0.96**4 * kept**2 * 0.5 / np.pi, rel=1e-4)
     assert scan.cause[0, 0] == sn.Cause.REFLECTION
     assert scan.mirror_id[0, 0] == 0
 
@@ -252,10 +254,13 @@ def test_a_mirror_seen_head_on_sends_back_a_lobe_as_wide_as_the_beam(tilt_mrad):
     beam = sn.Beam(half_divergence_rad=1.5e-3, exit_radius_m=0.01, detector_radius_m=2.0)
     normal = (-np.cos(tilt_mrad * 1e-3), np.sin(tilt_mrad * 1e-3), 0.0)
     scan = fire([(sheet((5, 0, 0), normal, 2.0), sn.Mirror(reflectance=0.9, roughness=1e-4))], beam=beam)
-    alpha2 = 2e-8 + 2 * np.tan(0.75e-3) ** 2
+    # as bright as a beam twice as long would be, and as narrow; beyond it the facets' own lobe
+    wide, alpha2 = 2 * np.tan(0.75e-3) ** 2, 2e-8
     c2, s2 = np.cos(tilt_mrad * 1e-3) ** 2, np.sin(tilt_mrad * 1e-3) ** 2
-    expected = 0.9 * alpha2 / (4 * np.pi * (s2 + alpha2 * c2) ** 2 * np.sqrt(c2 + alpha2 * s2))
-    assert float(scan.intensity[0, 0]) == pytest.approx(expected, rel=1e-3)
+    peak = 0.9 / (4 * np.pi * (alpha2 + wide))
+    lobe = 0.9 * alpha2 / (4 * np.pi * (s2 + alpha2 * c2) ** 2 * np.sqrt(c2 + alpha2 * s2))
+    expected = max(min(lobe, peak), peak * np.exp(-s2 / wide))
+    assert float(scan.intensity[0, 0]) == pytest.approx(expected, rel=2e-3)
 
 
 def test_reflectance_per_face_and_per_vertex():

@@ -264,3 +264,39 @@ def test_realtime_waits_for_the_wall_clock():
     for _ in env.run(duration_s=0.2, realtime=True):
         pass
     assert env.real_time_factor <= 1.01
+
+
+def test_readings_on_their_way_are_void_where_a_world_restarts():
+    env = street(worlds=2)
+    lidar = attach(env, small_lidar(timing=sn.Timing(latency_s=0.05)))
+    for _ in env.run(duration_s=0.3):
+        pass
+    env.reset([True, False])
+    for _ in env.run(duration_s=0.05):
+        pass
+    scan = lidar.read()
+    assert scan.end_ns == 300_000_000
+    assert not scan.valid[0].any()
+    assert scan.valid[1].any()
+    assert not lidar.truth().valid[0].any()
+    single = street()
+    alone = attach(single, small_lidar(timing=sn.Timing(latency_s=0.05)))
+    for _ in single.run(duration_s=0.3):
+        pass
+    single.reset()
+    for _ in single.run(duration_s=0.05):
+        pass
+    assert alone.read().end_ns == 200_000_000  # the one on its way is dropped
+
+
+def test_editing_the_specification_of_a_sensor_at_work_changes_nothing():
+    lidar = attach(street())
+    lidar.spec.max_range_m = 1.0
+    assert lidar.spec.max_range_m == 1000.0
+
+
+def test_what_is_no_sensor_and_what_is_no_pose():
+    with pytest.raises(SpecError, match=r"Spinning.*specification"):
+        street().attach(small_lidar().pattern)
+    with pytest.raises(SpecError, match=r"pose is \(0, 0, 1\)"):
+        attach(street(), pose=(0, 0, 1))

@@ -21,6 +21,7 @@ from sensorium.optics.microfacet import (
     smith_masking,
     squared_alpha,
 )
+from sensorium.optics.mirror_glint import mirror_glint
 from sensorium.optics.mirror_transfer import mirror_transfer
 from sensorium.optics.pane import pane, pane_path
 from sensorium.optics.refraction import reflect, refract
@@ -39,6 +40,7 @@ __all__ = [
     "ggx_distribution",
     "ggx_monostatic",
     "internal_diffuse_reflectance",
+    "mirror_glint",
     "mirror_transfer",
     "oren_nayar",
     "oren_nayar_coefficients",

@@ -65,16 +65,21 @@ def lobe(cos_l: float, cos_v: float, cos_h: float, alpha2: float) -> float:
 
 
 @jit.inlined
+def lobe_back(cos2: float, sin2: float, alpha2: float) -> float:
+    """The same from cos^2 and sin^2: for lobes so narrow that float32's cosine no longer tells their angles apart."""
+    spread = sin2 + alpha2 * cos2
+    below = spread * spread * math.sqrt(cos2 + alpha2 * sin2)
+    return jit.like(alpha2, 0.25 * _INVERSE_PI) * alpha2 / max(below, jit.like(alpha2, 1e-30))
+
+
+@jit.inlined
 def lobe_monostatic(cos_theta: float, alpha2: float) -> float:
     """f_s cos(theta) / R_0 [1/sr] back to the source: alpha^2 / (4 pi [(alpha^2 - 1) c^2 + 1]^2 S(c)).
 
     All facets that answer face the beam, so only the reflectance R_0 at normal incidence enters.
     """
     one = jit.like(alpha2, 1.0)
-    c2, sin2 = cos_theta * cos_theta, (one - cos_theta) * (one + cos_theta)
-    spread = sin2 + alpha2 * c2
-    below = spread * spread * math.sqrt(c2 + alpha2 * sin2)
-    return jit.like(alpha2, 0.25 * _INVERSE_PI) * alpha2 / max(below, jit.like(alpha2, 1e-30))
+    return lobe_back(cos_theta * cos_theta, (one - cos_theta) * (one + cos_theta), alpha2)
 
 
 _distribution = jit.elementwise(distribution)

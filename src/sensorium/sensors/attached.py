@@ -18,16 +18,20 @@ class AttachedSensor(Generic[R]):
 
     def __init__(self, spec: SensorSpec[R], rig: Rig) -> None:
         # A copy, checked once more: edits of parts cannot see the whole
-        self.spec = type(spec).model_validate(spec.model_dump())
-        """The sensor's specification, as it was when attached."""
+        self._spec = type(spec).model_validate(spec.model_dump())
         self.name = rig.name
         self.rig = rig
-        self._model: SensorModel[R] = self.spec.start(rig)
-        self._latency_ns = self.spec.latency_ns
+        self._model: SensorModel[R] = self._spec.start(rig)
+        self._latency_ns = self._spec.latency_ns
         self._since_ns: int | None = rig.history.newest.time_ns
         self._on_its_way: deque[Capture[R]] = deque()
         self._arrived: list[Capture[R]] = []
         self._last: Capture[R] | None = None
+
+    @property
+    def spec(self) -> SensorSpec[R]:
+        """The sensor's specification as it was when attached; a copy, since nothing at work can be changed by it."""
+        return self._spec.model_copy(deep=True)
 
     @property
     def enabled(self) -> bool:
@@ -72,8 +76,12 @@ class AttachedSensor(Generic[R]):
             self._last = self._arrived[-1]
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
-        """Restart the masked worlds' state; the environment calls this."""
+        """Restart the masked worlds' state; readings on their way are void there. The environment calls this."""
         self._model.reset(mask)
+        if not self.rig.world_axis:
+            self._on_its_way.clear()
+        else:
+            self._on_its_way = deque(self._model.voided(capture, mask) for capture in self._on_its_way)
 
     def needs_from_ns(self, now_ns: int) -> int:
         """The oldest time this sensor may still ask the history for [ns]."""

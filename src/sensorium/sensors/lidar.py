@@ -140,6 +140,10 @@ class LidarModel:
     def reset(self, mask: NDArray[np.bool_]) -> None:
         """Nothing to restart: rays fired before a reset are void by the history's word."""
 
+    def voided(self, capture: Capture[Scan], mask: NDArray[np.bool_]) -> Capture[Scan]:
+        """A sweep still on its way, without the worlds that restarted."""
+        return Capture(capture.time_ns, capture.reading.without(mask), lambda: capture.truth().without(mask))
+
     def _snapshot(self, tick: int) -> Capture[Scan]:
         at_ns = self._rate.time_ns(tick)
         return self._capture(self._spec.pattern.rays(tick), at_ns, at_ns, tick)

@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 # what objects without a material are made of
 DEFAULT_MATERIAL = Lambertian(reflectance=0.5)
 
+# roughness of the boundary of a volume, as that of a dielectric body
+_SMOOTH = 1e-4
+
 _RETURNS = {"strongest": tb.STRONGEST, "first": tb.FIRST, "last": tb.LAST, "dual": tb.DUAL, "all": tb.ALL}
 
 
@@ -157,6 +160,7 @@ def _row(material: object | None, wavelength_m: float) -> NDArray[np.float64]:
     if isinstance(material, AbstractMedium):
         row = mr.blank_row()
         row[mr.KIND], row[mr.INNER_INDEX] = mr.DIELECTRIC, material.at(wavelength_m).refractive_index
+        row[mr.ALPHA2] = 2.0 * _SMOOTH**2
         return row
     raise SceneError(f"an object's material is a {type(material).__name__}; it must be one of sn.materials or sn.media")
 

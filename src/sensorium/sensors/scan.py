@@ -120,6 +120,28 @@ class Scan:
             light=None if self.light is None else _kept(self.light, keep),
         )
 
+    def without(self, worlds: NDArray[np.bool_]) -> "Scan":
+        """The scan with no returns in some worlds, given as a mask of shape (worlds,); only where there is an axis."""
+        at = worlds.reshape(-1, *(1,) * (self.range_m.ndim - 1))
+        light = self.light
+        return replace(
+            self,
+            range_m=np.where(at, np.float32(0.0), self.range_m),
+            points=np.where(at[..., None], self.points.dtype.type(0.0), self.points),
+            object_id=np.where(at, np.int32(-1), self.object_id),
+            face_id=np.where(at, np.int32(-1), self.face_id),
+            label=np.where(at, np.int32(-1), self.label),
+            light=light
+            if light is None
+            else Light(
+                np.where(at, light.intensity.dtype.type(0), light.intensity),
+                np.where(at, np.uint8(Cause.NONE), light.cause),
+                np.where(at, np.uint8(0), light.depth),
+                np.where(at, np.int32(-1), light.mirror_id),
+                light.ambient,
+            ),
+        )
+
     def pose(self, time_ns: NDArray[np.int64] | int) -> Pose:
         """True pose X_WS of a single sensor in a single world at times within the sweep; any shape of times."""
         if self.X_WS.shape[1:] != (1, 1):

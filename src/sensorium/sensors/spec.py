@@ -49,6 +49,9 @@ class SensorModel(Protocol[R]):
     def reset(self, mask: NDArray[np.bool_]) -> None:
         """Restart the state of the masked worlds, shape (worlds,)."""
 
+    def voided(self, capture: Capture[R], mask: NDArray[np.bool_]) -> Capture[R]:
+        """A reading of many worlds that is still on its way, without the masked ones."""
+
 
 class SensorSpec(Spec, abc.ABC, Generic[R]):
     """Specification of a sensor whose readings are of type R."""

@@ -104,7 +104,7 @@ class RayCaster:
         self.layout = layout(scene, self.worlds)
         self.bodies = tuple(sorted({name for name in self.layout.body if name is not None}))
         self.labels = label_tables(self.layout)
-        self._hidden: frozenset[str] = frozenset()
+        self._hidden: frozenset[frozenset[str]] = frozenset()
         self._placed = PlacedScenes(self.layout, self.worlds, self.bodies)
         shape = (1, self.worlds, len(self.bodies))
         self._positions = np.zeros((*shape, 3))
@@ -169,6 +169,8 @@ class RayCaster:
             Hits with the rays' broadcast shape.
         """
         rays, shape = self._checked(origins, directions, time, t_max_m, worlds)
+        if isinstance(hide, str):
+            raise SpecError(f"hide is the string {hide!r}; it must be a sequence of body names")
         hide = frozenset(hide)
         with self._placed.lock:
             self._commit(hide, rays)
@@ -198,8 +200,8 @@ class RayCaster:
     def _commit(self, hide: frozenset[str], rays: Rays) -> None:
         """Place the bodies for these rays, unless they are."""
         if not self._placed.can_hide(hide):
-            self._placed = PlacedScenes(self.layout, self.worlds, self.bodies, self._hidden | hide)
-            self._hidden |= hide
+            self._placed = PlacedScenes(self.layout, self.worlds, self.bodies, self._hidden | {hide})
+            self._hidden |= {hide}
             self._stale = True
         near = np.array(self._placed.anchor)
         count = np.bincount(rays.world, minlength=self.worlds)

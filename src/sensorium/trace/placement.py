@@ -25,8 +25,8 @@ _FORMAT_UINT, _FORMAT_3X4_ROW_MAJOR, _FORMAT_QUATERNION = 0x5001, 0x9134, 0xB001
 _SCENE_DYNAMIC_ROBUST = 5
 _BUILD_LOW = 0
 
-# Bit 0 is every object nobody hides; the other bits of a ray's 32-bit mask are for bodies that some sensor hides.
-_MOST_HIDDEN_BODIES = 31
+# Bit 0 is every object nobody hides; the other bits of a ray's 32-bit mask are for bodies hidden from the same sensors.
+_MOST_HIDDEN_GROUPS = 31
 
 # Anchors lie on a grid this wide, so that they depend on nothing but the sensor's own place. Coordinates near the
 # sensor stay below 64 m, where float32 resolves 4 um.
@@ -81,7 +81,9 @@ class _WorldArrays(NamedTuple):
 class PlacedScenes:
     """Top scenes of all worlds, placed at an instant or over an interval."""
 
-    def __init__(self, layout: Layout, worlds: int, body_names: tuple[str, ...], hidden: Iterable[str] = ()) -> None:
+    def __init__(
+        self, layout: Layout, worlds: int, body_names: tuple[str, ...], hidden: Iterable[frozenset[str]] = ()
+    ) -> None:
         self.layout = layout
         self.worlds = worlds
         self.lock = threading.RLock()
@@ -89,7 +91,8 @@ class PlacedScenes:
         self._mesh_scenes, self._mesh_handles = meshes.handles(layout.meshes)
         self.mounts = self._mount_tables()
         self._body_radius_m = self._body_radii()
-        self._mask_bits = self._hide_bits(hidden)
+        self._hidden = frozenset(hidden)
+        self._mask_bits = self._hide_bits(self._hidden)
 
         # Nothing is placed yet
         self.anchor = np.full((worlds, 3), np.inf)
@@ -113,9 +116,9 @@ class PlacedScenes:
             mask &= ~(1 << self._mask_bits[name])
         return mask
 
-    def can_hide(self, hide: Iterable[str]) -> bool:
-        """Whether every one of these bodies has a mask bit of its own."""
-        return all(name in self._mask_bits for name in hide)
+    def can_hide(self, hide: frozenset[str]) -> bool:
+        """Whether these bodies, and no others, can be hidden together."""
+        return not hide or hide in self._hidden
 
     def place(
         self, positions: NDArray[np.float64], quaternions: NDArray[np.float64], near: NDArray[np.float64]
@@ -179,16 +182,23 @@ class PlacedScenes:
                 radii[:, body] = np.maximum(radii[:, body], reach[:, column])
         return radii
 
-    def _hide_bits(self, hidden: Iterable[str]) -> dict[str, int]:
-        """A mask bit for each body that some sensor hides."""
-        names = sorted(set(hidden))
-        for name in names:
+    def _hide_bits(self, hidden: Iterable[frozenset[str]]) -> dict[str, int]:
+        """A mask bit for each group of bodies that the same sensors hide."""
+        hidden = sorted(hidden, key=sorted)
+        for name in sorted(frozenset().union(*hidden)):
             if name not in self._body_names:
                 known = ", ".join(self._body_names) or "none"
                 raise SpecError(f"hide names body {name!r}, which the world does not have (it has: {known})")
-        if len(names) > _MOST_HIDDEN_BODIES:
-            raise SpecError(f"{len(names)} bodies are hidden from sensors; at most {_MOST_HIDDEN_BODIES} can be")
-        return {name: bit + 1 for bit, name in enumerate(names)}
+        groups: dict[tuple[bool, ...], int] = {}
+        bits = {}
+        for name in sorted(frozenset().union(*hidden)):
+            hidden_by = tuple(name in one for one in hidden)
+            bits[name] = groups.setdefault(hidden_by, len(groups) + 1)
+        if len(groups) > _MOST_HIDDEN_GROUPS:
+            raise SpecError(
+                f"{len(groups)} groups of bodies are hidden from different sensors; at most {_MOST_HIDDEN_GROUPS} may"
+            )
+        return bits
 
     # --- arrays -----------------------------------------------------------------------------------------------------
 

@@ -268,12 +268,14 @@ def _return_of(material: AbstractMaterial | AbstractMedium, cosine: float, hits:
             rho = optics.two_layer_monostatic(
                 cosine,
                 n=complex(n, k),
-                roughness=_widened(material.roughness, light),
+                roughness=material.roughness,
                 reflectance=base,
                 diffuse_roughness=material.diffuse_roughness,
                 layering=material.layering,
             )
-            return float(rho)
+            facing = float(optics.fresnel(1.0, n=complex(n, k)))
+            lobe = float(optics.ggx_monostatic(cosine, n=complex(n, k), roughness=material.roughness))
+            return float(rho) - lobe + _glint(cosine, facing, material.roughness, light)
         matt = optics.oren_nayar_monostatic(cosine, reflectance=base)
         if isinstance(material, Retroreflector):
             matt = matt + optics.retroreflection(
@@ -307,7 +309,7 @@ def _children(
         on, thrown = optics.pane(c, n=index, optical_depth=_pane_depth(material, light))
         extra_m = float(optics.pane_path(c, n=index, thickness_m=material.thickness_m))
         return [
-            _onward(node, _REFLECTION, media, mirrored, float(thrown), light),
+            _onward(node, _REFLECTION, media, mirrored, float(thrown) * _in_beam(material, c, light), light),
             _onward(node, _TRANSMISSION, media, node.direction, float(on), light, extra_m),
         ]
     if isinstance(material, Dielectric | AbstractMedium):
@@ -318,7 +320,7 @@ def _children(
         beyond = (*media, inner) if entering else (media[:-1] or media)
         here_n, beyond_n = media[-1].refractive_index, beyond[-1].refractive_index
         back = float(optics.fresnel(c, n=beyond_n, n_outside=here_n))
-        children = [_onward(node, _REFLECTION, media, mirrored, back, light)]
+        children = [_onward(node, _REFLECTION, media, mirrored, back * _in_beam(material, c, light), light)]
         facing = node.normal if entering else -node.normal
         onward, total = optics.refract(node.direction, facing, n_from=here_n, n_to=beyond_n)
         if not total:
@@ -337,9 +339,14 @@ def _mirror_factor(material: AbstractMaterial, c: float, light: _Light) -> float
             )
         )
     if isinstance(material, Mirror):
-        spread = float(optics.squared_alpha(material.roughness)) * c
-        return reflectance_at(material.reflectance, light.wavelength_m) * light.cone2 / (spread + light.cone2)
+        return reflectance_at(material.reflectance, light.wavelength_m) * _in_beam(material, c, light)
     return 0.0
+
+
+def _in_beam(material: AbstractMaterial | AbstractMedium, c: float, light: _Light) -> float:
+    """Share of the mirrored light that the surface's roughness leaves inside the beam."""
+    roughness = getattr(material, "roughness", 1e-4)
+    return light.cone2 / (float(optics.squared_alpha(roughness)) * c + light.cone2)
 
 
 def _onward(
@@ -361,18 +368,8 @@ def _onward(
 
 
 def _glint(cosine: float, reflectance: float, roughness: float, light: _Light) -> float:
-    """GGX lobe of a surface of known reflectance back to the source, R D G / (4 cos) [1/sr]."""
-    wide = _widened(roughness, light)
-    facets = optics.ggx_distribution(cosine, roughness=wide) * optics.smith_masking(cosine, cosine, roughness=wide)
-    return float(reflectance * facets / (4.0 * cosine))
-
-
-def _widened(roughness: float, light: _Light) -> float:
-    """Roughness of the lobe that a beam of finite width sees: alpha^2 + 2 tan^2(delta / 2).
-
-    So a flat mirror sends back what a detector catches of a beam twice as long, 2 R_0 R^2 / w(2 z)^2 far out.
-    """
-    return math.sqrt(roughness**2 + light.cone2)
+    """What a surface of known reflectance sends straight back, no more than the beam holds [1/sr]."""
+    return reflectance * float(optics.mirror_glint(cosine, roughness=roughness, half_angle_rad=light.half_angle_rad))
 
 
 def _diffuse_reflectance(material: AbstractDiffuse, hits: Hits, wavelength_m: float) -> float:

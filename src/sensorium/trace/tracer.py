@@ -25,17 +25,19 @@ class Tracer:
         self.body_names = body_names
         self.history = history
         self.labels = label_tables(layout)
-        self._hidden: set[str] = set()
+        self._hidden: set[frozenset[str]] = set()
         self._scenes: dict[bool, PlacedScenes] = {}
         self._placed_for: dict[bool, tuple[int, int, bytes]] = {}
         PlacedScenes(layout, worlds, body_names)  # a body the world lacks is an error now, not at the first reading
 
     def let_hide(self, bodies: Iterable[str]) -> None:
-        """Prepare for rays that pass through these bodies."""
-        new = set(bodies) - self._hidden
-        if new:
-            PlacedScenes(self.layout, self.worlds, self.body_names, self._hidden | new)  # raises where it cannot be
-            self._hidden |= new
+        """Prepare for rays that pass through these bodies together."""
+        together = frozenset(bodies)
+        if together and together not in self._hidden:
+            PlacedScenes(
+                self.layout, self.worlds, self.body_names, self._hidden | {together}
+            )  # raises where it cannot be
+            self._hidden.add(together)
             self._scenes.clear()
             self._placed_for.clear()
 

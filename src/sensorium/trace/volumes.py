@@ -10,10 +10,14 @@ from sensorium.trace.labels import LabelTables
 from sensorium.trace.packet import BLOCK, SCATTERED_ADDRESS
 from sensorium.trace.placement import PlacedScenes
 
-# a direction along no axis, so that it seldom runs inside a face
-_SOMEWHERE = np.array([0.36, 0.48, 0.80], np.float32)
+# a direction of no simple ratios, so that it seldom runs along a face or through an edge
+_SOMEWHERE = (
+    np.array([np.sqrt(2) - 1, 1 / np.pi, np.e / 3]) / np.linalg.norm([np.sqrt(2) - 1, 1 / np.pi, np.e / 3])
+).astype(np.float32)
 _MOST_SURFACES = 64
-_CLEAR_M = 1e-4
+
+# How far behind a face to go on from [m]: more far from the anchor, where float32 is coarser
+_CLEAR_M, _CLEAR_PART = 1e-3, 1e-6
 
 
 def medium_around(
@@ -25,8 +29,8 @@ def medium_around(
 ) -> NDArray[np.int32]:
     """Number of the medium around each point, 0 for the atmosphere.
 
-    A ray is followed from each point: where the first boundary of a volume on its way is met from inside, the point is
-    in that volume.
+    A ray is followed from each point: the first volume that it leaves without having entered it is the one the point is
+    in. Two volumes whose faces coincide cannot be told apart there.
 
     Args:
         placed: The scenes, as placed at the start of the interval.
@@ -40,6 +44,7 @@ def medium_around(
         return found
     row = world if len(medium_of_object) > 1 else np.zeros_like(world)
     open_points, at = np.arange(len(points)), points.copy()
+    entered = np.zeros((len(points), medium_of_object.shape[1]), np.int32)
     for _ in range(_MOST_SURFACES):
         count = len(open_points)
         if not count:
@@ -66,12 +71,16 @@ def medium_around(
         )
         hit = hits.object_id >= 0
         medium = np.where(hit, medium_of_object[row[open_points], hits.object_id], 0)
-        leaving = (hits.normal @ _SOMEWHERE) > 0
-        decided = medium > 0
-        found[open_points[decided & leaving]] = medium[decided & leaving]
+        leaving, volume = (hits.normal @ _SOMEWHERE) > 0, medium > 0
+        np.add.at(entered, (open_points[volume & ~leaving], hits.object_id[volume & ~leaving]), 1)
+        decided = volume & leaving & (entered[open_points, hits.object_id] == 0)
+        found[open_points[decided]] = medium[decided]
+        np.add.at(entered, (open_points[volume & leaving], hits.object_id[volume & leaving]), -1)
 
         # Anything else in the way is passed through
         on = hit & ~decided
-        at[open_points] += (hits.range_m + _CLEAR_M)[:, None].clip(0, 1e6) * _SOMEWHERE
+        away = np.abs(at[open_points] - placed.anchor[world[open_points]]).max(axis=1)
+        step = np.where(hit, hits.range_m, 0.0) + _CLEAR_M + _CLEAR_PART * away
+        at[open_points] += step[:, None] * _SOMEWHERE
         open_points = open_points[on]
     return found

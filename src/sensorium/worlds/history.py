@@ -4,7 +4,6 @@ Between two states poses go along straight lines and slerp, everywhere in the li
 worlds are taken to have stood at their new poses all along, and from when on they can be trusted is remembered.
 """
 
-import math
 from bisect import bisect_left, bisect_right
 
 import numpy as np
@@ -14,6 +13,12 @@ from sensorium.errors import WorldError
 from sensorium.frames import Pose
 from sensorium.worlds.base import WorldState
 from sensorium.worlds.interpolation import interpolated
+
+# states this close to even times are taken to lie on them [ns]
+_EVEN_NS = 1000.0
+
+# where they are not even, segments for each time between two of them
+_SEGMENTS_A_STATE = 4
 
 # what a time that is not set compares as: before everything
 _ALWAYS = np.iinfo(np.int64).min
@@ -119,10 +124,23 @@ class History:
         """
         if end_ns == start_ns:
             return np.array([start_ns], np.int64)
-        spacing = math.gcd(*(self.times_within(start_ns, end_ns) - start_ns).tolist())
-        segments = min((end_ns - start_ns) // spacing, most)
+        inside_ns = self.times_within(start_ns, end_ns) - start_ns
+        segments = _even_segments(inside_ns, most)
         steps = np.arange(segments + 1, dtype=np.int64)
         return start_ns + (steps * (end_ns - start_ns)) // segments
+
+
+def _even_segments(times_ns: NDArray[np.int64], most: int) -> int:
+    """The fewest even segments from the first to the last time on which all others lie, to a microsecond.
+
+    A microsecond lets rates such as 60 Hz be even. Where states come at no even times, a few segments for each of them.
+    """
+    duration_ns = float(times_ns[-1])
+    for segments in range(len(times_ns) - 1, most + 1):
+        off = times_ns * (segments / duration_ns)
+        if np.abs(off - np.rint(off)).max() * duration_ns / segments <= _EVEN_NS:
+            return segments
+    return min(most, _SEGMENTS_A_STATE * (len(times_ns) - 1), int(times_ns[-1]))
 
 
 def _time(state: WorldState) -> int:

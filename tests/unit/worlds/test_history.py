@@ -157,9 +157,9 @@ def test_times_within_an_interval():
 )
 @settings(max_examples=200, deadline=None)
 def test_knots_are_even_and_fall_on_states_where_they_can(step, count, start, length, most):
-    times = [k * step for k in range(count)]
+    times = [k * step * MS for k in range(count)]
     history, _ = history_of(times, worlds=1, bodies=1)
-    start, end = min(start, times[-1] - 1), min(start + length, times[-1])
+    start, end = min(start * MS, times[-1] - 1), min((start + length) * MS, times[-1])
     if start >= end:
         return
     knots = history.knots(start, end, most=most)
@@ -172,10 +172,25 @@ def test_knots_are_even_and_fall_on_states_where_they_can(step, count, start, le
     inside = [t for t in times if start < t < end]
     finest = np.gcd.reduce([t - start for t in [*inside, end]])
     if (end - start) // finest <= most:
-        assert set(inside) <= set(knots.tolist())
-        assert (gaps == finest).all()
+        assert all(np.abs(knots - t).min() <= 1000 for t in inside)
 
 
 def test_an_instant_has_one_knot():
     history, _ = history_of([0, 10])
     np.testing.assert_array_equal(history.knots(4, 4, most=128), [4])
+
+
+@pytest.mark.parametrize("rate_hz", [60, 120, 240, 1000])
+def test_states_at_rounded_times_are_even(rate_hz):
+    """A sixtieth of a second is no whole number of nanoseconds; its knots fall on the states all the same."""
+    times = [round(k * 1e9 / rate_hz) for k in range(rate_hz // 10 + 2)]
+    history, _ = history_of(times)
+    knots = history.knots(0, 100_000_000, most=128)
+    assert len(knots) - 1 == rate_hz // 10
+    assert np.abs(knots - times[: len(knots)]).max() <= 1000
+
+
+def test_uneven_states_take_a_few_segments_each():
+    times = [0, 7_123_457, 15_999_331, 40_000_007, 71_000_113, 120_000_000]
+    history, _ = history_of(times)
+    assert len(history.knots(0, 100_000_000, most=128)) - 1 == 4 * 5

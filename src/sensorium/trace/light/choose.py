@@ -25,14 +25,15 @@ def new_slots(count):
 
 
 @jit.inlined
-def key_of(returns, intensity, opl, threshold):
-    """What returns are ranked by; minus infinity for one too weak to be seen."""
+def key_of(returns, intensity, opl, threshold, near, far):
+    """What returns are ranked by; minus infinity for one too weak, too near or too far to be seen."""
     key = intensity
     if returns == tb.FIRST:
         key = -opl
     elif returns == tb.LAST:
         key = opl
-    return key if intensity >= threshold and intensity > np.float32(0.0) else NONE
+    seen = (intensity >= threshold) & (intensity > np.float32(0.0)) & (opl >= near) & (opl <= far)
+    return key if seen else NONE
 
 
 @jit.function

@@ -57,8 +57,8 @@ def detect_block(block, slot_f, slot_i, detector, number, key, tick, element, am
             snr = signal * signal / (signal + background + noise * noise)
             slot_f[f + choose.OPL] += scale * detector[D_RISE_M] / math.sqrt(2.0 * snr) * g1
 
-        # Noise alone may cross the threshold somewhere in an empty shot
-        if not seen:
+        # Noise alone may cross the threshold somewhere in an empty shot, unless a reset made the shot void
+        if not seen and block[rows.UNIFORM + k] < np.float32(1.0):
             w0, w1, _, _ = draw_words(key[0], key[1], element + k, _STAGE_FALSE, 0, tick, among)
             if uniform_f32(w0) < detector[D_FALSE_ALARM]:
                 opl = scale * (near + (far - near) * uniform_f32(w1))

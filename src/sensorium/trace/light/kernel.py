@@ -13,7 +13,7 @@ from sensorium import jit
 from sensorium.optics.capture_table import captured_from_table
 from sensorium.random import draw_words, exp_f32, normal_pair_f32, uniform_f32
 from sensorium.trace import packet as pk
-from sensorium.trace.light import choose, resolve, rows, shade, tree
+from sensorium.trace.light import choose, resolve, rows, shade, tree, write
 from sensorium.trace.light import tables as tb
 from sensorium.trace.light.detect import detect_block
 from sensorium.trace.light.sunlight import gather_sunlight
@@ -58,6 +58,7 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
     child, child_hit = rows.new_scratch()
     queue_f, queue_i = tree.new_queue(depth)
     floor, passes = light.number[tb.N_FLOOR], light.switch[tb.S_ROUND_TRIP]
+    beam_tan2 = light.number[tb.N_BEAM_TAN2]
     slot_f, slot_i = choose.new_slots(ranked + 1)
     air, drawn = light.switch[tb.S_ATMOSPHERE] > 0, np.zeros(BLOCK + 1, np.int32)
     corners = light.corner_reflectance.size > 0
@@ -110,7 +111,7 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
         # Their children, in batches of a block
         if depth > 0:
             waiting = tree.spawn(
-                block, hit, light.material, light.medium, floor, passes, depth, queue_f, queue_i, 0, used
+                block, hit, light.material, light.medium, beam_tan2, floor, passes, depth, queue_f, queue_i, 0, used
             )
             while waiting > 0:
                 batch = min(BLOCK, waiting)
@@ -126,10 +127,7 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
                     child,
                     child_hit,
                     light.material,
-                    light.medium,
-                    floor,
-                    passes,
-                    depth,
+                    light.medium, beam_tan2, floor, passes, depth,
                     queue_f,
                     queue_i,
                     waiting,
@@ -159,17 +157,19 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
             )
         for j in range(out.range_m.shape[1]):
             if j >= 2 and j % 2 == 0:
-                _draw_again(block, draws, element, among, j, used)
+                write.draw_again(block, draws, element, among, j, used)
             range_m, points = out.range_m[head, j, start:end], out.points[head, j, start:end]
             normals = rows.NORMAL if j % 2 == 0 else rows.NORMAL_2
-            _finish(block, slot_f, slot_i, light.number, j, normals, range_m, used)
+            write.finish_ranges(block, slot_f, slot_i, light.number, j, normals, range_m, used)
             if light.switch[tb.S_IN_WORLD] > 0:
-                _write_points_in_world(block, anchor[world], range_m, points, used)
+                write.write_points_in_world(block, anchor[world], range_m, points, used)
             else:
-                _write_points(block, rays.x[start:end], rays.y[start:end], rays.z[start:end], range_m, points, used)
+                write.write_points(
+                    block, rays.x[start:end], rays.y[start:end], rays.z[start:end], range_m, points, used
+                )
                 if rays.origin.shape[0] > 0:
-                    _shift_points(block, rays.origin[start:end], points, used)
-            _write(
+                    write.shift_points(block, rays.origin[start:end], points, used)
+            write.write_returns(
                 slot_f,
                 slot_i,
                 labels,
@@ -241,14 +241,21 @@ def _draw_children(block, hit, draws, element, among, used):
         block[rows.UNIFORM + k] = uniform_f32(w0)
 
 
+@jit.inlined
+def _limits(number):
+    """Nearest and farthest optical path that is reported [m]."""
+    return number[tb.N_NEAR] * number[tb.N_CALIBRATED_INDEX], number[tb.N_FAR] * number[tb.N_CALIBRATED_INDEX]
+
+
 @jit.function
 def _first_candidates(block, hit, light, slot_f, slot_i, voided_before, used):
     """Surfaces of the first rays open the slots; the air is offered after them."""
     returns, ranked = light.switch[tb.S_RETURNS], light.switch[tb.S_SLOTS]
     threshold = light.number[tb.N_THRESHOLD]
+    near, far = _limits(light.number)
     for k in range(used):
         opl, strength = block[pk.B_T_FAR + k] * block[rows.MEDIUM_N + k], block[rows.STRENGTH + k]
-        key = choose.key_of(returns, strength, opl, threshold)
+        key = choose.key_of(returns, strength, opl, threshold, near, far)
         slot_f[choose.KEY + k] = key if block[pk.B_TIME + k] >= voided_before else choose.NONE
         slot_f[choose.INTENSITY + k] = strength
         slot_f[choose.OPL + k] = opl
@@ -294,6 +301,7 @@ def _offer_children(block, hit, light, slot_f, slot_i, used):
     """Surfaces met by children, offered to the ray they belong to."""
     returns, ranked = light.switch[tb.S_RETURNS], light.switch[tb.S_SLOTS]
     threshold = light.number[tb.N_THRESHOLD]
+    near, far = _limits(light.number)
     for k in range(used):
         if hit[rows.COLUMN + k] == NO_HIT:
             continue
@@ -306,7 +314,7 @@ def _offer_children(block, hit, light, slot_f, slot_i, used):
             np.int32(hit[pk.B_FACE + k]),
         )
         mirror = np.int32(hit[rows.MIRROR + k])
-        key = choose.key_of(returns, strength, opl, threshold)
+        key = choose.key_of(returns, strength, opl, threshold, near, far)
         choose.offer(slot_f, slot_i, ranked, ray, key, strength, opl, cause, depth, column, face, mirror)
         if returns == tb.DUAL and key > choose.NONE:
             choose.offer_last(slot_f, slot_i, ranked, ray, opl, strength, cause, depth, column, face, mirror)
@@ -326,6 +334,7 @@ def _offer_air(block, hit, light, slot_f, slot_i, drawn, used):
     returns, ranked, first = light.switch[tb.S_RETURNS], light.switch[tb.S_SLOTS], light.switch[tb.S_PRIORITY] > 0
     passes, threshold = np.float32(light.switch[tb.S_ROUND_TRIP]), light.number[tb.N_THRESHOLD]
     capture, inverse_z0, gamma = light.capture, light.number[tb.N_INVERSE_Z0], light.gamma
+    near, far = _limits(light.number)
     for i in range(count):
         k = drawn[i]
         number = hit[rows.MEDIUM + k]
@@ -337,100 +346,11 @@ def _offer_air(block, hit, light, slot_f, slot_i, drawn, used):
         z, opl = block[rows.PATH_Z + k] + x / n, block[rows.PATH_OPL + k] + n * x
         lost = exp_f32(-passes * media[number, tb.G_ALPHA] * x)
         strength = block[rows.GAIN + k] * media[number, tb.G_ECHO] * lost * captured_from_table(capture, z, inverse_z0)
-        key = choose.key_of(returns, strength, opl, threshold)
-        if first and strength > np.float32(0.0):
+        key = choose.key_of(returns, strength, opl, threshold, near, far)
+        if first and key > choose.NONE:
             key = np.float32(np.inf)
         ray, mirror = np.int32(hit[rows.RAY + k]), np.int32(hit[rows.MIRROR + k])
         depth = tree.depth_of(hit[rows.NODE + k])
         choose.offer(slot_f, slot_i, ranked, ray, key, strength, opl, tb.BY_ATMOSPHERE, depth, -1, -1, mirror)
         if returns == tb.DUAL and key > choose.NONE:
             choose.offer_last(slot_f, slot_i, ranked, ray, opl, strength, tb.BY_ATMOSPHERE, depth, -1, -1, mirror)
-
-
-@jit.function
-def _finish(block, slot_f, slot_i, number, j, normals, range_m, used):
-    """Range of return j of each ray: noise along the ray, limits, dropout; slots of what is not seen are emptied."""
-    base, slope, square = number[tb.N_NOISE_BASE], number[tb.N_NOISE_SLOPE], number[tb.N_NOISE_SQUARE]
-    scale, bias = np.float32(1.0) / number[tb.N_CALIBRATED_INDEX], number[tb.N_BIAS]
-    near, far, dropout, zero = number[tb.N_NEAR], number[tb.N_FAR], number[tb.N_DROPOUT], np.float32(0.0)
-    f, w = j * choose.FLOATS_A_SLOT, j * choose.WORDS_A_SLOT
-    for k in range(used):
-        x = slot_f[f + choose.OPL + k] * scale
-        seen = (slot_f[f + choose.KEY + k] > choose.NONE) & (x >= near) & (x <= far)
-        seen = seen & (block[rows.DROPOUT + k] >= dropout)
-        noisy = x + bias + (base + x * (slope + x * square)) * block[normals + k]
-        noisy = noisy if noisy > zero else zero
-        block[rows.STRENGTH + k] = noisy if seen else np.float32(-1.0)
-        slot_f[f + choose.INTENSITY + k] = slot_f[f + choose.INTENSITY + k] if seen else zero
-    for k in range(used):
-        if block[rows.STRENGTH + k] < zero:
-            slot_i[w + choose.CAUSE + k], slot_i[w + choose.DEPTH + k] = tb.NO_CAUSE, 0
-            slot_i[w + choose.COLUMN + k], slot_i[w + choose.FACE + k], slot_i[w + choose.MIRROR + k] = -1, -1, -1
-    for k in range(used):
-        distance = block[rows.STRENGTH + k]
-        range_m[k] = distance if distance > zero else zero
-
-
-@jit.function
-def _write(slot_f, slot_i, labels, world, j, used, intensity, cause, depth, object_id, face_id, mirror_id, label):
-    """Everything else about return j of each ray."""
-    f, w = j * choose.FLOATS_A_SLOT, j * choose.WORDS_A_SLOT
-    for k in range(used):
-        intensity[k] = slot_f[f + choose.INTENSITY + k]
-    for k in range(used):
-        cause[k] = np.uint8(slot_i[w + choose.CAUSE + k])
-    for k in range(used):
-        object_id[k] = slot_i[w + choose.COLUMN + k]
-    for k in range(used):
-        face_id[k] = slot_i[w + choose.FACE + k]
-    if depth.size > 0:
-        for k in range(used):
-            depth[k] = np.uint8(slot_i[w + choose.DEPTH + k])
-        for k in range(used):
-            mirror_id[k] = slot_i[w + choose.MIRROR + k]
-    row = world if labels.object_label.shape[0] > 1 else 0
-    object_label, face_first, face_label = labels.object_label[row], labels.face_first[row], labels.face_label
-    for k in range(used):
-        column = slot_i[w + choose.COLUMN + k]
-        if column < 0:
-            label[k] = -1
-        else:
-            own = face_first[np.uint32(column)]
-            face = np.uint64(slot_i[w + choose.FACE + k])
-            label[k] = object_label[np.uint32(column)] if own < 0 else face_label[np.uint64(own) + face]
-
-
-@jit.function
-def _draw_again(block, draws, element, among, j, used):
-    """Fresh range noise for the third return and on: two returns share a draw."""
-    for k in range(used):
-        w0, w1, _, _ = draw_words(draws.key[0], draws.key[1], element + k, shade.STAGE_EXTRA, j, draws.tick, among)
-        n0, n1 = normal_pair_f32(w0, w1)
-        block[rows.NORMAL + k], block[rows.NORMAL_2 + k] = n0, n1
-
-
-@jit.function
-def _write_points(block, x, y, z, range_m, points, used):
-    """Points on the direction the ray was sent out, ghosts too, in the sensor frame."""
-    for k in range(used):
-        distance = range_m[k]
-        points[k, 0], points[k, 1], points[k, 2] = distance * x[k], distance * y[k], distance * z[k]
-
-
-@jit.function
-def _shift_points(block, origin, points, used):
-    """Rays with start points of their own."""
-    for k in range(used):
-        if block[rows.STRENGTH + k] >= 0.0:
-            for i in range(3):
-                points[k, i] += origin[k, i]
-
-
-@jit.function
-def _write_points_in_world(block, anchor, range_m, points, used):
-    """The same in world coordinates."""
-    for k in range(used):
-        distance = range_m[k]
-        for i in range(3):
-            at = block[pk.B_ORIGIN_X + i * BLOCK + k] + distance * block[pk.B_DIRECTION_X + i * BLOCK + k]
-            points[k, i] = anchor[i] + at if block[rows.STRENGTH + k] >= 0.0 else 0.0

@@ -108,7 +108,10 @@ def find_incidence(block, used):
         nx, ny, nz = block[pk.B_NORMAL_X + k], block[pk.B_NORMAL_Y + k], block[pk.B_NORMAL_Z + k]
         scale = np.float32(1.0) / math.sqrt(nx * nx + ny * ny + nz * nz)
         nx, ny, nz = nx * scale, ny * scale, nz * scale
-        dot = block[pk.B_DIRECTION_X + k] * nx + block[pk.B_DIRECTION_Y + k] * ny + block[pk.B_DIRECTION_Z + k] * nz
+        dx, dy, dz = block[pk.B_DIRECTION_X + k], block[pk.B_DIRECTION_Y + k], block[pk.B_DIRECTION_Z + k]
+        dot = dx * nx + dy * ny + dz * nz
+        cx, cy, cz = dy * nz - dz * ny, dz * nx - dx * nz, dx * ny - dy * nx
+        block[rows.SIN2 + k] = cx * cx + cy * cy + cz * cz
         block[pk.B_NORMAL_X + k], block[pk.B_NORMAL_Y + k], block[pk.B_NORMAL_Z + k] = nx, ny, nz
         cosine = abs(dot)
         cosine = cosine if cosine > np.float32(1e-4) else np.float32(1e-4)

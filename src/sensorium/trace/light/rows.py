@@ -11,7 +11,8 @@ from sensorium.trace.packet import BLOCK, BLOCK_FLOATS, BLOCK_WORDS
 
 # floats: incidence
 COS = BLOCK_FLOATS  # cosine between ray and normal, above 0
-SIDE = COS + BLOCK  # +1 where the ray meets the outside of a face, -1 for the inside
+SIN2 = COS + BLOCK  # square of the sine, true for angles far too small for the cosine
+SIDE = SIN2 + BLOCK  # +1 where the ray meets the outside of a face, -1 for the inside
 
 # floats: the material met
 R0, ALPHA2, DIFFUSE_A, DIFFUSE_B = (SIDE + i * BLOCK for i in range(1, 5))

@@ -5,7 +5,7 @@ import numpy as np
 from sensorium import jit
 from sensorium.optics.capture_table import captured_from_table
 from sensorium.optics.fresnel import relative_reflectance
-from sensorium.optics.microfacet import lobe_monostatic
+from sensorium.optics.mirror_glint import glint_back
 from sensorium.optics.mirror_transfer import mirror_share
 from sensorium.random import draw_words, exp_f32, gamma_quantile, normal_pair_f32, uniform_f32
 from sensorium.trace import packet as pk
@@ -35,8 +35,7 @@ def shade_surfaces(block, beam_tan2, used):
     """Return per unit of light, rho = f cos theta [1/sr], and what a mirror ray would carry on.
 
     Back to the source the diffuse base is C/pi (A cos + B sin^2), seen through the top layer twice (two_way, plastic)
-    or once at normal incidence (agx). No lobe is narrower than the beam leaves it: a flat mirror sends back what a
-    detector would catch of a beam twice as long, 2 R_0 R^2 / w(2 z)^2 far out.
+    or once at normal incidence (agx).
     """
     one = np.float32(1.0)
     for k in range(used):
@@ -47,7 +46,8 @@ def shade_surfaces(block, beam_tan2, used):
         passed = one - reflected
         layer = one - r0 if block[rows.ONE_WAY + k] > np.float32(0.5) else passed * passed
         base = block[rows.DIFFUSE_A + k] * c + block[rows.DIFFUSE_B + k] * (one - c) * (one + c)
-        block[rows.RHO + k] = r0 * lobe_monostatic(c, alpha2 + np.float32(2.0) * beam_tan2) + layer * base
+        glint = glint_back(c * c, block[rows.SIN2 + k], alpha2, beam_tan2)
+        block[rows.RHO + k] = r0 * glint + layer * base
         block[rows.SHARE + k] = reflected * mirror_share(c, alpha2, beam_tan2)
 
 

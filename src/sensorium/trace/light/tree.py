@@ -11,6 +11,7 @@ import numpy as np
 
 from sensorium import jit
 from sensorium.optics.fresnel import reflectance
+from sensorium.optics.mirror_transfer import mirror_share
 from sensorium.optics.pane import pane_factors
 from sensorium.random import exp_f32
 from sensorium.trace import packet as pk
@@ -55,7 +56,7 @@ def start_paths(block, hit, medium_number, medium, power):
 
 
 @jit.function
-def spawn(block, hit, materials, media, floor, passes, depth, queue_f, queue_i, waiting, used):
+def spawn(block, hit, materials, media, beam_tan2, floor, passes, depth, queue_f, queue_i, waiting, used):
     """Put the children of a batch of hits into the queue; returns how many wait now."""
     most = np.uint32((1 << depth) - 1)
     for k in range(used):
@@ -68,10 +69,12 @@ def spawn(block, hit, materials, media, floor, passes, depth, queue_f, queue_i, 
                 waiting = _reflect(block, hit, passes, queue_f, queue_i, waiting, k, carried)
         elif kind == tb.PANE:
             material = materials[hit[rows.MATERIAL + k]]
-            waiting = _through_pane(block, hit, material, floor, passes, queue_f, queue_i, waiting, k)
+            waiting = _through_pane(block, hit, material, beam_tan2, floor, passes, queue_f, queue_i, waiting, k)
         else:
             inner = np.int32(materials[hit[rows.MATERIAL + k], tb.M_MEDIUM])
-            waiting = _through_boundary(block, hit, inner, media, floor, passes, queue_f, queue_i, waiting, k)
+            waiting = _through_boundary(
+                block, hit, inner, media, beam_tan2, floor, passes, queue_f, queue_i, waiting, k
+            )
     return waiting
 
 
@@ -116,11 +119,12 @@ def _reflect(block, hit, passes, queue_f, queue_i, waiting, k, gain):
 
 
 @jit.function
-def _through_pane(block, hit, material, floor, passes, queue_f, queue_i, waiting, k):
+def _through_pane(block, hit, material, beam_tan2, floor, passes, queue_f, queue_i, waiting, k):
     """A pane is one sheet: light goes straight on, some is mirrored; the glass adds (n - 1) d / cos theta_t."""
     cosine, index = block[rows.COS + k], block[rows.INDEX + k]
     back, on, inner_cosine = pane_factors(cosine, index, material[tb.M_PANE_TAU])
-    gain = _raised(back, passes) * block[rows.GAIN + k]
+    back_in_beam = back * mirror_share(block[rows.COS + k], block[rows.ALPHA2 + k], beam_tan2)
+    gain = _raised(back_in_beam, passes) * block[rows.GAIN + k]
     if gain > floor:
         waiting = _reflect(block, hit, passes, queue_f, queue_i, waiting, k, gain)
     gain = _raised(on, passes) * block[rows.GAIN + k]
@@ -146,7 +150,7 @@ def _through_pane(block, hit, material, floor, passes, queue_f, queue_i, waiting
 
 
 @jit.function
-def _through_boundary(block, hit, inner, media, floor, passes, queue_f, queue_i, waiting, k):
+def _through_boundary(block, hit, inner, media, beam_tan2, floor, passes, queue_f, queue_i, waiting, k):
     """A boundary between two media: Fresnel decides how much goes which way, Snell where to."""
     # Outside in, or inside out
     entering = block[rows.SIDE + k] > np.float32(0.0)
@@ -157,7 +161,8 @@ def _through_boundary(block, hit, inner, media, floor, passes, queue_f, queue_i,
     eta = n1 / n2
     radicand = np.float32(1.0) - eta * eta * (np.float32(1.0) - c1 * c1)
     back = reflectance(c1, n1, n2, np.float32(0.0)) if radicand > np.float32(0.0) else np.float32(1.0)
-    gain = _raised(back, passes) * block[rows.GAIN + k]
+    back_in_beam = back * mirror_share(block[rows.COS + k], block[rows.ALPHA2 + k], beam_tan2)
+    gain = _raised(back_in_beam, passes) * block[rows.GAIN + k]
     if gain > floor:
         waiting = _reflect(block, hit, passes, queue_f, queue_i, waiting, k, gain)
     gain = _raised(np.float32(1.0) - back, passes) * block[rows.GAIN + k]

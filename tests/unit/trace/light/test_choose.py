@@ -47,7 +47,7 @@ def test_keys():
     strong, weak, near, far, none = (np.float32(x) for x in (0.5, 0.1, 3.0, 9.0, 0.0))
 
     def key(returns, intensity, opl, threshold=none):
-        return float(choose.key_of.py_func(returns, intensity, opl, threshold))
+        return float(choose.key_of.py_func(returns, intensity, opl, threshold, np.float32(1.0), np.float32(10.0)))
 
     for returns in (tb.STRONGEST, tb.DUAL, tb.ALL):
         assert key(returns, strong, far) > key(returns, weak, near)
@@ -57,6 +57,7 @@ def test_keys():
         assert key(returns, weak, near, strong) == -np.inf  # below the threshold
         assert key(returns, strong, near, strong) > -np.inf  # at it
         assert key(returns, none, near) == -np.inf  # no light at all
+        assert key(returns, strong, np.float32(0.5)) == key(returns, strong, np.float32(11.0)) == -np.inf  # out of range
 
 
 def test_the_last_is_the_farthest():

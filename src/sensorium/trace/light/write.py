@@ -1,0 +1,100 @@
+"""The end of the lidar kernel: returns with their noise, written to where the reading is."""
+
+import numpy as np
+
+from sensorium import jit
+from sensorium.random import draw_words, normal_pair_f32
+from sensorium.trace import packet as pk
+from sensorium.trace.light import choose, rows, shade
+from sensorium.trace.light import tables as tb
+from sensorium.trace.packet import BLOCK
+
+
+@jit.function
+def finish_ranges(block, slot_f, slot_i, number, j, normals, range_m, used):
+    """Range of return j of each ray: noise along the ray, limits, dropout; slots of what is not seen are emptied."""
+    base, slope, square = number[tb.N_NOISE_BASE], number[tb.N_NOISE_SLOPE], number[tb.N_NOISE_SQUARE]
+    scale, bias = np.float32(1.0) / number[tb.N_CALIBRATED_INDEX], number[tb.N_BIAS]
+    dropout, zero = number[tb.N_DROPOUT], np.float32(0.0)
+    f, w = j * choose.FLOATS_A_SLOT, j * choose.WORDS_A_SLOT
+    for k in range(used):
+        x = slot_f[f + choose.OPL + k] * scale
+        seen = (slot_f[f + choose.KEY + k] > choose.NONE) & (block[rows.DROPOUT + k] >= dropout)
+        noisy = x + bias + (base + x * (slope + x * square)) * block[normals + k]
+        noisy = noisy if noisy > zero else zero
+        block[rows.STRENGTH + k] = noisy if seen else np.float32(-1.0)
+        slot_f[f + choose.INTENSITY + k] = slot_f[f + choose.INTENSITY + k] if seen else zero
+    for k in range(used):
+        if block[rows.STRENGTH + k] < zero:
+            slot_i[w + choose.CAUSE + k], slot_i[w + choose.DEPTH + k] = tb.NO_CAUSE, 0
+            slot_i[w + choose.COLUMN + k], slot_i[w + choose.FACE + k], slot_i[w + choose.MIRROR + k] = -1, -1, -1
+    for k in range(used):
+        distance = block[rows.STRENGTH + k]
+        range_m[k] = distance if distance > zero else zero
+
+
+@jit.function
+def write_returns(
+    slot_f, slot_i, labels, world, j, used, intensity, cause, depth, object_id, face_id, mirror_id, label
+):
+    """Everything else about return j of each ray."""
+    f, w = j * choose.FLOATS_A_SLOT, j * choose.WORDS_A_SLOT
+    for k in range(used):
+        intensity[k] = slot_f[f + choose.INTENSITY + k]
+    for k in range(used):
+        cause[k] = np.uint8(slot_i[w + choose.CAUSE + k])
+    for k in range(used):
+        object_id[k] = slot_i[w + choose.COLUMN + k]
+    for k in range(used):
+        face_id[k] = slot_i[w + choose.FACE + k]
+    if depth.size > 0:
+        for k in range(used):
+            depth[k] = np.uint8(slot_i[w + choose.DEPTH + k])
+        for k in range(used):
+            mirror_id[k] = slot_i[w + choose.MIRROR + k]
+    row = world if labels.object_label.shape[0] > 1 else 0
+    object_label, face_first, face_label = labels.object_label[row], labels.face_first[row], labels.face_label
+    for k in range(used):
+        column = slot_i[w + choose.COLUMN + k]
+        if column < 0:
+            label[k] = -1
+        else:
+            own = face_first[np.uint32(column)]
+            face = np.uint64(slot_i[w + choose.FACE + k])
+            label[k] = object_label[np.uint32(column)] if own < 0 else face_label[np.uint64(own) + face]
+
+
+@jit.function
+def draw_again(block, draws, element, among, j, used):
+    """Fresh range noise for the third return and on: two returns share a draw."""
+    for k in range(used):
+        w0, w1, _, _ = draw_words(draws.key[0], draws.key[1], element + k, shade.STAGE_EXTRA, j, draws.tick, among)
+        n0, n1 = normal_pair_f32(w0, w1)
+        block[rows.NORMAL + k], block[rows.NORMAL_2 + k] = n0, n1
+
+
+@jit.function
+def write_points(block, x, y, z, range_m, points, used):
+    """Points on the direction the ray was sent out, ghosts too, in the sensor frame."""
+    for k in range(used):
+        distance = range_m[k]
+        points[k, 0], points[k, 1], points[k, 2] = distance * x[k], distance * y[k], distance * z[k]
+
+
+@jit.function
+def shift_points(block, origin, points, used):
+    """Rays with start points of their own."""
+    for k in range(used):
+        if block[rows.STRENGTH + k] >= 0.0:
+            for i in range(3):
+                points[k, i] += origin[k, i]
+
+
+@jit.function
+def write_points_in_world(block, anchor, range_m, points, used):
+    """The same in world coordinates."""
+    for k in range(used):
+        distance = range_m[k]
+        for i in range(3):
+            at = block[pk.B_ORIGIN_X + i * BLOCK + k] + distance * block[pk.B_DIRECTION_X + i * BLOCK + k]
+            points[k, i] = anchor[i] + at if block[rows.STRENGTH + k] >= 0.0 else 0.0
