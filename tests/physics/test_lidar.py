@@ -143,12 +143,13 @@ def test_a_slab_shifts_the_ray_and_a_prism_of_total_reflection_turns_it():
     # A right-angled prism: in straight, out to the side, nothing lost at the long face
     corners = np.array([(0, -1, -1), (2, -1, -1), (0, 1, -1), (0, -1, 1), (2, -1, 1), (0, 1, 1)], float) + (2, 0, 0)
     faces = [(0, 2, 1), (3, 4, 5), (0, 1, 4), (0, 4, 3), (0, 3, 5), (0, 5, 2), (1, 2, 5), (1, 5, 4)]
-    prism = (sn.Mesh(corners, np.array(faces)), sn.Dielectric(refractive_index=n))
-    scan = fire([prism, (sheet((3, -4, 0), (0, 1, 0)), WALL)], max_depth=3, returns="last")
+    prism = (sn.Mesh(corners, np.array(faces)), sn.Dielectric(refractive_index=n, roughness=1e-6))
+    wide = sn.Beam(detector_radius_m=2.0)
+    scan = fire([prism, (sheet((3, -4, 0), (0, 1, 0)), WALL)], max_depth=3, returns="last", beam=wide)
     assert scan.object_id[0, 0] == 1
     assert scan.range_m[0, 0] == pytest.approx(2 + n * 2 + 3, rel=1e-6)
     # all but what the polish scatters out of the beam
-    kept = np.tan(0.75e-3) ** 2 / (2e-8 * np.cos(np.pi / 4) + np.tan(0.75e-3) ** 2)
+    kept = np.tan(0.75e-3) ** 2 / (2e-12 * np.cos(np.pi / 4) + np.tan(0.75e-3) ** 2)
     assert scan.intensity[0, 0] == pytest.approx(0.96**4 * kept**2 * 0.5 / np.pi, rel=1e-4)
     assert scan.cause[0, 0] == sn.Cause.REFLECTION
     assert scan.mirror_id[0, 0] == 0
@@ -321,3 +322,23 @@ def test_a_fog_bank_dims_only_what_is_inside_or_behind_it():
         assert float(scan.intensity[0, 0]) == pytest.approx(0.5 / np.pi * np.exp(-2 * alpha * inside_m), rel=1e-4)
         assert scan.range_m[0, 0] == pytest.approx(wall_m, rel=1e-6)
         assert scan.object_id[0, 0] == 1
+
+
+@pytest.mark.parametrize("roughness", [1e-6, None], ids=["dielectric", "volume"])
+def test_from_below_a_calm_surface_mirrors_everything_beyond_the_critical_angle(roughness):
+    """Up through water at 60 degrees and back down to the ground: only what the surface scatters is lost."""
+    body = VACUUM_TO_WATER if roughness is None else sn.Dielectric(medium=VACUUM_TO_WATER, roughness=roughness)
+    scene, wide = sn.Scene(), sn.Beam(detector_radius_m=2.0)
+    scene.add(slab(-30, 30, 60.0).transformed(sn.Pose((0, 0, -29.0))), material=body)  # its top at z = 1
+    scene.add(sheet((0, 0, -1.0), (0, 0, 1), 59.0), material=WALL)
+    pattern = sn.patterns.Table(azimuth_deg=(0.0,), elevation_deg=(30.0,), time_s=(0.0,), rate_hz=10)
+    env = sn.Environment(scene)
+    lidar = env.attach(sn.Lidar(pattern=pattern, mode="relative", beam=wide, max_depth=1, calibrated_index=1.0))
+    for _ in env.run(duration_s=0.1):
+        pass
+    scan = lidar.read()
+    assert scan.cause[0, 0] == sn.Cause.REFLECTION
+    assert scan.range_m[0, 0] == pytest.approx(1.33 * 6.0, rel=1e-6)
+    cone2, alpha2 = np.tan(0.75e-3) ** 2, 2 * (1e-4 if roughness is None else roughness) ** 2
+    kept = cone2 / (alpha2 * 0.5 + cone2)
+    assert scan.intensity[0, 0] == pytest.approx(kept**2 * 0.5 / np.pi * 0.5, rel=1e-4)

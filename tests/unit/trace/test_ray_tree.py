@@ -59,12 +59,17 @@ def test_children_of_node_i_are_2i_1_and_2i_2():
 
 
 def test_no_light_is_made_at_an_interface():
-    """What is mirrored and what passes add up to what arrived, counted once."""
-    for material in (sn.Dielectric(refractive_index=1.7), sn.ThinGlass(), sn.media.water()):
+    """What is mirrored and what passes add up to what arrived, counted once; a rough surface scatters some away."""
+    smooth = {"roughness": 1e-6}
+    for material, rest in (
+        (sn.Dielectric(refractive_index=1.7, **smooth), 1e-5),
+        (sn.ThinGlass(**smooth), 1e-5),
+        (sn.media.water(), 1e-3),
+    ):
         nodes = ray_tree(
             stack((-3, -2, material)), (0, 0, 0), (0.9, 0, -1), max_depth=1, round_trip=False, wavelength_m=532e-9
         )
-        assert sum(node.gain for node in nodes[1:]) == pytest.approx(1.0)
+        assert 1.0 - rest < sum(node.gain for node in nodes[1:]) < 1.0
         twice = ray_tree(stack((-3, -2, material)), (0, 0, 0), (0.9, 0, -1), max_depth=1, wavelength_m=532e-9)
         assert [n.gain for n in twice] == pytest.approx([n.gain**2 for n in nodes])
 
@@ -94,13 +99,13 @@ def test_bodies_may_be_nested_and_the_start_may_be_inside():
 
 
 def test_beyond_the_critical_angle_nothing_passes():
-    glass = stack((-2, 2, sn.Dielectric(refractive_index=1.5)))
+    glass = stack((-2, 2, sn.Dielectric(refractive_index=1.5, roughness=1e-6)))
     inside = [sn.media.uniform(refractive_index=1.5)]
     for angle_deg, total in ((41.7, False), (41.9, True)):
         direction = (np.sin(np.deg2rad(angle_deg)), 0, np.cos(np.deg2rad(angle_deg)))
         nodes = ray_tree(glass, (0, 0, 0), direction, inside=inside, max_depth=1)
         assert [node.number for node in nodes] == ([0, 1] if total else [0, 1, 2])
-        assert (nodes[1].gain == pytest.approx(1.0)) == total
+        assert (nodes[1].gain == pytest.approx(1.0, rel=1e-4)) == total
 
 
 def test_depth_and_floor_end_a_branch():

@@ -57,7 +57,8 @@ def test_keys():
         assert key(returns, weak, near, strong) == -np.inf  # below the threshold
         assert key(returns, strong, near, strong) > -np.inf  # at it
         assert key(returns, none, near) == -np.inf  # no light at all
-        assert key(returns, strong, np.float32(0.5)) == key(returns, strong, np.float32(11.0)) == -np.inf  # out of range
+        assert key(returns, strong, np.float32(0.5)) == -np.inf  # nearer than is listened to
+        assert key(returns, strong, np.float32(11.0)) == -np.inf  # and farther
 
 
 def test_the_last_is_the_farthest():
