@@ -33,6 +33,7 @@ class Draws(NamedTuple):
     first_world: int
     sensors: int
     medium: NDArray[np.int32]  # (heads,)
+    outer: NDArray[np.int32]  # (heads,) the medium around that one
 
 
 class LightCaster:
@@ -79,7 +80,7 @@ class LightCaster:
             ambient=new((shape[0], shape[2] if self._tables.switch[tb.S_SUN] else 0), np.float32),
         )
         with shot.placed.lock:
-            draws = Draws(self._key, tick, rig.first_world, rig.sensors, self._surroundings(shot))
+            draws = Draws(self._key, tick, rig.first_world, rig.sensors, *self._surroundings(shot))
             threads.run(
                 sweep_light,
                 shot.blocks,
@@ -103,8 +104,8 @@ class LightCaster:
             self._firing.repeat(shot)
             return self._geometry.fire(shot, table, start_ns, end_ns)
 
-    def _surroundings(self, shot: Shot) -> NDArray[np.int32]:
-        """Medium each head starts in."""
+    def _surroundings(self, shot: Shot) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Medium each head starts in, and the one around that."""
         return medium_around(
             shot.placed,
             self._rig.tracer.labels,

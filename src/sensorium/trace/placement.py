@@ -151,7 +151,7 @@ class PlacedScenes:
     @staticmethod
     def on_grid(near: NDArray[np.float64]) -> NDArray[np.float64]:
         """The anchors for rays from there [m], shape (worlds, 3)."""
-        return np.round(near / _ANCHOR_GRID_M) * _ANCHOR_GRID_M + 0.0  # no minus zero
+        return np.ascontiguousarray(np.round(near / _ANCHOR_GRID_M) * _ANCHOR_GRID_M + 0.0)  # no minus zero
 
     # --- set-up -----------------------------------------------------------------------------------------------------
 

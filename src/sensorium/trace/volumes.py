@@ -26,11 +26,11 @@ def medium_around(
     points: NDArray[np.float64],
     world: NDArray[np.int32],
     medium_of_object: NDArray[np.int32],
-) -> NDArray[np.int32]:
-    """Number of the medium around each point, 0 for the atmosphere.
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Number of the medium around each point, and of the one around that; 0 for the atmosphere.
 
     A ray is followed from each point: the first volume that it leaves without having entered it is the one the point is
-    in. Two volumes whose faces coincide cannot be told apart there.
+    in, the second is the one around that. Two volumes whose faces coincide cannot be told apart there.
 
     Args:
         placed: The scenes, as placed at the start of the interval.
@@ -39,9 +39,9 @@ def medium_around(
         world: World of each point, shape (points,).
         medium_of_object: Medium inside each object, 0 for objects that are no volumes, shape (1 | worlds, objects).
     """
-    found = np.zeros(len(points), np.int32)
+    inner, outer = np.zeros(len(points), np.int32), np.zeros(len(points), np.int32)
     if not medium_of_object.any():
-        return found
+        return inner, outer
     row = world if len(medium_of_object) > 1 else np.zeros_like(world)
     open_points, at = np.arange(len(points)), points.copy()
     entered = np.zeros((len(points), medium_of_object.shape[1]), np.int32)
@@ -74,13 +74,16 @@ def medium_around(
         leaving, volume = (hits.normal @ _SOMEWHERE) > 0, medium > 0
         np.add.at(entered, (open_points[volume & ~leaving], hits.object_id[volume & ~leaving]), 1)
         decided = volume & leaving & (entered[open_points, hits.object_id] == 0)
-        found[open_points[decided]] = medium[decided]
+        first = decided & (inner[open_points] == 0)
+        second = decided & ~first
+        inner[open_points[first]] = medium[first]
+        outer[open_points[second]] = medium[second]
         np.add.at(entered, (open_points[volume & leaving], hits.object_id[volume & leaving]), -1)
 
         # Anything else in the way is passed through
-        on = hit & ~decided
+        on = hit & ~second
         away = np.abs(at[open_points] - placed.anchor[world[open_points]]).max(axis=1)
         step = np.where(hit, hits.range_m, 0.0) + _CLEAR_M + _CLEAR_PART * away
         at[open_points] += step[:, None] * _SOMEWHERE
         open_points = open_points[on]
-    return found
+    return inner, outer

@@ -16,9 +16,10 @@ def around(scene, points, medium_of_object, *, world=None, worlds=1, near=(0.0, 
     points = np.atleast_2d(np.asarray(points, float))
     world = np.zeros(len(points), np.int32) if world is None else np.asarray(world, np.int32)
     with placed.lock:
-        return medium_around(
+        inner, _ = medium_around(
             placed, label_tables(laid_out), points, world, np.atleast_2d(medium_of_object).astype(np.int32)
         )
+        return inner
 
 
 def grid(count, extent, seed=0):

@@ -62,7 +62,7 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
     slot_f, slot_i = choose.new_slots(ranked + 1)
     air, drawn = light.switch[tb.S_ATMOSPHERE] > 0, np.zeros(BLOCK + 1, np.int32)
     corners = light.corner_reflectance.size > 0
-    around = -1  # medium that the paths in the block start in; the same from block to block
+    around, beyond = -1, -1  # media that the paths in the block start in; the same from block to block
     total = rays.x.shape[0]
     blocks = (total + BLOCK - 1) // BLOCK
     far = light.number[tb.N_FAR]
@@ -91,9 +91,9 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
         for k in range(used):
             block[pk.B_T_NEAR + k], block[pk.B_T_FAR + k] = np.float32(0.0), far
         trace_block(block, hit, floats, words, active, scene, coherent, corners, used)
-        if draws.medium[head] != around:
-            around = draws.medium[head]
-            tree.start_paths(block, hit, around, light.medium, light.number[tb.N_POWER])
+        if draws.medium[head] != around or draws.outer[head] != beyond:
+            around, beyond = draws.medium[head], draws.outer[head]
+            tree.start_paths(block, hit, around, beyond, light.medium, light.number[tb.N_POWER])
         shade.draw_block(block, draws.key, element, draws.tick, among, used)
         _light_up(block, hit, arrays, light, world, used)
         _first_candidates(block, hit, light, slot_f, slot_i, heads.start[head], used)

@@ -38,7 +38,7 @@ def new_queue(depth):
 
 
 @jit.function
-def start_paths(block, hit, medium_number, medium, power):
+def start_paths(block, hit, medium_number, outer, medium, power):
     """Paths as they leave the sensor with all its power: nothing lost, nothing travelled."""
     n, alpha = medium[medium_number, tb.G_INDEX], medium[medium_number, tb.G_ALPHA]
     for k in range(BLOCK):
@@ -51,7 +51,7 @@ def start_paths(block, hit, medium_number, medium, power):
         hit[rows.RAY + k] = np.uint32(k)
         hit[rows.NODE + k] = np.uint32(0)
         hit[rows.MEDIUM + k] = np.uint32(medium_number)
-        hit[rows.OUTER + k] = np.uint32(0)
+        hit[rows.OUTER + k] = np.uint32(outer)
         hit[rows.MIRROR + k] = NO_HIT
 
 
