@@ -132,8 +132,9 @@ def media_of(
 
 
 def material_table(layout: Layout, inside: NDArray[np.int64], wavelength_m: float) -> NDArray[np.float32]:
-    """One row a material, in the columns the kernel reads; the first is for objects without one."""
-    table = np.zeros((len(layout.materials), tb.MATERIAL_COLUMNS))
+    """One row a material, in the columns the kernel reads: first for objects without one, last for no object."""
+    table = np.zeros((len(layout.materials) + 1, tb.MATERIAL_COLUMNS))
+    table[-1, [tb.M_ALPHA2, tb.M_INDEX, tb.M_PLASTIC_N2]], table[-1, tb.M_FIXED_R] = 1.0, -1.0
     for number, material in enumerate(layout.materials):
         row = _row(material, wavelength_m)
         shared = ("R0", "ALPHA2", "KIND", "RETRO", "FIXED_R", "PANE_OPL", "PANE_TAU", "INNER_INDEX")

@@ -94,7 +94,7 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
         if draws.medium[head] != around or draws.outer[head] != beyond:
             around, beyond = draws.medium[head], draws.outer[head]
             tree.start_paths(block, hit, around, beyond, light.medium, light.number[tb.N_POWER])
-        shade.draw_block(block, draws.key, element, draws.tick, among, used)
+        shade.draw_block(block, draws.key, element, draws.tick, among, out.range_m.shape[1] > 1, used)
         _light_up(block, hit, arrays, light, world, used)
         _first_candidates(block, hit, light, slot_f, slot_i, heads.start[head], used)
         if heads.start[head] > np.float32(0.0):
@@ -127,7 +127,11 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
                     child,
                     child_hit,
                     light.material,
-                    light.medium, beam_tan2, floor, passes, depth,
+                    light.medium,
+                    beam_tan2,
+                    floor,
+                    passes,
+                    depth,
                     queue_f,
                     queue_i,
                     waiting,
@@ -191,6 +195,11 @@ def _light_up(block, hit, arrays, light, world, used):
     """From hits to the strength of each surface's return."""
     number = light.number
     resolve.resolve(block, hit, arrays, light, world, used)
+    resolve.fill_materials(block, hit, light.material, used)
+    if light.corner_reflectance.size > 0:
+        row = world if light.reflectance_first.shape[0] > 1 else 0
+        first, corners = light.reflectance_first[row], light.corner_reflectance
+        resolve.fill_mesh_reflectance(block, hit, light.material, first, corners, used)
     resolve.find_incidence(block, used)
     shade.shade_surfaces(block, number[tb.N_BEAM_TAN2], used)
     if light.switch[tb.S_RETRO] > 0:

@@ -18,21 +18,20 @@ _PI = np.float32(math.pi)
 
 @jit.function
 def resolve(block, hit, arrays, light, world, used):
-    """Fill in column, material and world normal (of any length) of each hit; misses get one that returns nothing.
+    """Find column, material and world normal (of any length) of each hit; a miss gets the last material, a black one.
 
     Neighbouring rays mostly meet the same object, so what belongs to the object is kept from ray to ray.
     """
     row = world if light.object_material.shape[0] > 1 else 0
-    object_material, reflectance_first = light.object_material[row], light.reflectance_first[row]
-    material, corners = light.material, light.corner_reflectance
+    object_material, black = light.object_material[row], np.uint32(light.material.shape[0] - 1)
     first, column_first, columns = np.uint32(arrays.first[world]), arrays.column_first, arrays.columns
     last_instance, last_item = NO_HIT, NO_HIT
-    column, number, own, still = np.uint32(0), np.uint32(0), np.int64(-1), False
+    column, number, still = np.uint32(0), np.uint32(0), False
     r0 = r1 = r2 = r3 = r4 = r5 = r6 = r7 = r8 = np.float32(0.0)
     for k in range(used):
         instance, item = hit[pk.B_INSTANCE + k], hit[pk.B_ITEM + k]
         if instance == NO_HIT:
-            _nothing(block, hit, k)
+            _nothing(block, hit, black, k)
             continue
 
         # A new object: its material, and its rotation where it stands still
@@ -41,7 +40,6 @@ def resolve(block, hit, arrays, light, world, used):
             array = first + instance
             column = np.uint32(columns[np.uint32(column_first[array]) + item])
             number = np.uint32(object_material[column])
-            own = reflectance_first[column]
             still = arrays.segments[array] == 0
             if still:
                 m = numba.carray(
@@ -57,39 +55,66 @@ def resolve(block, hit, arrays, light, world, used):
             nx, ny, nz = normal_in_world(arrays, world, instance, item, block[pk.B_TIME + k], x, y, z)
             block[pk.B_NORMAL_X + k], block[pk.B_NORMAL_Y + k], block[pk.B_NORMAL_Z + k] = nx, ny, nz
         hit[rows.COLUMN + k], hit[rows.MATERIAL + k] = column, number
-        block[rows.R0 + k] = material[number, tb.M_R0]
-        block[rows.ALPHA2 + k] = material[number, tb.M_ALPHA2]
-        block[rows.INDEX + k] = material[number, tb.M_INDEX]
-        block[rows.ABSORPTION + k] = material[number, tb.M_ABSORPTION]
-        block[rows.ONE_WAY + k] = material[number, tb.M_ONE_WAY]
-        block[rows.FIXED_R + k] = material[number, tb.M_FIXED_R]
-        block[rows.KIND + k] = material[number, tb.M_KIND]
-        if own < 0:
-            block[rows.DIFFUSE_A + k] = material[number, tb.M_DIFFUSE_A]
-            block[rows.DIFFUSE_B + k] = material[number, tb.M_DIFFUSE_B]
-        else:
-            a, b = _diffuse_from_corners(
-                corners, own, hit[pk.B_FACE + k], block[pk.B_U + k], block[pk.B_V + k], material[number]
-            )
-            block[rows.DIFFUSE_A + k], block[rows.DIFFUSE_B + k] = a, b
 
 
 @jit.function
-def _nothing(block, hit, k):
-    """A ray that met nothing: a wall of no reflectance, straight on."""
-    hit[rows.COLUMN + k], hit[rows.MATERIAL + k] = NO_HIT, 0
+def _nothing(block, hit, black, k):
+    """A ray that met nothing: a black wall, straight on."""
+    hit[rows.COLUMN + k], hit[rows.MATERIAL + k] = NO_HIT, black
     block[pk.B_NORMAL_X + k] = -block[pk.B_DIRECTION_X + k]
     block[pk.B_NORMAL_Y + k] = -block[pk.B_DIRECTION_Y + k]
     block[pk.B_NORMAL_Z + k] = -block[pk.B_DIRECTION_Z + k]
-    block[rows.R0 + k] = np.float32(0.0)
-    block[rows.ALPHA2 + k] = np.float32(1.0)
-    block[rows.DIFFUSE_A + k] = np.float32(0.0)
-    block[rows.DIFFUSE_B + k] = np.float32(0.0)
-    block[rows.INDEX + k] = np.float32(1.0)
-    block[rows.ABSORPTION + k] = np.float32(0.0)
-    block[rows.ONE_WAY + k] = np.float32(0.0)
-    block[rows.FIXED_R + k] = np.float32(-1.0)
-    block[rows.KIND + k] = np.float32(tb.SURFACE)
+
+
+@jit.function
+def fill_materials(block, hit, material, used):
+    """Numbers of each ray's material; neighbours mostly share one, and a run of them is filled in one vector loop."""
+    k = 0
+    while k < used:
+        number, end = hit[rows.MATERIAL + k], k + 1
+        while end < used and hit[rows.MATERIAL + end] == number:
+            end += 1
+        _fill_run(block[k:], material[number], end - k)
+        k = end
+
+
+@jit.function
+def _fill_run(block, material, count):
+    r0, alpha2, index, absorption = (
+        material[tb.M_R0],
+        material[tb.M_ALPHA2],
+        material[tb.M_INDEX],
+        material[tb.M_ABSORPTION],
+    )
+    one_way, fixed_r, kind = material[tb.M_ONE_WAY], material[tb.M_FIXED_R], material[tb.M_KIND]
+    diffuse_a, diffuse_b = material[tb.M_DIFFUSE_A], material[tb.M_DIFFUSE_B]
+    for k in range(count):
+        block[rows.R0 + k] = r0
+        block[rows.ALPHA2 + k] = alpha2
+        block[rows.INDEX + k] = index
+        block[rows.ABSORPTION + k] = absorption
+        block[rows.ONE_WAY + k] = one_way
+        block[rows.FIXED_R + k] = fixed_r
+        block[rows.KIND + k] = kind
+        block[rows.DIFFUSE_A + k] = diffuse_a
+        block[rows.DIFFUSE_B + k] = diffuse_b
+
+
+@jit.function
+def fill_mesh_reflectance(block, hit, material, reflectance_first, corners, used):
+    """Diffuse coefficients of the rays that met a mesh which carries its own reflectance."""
+    for k in range(used):
+        column = hit[rows.COLUMN + k]
+        if column != NO_HIT and reflectance_first[column] >= 0:
+            a, b = _diffuse_from_corners(
+                corners,
+                reflectance_first[column],
+                hit[pk.B_FACE + k],
+                block[pk.B_U + k],
+                block[pk.B_V + k],
+                material[hit[rows.MATERIAL + k]],
+            )
+            block[rows.DIFFUSE_A + k], block[rows.DIFFUSE_B + k] = a, b
 
 
 @jit.function

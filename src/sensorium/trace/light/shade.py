@@ -20,8 +20,16 @@ _MOST_QUANTILE = np.float32(tb.GAMMA_POINTS)
 
 
 @jit.function
-def draw_block(block, key, element, tick, world, used):
-    """Draw for the first node of neighbouring rays: atmosphere, range noise (two numbers), dropout."""
+def draw_block(block, key, element, tick, world, second, used):
+    """Draw for the first node of neighbouring rays: atmosphere, range noise (a second number if wanted), dropout."""
+    if not second:
+        for k in range(used):
+            w0, w1, w2, w3 = draw_words(key[0], key[1], element + k, STAGE_RETURN, 0, tick, world)
+            block[rows.UNIFORM + k] = uniform_f32(w0)
+            n0, _ = normal_pair_f32(w1, w2)
+            block[rows.NORMAL + k] = n0
+            block[rows.DROPOUT + k] = uniform_f32(w3)
+        return
     for k in range(used):
         w0, w1, w2, w3 = draw_words(key[0], key[1], element + k, STAGE_RETURN, 0, tick, world)
         block[rows.UNIFORM + k] = uniform_f32(w0)

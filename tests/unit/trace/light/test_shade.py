@@ -26,7 +26,7 @@ def test_draws_are_the_stream_s_own():
     """Ray, sweep and world are the counter: the same words that a stream of the sensor's name gives."""
     stream, used = Stream(7, "top"), 300
     block, _ = rows.new_scratch()
-    shade.draw_block(block, np.array(stream.key, np.uint32), 1000, 5, 2, used)
+    shade.draw_block(block, np.array(stream.key, np.uint32), 1000, 5, 2, True, used)
     where = {"elements": used, "first_element": 1000, "first_world": 2, "dtype": np.float32}
     uniform = stream.uniform(shade.STAGE_RETURN, 0, 5, **where)[0]
     np.testing.assert_array_equal(block[rows.UNIFORM : rows.UNIFORM + used], uniform)
@@ -36,7 +36,7 @@ def test_draws_are_the_stream_s_own():
     assert ((drawn[[0, 3]] > 0) & (drawn[[0, 3]] < 1)).all()
     # and neighbouring blocks go on where the last one ended
     other, _ = rows.new_scratch()
-    shade.draw_block(other, np.array(stream.key, np.uint32), 1100, 5, 2, used)
+    shade.draw_block(other, np.array(stream.key, np.uint32), 1100, 5, 2, True, used)
     np.testing.assert_array_equal(other[rows.NORMAL : rows.NORMAL + 200], drawn[1, 100:])
 
 
