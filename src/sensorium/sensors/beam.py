@@ -2,7 +2,7 @@
 
 from pydantic import Field, field_validator
 
-from sensorium.sensors.spec import Spec
+from sensorium.spec import Spec
 
 
 class Beam(Spec):

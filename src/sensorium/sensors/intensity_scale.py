@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from sensorium.sensors.spec import Spec
+from sensorium.spec import Spec
 
 # Reflectivity bytes of Ouster and Velodyne: 0 to 100 is diffuse reflectance in per cent, above that the logarithm of
 # what only retroreflectors reach. The top of the scale is not published; a thousand times white is assumed.

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from sensorium.sensors.spec import Spec
+from sensorium.spec import Spec
 
 
 class RangeNoise(Spec):

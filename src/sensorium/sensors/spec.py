@@ -1,4 +1,4 @@
-"""What every specification is: validated data, and what every sensor's specification offers."""
+"""What every sensor offers: a specification, and a model at work that hands out readings."""
 
 import abc
 from collections.abc import Callable, Iterator
@@ -7,17 +7,10 @@ from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict
-
 from sensorium.sensors.rig import Rig
+from sensorium.spec import Spec
 
 R = TypeVar("R")
-
-
-class Spec(BaseModel):
-    """Validated data: unknown keys, NaN and out-of-range values are refused, also on assignment."""
-
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, validate_assignment=True)
 
 
 @dataclass(frozen=True)

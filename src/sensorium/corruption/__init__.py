@@ -1,0 +1,1 @@
+"""Errors and faults of signals: one a file, and the chain that orders them."""
