@@ -38,7 +38,9 @@ _NAMES = {
 }
 
 _MODULES = (
+    "analysis",
     "clock",
+    "corruption",
     "errors",
     "fields",
     "frames",
@@ -77,7 +79,9 @@ def __dir__() -> list[str]:
 
 if TYPE_CHECKING:
     from sensorium import (
+        analysis,
         clock,
+        corruption,
         errors,
         fields,
         frames,

@@ -1,1 +1,31 @@
-"""Errors and faults of signals: one a file, and the chain that orders them."""
+"""Errors and faults of signals, one a file, and the chain that orders them.
+
+`chain = Chain([Bias(0.1), White(std=0.02), Quantize(lsb=0.01)])` is data; `state = chain.init(shape=(3,), seed=1)` and
+`noisy, state = chain.apply(signal, time_ns=t, state=state)` put it to work on arrays.
+"""
+
+from sensorium.corruption.base import Corruption
+from sensorium.corruption.bias import Bias
+from sensorium.corruption.chain import Chain
+from sensorium.corruption.gauss_markov import GaussMarkov
+from sensorium.corruption.program import Part, Program, State
+from sensorium.corruption.quantize import Quantize
+from sensorium.corruption.random_walk import RandomWalk
+from sensorium.corruption.saturate import Saturate
+from sensorium.corruption.scale import Scale
+from sensorium.corruption.white import White
+
+__all__ = [
+    "Bias",
+    "Chain",
+    "Corruption",
+    "GaussMarkov",
+    "Part",
+    "Program",
+    "Quantize",
+    "RandomWalk",
+    "Saturate",
+    "Scale",
+    "State",
+    "White",
+]

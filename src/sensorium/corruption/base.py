@@ -1,0 +1,159 @@
+"""What every corruption offers: it starts for a signal of some shape, and is applied to it sample by sample."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from pydantic import BeforeValidator, SerializeAsAny
+
+from sensorium.corruption.op import Op
+from sensorium.errors import SpecError
+from sensorium.spec import Spec
+
+if TYPE_CHECKING:
+    from sensorium.corruption.program import Program, State
+
+Float = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Codes of a quantiser, one a channel: origin + k lsb for whole k."""
+
+    lsb: Float
+    origin: Float
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What a corruption may know of the signal and of the others in its chain when it becomes operations.
+
+    Attributes:
+        width: Number of channels.
+        period_s: Nominal time between samples [s], None if unknown.
+        limits: Lower and upper limit of the chain's saturation, each (width,), None if it has none.
+        grid: Codes of the chain's quantiser, None if it has none.
+    """
+
+    width: int
+    period_s: float | None = None
+    limits: tuple[Float, Float] | None = None
+    grid: Grid | None = None
+
+    def needed_period_s(self, who: str) -> float:
+        """The nominal period, for what cannot do without."""
+        if self.period_s is None:
+            raise SpecError(f"{who} needs the sample rate; give period_s where the chain is started")
+        return self.period_s
+
+
+class Corruption(Spec):
+    """An error or a fault of a signal, as data; `init` and `apply` put it to work on arrays.
+
+    The last axis of a signal holds its channels, and what comes before are worlds and then sensors: (3,), (worlds, 3),
+    (worlds, sensors, 3). A shape of () is one channel.
+    """
+
+    kinds: ClassVar[dict[str, type[Corruption]]] = {}
+    """Every kind there is, by its name in data."""
+
+    kind: str
+    """Its name in data."""
+    on: bool = True
+    """Whether it does anything."""
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **options: Any) -> None:
+        super().__pydantic_init_subclass__(**options)
+        cls.kinds[cls.model_fields["kind"].default] = cls
+
+    @abstractmethod
+    def operations(self, layout: Layout) -> list[Op]:
+        """What the kernel is to do; nothing if it is off."""
+
+    def limits(self, width: int) -> tuple[Float, Float] | None:
+        """Limits it keeps the signal within, for a quantiser that divides them; None for most."""
+        return None
+
+    def grid(self, layout: Layout) -> Grid | None:
+        """Codes it puts the signal on, for a saturation that must end on one; None for most."""
+        return None
+
+    def program(self, width: int, period_s: float | None = None) -> Program:
+        """Itself, ready to run over signals of this many channels."""
+        # The kernel knows every corruption and every corruption this file, so the kernel is loaded when first needed
+        from sensorium.corruption.program import Program
+
+        return Program.of(self.compiled(Layout(width, period_s)), width=width, period_s=period_s)
+
+    def compiled(self, layout: Layout) -> list[Op]:
+        """Its operations, with what its parts know of each other."""
+        limits = self.limits(layout.width)
+        layout = Layout(layout.width, layout.period_s, limits)
+        layout = Layout(layout.width, layout.period_s, limits, self.grid(layout))
+        return self.operations(layout) if self.on else []
+
+    def init(
+        self,
+        shape: Sequence[int],
+        *,
+        seed: int,
+        name: str = "signal",
+        period_s: float | None = None,
+        first_world: int = 0,
+    ) -> State:
+        """The state before the first sample.
+
+        Args:
+            shape: Of the signal, (*batch, channels) with the batch (), (worlds,) or (worlds, sensors).
+            seed: Of everything random.
+            name: Of the signal; signals of different names have independent errors.
+            period_s: Nominal time between samples [s]; densities and filters need it.
+            first_world: Number of the first world among all worlds of an experiment.
+        """
+        width = int(shape[-1]) if len(shape) else 1
+        program = self.program(width, period_s)
+        return program.init(tuple(int(n) for n in shape), seed=seed, name=name, first_world=first_world)
+
+    def apply(self, signal: ArrayLike, *, time_ns: int, state: State) -> tuple[Float, State]:
+        """Corrupt one sample; neither the signal nor the state given is changed.
+
+        Args:
+            signal: Values of the shape that `init` was given.
+            time_ns: When it was sampled [ns]; it must increase.
+            state: From `init`, or from the sample before.
+
+        Returns:
+            The corrupted sample, and the state after it.
+        """
+        out, after = state.program.series(np.asarray(signal, np.float64)[None], np.array([time_ns], np.int64), state)
+        return out[0], after
+
+    def series(self, signals: ArrayLike, *, times_ns: ArrayLike, state: State) -> tuple[Float, State]:
+        """Corrupt many samples at once, as `apply` would one by one.
+
+        Args:
+            signals: Shape (samples, *shape).
+            times_ns: When each was sampled [ns], increasing, shape (samples,).
+            state: From `init`, or from the sample before.
+        """
+        return state.program.series(np.asarray(signals, np.float64), np.asarray(times_ns, np.int64), state)
+
+
+def _from_data(value: object) -> object:
+    """A corruption written as data, {"kind": "bias", ...}, as the corruption it names."""
+    if not isinstance(value, Mapping):
+        return value
+    kind = value.get("kind")
+    if kind not in Corruption.kinds:
+        raise ValueError(f"kind is {kind!r}; it must be one of {', '.join(sorted(Corruption.kinds))}")
+    return Corruption.kinds[kind](**value)
+
+
+AnyCorruption = Annotated[SerializeAsAny[Corruption], BeforeValidator(_from_data)]
+"""Field type: a corruption, or the data of one."""

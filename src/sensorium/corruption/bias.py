@@ -1,0 +1,53 @@
+"""Bias: a constant offset, the same always or drawn anew for each episode."""
+
+from typing import Any, Literal
+
+from pydantic import model_validator
+
+from sensorium import jit
+from sensorium.corruption.base import Corruption, Layout
+from sensorium.corruption.op import BIAS, COLUMN, PARAMETERS, SLOTS, STATE, WIDTH, Float, Op, Start
+from sensorium.corruption.parameters import PerChannel, not_negative, per_channel
+from sensorium.spec import Spec
+
+
+class Bias(Corruption):
+    """x' = x + b, with b = value + std n, n normal and drawn once an episode (and world, and sensor).
+
+    A turn-on bias of a data sheet is `std`; what is known of one device is `value`.
+    """
+
+    kind: Literal["bias"] = "bias"
+    value: PerChannel = 0.0
+    """Known part [unit of the signal]."""
+    std: PerChannel = 0.0
+    """Standard deviation of the part drawn at the start and at each reset [unit of the signal]."""
+
+    def __init__(self, value: Any = 0.0, **fields: Any) -> None:
+        Spec.__init__(self, value=value, **fields)
+
+    @model_validator(mode="after")
+    def _rules(self) -> "Bias":
+        not_negative("std", self.std)
+        return self
+
+    def operations(self, layout: Layout) -> list[Op]:
+        """One addition; what was drawn is state."""
+        value = per_channel("value", self.value, layout.width)
+        std = per_channel("std", self.std, layout.width)
+
+        def start(begin: Start) -> Float:
+            return (std * begin.normal(1))[:, None, :]
+
+        return [Op(BIAS, value, slots=1, start=start) if std.any() else Op(BIAS, value)]
+
+
+@jit.function
+def bias(ops, o, par, x, state, first, last):
+    """X += value + what was drawn."""
+    column, width, p, s, drawn = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE], ops[o, SLOTS]
+    for row in range(first, last):
+        for i in range(width):
+            x[row, column + i] += par[p + i]
+            if drawn:
+                x[row, column + i] += state[row, s + i]

@@ -1,0 +1,115 @@
+"""What a corruption is to the kernel: one operation, as a row of whole numbers and a stretch of parameters.
+
+A chain becomes a list of operations over the channels of a signal. One kernel runs them all, so that a step of a sensor
+is one call, whatever its chain.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.random import Stream
+
+Float = NDArray[np.float64]
+
+# Kinds of operation; a kind is part of the counter of its random numbers, so its number stays
+BIAS = 1
+SCALE = 2
+WHITE = 3
+RANDOM_WALK = 4
+GAUSS_MARKOV = 5
+QUANTIZE = 6
+SATURATE = 7
+COUPLE = 8
+FLICKER = 9
+BOUNDED_WALK = 10
+PROCESS = 11
+TEMPERATURE = 12
+NONLINEARITY = 13
+LOW_PASS = 14
+STUCK = 15
+WAVE = 16
+SPIKES = 17
+DROPOUT = 18
+FREEZE = 19
+DEAD = 20
+
+# Columns of an operation's row
+KIND, COLUMN, WIDTH, PARAMETERS, STATE, SLOTS, STAGE, FAULT, FORGETS = range(9)
+OPTION = 9
+"""First of the columns whose meaning is the kind's own."""
+OPTIONS = 4
+ROW = OPTION + OPTIONS
+
+# Columns of a time's row: the sample's number, times [ns], and the key of the randomness
+TICK, TIME_NS, ELAPSED_NS, PERIOD_NS, KEY_0, KEY_1, CLOCK = range(7)
+
+# A stage of the counter: group of channels | kind | which of that kind
+_GROUP_BITS, _KIND_BITS, _REPEAT_BITS = 6, 6, 4
+MAX_GROUPS, MAX_REPEATS = 1 << _GROUP_BITS, 1 << _REPEAT_BITS
+
+# An element of the counter: sensor | four channels that share the words of one draw
+SENSOR_SHIFT = 20
+
+
+def stage(group: int, kind: int, repeat: int) -> int:
+    """The counter's stage for one operation; others may come and go without changing it."""
+    return (group << (_KIND_BITS + _REPEAT_BITS)) | (kind << _REPEAT_BITS) | repeat
+
+
+@dataclass(frozen=True)
+class Start:
+    """What an operation may draw from when it begins, for all rows; the draws differ from those of every sample."""
+
+    stream: Stream
+    stage: int
+    tick: int
+    worlds: int
+    sensors: int
+    first_world: int
+    width: int
+
+    def normal(self, draw: int) -> Float:
+        """Standard normal numbers, shape (worlds * sensors, width); draws count from 1."""
+        return self._all("normal", draw)
+
+    def uniform(self, draw: int) -> Float:
+        """Uniform numbers in (0, 1), shape (worlds * sensors, width); draws count from 1."""
+        return self._all("uniform", draw)
+
+    def _all(self, law: str, draw: int) -> Float:
+        numbers = np.empty((self.worlds, self.sensors, self.width))
+        for sensor in range(self.sensors):
+            numbers[:, sensor] = getattr(self.stream, law)(
+                self.stage,
+                draw,
+                self.tick,
+                elements=self.width,
+                worlds=self.worlds,
+                first_element=sensor << SENSOR_SHIFT,
+                first_world=self.first_world,
+            )
+        return numbers.reshape(-1, self.width)
+
+
+@dataclass(frozen=True)
+class Op:
+    """One operation on some neighbouring channels.
+
+    Attributes:
+        kind: One of the kinds above.
+        parameters: Any numbers the kind's function reads, in its own order.
+        options: Up to four whole numbers.
+        slots: Numbers of state a channel; the state of one row is (slots, width).
+        start: Gives the state at the beginning, shape (rows, slots, width); zeros if None.
+        forgets: State is NaN whenever a fault schedule has the operation switched off, so that it sees its onset.
+    """
+
+    kind: int
+    parameters: Float = field(default_factory=lambda: np.zeros(0))
+    options: tuple[int, ...] = ()
+    slots: int = 0
+    start: Callable[[Start], Float] | None = None
+    forgets: bool = False

@@ -1,0 +1,200 @@
+"""A chain made ready for the kernel, and its state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium import threads
+from sensorium.clock import NS_PER_S
+from sensorium.corruption import op as layout
+from sensorium.corruption.kernel import BLOCK_ROWS, corrupt
+from sensorium.corruption.op import Op, Start
+from sensorium.errors import SpecError
+from sensorium.random import Stream
+
+Float = NDArray[np.float64]
+
+_NEVER = np.iinfo(np.int64).min
+_NO_FAULTS = np.zeros((1, 1), np.uint8)
+
+
+@dataclass(frozen=True)
+class Part:
+    """Operations on some neighbouring channels of a program's signal.
+
+    Attributes:
+        ops: In order.
+        column: First channel.
+        width: Number of channels.
+        group: Number that keeps the randomness of parts apart.
+        fault: Number of the fault that switches these operations, -1 for none.
+    """
+
+    ops: Sequence[Op]
+    column: int
+    width: int
+    group: int = 0
+    fault: int = -1
+
+
+class Program:
+    """Operations over the channels of a signal, as the kernel's arrays."""
+
+    def __init__(self, parts: Sequence[Part], *, columns: int, period_s: float | None = None) -> None:
+        """Lay out the operations.
+
+        Args:
+            parts: In the order they are run.
+            columns: Number of channels of the signal.
+            period_s: Nominal time between samples [s].
+        """
+        self.columns = columns
+        self.period_ns = 0 if period_s is None else round(period_s * NS_PER_S)
+        self._starts: list[tuple[Op, int, int, int]] = []
+        rows, parameters, size, slots = [], [np.zeros(0)], 0, 0
+        repeats: dict[tuple[int, int], int] = {}
+        for part in parts:
+            for op in part.ops:
+                # Operations of one kind in one group are told apart by their order among themselves
+                repeat = repeats.get((part.group, op.kind), 0)
+                repeats[part.group, op.kind] = repeat + 1
+                if repeat >= layout.MAX_REPEATS:
+                    raise SpecError(
+                        f"a chain has more than {layout.MAX_REPEATS} corruptions of one kind; that is its limit"
+                    )
+                stage = layout.stage(part.group, op.kind, repeat)
+                row = [op.kind, part.column, part.width, size, slots, op.slots, stage, part.fault, int(op.forgets)]
+                rows.append(row + list(op.options) + [0] * (layout.OPTIONS - len(op.options)))
+                parameters.append(np.ravel(op.parameters))
+                size += parameters[-1].size
+                self._starts.append((op, slots, part.width, stage))
+                slots += op.slots * part.width
+        self.ops = np.array(rows, np.int64).reshape(-1, layout.ROW)
+        self.parameters = np.concatenate([*parameters, np.zeros(1)])
+        self.slots = slots
+
+    @classmethod
+    def of(cls, ops: Sequence[Op], *, width: int, period_s: float | None) -> Program:
+        """A program of one list of operations over all channels."""
+        return cls([Part(ops, 0, width)], columns=width, period_s=period_s)
+
+    def init(self, shape: tuple[int, ...], *, seed: int, name: str, first_world: int = 0) -> State:
+        """The state before the first sample of a signal of this shape."""
+        if len(shape) > 3 or any(n < 1 for n in shape):
+            raise SpecError(
+                f"shape is {shape}; it must be (channels,), (worlds, channels) or (worlds, sensors, channels)"
+            )
+        worlds, sensors = (shape[0] if len(shape) > 1 else 1), (shape[1] if len(shape) > 2 else 1)
+
+        # World and sensor of each row, as the counter has them
+        rows = np.arange(worlds * sensors, dtype=np.int64)
+        ids = np.stack([first_world + rows // sensors, (rows % sensors) << layout.SENSOR_SHIFT])
+        state = State(
+            program=self,
+            shape=shape,
+            stream=Stream(seed, name),
+            values=np.zeros((len(rows), max(self.slots, 1))),
+            ids=np.ascontiguousarray(ids),
+            worlds=worlds,
+            sensors=sensors,
+            first_world=first_world,
+        )
+        self.restart(state, np.ones(worlds, np.bool_))
+        return state
+
+    def restart(self, state: State, mask: NDArray[np.bool_]) -> None:
+        """Give the masked worlds the state of a beginning, in place; a later beginning draws other numbers."""
+        rows = np.repeat(mask, state.sensors)
+        for op, offset, width, stage in self._starts:
+            if not op.slots:
+                continue
+            values = (
+                np.full((len(rows), op.slots, width), np.nan) if op.forgets else np.zeros((len(rows), op.slots, width))
+            )
+            if op.start is not None:
+                start = Start(state.stream, stage, state.tick, state.worlds, state.sensors, state.first_world, width)
+                values = op.start(start)
+            state.values[rows, offset : offset + op.slots * width] = values.reshape(len(rows), -1)[rows]
+
+    def series(self, signals: Float, times_ns: NDArray[np.int64], state: State) -> tuple[Float, State]:
+        """Corrupt samples (samples, *shape) in order; nothing given is changed."""
+        expected = (len(times_ns), *state.shape)
+        if signals.shape != expected:
+            raise SpecError(f"the signal has shape {signals.shape}; it must have {expected}, as the state was started")
+        finite = np.isfinite(signals)
+        if not finite.all():
+            at = tuple(int(i) for i in np.argwhere(~finite)[0])
+            raise SpecError(f"the signal is {signals[at]} at {at}; every value must be finite")
+        after = replace(state, values=state.values.copy())
+        x = np.array(signals, np.float64, order="C").reshape(len(times_ns), -1, self.columns)
+        if not len(times_ns):
+            return x.reshape(expected), after
+
+        # A row of numbers a sample: its tick, its time, the time since the one before, and the key
+        clock = np.zeros((len(times_ns), layout.CLOCK), np.int64)
+        clock[:, layout.TICK] = state.tick + np.arange(len(times_ns))
+        clock[:, layout.TIME_NS] = times_ns
+        clock[0, layout.ELAPSED_NS] = state.elapsed_ns(int(times_ns[0]))
+        clock[1:, layout.ELAPSED_NS] = np.diff(times_ns)
+        clock[:, layout.PERIOD_NS] = self.period_ns
+        clock[:, layout.KEY_0], clock[:, layout.KEY_1] = state.stream.key
+        if (clock[1:, layout.ELAPSED_NS] <= 0).any():
+            late = int(np.argmax(clock[1:, layout.ELAPSED_NS] <= 0)) + 1
+            raise SpecError(f"time {late} is {times_ns[late]} ns after {times_ns[late - 1]} ns; times must increase")
+        self._run(x, clock, after, _NO_FAULTS)
+        after.tick, after.time_ns = state.tick + len(times_ns), int(times_ns[-1])
+        return x.reshape(expected), after
+
+    def step(self, x: Float, time_ns: int, state: State, faults: NDArray[np.uint8] = _NO_FAULTS) -> None:
+        """Corrupt one sample in place, the state too: what sensors call.
+
+        Args:
+            x: Signal, shape (1, rows, columns); rows are worlds and then sensors.
+            time_ns: When it was sampled [ns], later than the one before.
+            state: From `init`.
+            faults: Which faults are active, shape (rows, faults).
+        """
+        clock = state.clock
+        clock[0] = (state.tick, time_ns, state.elapsed_ns(time_ns), self.period_ns, *state.stream.key)
+        self._run(x, clock, state, faults)
+        state.tick += 1
+        state.time_ns = time_ns
+
+    def _run(self, x: Float, clock: NDArray[np.int64], state: State, faults: NDArray[np.uint8]) -> None:
+        if len(self.ops):
+            blocks = -(-x.shape[1] // BLOCK_ROWS)
+            threads.run(corrupt, blocks, self.ops, self.parameters, x, state.values, state.ids, faults, clock)
+
+
+@dataclass
+class State:
+    """Where a corruption stands after a sample."""
+
+    program: Program
+    shape: tuple[int, ...]
+    stream: Stream
+    values: Float
+    """State of every operation, shape (rows, slots)."""
+    ids: NDArray[np.int64]
+    """World and first element of each row in the counter, shape (2, rows)."""
+    worlds: int
+    sensors: int
+    first_world: int
+    tick: int = 0
+    """Number of the next sample."""
+    time_ns: int = _NEVER
+    """When the last sample was taken [ns]."""
+    clock: NDArray[np.int64] = field(default_factory=lambda: np.zeros((1, layout.CLOCK), np.int64), repr=False)
+    """Row of numbers for the kernel, used again for every sample."""
+
+    def elapsed_ns(self, time_ns: int) -> int:
+        """Time since the sample before [ns]; 0 for the first."""
+        if self.time_ns == _NEVER:
+            return 0
+        if time_ns <= self.time_ns:
+            raise SpecError(f"time_ns is {time_ns} after {self.time_ns}; samples must follow in time")
+        return time_ns - self.time_ns

@@ -1,0 +1,87 @@
+"""Saturation: no value leaves the limits."""
+
+from typing import Literal
+
+import numpy as np
+from pydantic import model_validator
+
+from sensorium import jit
+from sensorium.corruption.base import Corruption, Layout
+from sensorium.corruption.op import COLUMN, OPTION, PARAMETERS, SATURATE, STATE, WIDTH, Float, Op
+from sensorium.corruption.parameters import PerChannel, per_channel
+
+
+class Saturate(Corruption):
+    """x' = min(max(x, lo), hi), per channel; in a chain that also quantises, lo and hi are moved inward onto codes.
+
+    With `check="average"` a channel is also held at a limit while the mean of this sample and the one before lies
+    beyond it, as Basilisk's memo asks (R19). Equal limits are a sensor stuck at that value (R18).
+    """
+
+    kind: Literal["saturate"] = "saturate"
+    min: PerChannel
+    """Lower limit [unit]."""
+    max: PerChannel
+    """Upper limit [unit]."""
+    check: Literal["instant", "average"] = "instant"
+    """What is compared with the limits."""
+
+    @model_validator(mode="after")
+    def _rules(self) -> "Saturate":
+        lo, hi = np.broadcast_arrays(*np.atleast_1d(self.min, self.max)) if _fit(self.min, self.max) else (None, None)
+        if lo is None or hi is None:
+            raise ValueError(f"min is {self.min} and max is {self.max}; they must have as many values, or one")
+        if (lo > hi).any():
+            at = int(np.argmax(lo > hi))
+            raise ValueError(f"min is {lo[at]:g} and max is {hi[at]:g}; min must not be above max")
+        return self
+
+    @classmethod
+    def stuck_at(cls, value: PerChannel) -> "Saturate":
+        """Limits that leave only one value: a stuck sensor, the memo's way."""
+        return cls(min=value, max=value)
+
+    def limits(self, width: int) -> tuple[Float, Float] | None:
+        """The limits as given, each (width,)."""
+        return per_channel("min", self.min, width), per_channel("max", self.max, width)
+
+    def operations(self, layout: Layout) -> list[Op]:
+        """A clip; on the grid of the chain's quantiser, if there is one."""
+        lo, hi = per_channel("min", self.min, layout.width), per_channel("max", self.max, layout.width)
+        if layout.grid is not None:
+            lo, hi = inward(lo, hi, layout.grid.lsb, layout.grid.origin)
+        average = self.check == "average"
+        start = (lambda begin: np.full((begin.worlds * begin.sensors, 1, begin.width), np.nan)) if average else None
+        return [Op(SATURATE, np.stack([lo, hi]), options=(int(average),), slots=int(average), start=start)]
+
+
+def inward(lo: Float, hi: Float, lsb: Float, origin: Float) -> tuple[Float, Float]:
+    """Limits on the codes origin + k lsb next to them, inside; a range without any code keeps its limits."""
+    # A limit that is a code up to rounding stays where it is
+    low = origin + np.ceil((lo - origin) / lsb - 1e-9) * lsb
+    high = origin + np.floor((hi - origin) / lsb + 1e-9) * lsb
+    empty = low > high
+    return np.where(empty, lo, low), np.where(empty, hi, high)
+
+
+def _fit(a: PerChannel, b: PerChannel) -> bool:
+    sizes = {np.size(a), np.size(b)} - {1}
+    return len(sizes) < 2
+
+
+@jit.function
+def saturate(ops, o, par, x, state, first, last):
+    """X = clip(x), also where the mean of this and the last sample is beyond a limit, if asked for."""
+    column, width, p, s, average = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE], ops[o, OPTION]
+    for row in range(first, last):
+        for i in range(width):
+            lo, hi, value = par[p + i], par[p + width + i], x[row, column + i]
+            out = min(max(value, lo), hi)
+            if average:
+                mean = 0.5 * (value + state[row, s + i])
+                if mean > hi:
+                    out = hi
+                elif mean < lo:
+                    out = lo
+                state[row, s + i] = value
+            x[row, column + i] = out

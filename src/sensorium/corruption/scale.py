@@ -1,0 +1,62 @@
+"""Scale factor, misalignment and cross-axis coupling: a matrix over the channels."""
+
+from typing import Literal
+
+import numpy as np
+from pydantic import model_validator
+
+from sensorium import jit
+from sensorium.corruption.base import Corruption, Layout
+from sensorium.corruption.op import COLUMN, PARAMETERS, SCALE, WIDTH, Op
+from sensorium.corruption.parameters import Matrix, PerChannel, per_channel, square
+from sensorium.errors import SpecError
+
+
+class Scale(Corruption):
+    """x' = A x, with A = (1 + error) on the diagonal and the cross-axis share beside it, or any matrix.
+
+    Cross-axis sensitivity of x % is a unit diagonal with x / 100 everywhere else (physics.md 6).
+    """
+
+    kind: Literal["scale"] = "scale"
+    error: PerChannel = 0.0
+    """Relative error of the scale factor [1]; 0.01 reads 1 % too much."""
+    cross_axis: float = 0.0
+    """Share of each other channel that leaks in [1]; 0.02 for 2 %."""
+    matrix: Matrix | None = None
+    """A itself [1], instead of the two above."""
+
+    @model_validator(mode="after")
+    def _rules(self) -> "Scale":
+        if self.matrix is not None and (self.cross_axis or np.any(self.error)):
+            raise ValueError("matrix is given with error or cross_axis; the matrix says it all, give one or the other")
+        return self
+
+    def operations(self, layout: Layout) -> list[Op]:
+        """One product with the matrix."""
+        if layout.width > MAX_WIDTH:
+            raise SpecError(f"a scale matrix over {layout.width} channels is asked for; it must be {MAX_WIDTH} at most")
+        if self.matrix is not None:
+            matrix = square("matrix", self.matrix, layout.width)
+        else:
+            matrix = np.full((layout.width, layout.width), self.cross_axis)
+            np.fill_diagonal(matrix, 1.0 + per_channel("error", self.error, layout.width))
+        return [Op(SCALE, matrix)]
+
+
+MAX_WIDTH = 16
+
+
+@jit.function
+def scale(ops, o, par, x, first, last):
+    """X = A x."""
+    column, width, p = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS]
+    before = np.empty(MAX_WIDTH)
+    for row in range(first, last):
+        for i in range(width):
+            before[i] = x[row, column + i]
+        for i in range(width):
+            total = 0.0
+            for k in range(width):
+                total += par[p + i * width + k] * before[k]
+            x[row, column + i] = total

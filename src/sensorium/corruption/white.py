@@ -1,0 +1,104 @@
+"""White noise: independent from sample to sample."""
+
+import math
+from typing import Literal
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from sensorium import jit
+from sensorium.corruption.base import Corruption, Layout
+from sensorium.corruption.draws import LAPLACE, NORMAL, UNIFORM, fill_of_law
+from sensorium.corruption.op import COLUMN, OPTION, PARAMETERS, WHITE, WIDTH, Float, Op
+from sensorium.corruption.parameters import Matrix, PerChannel, not_negative, per_channel, square
+from sensorium.errors import SpecError
+
+_LAWS = {"normal": NORMAL, "uniform": UNIFORM, "laplace": LAPLACE}
+
+
+class White(Corruption):
+    """x' = x + sigma w, w of mean 0 and variance 1, drawn for each sample and channel.
+
+    sigma is `std`, or follows from a spectral density N as N sqrt(nu): a one-sided density (data sheets) with an ideal
+    filter before the sampler has nu = f_s / 2; a two-sided one (IEEE 952, the Allan coefficient) has nu = f_s. The AGX
+    paper takes f_s for both, sqrt(2) too much for a data sheet (physics.md E-19). A filter narrower than f_s / 2 has
+    nu = `bandwidth_hz`, its equivalent noise bandwidth (pi/2 times the corner of one pole).
+    """
+
+    kind: Literal["white"] = "white"
+    std: PerChannel | None = None
+    """Standard deviation of a sample [unit]."""
+    density: PerChannel | None = None
+    """Amplitude spectral density N [unit/sqrt(Hz)], instead."""
+    sided: Literal["one", "two"] = "one"
+    """Which density it is."""
+    bandwidth_hz: float | None = Field(default=None, gt=0.0)
+    """Equivalent noise bandwidth of the sensor's filter [Hz], for a one-sided density; None is half the sample rate."""
+    covariance: Matrix | None = None
+    """Of one sample [unit^2], instead: noise whose channels depend on each other; normal only."""
+    law: Literal["normal", "uniform", "laplace"] = "normal"
+    """Distribution."""
+
+    @model_validator(mode="after")
+    def _rules(self) -> "White":
+        given = [name for name in ("std", "density", "covariance") if getattr(self, name) is not None]
+        if len(given) != 1:
+            raise ValueError(
+                f"{' and '.join(given) or 'nothing'} is given; exactly one of std, density and covariance must be"
+            )
+        if self.density is None and (self.bandwidth_hz is not None or self.sided == "two"):
+            raise ValueError("sided or bandwidth_hz is given without a density; they say what a density means")
+        if self.sided == "two" and self.bandwidth_hz is not None:
+            raise ValueError("bandwidth_hz is given with sided='two'; it belongs to a one-sided density")
+        if self.covariance is not None and self.law != "normal":
+            raise ValueError(f"law is {self.law!r} with a covariance; that must be 'normal'")
+        for name in ("std", "density"):
+            if getattr(self, name) is not None:
+                not_negative(name, getattr(self, name))
+        return self
+
+    def sigma(self, layout: Layout) -> Float:
+        """Standard deviation of a sample [unit], shape (width,)."""
+        if self.std is not None:
+            return per_channel("std", self.std, layout.width)
+        assert self.density is not None
+        rate_hz = 1.0 / layout.needed_period_s("a spectral density")
+        nu_hz = rate_hz if self.sided == "two" else 0.5 * rate_hz
+        if self.bandwidth_hz is not None:
+            if self.bandwidth_hz > 0.5 * rate_hz:
+                rule = f"it must not exceed half the rate of {rate_hz:g} Hz"
+                raise SpecError(f"bandwidth_hz is {self.bandwidth_hz:g}; {rule}")
+            nu_hz = self.bandwidth_hz
+        return per_channel("density", self.density, layout.width) * math.sqrt(nu_hz)
+
+    def operations(self, layout: Layout) -> list[Op]:
+        """A draw for each channel; of dependent ones, a matrix of it."""
+        if self.covariance is not None:
+            return [Op(WHITE, _square_root(self.covariance, layout.width), options=(NORMAL, 1))]
+        return [Op(WHITE, self.sigma(layout), options=(_LAWS[self.law], 0))]
+
+
+def _square_root(covariance: Matrix, width: int) -> Float:
+    """L with L L^T = covariance; that may be singular."""
+    matrix = square("covariance", covariance, width)
+    values, vectors = np.linalg.eigh(matrix)
+    if not np.allclose(matrix, matrix.T) or values.min() < -1e-12 * max(values.max(), 0.0):
+        raise SpecError(f"covariance is {covariance}; it must be symmetric and have no negative eigenvalue")
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
+
+
+@jit.function
+def white(ops, o, par, x, ids, clock, t, first, last):
+    """X += sigma w, or L w."""
+    column, width, p = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS]
+    law, dependent = ops[o, OPTION], ops[o, OPTION + 1]
+    w = np.empty((4, last - first), np.float32)
+    for begin in range(0, width, 4):
+        fill_of_law(law, ops, o, clock, t, ids, first, last, begin // 4, 0, w)
+        for row in range(first, last):
+            for k in range(min(4, width - begin)):
+                if dependent:
+                    for i in range(width):
+                        x[row, column + i] += par[p + i * width + begin + k] * w[k, row - first]
+                else:
+                    x[row, column + begin + k] += par[p + begin + k] * w[k, row - first]
