@@ -4,9 +4,10 @@ import itertools
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import ConfigDict, Discriminator, Field, Tag, model_validator
 
 from sensorium.errors import SpecError
+from sensorium.spec import Spec
 
 # From the far ultraviolet to the far infrared; a wavelength outside is a slip of units.
 MIN_WAVELENGTH_M = 1e-7
@@ -16,14 +17,14 @@ MAX_WAVELENGTH_M = 1e-4
 _ROUNDING = 1e-9
 
 
-class Spectrum(BaseModel):
+class Spectrum(Spec):
     """A quantity tabulated over wavelength, interpolated linearly, not defined outside of its table.
 
     Written as pairs or as two columns: `((532e-9, 0.07), (905e-9, 0.106))` wherever a spectrum is expected, or
     `Spectrum(wavelength_m=(532e-9, 905e-9), value=(0.07, 0.106))`.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True)
 
     wavelength_m: tuple[float, ...]
     """Wavelengths in vacuum [m], increasing, at least one."""

@@ -6,18 +6,19 @@ from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from sensorium.errors import SpecError
 from sensorium.fields.blackbody import share_below, spectral_share
 from sensorium.fields.ephemeris import solar_position, sun_from_place
+from sensorium.spec import Spec
 from sensorium.spectra import Spectrum, checked_wavelength
 
 SOLAR_TEMPERATURE_K = 5772.0
 SOLAR_CONSTANT_W_M2 = 1361.0
 
 
-class Sun(BaseModel):
+class Sun(Spec):
     """Sunlight on a clear day: a parallel beam, and a sky equally bright all over.
 
     The beam is a 5772 K black body of 1361 W/m^2 in all, times a clear-sky transmittance of 0.75 at every wavelength
@@ -26,7 +27,7 @@ class Sun(BaseModel):
     there is no light.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True)
 
     kind: Literal["sun"] = "sun"
     elevation_deg: Annotated[float, Field(ge=-90.0, le=90.0)]

@@ -5,9 +5,10 @@ from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from sensorium.materials.reflectance import Reflectance
+from sensorium.spec import Spec
 from sensorium.spectra import NonNegativeOverWavelength, PositiveOverWavelength, constant_or_at, extremes
 
 Roughness = Annotated[float, Field(ge=1e-6, le=0.7)]
@@ -26,10 +27,10 @@ Extinction = NonNegativeOverWavelength
 MAX_TRANSPARENT_K = 0.1
 
 
-class AbstractMaterial(BaseModel, abc.ABC):
+class AbstractMaterial(Spec, abc.ABC):
     """A surface model: frozen, validated data that kernels see as a row (see `materials.row`)."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True)
 
     @abc.abstractmethod
     def row(self, wavelength_m: float) -> npt.NDArray[np.float64]:

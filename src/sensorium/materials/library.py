@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
-from pydantic import TypeAdapter
-
 from sensorium.errors import SpecError
 from sensorium.materials.base import AbstractMaterial
 from sensorium.materials.union import Material
+from sensorium.spec import checked
 
 GRADES = {
     "A": "vendor's own data",
@@ -85,7 +84,7 @@ def describe(name: str) -> Entry:
 @functools.cache
 def _entry(name: str) -> Entry:
     table = _tables()[name]
-    material: AbstractMaterial = TypeAdapter(Material).validate_python(table["material"])
+    material: AbstractMaterial = checked(Material, table["material"], name)
     return Entry(
         name=name,
         description=table["description"],

@@ -3,17 +3,18 @@
 import itertools
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import AfterValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from sensorium.errors import SpecError
 from sensorium.materials.row import C_FROM_MESH
+from sensorium.spec import Spec
 from sensorium.spectra import Spectrum, checked_wavelength
 
 
-class Bands(BaseModel):
+class Bands(Spec):
     """One reflectance for each of several wavelength bands, constant inside a band, not defined outside."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True)
 
     limits_m: tuple[tuple[float, float], ...] = Field(min_length=1)
     """Lower and upper wavelength of each band [m]; bands must not overlap. The upper limit is outside."""

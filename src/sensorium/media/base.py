@@ -5,7 +5,9 @@ import math
 from dataclasses import dataclass
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
+
+from sensorium.spec import Spec
 
 # Air at about 15 degrees C and sea-level pressure, in the near infrared
 AIR_INDEX = 1.000273
@@ -44,10 +46,10 @@ class MediumParameters:
     gamma_probability: float = 0.0
 
 
-class AbstractMedium(BaseModel, abc.ABC):
+class AbstractMedium(Spec, abc.ABC):
     """A homogeneous medium: frozen, validated data, evaluated at a wavelength."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True)
 
     @abc.abstractmethod
     def at(self, wavelength_m: float) -> MediumParameters:

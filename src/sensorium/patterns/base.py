@@ -8,10 +8,11 @@ from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from sensorium.clock import NS_PER_S
 from sensorium.errors import SpecError
+from sensorium.spec import Spec
 
 Float64 = npt.NDArray[np.float64]
 
@@ -77,10 +78,10 @@ class RayTable:
         return rows, columns
 
 
-class AbstractPattern(BaseModel, abc.ABC):
+class AbstractPattern(Spec, abc.ABC):
     """Where rays go and when: a frozen specification that makes one `RayTable` per sweep."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True)
 
     @property
     @abc.abstractmethod

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from sensorium.errors import SpecError
 from sensorium.patterns.base import (
@@ -19,12 +19,13 @@ from sensorium.patterns.base import (
     exact,
     ray_table,
 )
+from sensorium.spec import Spec
 
 
-class Prism(BaseModel):
+class Prism(Spec):
     """A rotating glass wedge: one face square to the axis, the other tilted by the wedge angle."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True)
 
     wedge_deg: float = Field(gt=-90.0, lt=90.0)
     """Wedge angle [deg]: positive when light meets the tilted face first, negative when the square one."""

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from sensorium.errors import SpecError
 from sensorium.patterns.base import (
@@ -122,10 +122,8 @@ class Table(AbstractPattern):
             values[field] = tuple(number - shift for number in numbers)
         try:
             return cls.model_validate(values)
-        except ValidationError as error:
-            first = error.errors()[0]
-            place = ".".join(str(part) for part in first["loc"])
-            raise SpecError(f"{path}: {place + ': ' if place else ''}{first['msg']}") from error
+        except SpecError as error:
+            raise SpecError(f"{path}: {error}") from None
 
     @property
     def cycle(self) -> int:

@@ -7,6 +7,7 @@ from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
 from sensorium.sensors.rig import Rig
 from sensorium.spec import Spec
 

@@ -1,12 +1,14 @@
 """The library: everything loads, says where it comes from, and gives the published values back."""
 
+import json
+
 import pytest
-from pydantic import TypeAdapter
 
 from sensorium import materials
 from sensorium.errors import SpecError
 from sensorium.materials.library import GRADES
 from sensorium.materials.row import FIXED_R, R0, RETRO, C, K, N
+from sensorium.spec import checked
 
 LIDAR_WAVELENGTHS_M = (850e-9, 865e-9, 905e-9, 1064e-9, 1550e-9)
 
@@ -37,8 +39,8 @@ def test_every_material_says_where_it_comes_from(name):
 @pytest.mark.parametrize("name", materials.names())
 def test_every_material_survives_as_plain_data(name):
     material = materials.load(name)
-    assert TypeAdapter(materials.Material).validate_python(material.model_dump()) == material
-    assert TypeAdapter(materials.Material).validate_json(material.model_dump_json()) == material
+    assert checked(materials.Material, material.model_dump(), name) == material
+    assert checked(materials.Material, json.loads(material.model_dump_json()), name) == material
 
 
 def test_one_name_is_one_object():

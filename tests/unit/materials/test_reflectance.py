@@ -1,7 +1,6 @@
 """Reflectance in its four forms."""
 
 import pytest
-from pydantic import ValidationError
 
 from sensorium.errors import SpecError
 from sensorium.materials import Bands, Lambertian, Mirror, Spectrum
@@ -46,19 +45,19 @@ def test_a_name_leaves_it_to_the_mesh():
 
 
 def test_a_band_without_a_mesh_property_is_refused():
-    with pytest.raises(ValidationError, match="band is 1; only a reflectance that names a mesh property has a band"):
+    with pytest.raises(SpecError, match="band is 1; only a reflectance that names a mesh property has a band"):
         Lambertian(reflectance=0.5, band=1)
 
 
 @pytest.mark.parametrize(
     ("reflectance", "rule"),
     [
-        (1.2, r"less than or equal to 1 .*input_value=1.2"),
-        (-0.1, r"greater than or equal to 0 .*input_value=-0.1"),
+        (1.2, "is 1.2; it must be less than or equal to 1"),
+        (-0.1, "is -0.1; it must be greater than or equal to 0"),
         (float("nan"), "finite number"),
         (((905e-9, 1.3),), "reflectance is 1.3; it must be between 0 and 1"),
         (((905e-9, -0.3),), "a value is -0.3; it must not be negative"),
-        ({"limits_m": ((4e-7, 5e-7),), "value": (1.1,)}, r"less than or equal to 1 .*input_value=1.1"),
+        ({"limits_m": ((4e-7, 5e-7),), "value": (1.1,)}, "is 1.1; it must be less than or equal to 1"),
         ({"limits_m": ((4e-7, 5e-7),), "value": (0.1, 0.2)}, "1 bands and 2 values"),
         ({"limits_m": ((5e-7, 4e-7),), "value": (0.1,)}, "its limits must increase"),
         ({"limits_m": ((4e-7, 6e-7), (5e-7, 7e-7)), "value": (0.1, 0.2)}, "they must not overlap"),
@@ -67,12 +66,12 @@ def test_a_band_without_a_mesh_property_is_refused():
     ],
 )
 def test_what_cannot_be_a_reflectance_is_refused_with_one_reason(reflectance, rule):
-    with pytest.raises(ValidationError, match=rule) as refused:
+    with pytest.raises(SpecError, match=rule) as refused:
         Lambertian(reflectance=reflectance)
-    assert refused.value.error_count() == 1
+    assert str(refused.value).count("; ") == 1
     assert "reflectance" in str(refused.value)
 
 
 def test_a_mirror_cannot_leave_it_to_the_mesh():
-    with pytest.raises(ValidationError, match="'property'"):
+    with pytest.raises(SpecError, match="reflectance is 'paint'; it must be a number or spectrum or bands"):
         Mirror(reflectance="paint")

@@ -3,8 +3,8 @@
 import math
 
 import pytest
-from pydantic import ValidationError
 
+from sensorium.errors import SpecError
 from sensorium.materials import ThinGlass
 from sensorium.materials.row import FIXED_R, INNER_INDEX, KIND, PANE, PANE_OPL, PANE_TAU, R0, N
 from sensorium.optics import pane
@@ -39,5 +39,5 @@ def test_absorption_inside():
     ],
 )
 def test_what_cannot_be_is_refused(fields, rule):
-    with pytest.raises(ValidationError, match=rule):
+    with pytest.raises(SpecError, match=rule):
         ThinGlass(**fields)

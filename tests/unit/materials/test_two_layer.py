@@ -1,7 +1,6 @@
 """Gloss over a rough base: rows against the reference values, and the rules of what may lie over what."""
 
 import pytest
-from pydantic import ValidationError
 
 from sensorium.errors import SpecError
 from sensorium.materials import TwoLayer
@@ -77,21 +76,21 @@ def test_index_and_extinction_may_be_spectra():
         ({"refractive_index": 0.9}, r"refractive_index is 0.9; a dielectric has at least 1"),
         ({"refractive_index": ((9e-7, 1.2), (1e-6, 0.8))}, r"refractive_index is 0.8; a dielectric has at least 1"),
         ({"refractive_index": 0.0}, "greater than 0"),
-        ({"extinction_coefficient": -0.1}, r"greater than or equal to 0 .*input_value=-0.1"),
+        ({"extinction_coefficient": -0.1}, "is -0.1; it must be greater than or equal to 0"),
         ({"extinction_coefficient": 7.0}, r"extinction_coefficient is 7.0 and reflectance 0.5; above k = 0.1"),
         ({"extinction_coefficient": 7.0, "reflectance": "paint"}, r"and reflectance paint; above k = 0.1"),
         ({"extinction_coefficient": ((9e-7, 0.0), (1e-6, 0.2))}, r"extinction_coefficient is 0.2 and reflectance 0.5"),
         ({"reflectance": 0.98}, r"reflectance is 0.98 with diffuse_roughness 0.3; a rough base has at most 0.97"),
         ({"reflectance": ((9e-7, 0.5), (1e-6, 0.99))}, r"reflectance is 0.99 with diffuse_roughness 0.3"),
-        ({"roughness": 0.0}, r"greater than or equal to 0.000001 .*input_value=0.0"),
-        ({"roughness": 0.71}, r"less than or equal to 0.7 .*input_value=0.71"),
+        ({"roughness": 0.0}, "is 0.0; it must be greater than or equal to 0.000001"),
+        ({"roughness": 0.71}, "is 0.71; it must be less than or equal to 0.7"),
         ({"diffuse_roughness": -0.1}, "greater than or equal to 0"),
         ({"layering": "glued"}, "'two_way', 'agx' or 'plastic'"),
-        ({"rougness": 0.3}, "Extra inputs are not permitted"),
+        ({"rougness": 0.3}, "rougness is 0.3; did you mean roughness"),
     ],
 )
 def test_what_cannot_be_is_refused(fields, rule):
-    with pytest.raises(ValidationError, match=rule):
+    with pytest.raises(SpecError, match=rule):
         TwoLayer(**GLOSSY | fields)
 
 

@@ -3,11 +3,12 @@
 import math
 
 import pytest
-from pydantic import TypeAdapter, ValidationError
 from scipy.stats import gamma
 
 from sensorium import media
+from sensorium.errors import SpecError
 from sensorium.media.base import assumed_return_probability
+from sensorium.spec import checked
 
 
 def test_gamma_law_reference_values():
@@ -48,16 +49,16 @@ def test_a_given_probability_is_taken():
         ("gamma_shape", math.nan, "finite number"),
         ("lidar_ratio_sr", 0.0, "greater than 0"),
         ("refractive_index", 0.9, "greater than or equal to 1"),
-        ("gama_shape", 9.5, "Extra inputs are not permitted"),
+        ("gama_shape", 9.5, "did you mean gamma_shape?"),
     ],
 )
 def test_values_out_of_range_are_refused_by_name(field, value, rule):
-    with pytest.raises(ValidationError) as refused:
+    with pytest.raises(SpecError) as refused:
         media.fog(visibility_m=200.0, **{field: value})
     assert field in str(refused.value)
     assert rule in str(refused.value)
     if value == value:
-        assert f"input_value={value}" in str(refused.value)
+        assert f"is {value}; " in str(refused.value)
 
 
 def test_plain_data_becomes_the_medium_it_names():
@@ -70,11 +71,11 @@ def test_plain_data_becomes_the_medium_it_names():
         media.water(scattering_per_m=0.2),
         media.uniform(extinction_per_m=0.1),
     ):
-        again = TypeAdapter(media.Medium).validate_python(medium.model_dump())
+        again = checked(media.Medium, medium.model_dump(), "medium")
         assert again == medium
         assert again.at(905e-9) == medium.at(905e-9)
 
 
 def test_media_are_frozen():
-    with pytest.raises(ValidationError, match="frozen"):
+    with pytest.raises(SpecError, match=r"visibility_m cannot become 100.0; Fog does not change once made"):
         media.fog(visibility_m=80.0).visibility_m = 100.0

@@ -3,9 +3,9 @@
 import math
 
 import pytest
-from pydantic import ValidationError
 
 from sensorium import media
+from sensorium.errors import SpecError
 
 
 def test_twice_the_shadow_of_the_grains():
@@ -18,5 +18,5 @@ def test_twice_the_shadow_of_the_grains():
 
 
 def test_grains_have_no_defaults():
-    with pytest.raises(ValidationError, match="grain_radius_m"):
+    with pytest.raises(SpecError, match="grain_radius_m"):
         media.dust(concentration_kg_m3=1e-3, grain_density_kg_m3=2650.0)

@@ -3,10 +3,10 @@
 import math
 
 import pytest
-from pydantic import ValidationError
 from scipy.integrate import quad
 
 from sensorium import media
+from sensorium.errors import SpecError
 from sensorium.media.rain import DROPS_PER_M3_MM, SLOPE_EXPONENT, SLOPE_PER_MM
 
 
@@ -40,5 +40,5 @@ def test_no_rain_is_clear():
 
 
 def test_negative_rain_is_refused():
-    with pytest.raises(ValidationError, match="rate_mm_h"):
+    with pytest.raises(SpecError, match="rate_mm_h"):
         media.rain(rate_mm_h=-1.0)

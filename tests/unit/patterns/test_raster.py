@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
+from sensorium.errors import SpecError
 from sensorium.patterns import Raster
 
 GOOD = {
@@ -89,5 +89,5 @@ def test_firing_orders():
     ],
 )
 def test_broken_rules_name_the_field(change, message):
-    with pytest.raises(ValidationError, match=message):
+    with pytest.raises(SpecError, match=message):
         Raster(**{**GOOD, **change})

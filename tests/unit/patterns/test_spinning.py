@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
+from sensorium.errors import SpecError
 from sensorium.patterns import Spinning
 
 VLP16_ELEVATION = (-15, 1, -13, 3, -11, 5, -9, 7, -7, 9, -5, 11, -3, 13, -1, 15)
@@ -42,9 +42,7 @@ def test_counterclockwise_is_the_mirror_image_at_the_same_times():
 
 
 def test_start_azimuth_turns_the_whole_table():
-    azimuth, _ = angles_deg(
-        Spinning(elevation_deg=(0.0,), columns=4, rate_hz=10.0, start_azimuth_deg=30.0).rays()
-    )
+    azimuth, _ = angles_deg(Spinning(elevation_deg=(0.0,), columns=4, rate_hz=10.0, start_azimuth_deg=30.0).rays())
     np.testing.assert_allclose(wrapped(azimuth[0] - [30.0, -60.0, -150.0, 120.0]), 0.0, atol=1e-5)
 
 
@@ -56,9 +54,7 @@ def test_start_azimuth_turns_the_whole_table():
     offset_deg=st.floats(-20.0, 20.0),
     direction=st.sampled_from(["clockwise", "counterclockwise"]),
 )
-def test_azimuth_is_the_head_at_the_firing_time_plus_the_offset(
-    columns, rate_hz, fraction, offset_deg, direction
-):
+def test_azimuth_is_the_head_at_the_firing_time_plus_the_offset(columns, rate_hz, fraction, offset_deg, direction):
     pattern = Spinning(
         elevation_deg=(0.0,),
         columns=columns,
@@ -165,5 +161,5 @@ def test_sector_fires_both_edges_and_takes_its_share_of_the_turn():
 def test_broken_rules_name_the_field(change, message):
     good = {"elevation_deg": (1.0, -1.0), "columns": 10, "rate_hz": 10.0}
     Spinning(**good)
-    with pytest.raises(ValidationError, match=message):
+    with pytest.raises(SpecError, match=message):
         Spinning(**{**good, **change})

@@ -1,7 +1,7 @@
-import pydantic
 import pytest
 
 import sensorium as sn
+from sensorium.errors import SpecError
 
 
 @pytest.mark.parametrize(
@@ -11,22 +11,22 @@ import sensorium as sn
         ({"half_divergence_rad": 0.5}, r"half_divergence_rad is 0\.5"),
         ({"half_divergence_rad": (1e-3, -1e-3)}, r"half_divergence_rad is -0\.001"),
         ({"half_divergence_rad": float("nan")}, "finite"),
-        ({"wavelength_m": 905.0}, r"wavelength_m[\s\S]*less than 0\.001[\s\S]*905"),
-        ({"exit_radius_m": -0.01}, r"exit_radius_m[\s\S]*-0\.01"),
-        ({"detector_radius_m": 0.0}, r"detector_radius_m[\s\S]*greater than 0"),
-        ({"pulse_s": 0.0}, r"pulse_s[\s\S]*greater than 0"),
-        ({"power": 3.0}, "not permitted"),
+        ({"wavelength_m": 905.0}, r"wavelength_m is 905\.0; it must be less than 0\.001"),
+        ({"exit_radius_m": -0.01}, r"exit_radius_m.*-0\.01"),
+        ({"detector_radius_m": 0.0}, r"detector_radius_m.*greater than 0"),
+        ({"pulse_s": 0.0}, r"pulse_s.*greater than 0"),
+        ({"power": 3.0}, "power is 3.0; there is no such field"),
     ],
 )
 def test_refusals_name_value_and_rule(fields, message):
-    with pytest.raises(pydantic.ValidationError, match=message):
+    with pytest.raises(SpecError, match=message):
         sn.Beam(**fields)
 
 
 def test_edits_are_checked_too():
     beam = sn.Beam()
     beam.half_divergence_rad = 2e-3
-    with pytest.raises(pydantic.ValidationError, match="half_divergence_rad is 3"):
+    with pytest.raises(SpecError, match="half_divergence_rad is 3"):
         beam.half_divergence_rad = 3.0
     assert beam.half_divergence_rad == 2e-3
 

@@ -1,11 +1,11 @@
 """Lidars that follow light, as users meet them: returns, limits, noise, truth, repeatability, refusals."""
 
 import numpy as np
-import pydantic
 import pytest
 
 import sensorium as sn
 from sensorium import threads
+from sensorium.errors import SpecError
 
 SPINNING = sn.patterns.Spinning(elevation_deg=tuple(np.linspace(10, -20, 8)), columns=128, rate_hz=10)
 FIELDS = ("range_m", "points", "intensity", "cause", "depth", "mirror_id", "object_id", "face_id", "label")
@@ -424,27 +424,30 @@ def test_slices_make_up_the_sweep():
     [
         (lambda: sn.Dielectric(refractive_index=0.9), r"refractive_index is 0\.9; a dielectric has at least 1"),
         (lambda: sn.ThinGlass(refractive_index=0.5), r"refractive_index is 0\.5"),
-        (lambda: sn.media.uniform(extinction_per_m=-0.1), r"extinction_per_m[\s\S]*-0\.1"),
-        (lambda: sn.Lambertian(reflectance=1.2), r"reflectance[\s\S]*less than or equal to 1[\s\S]*1\.2"),
+        (lambda: sn.media.uniform(extinction_per_m=-0.1), r"extinction_per_m.*-0\.1"),
+        (lambda: sn.Lambertian(reflectance=1.2), r"reflectance is 1\.2; it must be less than or equal to 1"),
         (
             lambda: sn.TwoLayer(refractive_index=1.5, extinction_coefficient=0.2, roughness=0.1, reflectance=0.5),
             r"extinction_coefficient is 0\.2 and reflectance 0\.5; above k = 0\.1",
         ),
-        (lambda: sn.media.fog(visibility_m=100, gamma_shape=0.0), r"gamma_shape[\s\S]*greater than 0[\s\S]*0\.0"),
+        (lambda: sn.media.fog(visibility_m=100, gamma_shape=0.0), r"gamma_shape is 0\.0; it must be greater than 0"),
         (
             lambda: sn.Lidar(pattern=SPINNING, atmospheric_law=(0.0, 0.5, 0.5)),
-            r"atmospheric_law\.0[\s\S]*greater than 0",
+            r"atmospheric_law\[0\] is .*greater than 0",
         ),
-        (lambda: sn.Lidar(pattern=SPINNING, atmospheric_law=(9.5, 0.5, 1.5)), r"atmospheric_law\.2[\s\S]*equal to 1"),
-        (lambda: sn.Lidar(pattern=SPINNING, max_depth=9), r"max_depth[\s\S]*less than or equal to 8[\s\S]*9"),
-        (lambda: sn.Lidar(pattern=SPINNING, returns="second"), r"returns[\s\S]*'second'"),
-        (lambda: sn.Lidar(pattern=SPINNING, threshold=float("nan")), r"threshold[\s\S]*finite"),
-        (lambda: sn.Lidar(pattern=SPINNING, calibrated_index=0.5), r"calibrated_index[\s\S]*0\.5"),
-        (lambda: sn.Lidar(pattern=SPINNING, colour="red"), r"colour[\s\S]*not permitted"),
+        (
+            lambda: sn.Lidar(pattern=SPINNING, atmospheric_law=(9.5, 0.5, 1.5)),
+            r"atmospheric_law\[2\] is 1\.5; .*equal to 1",
+        ),
+        (lambda: sn.Lidar(pattern=SPINNING, max_depth=9), "max_depth is 9; it must be less than or equal to 8"),
+        (lambda: sn.Lidar(pattern=SPINNING, returns="second"), r"returns.*'second'"),
+        (lambda: sn.Lidar(pattern=SPINNING, threshold=float("nan")), r"threshold.*finite"),
+        (lambda: sn.Lidar(pattern=SPINNING, calibrated_index=0.5), r"calibrated_index.*0\.5"),
+        (lambda: sn.Lidar(pattern=SPINNING, colour="red"), "colour is 'red'; there is no such field"),
     ],
 )
 def test_values_that_cannot_be(make, message):
-    with pytest.raises(pydantic.ValidationError, match=message):
+    with pytest.raises(SpecError, match=message):
         make()
 
 
@@ -458,5 +461,5 @@ def test_materials_and_atmospheres_that_are_none():
 
 
 def test_the_agx_model_of_divergence_knows_round_beams_only():
-    with pytest.raises((sn.errors.SpecError, pydantic.ValidationError), match="round beams only"):
+    with pytest.raises(sn.errors.SpecError, match="round beams only"):
         run(showroom(), divergence="agx", beam=sn.Beam(half_divergence_rad=(1e-3, 2e-3)))
