@@ -1,3 +1,5 @@
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ def small_lidar(**changes):
     return sn.Lidar(**{"pattern": pattern, **changes})
 
 
-def street(worlds=None, step_s=0.01, **options):
+def street(worlds=None, step_s=0.01, start=(-5, 0, 1), **options):
     scene = sn.Scene()
     scene.add(sn.shapes.plane(100.0), label="ground")
     scene.add(sn.shapes.box(1, 20, 4), pose=sn.Pose((12, 0, 2)), label="wall")
@@ -18,7 +20,7 @@ def street(worlds=None, step_s=0.01, **options):
     scene.add(sn.shapes.sphere(0.7, subdivisions=2), body="ball", label="ball")
     world = sn.worlds.Kinematic(
         {
-            "car": sn.paths.Line(start=(-5, 0, 1), velocity=(8, 0, 0)),
+            "car": sn.paths.Line(start=start, velocity=(8, 0, 0)),
             "ball": sn.paths.Circle(center=(4, 2, 1), radius=2.0, rate=3.0),
         },
         step_s=step_s,
@@ -133,8 +135,7 @@ def test_a_batch_of_worlds_is_as_many_single_runs():
     starts = np.stack([np.linspace(-6, 0, 8), np.linspace(-1, 1, 8), np.ones(8)], axis=-1)
 
     def run(worlds, first_world, start):
-        env = street(worlds, first_world=first_world)
-        env.world._bodies = (sn.paths.Line(start=start, velocity=(8, 0, 0)), env.world._bodies[1])
+        env = street(worlds, first_world=first_world, start=start)
         lidar = attach(env)
         for _ in env.run(duration_s=0.3):
             pass
@@ -246,10 +247,11 @@ def test_a_pose_that_is_not_finite_names_the_body():
     class Broken(sn.worlds.Kinematic):
         def state(self):
             state = super().state()
-            if self.time_ns:
-                state.X_WB._position.setflags(write=True)
-                state.X_WB._position[0, 1, 2] = np.nan
-            return state
+            if not self.time_ns:
+                return state
+            position = np.array(state.X_WB.position)
+            position[0, 1, 2] = np.nan
+            return dataclasses.replace(state, X_WB=sn.Pose._trusted(position, np.array(state.X_WB.quaternion)))
 
     scene = sn.Scene()
     scene.add(sn.shapes.box(1, 1, 1), body="b")

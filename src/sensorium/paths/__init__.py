@@ -4,11 +4,11 @@ A path gives X_WB(t) with its velocities and accelerations, for any array of tim
 have a batch shape of their own, such as (worlds,); that shape broadcasts against the times'.
 """
 
-from sensorium.paths.base import Motion, Path
+from sensorium.paths.base import JointPath, Motion, Path
 from sensorium.paths.circle import Circle
 from sensorium.paths.fixed import Fixed
 from sensorium.paths.function import Function
-from sensorium.paths.joints import JointFunction, JointLine, JointPath, JointSine
+from sensorium.paths.joints import JointFunction, JointLine, JointSine
 from sensorium.paths.line import Line
 from sensorium.paths.spin import Spin
 from sensorium.paths.waypoints import Waypoints

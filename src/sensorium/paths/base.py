@@ -41,6 +41,17 @@ class Path(ABC):
         """X_WB with its first and second derivatives at the times t_s [s], shaped as in `pose`."""
 
 
+class JointPath(ABC):
+    """A joint position q(t), defined for every finite time."""
+
+    @abstractmethod
+    def motion(self, t_s: ArrayLike) -> tuple[Float, Float]:
+        """Position q [rad or m] and velocity [rad/s or m/s] at the times t_s [s].
+
+        Both have the shape of t_s, broadcast with the path's own.
+        """
+
+
 def times(t_s: ArrayLike) -> Float:
     """The times [s] as a finite float64 array."""
     t = np.asarray(t_s, dtype=np.float64)
@@ -69,27 +80,3 @@ def parameter(name: str, value: ArrayLike, size: int = 0) -> Float:
     if not np.isfinite(a).all():
         raise SpecError(f"{name} holds {a[~np.isfinite(a)].flat[0]}; every value must be finite")
     return a
-
-
-def filled(value: Float, shape: tuple[int, ...]) -> Float:
-    """A new array of the batch shape whose rows are `value` (*batch, k)."""
-    out = np.empty((*shape, value.shape[-1]))
-    out[...] = value
-    return out
-
-
-def zeros(shape: tuple[int, ...]) -> Float:
-    """Vectors of zeros (*shape, 3), read-only since one array serves several quantities."""
-    out = np.zeros((*shape, 3))
-    out.setflags(write=False)
-    return out
-
-
-def together(shape: tuple[int, ...], *arrays: Float) -> list[Float]:
-    """The arrays, each repeated to the one shape that they and `shape` broadcast to."""
-    try:
-        common = np.broadcast_shapes(shape, *(a.shape for a in arrays))
-    except ValueError:
-        shapes = ", ".join(str(s) for s in (shape, *(a.shape for a in arrays)))
-        raise SpecError(f"a path's parameters have shapes {shapes}; they must broadcast together") from None
-    return [np.array(np.broadcast_to(a, common)) for a in arrays]

@@ -1,25 +1,25 @@
 """A body that stays where it is."""
 
-import numpy as np
-from numpy.typing import ArrayLike
-
+from sensorium import jit
 from sensorium.frames import Pose
-from sensorium.paths.base import Motion, Path, times, zeros
+from sensorium.paths.closed import FIXED, ROW, ClosedPath, V, row_of
+from sensorium.rotations import Float
 
 
-class Fixed(Path):
+class Fixed(ClosedPath):
     """X_WB(t) = pose."""
+
+    kind = FIXED
 
     def __init__(self, pose: Pose) -> None:
         """Keep the pose, of shape () or a batch of its own."""
-        self._pose = pose
+        self.parameters = row_of(pose.position, pose.quaternion)
 
-    def pose(self, t_s: ArrayLike) -> Pose:
-        """X_WB at the times t_s [s]."""
-        return self._pose.broadcast_to(np.broadcast_shapes(times(t_s).shape, self._pose.shape))
 
-    def motion(self, t_s: ArrayLike) -> Motion:
-        """X_WB, and zero velocities and accelerations."""
-        pose = self.pose(t_s)
-        zero = zeros(pose.shape)
-        return Motion(pose, zero, zero, zero, zero)
+@jit.function
+def fixed_motion(parameters: Float, t_s: float, row: Float) -> None:
+    """Fill a row with the motion at the time t_s [s]; parameters: position, quaternion."""
+    for k in range(V):
+        row[k] = parameters[k]
+    for k in range(V, ROW):
+        row[k] = 0.0

@@ -1,31 +1,24 @@
 """Paths of joints: an angle [rad] or a length [m] as a function of time."""
 
-from abc import ABC, abstractmethod
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sensorium import jit
 from sensorium.errors import SpecError
-from sensorium.paths.base import parameter, times, together
+from sensorium.paths.base import JointPath, parameter, times
+from sensorium.paths.closed import JOINT_LINE, JOINT_PARAMETERS, JOINT_SINE, ClosedJointPath, row_of
 from sensorium.paths.function import check_step, differences
 from sensorium.rotations import Float
 
 
-class JointPath(ABC):
-    """A joint position q(t), defined for every finite time."""
-
-    @abstractmethod
-    def motion(self, t_s: ArrayLike) -> tuple[Float, Float]:
-        """Position q [rad or m] and velocity [rad/s or m/s] at the times t_s [s].
-
-        Both have the shape of t_s, broadcast with the path's own.
-        """
-
-
-class JointLine(JointPath):
+class JointLine(ClosedJointPath):
     """q(t) = start + velocity t."""
+
+    kind = JOINT_LINE
 
     def __init__(self, start: ArrayLike = 0.0, velocity: ArrayLike = 0.0) -> None:
         """Keep the line.
@@ -34,16 +27,19 @@ class JointLine(JointPath):
             start: Position at t = 0 [rad or m], shape (*batch,).
             velocity: [rad/s or m/s], shape (*batch,).
         """
-        self._start, self._velocity = together((), parameter("start", start), parameter("velocity", velocity))
-
-    def motion(self, t_s: ArrayLike) -> tuple[Float, Float]:
-        """Position and velocity at the times t_s [s]."""
-        position = np.asarray(self._start + self._velocity * times(t_s))
-        return position, np.full(position.shape, self._velocity)
+        self.parameters = _rows(start=start, velocity=velocity)
 
 
-class JointSine(JointPath):
+@jit.function
+def joint_line_motion(parameters: Float, t_s: float) -> tuple[float, float]:
+    """Position and velocity at the time t_s [s]; parameters: start, velocity."""
+    return parameters[0] + parameters[1] * t_s, parameters[1]
+
+
+class JointSine(ClosedJointPath):
     """q(t) = offset + amplitude sin(rate t + phase)."""
+
+    kind = JOINT_SINE
 
     def __init__(self, amplitude: ArrayLike, rate: ArrayLike, offset: ArrayLike = 0.0, phase: ArrayLike = 0.0) -> None:
         """Keep the oscillation.
@@ -54,17 +50,14 @@ class JointSine(JointPath):
             offset: Mean position [rad or m], shape (*batch,).
             phase: [rad], shape (*batch,).
         """
-        given = {"amplitude": amplitude, "rate": rate, "offset": offset, "phase": phase}
-        self._amplitude, self._rate, self._offset, self._phase = together(
-            (), *(parameter(name, value) for name, value in given.items())
-        )
-        self._speed = self._amplitude * self._rate
+        self.parameters = _rows(amplitude=amplitude, rate=rate, offset=offset, phase=phase)
 
-    def motion(self, t_s: ArrayLike) -> tuple[Float, Float]:
-        """Position and velocity at the times t_s [s]."""
-        angle = self._rate * times(t_s) + self._phase
-        position = self._offset + self._amplitude * np.sin(angle)
-        return np.asarray(position), np.asarray(self._speed * np.cos(angle))
+
+@jit.function
+def joint_sine_motion(parameters: Float, t_s: float) -> tuple[float, float]:
+    """Position and velocity at the time t_s [s]; parameters: amplitude, rate, offset, phase."""
+    angle = parameters[1] * t_s + parameters[3]
+    return parameters[2] + parameters[0] * math.sin(angle), parameters[0] * parameters[1] * math.cos(angle)
 
 
 class JointFunction(JointPath):
@@ -96,6 +89,11 @@ class JointFunction(JointPath):
             return _checked(self._fn(t), t.shape)
         different, where = np.unique(t, return_inverse=True)
         return np.array([_checked(self._fn(time), ()) for time in different.tolist()])[where.reshape(t.shape)]
+
+
+def _rows(**given: ArrayLike) -> Float:
+    """Rows of parameters from numbers, each of shape (*batch,)."""
+    return row_of(*(parameter(name, value)[..., None] for name, value in given.items()), size=JOINT_PARAMETERS)
 
 
 def _checked(position: Any, shape: tuple[int, ...]) -> Float:

@@ -2,13 +2,17 @@
 
 from numpy.typing import ArrayLike
 
+from sensorium import jit
 from sensorium.frames import Pose
-from sensorium.paths.base import Motion, Path, filled, parameter, times, together, zeros
+from sensorium.paths.base import parameter
+from sensorium.paths.closed import LINE, ROW, ClosedPath, Q, V, W, row_of
 from sensorium.rotations import Float
 
 
-class Line(Path):
+class Line(ClosedPath):
     """p_WB(t) = start + velocity t, without turning."""
+
+    kind = LINE
 
     def __init__(self, start: ArrayLike, velocity: ArrayLike, quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> None:
         """Keep the line.
@@ -18,22 +22,17 @@ class Line(Path):
             velocity: In world axes [m/s], shape (*batch, 3).
             quaternion: Constant orientation R_WB as w x y z, shape (*batch, 4).
         """
-        self._start = Pose(parameter("start", start, 3), quaternion)
-        self._velocity, *_ = together(self._start.shape + (3,), parameter("velocity", velocity, 3))
+        pose = Pose(parameter("start", start, 3), quaternion)
+        self.parameters = row_of(pose.position, pose.quaternion, parameter("velocity", velocity, 3))
 
-    def pose(self, t_s: ArrayLike) -> Pose:
-        """X_WB at the times t_s [s]."""
-        position, quaternion = self._evaluate(times(t_s))
-        return Pose._trusted(position, quaternion)
 
-    def motion(self, t_s: ArrayLike) -> Motion:
-        """X_WB and its derivatives: the velocity is constant, the rest zero."""
-        position, quaternion = self._evaluate(times(t_s))
-        shape = position.shape[:-1]
-        zero = zeros(shape)
-        pose = Pose._trusted(position, quaternion)
-        return Motion(pose, filled(self._velocity, shape), zero, zero, zero)
-
-    def _evaluate(self, t: Float) -> tuple[Float, Float]:
-        position = self._start.position + self._velocity * t[..., None]
-        return position, filled(self._start.quaternion, position.shape[:-1])
+@jit.function
+def line_motion(parameters: Float, t_s: float, row: Float) -> None:
+    """Fill a row with the motion at the time t_s [s]; parameters: start, quaternion, velocity."""
+    for k in range(3):
+        row[k] = parameters[k] + parameters[V + k] * t_s
+        row[V + k] = parameters[V + k]
+    for k in range(Q, V):
+        row[k] = parameters[k]
+    for k in range(W, ROW):
+        row[k] = 0.0

@@ -1,16 +1,21 @@
 """Turning in place about a fixed axis."""
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sensorium import jit
 from sensorium.errors import SpecError
-from sensorium.frames import Pose
-from sensorium.paths.base import Motion, Path, filled, parameter, times, together, zeros
+from sensorium.paths.base import parameter
+from sensorium.paths.closed import ROW, SPIN, ClosedPath, Q, V, W, row_of
 from sensorium.rotations import Float, unit
 
 
-class Spin(Path):
+class Spin(ClosedPath):
     """A body at `position`, turned about `axis` by the angle phase + rate t."""
+
+    kind = SPIN
 
     def __init__(self, position: ArrayLike, axis: ArrayLike, rate: ArrayLike, phase: ArrayLike = 0.0) -> None:
         """Keep the axis.
@@ -24,21 +29,20 @@ class Spin(Path):
         p, a = parameter("position", position, 3), parameter("axis", axis, 3)
         if np.any(np.all(a == 0.0, axis=-1)):
             raise SpecError("axis is (0, 0, 0); it must have a direction")
-        scalars = together((), parameter("rate", rate), parameter("phase", phase))
-        self._position, self._axis = together((*scalars[0].shape, 3), p, unit(a))
-        self._rate, self._phase = together(self._position.shape[:-1], *scalars)
-        self._w_WB = self._rate[..., None] * self._axis
+        self.parameters = row_of(p, unit(a), parameter("rate", rate)[..., None], parameter("phase", phase)[..., None])
 
-    def pose(self, t_s: ArrayLike) -> Pose:
-        """X_WB at the times t_s [s]."""
-        half: Float = 0.5 * np.asarray(self._phase + self._rate * times(t_s))
-        quaternion = np.empty((*half.shape, 4))
-        quaternion[..., 0] = np.cos(half)
-        quaternion[..., 1:] = np.sin(half)[..., None] * self._axis
-        return Pose._trusted(filled(self._position, half.shape), quaternion)
 
-    def motion(self, t_s: ArrayLike) -> Motion:
-        """X_WB and its derivatives: the angular velocity is constant, the rest zero."""
-        pose = self.pose(t_s)
-        zero = zeros(pose.shape)
-        return Motion(pose, zero, filled(self._w_WB, pose.shape), zero, zero)
+@jit.function
+def spin_motion(parameters: Float, t_s: float, row: Float) -> None:
+    """Fill a row with the motion at the time t_s [s]; parameters: position, unit axis, rate, phase."""
+    rate = parameters[6]
+    half = 0.5 * (parameters[7] + rate * t_s)
+    sine = math.sin(half)
+    row[Q] = math.cos(half)
+    for k in range(3):
+        row[k] = parameters[k]
+        row[Q + 1 + k] = sine * parameters[3 + k]
+        row[V + k] = 0.0
+        row[W + k] = rate * parameters[3 + k]
+    for k in range(W + 3, ROW):
+        row[k] = 0.0

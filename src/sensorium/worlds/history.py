@@ -53,7 +53,11 @@ class History:
 
     def forget_before(self, time_ns: int) -> None:
         """Drop states that no time from time_ns on needs."""
-        del self._states[: max(0, bisect_right(self._states, time_ns, key=_time) - 1)]
+        # From the oldest on: as a rule a step makes one state superfluous
+        states, unneeded = self._states, 0
+        while unneeded + 1 < len(states) and states[unneeded + 1].time_ns <= time_ns:
+            unneeded += 1
+        del states[:unneeded]
 
     def restart(self, mask: NDArray[np.bool_], state: WorldState) -> None:
         """Take the state after a reset of some worlds, at the newest time.

@@ -1,16 +1,22 @@
 """A world whose bodies and joints follow paths, without dynamics."""
 
 from collections.abc import Mapping
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium import threads
 from sensorium.clock import NS_PER_S
 from sensorium.errors import SpecError, WorldError
-from sensorium.frames import Pose
 from sensorium.paths import JointPath, Path
+from sensorium.paths.closed import JOINT_PARAMETERS, OPEN, PARAMETERS, closed_form
+from sensorium.paths.evaluate import evaluate
 from sensorium.worlds.base import WorldState, checked_mask, checked_names, checked_worlds, step_length_ns
+from sensorium.worlds.state_layout import StateLayout
+
+# with fewer worlds than this the calling thread evaluates all paths alone
+_SERIAL_WORLDS = 4096
 
 M = TypeVar("M", covariant=True)
 
@@ -45,17 +51,23 @@ class Kinematic:
         self.joint_names = checked_names("joint", joints or {})
         self.step_ns = step_length_ns(step_s)
         self.time_ns = 0
-        self._bodies = tuple(bodies.values())
-        self._joints = tuple((joints or {}).values())
+        self._bodies = dict(bodies)
+        self._joints = dict(joints or {})
         self._path_start_ns: NDArray[np.int64] | None = None
         self._state: WorldState | None = None
 
     def start(self, worlds: int) -> None:
         """Run this many worlds side by side, from time 0."""
+        count = checked_worlds(worlds)
         self.time_ns = 0
-        self._path_start_ns = np.zeros(checked_worlds(worlds), dtype=np.int64)
+        self._path_start_ns = np.zeros(count, dtype=np.int64)
         self._state = None
-        self.state()  # a path with the wrong batch shape is an error here, not at the first step
+        self._layout = StateLayout(count, len(self._bodies), len(self._joints))
+
+        # A path with the wrong batch shape is an error here, not at the first step
+        self._closed_bodies = _gathered("body", self._bodies, count, PARAMETERS)
+        self._closed_joints = _gathered("joint", self._joints, count, JOINT_PARAMETERS)
+        self.state()
 
     def step(self) -> None:
         """Move all worlds on by step_ns."""
@@ -77,33 +89,70 @@ class Kinematic:
 
     def _evaluate(self, t_s: NDArray[np.float64]) -> WorldState:
         """The state at path times t_s [s], shape (worlds,)."""
-        worlds, bodies, joints = len(t_s), len(self._bodies), len(self._joints)
-        position, quaternion = np.zeros((worlds, bodies, 3)), np.zeros((worlds, bodies, 4))
-        v_WB, w_WB, a_WB, alpha_WB = np.zeros((4, worlds, bodies, 3))
-        for i, path in enumerate(self._bodies):
-            motion = _ask("body", self.body_names[i], path, t_s)
-            _check_shape("body", self.body_names[i], motion.pose.shape, worlds)
+        numbers = np.empty(self._layout.size)
+        bodies, joints = self._closed_bodies, self._closed_joints
+        threads.run(
+            evaluate,
+            len(t_s),
+            t_s,
+            bodies.kinds,
+            bodies.parameters,
+            joints.kinds,
+            joints.parameters,
+            numbers,
+            serial_below=_SERIAL_WORLDS,
+        )
+        if bodies.others or joints.others:
+            self._ask_others(t_s, numbers)
+        return self._layout.state(self.time_ns, numbers)
+
+    def _ask_others(self, t_s: NDArray[np.float64], numbers: NDArray[np.float64]) -> None:
+        """Fill in the bodies and joints whose paths have no closed form."""
+        position, quaternion, v_WB, w_WB, a_WB, alpha_WB, joint_position, joint_velocity = self._layout.views(numbers)
+        for i in self._closed_bodies.others:
+            name = self.body_names[i]
+            motion = _ask("body", name, self._bodies[name], t_s)
+            _check_shape("body", name, motion.pose.shape, len(t_s))
             position[:, i], quaternion[:, i] = motion.pose.position, motion.pose.quaternion
             v_WB[:, i], w_WB[:, i] = motion.v_WB, motion.w_WB
             a_WB[:, i], alpha_WB[:, i] = motion.a_WB, motion.alpha_WB
-
-        joint_position, joint_velocity = np.zeros((2, worlds, joints))
-        for i, joint in enumerate(self._joints):
-            q, qd = _ask("joint", self.joint_names[i], joint, t_s)
-            _check_shape("joint", self.joint_names[i], q.shape, worlds)
+        for i in self._closed_joints.others:
+            name = self.joint_names[i]
+            q, qd = _ask("joint", name, self._joints[name], t_s)
+            _check_shape("joint", name, q.shape, len(t_s))
             joint_position[:, i], joint_velocity[:, i] = q, qd
-
-        # The state is handed to many; nobody may write into it
-        for array in (v_WB, w_WB, a_WB, alpha_WB, joint_position, joint_velocity):
-            array.setflags(write=False)
-        X_WB = Pose._trusted(position, quaternion)
-        return WorldState(self.time_ns, X_WB, v_WB, w_WB, joint_position, joint_velocity, a_WB, alpha_WB)
 
     def _started(self) -> NDArray[np.int64]:
         """Clock time at which each world's paths began [ns], shape (worlds,)."""
         if self._path_start_ns is None:
             raise WorldError("this world was not started; call start(worlds) first")
         return self._path_start_ns
+
+
+class _Closed(NamedTuple):
+    """The paths of all bodies, or of all joints, as the kernel takes them."""
+
+    kinds: NDArray[np.int64]
+    """OPEN where a path has no closed form."""
+    parameters: NDArray[np.float64]
+    """Rows (worlds, paths, parameters), or (1, ...) if all worlds have the same."""
+    others: tuple[int, ...]
+    """Which paths have no closed form."""
+
+
+def _gathered(what: str, named: Mapping[str, Path] | Mapping[str, JointPath], worlds: int, size: int) -> _Closed:
+    """Gather kinds and rows of parameters, each `size` long, of those paths that have them."""
+    forms = [closed_form(path) for path in named.values()]
+    for name, form in zip(named, forms, strict=True):
+        if form is not None and form[1].shape[:-1] not in ((), (1,)):
+            _check_shape(what, name, form[1].shape[:-1], worlds)
+    alike = all(form is None or form[1].ndim == 1 for form in forms)
+    parameters = np.zeros((1 if alike else worlds, len(forms), size))
+    for i, form in enumerate(forms):
+        if form is not None:
+            parameters[:, i] = form[1]
+    kinds = np.array([OPEN if form is None else form[0] for form in forms], np.int64)
+    return _Closed(kinds, parameters, tuple(i for i, form in enumerate(forms) if form is None))
 
 
 class _Moving(Protocol[M]):

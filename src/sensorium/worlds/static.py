@@ -1,6 +1,5 @@
 """A world in which nothing moves."""
 
-import dataclasses
 from collections.abc import Mapping
 
 import numpy as np
@@ -9,6 +8,7 @@ from numpy.typing import NDArray
 from sensorium.errors import SpecError, WorldError
 from sensorium.frames import Pose
 from sensorium.worlds.base import WorldState, checked_mask, checked_names, checked_worlds, step_length_ns
+from sensorium.worlds.state_layout import StateLayout
 
 
 class Static:
@@ -34,17 +34,14 @@ class Static:
     def start(self, worlds: int) -> None:
         """Run this many worlds side by side, from time 0."""
         count = checked_worlds(worlds)
-        position, quaternion = np.zeros((count, len(self._poses), 3)), np.zeros((count, len(self._poses), 4))
+        layout = StateLayout(count, len(self._poses), 0)
+        numbers = np.zeros(layout.size)
+        position, quaternion = layout.views(numbers)[:2]
         for i, (name, pose) in enumerate(self._poses.items()):
             if pose.shape not in ((), (count,)):
                 raise WorldError(f"the pose of {name!r} has shape {pose.shape}; it must be () or ({count},)")
             position[:, i], quaternion[:, i] = pose.position, pose.quaternion
-
-        # One array of zeros serves every velocity and acceleration
-        still, no_joints = np.zeros_like(position), np.zeros((count, 0))
-        still.setflags(write=False)
-        X_WB = Pose._trusted(position, quaternion)
-        self._initial = WorldState(0, X_WB, still, still, no_joints, no_joints, a_WB=still, alpha_WB=still)
+        self._initial = layout.state(0, numbers)
         self.time_ns = 0
 
     def step(self) -> None:
@@ -54,7 +51,7 @@ class Static:
 
     def state(self) -> WorldState:
         """The state now: the same at all times."""
-        return dataclasses.replace(self._started(), time_ns=self.time_ns)
+        return self._started().at(self.time_ns)
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
         """Check the mask (worlds,); there is nothing to put back."""

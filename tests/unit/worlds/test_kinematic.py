@@ -6,6 +6,7 @@ import pytest
 from sensorium import paths
 from sensorium.errors import SpecError, WorldError
 from sensorium.frames import Pose
+from sensorium.threads import set_threads
 from sensorium.worlds import Kinematic, World, check_state
 
 BODIES = {
@@ -116,6 +117,77 @@ def test_start_begins_again_at_time_zero():
     assert world.state().X_WB[3] == started(1).state().X_WB[0]
 
 
+def test_closed_and_other_paths_side_by_side_are_each_their_own():
+    rng = np.random.default_rng(3)
+    kinds = [
+        lambda: paths.Fixed(Pose(rng.normal(size=(5, 3)), rng.normal(size=(5, 4)))),
+        lambda: paths.Line(rng.normal(size=3), rng.normal(size=(5, 3)), quaternion=rng.normal(size=4)),
+        lambda: paths.Circle(
+            rng.normal(size=3), 2.0, rng.normal(size=5), phase=rng.normal(), heading=rng.random() < 0.5
+        ),
+        lambda: paths.Spin(rng.normal(size=3), rng.normal(size=3), rng.normal()),
+        lambda: paths.Waypoints([0, 1, 2], Pose(rng.normal(size=(3, 3)))),
+        lambda: paths.Function(lambda t: Pose((np.cos(t), t, 0))),
+    ]
+    joint_kinds = [
+        lambda: paths.JointSine(rng.normal(size=5), rng.normal(), offset=rng.normal()),
+        lambda: paths.JointLine(rng.normal(), rng.normal(size=5)),
+        lambda: paths.JointFunction(lambda t: t * t),
+    ]
+    bodies = {f"body{i}": kinds[rng.integers(6)]() for i in range(40)}
+    joints = {f"joint{i}": joint_kinds[rng.integers(3)]() for i in range(12)}
+    world = started(5, bodies, joints)
+    for k in range(6):
+        world.step()
+        if k == 2:
+            world.reset(np.array([False, True, True, False, False]))
+    state, t_s = world.state(), np.array([0.06, 0.03, 0.03, 0.06, 0.06])
+    check_state(state, world.body_names, world.joint_names)
+    for i, path in enumerate(bodies.values()):
+        motion = path.motion(t_s)
+        assert state.X_WB[:, i] == motion.pose
+        for name in ("v_WB", "w_WB", "a_WB", "alpha_WB"):
+            np.testing.assert_array_equal(getattr(state, name)[:, i], getattr(motion, name))
+    for i, joint in enumerate(joints.values()):
+        position, velocity = joint.motion(t_s)
+        np.testing.assert_array_equal(state.joint_position[:, i], position)
+        np.testing.assert_array_equal(state.joint_velocity[:, i], velocity)
+
+
+def test_a_subclass_s_own_motion_is_used():
+    class Late(paths.Circle):
+        def motion(self, t_s):
+            return super().motion(np.asarray(t_s) - 1.0)
+
+    world = started(1, {"ball": Late((0, 0, 0), 1.0, 1.0)}, None)
+    assert world.state().X_WB[0, 0] == paths.Circle((0, 0, 0), 1.0, 1.0).pose(-1.0)
+
+
+def test_a_state_once_handed_out_does_not_change():
+    world = started(3)
+    first = world.state()
+    kept = first.numbers.copy()
+    for _ in range(3):
+        world.step()
+        world.state()
+    world.reset(np.ones(3, dtype=bool))
+    world.state()
+    np.testing.assert_array_equal(first.numbers, kept)
+    assert first.time_ns == 0
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_threads_change_no_byte(threads):
+    rates = np.linspace(0.1, 2.0, 5000)  # enough worlds that several threads share the work
+    set_threads(threads)
+    world = started(5000, {"ball": paths.Circle((0, 0, 0), 1.0, rates)}, {"hinge": paths.JointSine(0.5, rates)})
+    world.step()
+    motion = paths.Circle((0, 0, 0), 1.0, rates).motion(0.01)
+    assert world.state().X_WB[:, 0] == motion.pose
+    np.testing.assert_array_equal(world.state().a_WB[:, 0], motion.a_WB)
+    np.testing.assert_array_equal(world.state().joint_position[:, 0], paths.JointSine(0.5, rates).motion(0.01)[0])
+
+
 @pytest.mark.parametrize(
     ("call", "error", "says"),
     [
@@ -129,6 +201,11 @@ def test_start_begins_again_at_time_zero():
         (lambda: started(2).reset(np.array([1, 0])), SpecError, "mask is int64"),
         (
             lambda: started(2, {"car": paths.Line(np.zeros((3, 3)), (1, 0, 0))}),
+            WorldError,
+            r"path of body 'car' has shape \(3,\); it must be \(\) or \(2,\)",
+        ),
+        (
+            lambda: started(2, {"car": paths.Function(lambda t: Pose(), vectorized=True)}),
             WorldError,
             "path of body 'car' fails for 2 worlds",
         ),

@@ -1,0 +1,88 @@
+"""The kernel that evaluates closed paths: every body and joint of every world in one call."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium import jit
+from sensorium.paths.circle import circle_motion
+from sensorium.paths.closed import ALPHA, CIRCLE, FIXED, JOINT_LINE, JOINT_SINE, LINE, ROW, SPIN, A, P, Q, V, W
+from sensorium.paths.fixed import fixed_motion
+from sensorium.paths.joints import joint_line_motion, joint_sine_motion
+from sensorium.paths.line import line_motion
+from sensorium.paths.spin import spin_motion
+from sensorium.rotations import Float
+
+
+@jit.function
+def _scatter(row: Float, begin: int, end: int, bodies: int, body: int, numbers: Float) -> None:
+    """Write entries [begin, end) of a body's row into the block of that quantity."""
+    at = begin * bodies + (end - begin) * body
+    for k in range(end - begin):
+        numbers[at + k] = row[begin + k]
+
+
+@jit.kernel
+def evaluate(
+    first: int,
+    step: int,
+    count: int,
+    t_s: Float,
+    kinds: NDArray[np.int64],
+    parameters: Float,
+    joint_kinds: NDArray[np.int64],
+    joint_parameters: Float,
+    numbers: Float,
+) -> None:
+    """Evaluate the worlds first, first + step, ...; kinds that are not closed are left alone.
+
+    Args:
+        first, step, count: Share of the worlds.
+        t_s: Path time of each world [s], (worlds,).
+        kinds: Of the bodies' paths, (bodies,).
+        parameters: Their rows, (worlds, bodies, PARAMETERS), or (1, ...) for the same in all worlds.
+        joint_kinds: Of the joints' paths, (joints,).
+        joint_parameters: Their rows, (worlds, joints, JOINT_PARAMETERS), or (1, ...).
+        numbers: Filled with blocks p_WB, q_WB, v_WB, w_WB, a_WB, alpha_WB, each (worlds, bodies, 3 or 4), and
+            joint positions and velocities, each (worlds, joints), one behind the other.
+    """
+    bodies, joints = kinds.size, joint_kinds.size
+    rows, joint_rows = parameters.shape[0], joint_parameters.shape[0]
+    every_body = count * bodies
+    row = np.empty(ROW)
+    for world in range(first, count, step):
+        t = t_s[world]
+        which = world if rows > 1 else 0
+        for body in range(bodies):
+            kind = kinds[body]
+            own = parameters[which, body]
+            if kind == FIXED:
+                fixed_motion(own, t, row)
+            elif kind == LINE:
+                line_motion(own, t, row)
+            elif kind == CIRCLE:
+                circle_motion(own, t, row)
+            elif kind == SPIN:
+                spin_motion(own, t, row)
+            else:
+                continue
+            index = world * bodies + body
+            _scatter(row, P, Q, every_body, index, numbers)
+            _scatter(row, Q, V, every_body, index, numbers)
+            _scatter(row, V, W, every_body, index, numbers)
+            _scatter(row, W, A, every_body, index, numbers)
+            _scatter(row, A, ALPHA, every_body, index, numbers)
+            _scatter(row, ALPHA, ROW, every_body, index, numbers)
+
+        which = world if joint_rows > 1 else 0
+        for joint in range(joints):
+            kind = joint_kinds[joint]
+            own = joint_parameters[which, joint]
+            if kind == JOINT_LINE:
+                position, velocity = joint_line_motion(own, t)
+            elif kind == JOINT_SINE:
+                position, velocity = joint_sine_motion(own, t)
+            else:
+                continue
+            at = ROW * every_body + world * joints + joint
+            numbers[at] = position
+            numbers[at + count * joints] = velocity
