@@ -5,6 +5,7 @@ worlds are taken to have stood at their new poses all along, and from when on th
 """
 
 from bisect import bisect_left, bisect_right
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,25 +67,30 @@ class History:
             mask: Worlds that restarted, shape (worlds,).
             state: The state now.
         """
-        at = mask[:, None, None]
         for i, old in enumerate(self._states):
-            X_WB = Pose(
-                np.where(at, state.X_WB.position, old.X_WB.position),
-                np.where(at, state.X_WB.quaternion, old.X_WB.quaternion),
-            )
-            self._states[i] = WorldState(
-                old.time_ns,
-                X_WB,
-                old.v_WB,
-                old.w_WB,
-                old.joint_position,
-                old.joint_velocity,
-                old.a_WB,
-                old.alpha_WB,
-                old.gravity_W,
-            )
+            self._states[i] = _standing(mask, state, old)
         self._states[-1] = state
         self.valid_from_ns[mask] = state.time_ns
+
+    def bracket(self, time_ns: int) -> tuple[WorldState, WorldState, float]:
+        """The states around an instant [ns], and which fraction of the way from one to the other it is.
+
+        At a state's own time it is that state twice, and the fraction 0.
+        """
+        # From the newest on: sensors ask for the last step
+        states = self._states
+        after = states[-1]
+        if time_ns <= after.time_ns:
+            for i in range(len(states) - 1, -1, -1):
+                before = states[i]
+                if before.time_ns < time_ns:
+                    return before, after, (time_ns - before.time_ns) / (after.time_ns - before.time_ns)
+                if before.time_ns == time_ns:
+                    return before, before, 0.0
+                after = before
+        raise WorldError(
+            f"the state at {time_ns} ns is asked for; the history has {self.start_ns} to {self.newest.time_ns} ns"
+        )
 
     def poses(self, times_ns: NDArray[np.int64], body: int | None = None) -> Pose:
         """Poses X_WB at the given times.
@@ -132,6 +138,24 @@ class History:
         segments = _even_segments(inside_ns, most)
         steps = np.arange(segments + 1, dtype=np.int64)
         return start_ns + (steps * (end_ns - start_ns)) // segments
+
+
+def _standing(mask: NDArray[np.bool_], new: WorldState, old: WorldState) -> WorldState:
+    """The old state, but worlds of the mask stand at the new poses and joint positions."""
+    bodies, joints = mask[:, None, None], mask[:, None]
+    return replace(
+        old,
+        X_WB=Pose._trusted(
+            np.where(bodies, new.X_WB.position, old.X_WB.position),
+            np.where(bodies, new.X_WB.quaternion, old.X_WB.quaternion),
+        ),
+        v_WB=np.where(bodies, 0.0, old.v_WB),
+        w_WB=np.where(bodies, 0.0, old.w_WB),
+        joint_position=np.where(joints, new.joint_position, old.joint_position),
+        joint_velocity=np.where(joints, 0.0, old.joint_velocity),
+        a_WB=None if old.a_WB is None else np.where(bodies, 0.0, old.a_WB),
+        alpha_WB=None if old.alpha_WB is None else np.where(bodies, 0.0, old.alpha_WB),
+    )
 
 
 def _even_segments(times_ns: NDArray[np.int64], most: int) -> int:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sensorium import jit, threads
 from sensorium.frames import Pose
+from sensorium.rotations import Float
 
 # with fewer worlds than this the calling thread interpolates alone
 _SERIAL_WORLDS = 64
@@ -44,7 +45,7 @@ def interpolated(state_ns: NDArray[np.int64], X_WB: Pose, times_ns: NDArray[np.i
 
 
 @jit.function
-def slerp(qa, qb, s, out):
+def slerp(qa: Float, qb: Float, s: float, out: Float) -> None:
     """Quaternion a fraction s of the way from qa to qb along the shorter arc, into out."""
     dot = qa[0] * qb[0] + qa[1] * qb[1] + qa[2] * qb[2] + qa[3] * qb[3]
     sign = 1.0 if dot >= 0.0 else -1.0

@@ -140,6 +140,50 @@ def test_a_restart_moves_the_past_of_the_masked_worlds_only():
     assert history.poses(ns(25))[0, 1].almost_equal(fresh[1].interpolate(states[0].X_WB[1], 0.5), 1e-12)
 
 
+def test_a_restart_leaves_the_masked_worlds_standing_before_it():
+    rng = np.random.default_rng(4)
+
+    def moving(time_ns, **known):
+        v, w = rng.normal(size=(2, 2, 3, 3))
+        return WorldState(time_ns, random_pose(rng), v, w, *rng.normal(size=(2, 2, 1)), **known)
+
+    a, alpha = rng.normal(size=(2, 2, 3, 3))
+    history = History(moving(0, a_WB=a, alpha_WB=alpha))
+    history.add(moving(10))
+    new = moving(10)
+    old = history._states[0]
+    history.restart(np.array([False, True]), new)
+    stood = history._states[0]
+    for name in ("v_WB", "w_WB", "a_WB", "alpha_WB", "joint_velocity"):
+        np.testing.assert_array_equal(getattr(stood, name)[0], getattr(old, name)[0])
+        assert not getattr(stood, name)[1].any()
+    np.testing.assert_array_equal(stood.joint_position, [old.joint_position[0], new.joint_position[1]])
+    assert history.newest is new
+
+
+@given(steps=st.lists(st.integers(1, 50), min_size=1, max_size=12), data=st.data())
+@settings(max_examples=60, deadline=None)
+def test_bracket_finds_the_states_around_an_instant(steps, data):
+    times = np.concatenate([[0], np.cumsum(steps)]).tolist()
+    history, states = history_of(times, worlds=1, bodies=1)
+    time_ns = data.draw(st.integers(0, times[-1]))
+    before, after, fraction = history.bracket(time_ns)
+    if time_ns in times:
+        assert before is after is states[times.index(time_ns)]
+        assert fraction == 0.0
+    else:
+        assert before.time_ns < time_ns < after.time_ns
+        assert states.index(after) == states.index(before) + 1
+        assert fraction == (time_ns - before.time_ns) / (after.time_ns - before.time_ns)
+
+
+@pytest.mark.parametrize("time_ns", [-1, 21])
+def test_bracket_does_not_guess(time_ns):
+    history, _ = history_of([0, 20])
+    with pytest.raises(WorldError, match="0 to 20 ns"):
+        history.bracket(time_ns)
+
+
 def test_times_within_an_interval():
     history, _ = history_of([0, 10, 20, 30])
     np.testing.assert_array_equal(history.times_within(10, 30), [10, 20, 30])

@@ -1,0 +1,204 @@
+"""The motion of sensors that ride on a body, at any instant the history knows.
+
+Between two states the body's position goes along a straight line, its quaternion by slerp, and its velocities and
+accelerations, in world axes, linearly. Then comes the mount: a point S fixed to the body at r = R_WB p_BS moves as
+
+    v_WS = v_WB + w x r,    w_WS = w,    a_WS = a_WB + alpha x r + w x (w x r).
+
+At a state's own time nothing is interpolated. Elsewhere the errors are of second order in the time between states.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sensorium import jit, threads
+from sensorium.errors import SpecError
+from sensorium.frames import Pose
+from sensorium.paths.closed import ALPHA, BLOCKS, A, P, Q, V, W
+from sensorium.rotations import Float
+from sensorium.worlds.history import History
+from sensorium.worlds.interpolation import slerp
+
+# with fewer worlds than this the calling thread does all of them: at a state's own time, and between two
+_SERIAL_AT, _SERIAL_BETWEEN = 2048, 512
+
+# A point's motion is laid out like a body's, without angular acceleration, the last
+_POINT_BLOCKS, _POINT_ROW = BLOCKS[:-1], ALPHA
+
+
+@dataclass(slots=True)
+class PointState:
+    """Motion of all sensors in all worlds at one time; vectors in world axes.
+
+    Attributes:
+        time_ns: The instant [ns].
+        position: p_WS [m], shape (worlds, sensors, 3).
+        quaternion: q_WS, w x y z, shape (worlds, sensors, 4).
+        velocity: v_WS [m/s], shape (worlds, sensors, 3).
+        angular_velocity: w_WS [rad/s], shape (worlds, sensors, 3).
+        acceleration: a_WS, the second derivative of the position [m/s^2], shape (worlds, sensors, 3); None if the world
+            does not know its bodies' accelerations.
+        gravity_W: Gravity that the world applies [m/s^2], shape (3,), or None; between two states that of the earlier.
+    """
+
+    time_ns: int
+    position: Float
+    quaternion: Float
+    velocity: Float
+    angular_velocity: Float
+    acceleration: Float | None
+    gravity_W: Float | None
+
+
+class PointMotion:
+    """Sensors mounted on one body, followed through the history."""
+
+    def __init__(self, history: History, body: int | None, X_BS: Pose) -> None:
+        """Mount the sensors.
+
+        Args:
+            history: Of the world.
+            body: Index of the body; None is the world itself, where nothing moves.
+            X_BS: Pose of each sensor on the body, shape (sensors,).
+        """
+        if len(X_BS.shape) != 1:
+            raise SpecError(f"X_BS has shape {X_BS.shape}; it must have one axis, of sensors")
+        if body is not None and not 0 <= body < history.bodies:
+            raise SpecError(f"body is {body}; it must be None or an index below {history.bodies}")
+        self._history, self._body = history, body
+        self._mounts = np.concatenate([X_BS.position, X_BS.quaternion], axis=-1)
+        count = history.worlds * len(X_BS)
+        self._out = np.zeros(_POINT_ROW * count)
+        p, q, v, w, self._acceleration = (
+            self._out[begin * count : end * count].reshape(history.worlds, len(X_BS), end - begin)
+            for begin, end in _POINT_BLOCKS
+        )
+        if body is None:
+            p[...], q[...] = X_BS.position, X_BS.quaternion
+        self._state = PointState(0, p, q, v, w, self._acceleration, None)
+
+    def at(self, time_ns: int) -> PointState:
+        """The motion at an instant [ns] that the history covers.
+
+        Returns:
+            The same object with the same arrays at every call: copy what is to outlast the next one.
+        """
+        before, after, fraction = self._history.bracket(time_ns)
+        state = self._state
+        state.time_ns, state.gravity_W = time_ns, before.gravity_W
+        if self._body is None:
+            return state
+        threads.run(
+            move_points,
+            self._history.worlds,
+            before.numbers,
+            after.numbers,
+            fraction,
+            self._history.bodies,
+            self._body,
+            self._mounts,
+            self._out,
+            serial_below=_SERIAL_BETWEEN if fraction else _SERIAL_AT,
+        )
+        unknown = before.a_WB is None or before.alpha_WB is None or after.a_WB is None or after.alpha_WB is None
+        state.acceleration = None if unknown else self._acceleration
+        return state
+
+
+@jit.function
+def _between(before: Float, after: Float, at: int, s: float, out: Float) -> None:
+    """Three numbers that start at `at`, a fraction s of the way, into out."""
+    for k in range(3):
+        out[k] = before[at + k] + s * (after[at + k] - before[at + k]) if s > 0.0 else before[at + k]
+
+
+@jit.function
+def _rotate(q: Float, v: Float, out: Float) -> None:
+    """R(q) v into out."""
+    w, x, y, z = q[0], q[1], q[2], q[3]
+    a, b, c = v[0], v[1], v[2]
+    out[0] = (1.0 - 2.0 * (y * y + z * z)) * a + 2.0 * (x * y - w * z) * b + 2.0 * (x * z + w * y) * c
+    out[1] = 2.0 * (x * y + w * z) * a + (1.0 - 2.0 * (x * x + z * z)) * b + 2.0 * (y * z - w * x) * c
+    out[2] = 2.0 * (x * z - w * y) * a + 2.0 * (y * z + w * x) * b + (1.0 - 2.0 * (x * x + y * y)) * c
+
+
+@jit.function
+def _add_cross(a: Float, b: Float, out: Float) -> None:
+    """Add a x b to out."""
+    out[0] += a[1] * b[2] - a[2] * b[1]
+    out[1] += a[2] * b[0] - a[0] * b[2]
+    out[2] += a[0] * b[1] - a[1] * b[0]
+
+
+@jit.kernel
+def move_points(
+    first: int,
+    step: int,
+    count: int,
+    before: Float,
+    after: Float,
+    s: float,
+    bodies: int,
+    body: int,
+    mounts: Float,
+    out: Float,
+) -> None:
+    """Fill the motion of the sensors in the worlds first, first + step, ...
+
+    Args:
+        first, step, count: Share of the worlds.
+        before: `WorldState.numbers` of the state before, or at, the instant.
+        after: The same of the state after it.
+        s: Fraction of the way; 0 takes the state before as it is.
+        bodies: Number of bodies.
+        body: The one they ride on.
+        mounts: p_BS and q_BS side by side, (sensors, 7).
+        out: Filled with blocks p_WS, q_WS, v_WS, w_WS, a_WS, each (worlds, sensors, 3 or 4), one behind the other.
+    """
+    every_body, sensors = count * bodies, mounts.shape[0]
+    points = count * sensors
+    vectors, q_WB = np.zeros((6, 3)), np.empty(4)
+    p_WB, v_WB, w_WB, a_WB, alpha_WB, r = vectors[0], vectors[1], vectors[2], vectors[3], vectors[4], vectors[5]
+    around = np.empty(3)
+    for world in range(first, count, step):
+        # The body
+        index = world * bodies + body
+        _between(before, after, P * every_body + 3 * index, s, p_WB)
+        _between(before, after, V * every_body + 3 * index, s, v_WB)
+        _between(before, after, W * every_body + 3 * index, s, w_WB)
+        _between(before, after, A * every_body + 3 * index, s, a_WB)
+        _between(before, after, ALPHA * every_body + 3 * index, s, alpha_WB)
+        at = Q * every_body + 4 * index
+        if s > 0.0:
+            slerp(before[at : at + 4], after[at : at + 4], s, q_WB)
+        else:
+            q_WB[:] = before[at : at + 4]
+
+        # What rides on it
+        for sensor in range(sensors):
+            point, mount = world * sensors + sensor, mounts[sensor]
+            _rotate(q_WB, mount, r)
+            p_WS, q_WS = out[P * points + 3 * point :], out[Q * points + 4 * point :]
+            v_WS, w_WS, a_WS = (
+                out[V * points + 3 * point :],
+                out[W * points + 3 * point :],
+                out[A * points + 3 * point :],
+            )
+            around[:] = 0.0
+            _add_cross(w_WB, r, around)
+            for k in range(3):
+                p_WS[k] = p_WB[k] + r[k]
+                v_WS[k] = v_WB[k] + around[k]
+                w_WS[k] = w_WB[k]
+                a_WS[k] = a_WB[k]
+            _add_cross(alpha_WB, r, a_WS)
+            _add_cross(w_WB, around, a_WS)
+
+            # q_WB q_BS
+            w, x, y, z = q_WB[0], q_WB[1], q_WB[2], q_WB[3]
+            d, a, b, c = mount[3], mount[4], mount[5], mount[6]
+            q_WS[0] = w * d - x * a - y * b - z * c
+            q_WS[1] = w * a + x * d + y * c - z * b
+            q_WS[2] = w * b - x * c + y * d + z * a
+            q_WS[3] = w * c + x * b - y * a + z * d
