@@ -217,6 +217,7 @@ def medium_tables(
     quantiles = np.zeros((len(parameters), tb.GAMMA_POINTS + 1), np.float32)
     for number, medium in enumerate(parameters):
         table[number, tb.G_INDEX] = medium.refractive_index
+        table[number, tb.G_EXCESS] = (medium.refractive_index - 1.0) * (medium.refractive_index + 1.0)
         table[number, tb.G_ALPHA] = medium.extinction_per_m
         table[number, tb.G_ECHO] = medium.backscatter_per_m_sr * SPEED_OF_LIGHT * pulse_s / 2.0
         table[number, tb.G_PROBABILITY] = medium.gamma_probability

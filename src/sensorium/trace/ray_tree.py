@@ -162,7 +162,7 @@ def ray_tree(
         origin: Where the ray starts, in the world [m].
         direction: Where it goes, any length but zero.
         max_depth: How many interfaces it is followed through.
-        floor: A branch that carries less than this share of the light is not followed.
+        floor: A branch that carries less than this share of the light as it leaves an interface is not followed.
         round_trip: Count losses on the way there and back; False counts them once.
         atmosphere: The medium around everything; by default vacuum.
         inside: Media of the bodies that the start lies inside of, outermost first. Bodies may be nested, any number
@@ -242,7 +242,8 @@ def ray_tree(
 
         # And what goes on
         if material is not None and node.depth < max_depth:
-            waiting += [s for s in _children(node, start.media, material, cosine, light) if s.gain > floor]
+            left = math.exp(-light.passes * tau)
+            waiting += [s for s in _children(node, start.media, material, cosine, light) if s.gain * left > floor]
     return tuple(sorted(nodes, key=lambda node: node.number))
 
 

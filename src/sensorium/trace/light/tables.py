@@ -14,9 +14,9 @@ MATERIAL_COLUMNS = 20
 # values of M_KIND
 SURFACE, DIELECTRIC, PANE = 0, 1, 2
 
-# columns of LightTables.medium
-G_INDEX, G_ALPHA, G_ECHO, G_PROBABILITY, G_SHAPE, G_SCALE = range(6)
-MEDIUM_COLUMNS = 6
+# columns of LightTables.medium; n^2 - 1 apart from n, since float32 knows the 1.000273 of air to four digits only
+G_INDEX, G_ALPHA, G_ECHO, G_PROBABILITY, G_SHAPE, G_SCALE, G_EXCESS = range(7)
+MEDIUM_COLUMNS = 7
 
 # entries of LightTables.number
 N_BEAM_TAN2, N_FLOOR, N_THRESHOLD, N_CALIBRATED_INDEX, N_INVERSE_Z0, N_NEAR, N_FAR = range(7)

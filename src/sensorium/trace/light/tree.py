@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from sensorium import jit
-from sensorium.optics.fresnel import reflectance
+from sensorium.optics.fresnel import relative_reflectance
 from sensorium.optics.mirror_transfer import mirror_share
 from sensorium.optics.pane import pane_factors
 from sensorium.random import exp_f32
@@ -66,7 +66,7 @@ def spawn(block, hit, materials, media, beam_tan2, floor, passes, depth, queue_f
         carried = _raised(block[rows.SHARE + k], passes) * block[rows.GAIN + k]
         if kind == tb.SURFACE:
             if carried > floor:
-                waiting = _reflect(block, hit, passes, queue_f, queue_i, waiting, k, carried)
+                waiting = _reflect(block, hit, floor, passes, queue_f, queue_i, waiting, k, carried)
         elif kind == tb.PANE:
             material = materials[hit[rows.MATERIAL + k]]
             waiting = _through_pane(block, hit, material, beam_tan2, floor, passes, queue_f, queue_i, waiting, k)
@@ -91,14 +91,16 @@ def _lost_here(block, k, passes):
 
 
 @jit.function
-def _reflect(block, hit, passes, queue_f, queue_i, waiting, k, gain):
-    """The mirror ray r = d - 2 (d . n) n, in the medium it came through."""
+def _reflect(block, hit, floor, passes, queue_f, queue_i, waiting, k, gain):
+    """The mirror ray r = d - 2 (d . n) n, in the medium it came through, unless the way there took too much of it."""
+    gain *= _lost_here(block, k, passes)
+    if gain <= floor:
+        return waiting
     nx, ny, nz = block[pk.B_NORMAL_X + k], block[pk.B_NORMAL_Y + k], block[pk.B_NORMAL_Z + k]
     dx, dy, dz = block[pk.B_DIRECTION_X + k], block[pk.B_DIRECTION_Y + k], block[pk.B_DIRECTION_Z + k]
     twice = np.float32(2.0) * (dx * nx + dy * ny + dz * nz)
     mirror = hit[rows.MIRROR + k]
     mirror = np.int32(hit[rows.COLUMN + k]) if mirror == NO_HIT else np.int32(mirror)
-    gain *= _lost_here(block, k, passes)
     return _push(
         block,
         hit,
@@ -126,8 +128,8 @@ def _through_pane(block, hit, material, beam_tan2, floor, passes, queue_f, queue
     back_in_beam = back * mirror_share(block[rows.COS + k], block[rows.ALPHA2 + k], beam_tan2)
     gain = _raised(back_in_beam, passes) * block[rows.GAIN + k]
     if gain > floor:
-        waiting = _reflect(block, hit, passes, queue_f, queue_i, waiting, k, gain)
-    gain = _raised(on, passes) * block[rows.GAIN + k]
+        waiting = _reflect(block, hit, floor, passes, queue_f, queue_i, waiting, k, gain)
+    gain = _raised(on, passes) * block[rows.GAIN + k] * _lost_here(block, k, passes)
     if gain > floor:
         waiting = _push(
             block,
@@ -139,7 +141,7 @@ def _through_pane(block, hit, material, beam_tan2, floor, passes, queue_f, queue
             block[pk.B_DIRECTION_X + k],
             block[pk.B_DIRECTION_Y + k],
             block[pk.B_DIRECTION_Z + k],
-            gain * _lost_here(block, k, passes),
+            gain,
             material[tb.M_PANE_OPL] / inner_cosine,
             _TRANSMISSION,
             np.int32(hit[rows.MEDIUM + k]),
@@ -156,19 +158,21 @@ def _through_boundary(block, hit, inner, media, beam_tan2, floor, passes, queue_
     entering = block[rows.SIDE + k] > np.float32(0.0)
     here, outer = np.int32(hit[rows.MEDIUM + k]), np.int32(hit[rows.OUTER + k])
     beyond = inner if entering else outer
-    n1, n2 = media[here, tb.G_INDEX], media[beyond, tb.G_INDEX]
-    c1 = block[rows.COS + k]
-    eta = n1 / n2
-    radicand = np.float32(1.0) - eta * eta * (np.float32(1.0) - c1 * c1)
-    back = reflectance(c1, n1, n2, np.float32(0.0)) if radicand > np.float32(0.0) else np.float32(1.0)
+    relative, c1 = (
+        _relative_index(media[here, tb.G_EXCESS], media[beyond, tb.G_EXCESS]),
+        np.float64(block[rows.COS + k]),
+    )
+    radicand = 1.0 - (1.0 - c1) * (1.0 + c1) / (relative * relative)
+    back = np.float32(relative_reflectance(c1, relative, 0.0) if radicand > 0.0 else 1.0)
     back_in_beam = back * mirror_share(block[rows.COS + k], block[rows.ALPHA2 + k], beam_tan2)
     gain = _raised(back_in_beam, passes) * block[rows.GAIN + k]
     if gain > floor:
-        waiting = _reflect(block, hit, passes, queue_f, queue_i, waiting, k, gain)
-    gain = _raised(np.float32(1.0) - back, passes) * block[rows.GAIN + k]
-    if gain > floor and radicand > np.float32(0.0):
+        waiting = _reflect(block, hit, floor, passes, queue_f, queue_i, waiting, k, gain)
+    gain = _raised(np.float32(1.0) - back, passes) * block[rows.GAIN + k] * _lost_here(block, k, passes)
+    if gain > floor and radicand > 0.0:
         # t = eta d + (eta c1 - c2) n, n on the side the ray comes from
-        bend = (eta * c1 - math.sqrt(radicand)) * block[rows.SIDE + k]
+        eta = np.float32(1.0 / relative)
+        bend = np.float32(c1 / relative - math.sqrt(radicand)) * block[rows.SIDE + k]
         waiting = _push(
             block,
             hit,
@@ -179,7 +183,7 @@ def _through_boundary(block, hit, inner, media, beam_tan2, floor, passes, queue_
             eta * block[pk.B_DIRECTION_X + k] + bend * block[pk.B_NORMAL_X + k],
             eta * block[pk.B_DIRECTION_Y + k] + bend * block[pk.B_NORMAL_Y + k],
             eta * block[pk.B_DIRECTION_Z + k] + bend * block[pk.B_NORMAL_Z + k],
-            gain * _lost_here(block, k, passes),
+            gain,
             np.float32(0.0),
             _TRANSMISSION,
             beyond,
@@ -187,6 +191,12 @@ def _through_boundary(block, hit, inner, media, beam_tan2, floor, passes, queue_
             np.int32(hit[rows.MIRROR + k]),
         )
     return waiting
+
+
+@jit.function
+def _relative_index(excess_1, excess_2):
+    """n2 / n1 from n^2 - 1 of both, in float64: reflection at a fog bank's skin hangs on the fourth digit of n."""
+    return math.sqrt(1.0 + (np.float64(excess_2) - np.float64(excess_1)) / (1.0 + np.float64(excess_1)))
 
 
 @jit.function

@@ -66,14 +66,14 @@ def fire(scene, pattern, *, atmosphere=None, pose=None, **options):
     return lidar.read()
 
 
-def compare(scan, trees, *, calibrated_index=1.0):
+def compare(scan, trees, scene, *, calibrated_index=1.0, half_angle_rad=1.5e-3):
     """All returns of each ray against its tree: errors of intensity, and at how many rays the geometry differed.
 
-    Float32 is coarse where little decides much: at angles within a degree of the critical one or of a mirror's normal,
-    and between media whose indices differ in the fourth digit only. So the errors are judged together.
+    Errors are in parts of what float32 allows on that path, see `float32_limit`.
     """
     errors, differ = [], 0
     for k, nodes in enumerate(trees):
+        by_number = {node.number: node for node in nodes}
         returned = sorted((n for n in nodes if n.intensity > 0), key=lambda node: -node.intensity)
         returned = sorted(returned[: len(scan.range_m)], key=lambda node: node.opl_m)
         here = scan.valid[:, 0, k]
@@ -84,12 +84,35 @@ def compare(scan, trees, *, calibrated_index=1.0):
         at = f"ray {k}"
         ranges = [n.opl_m / calibrated_index for n in returned]
         np.testing.assert_allclose(scan.range_m[here, 0, k], ranges, rtol=1e-5, err_msg=at)
-        errors += list(scan.intensity[here, 0, k] / np.array([n.intensity for n in returned]) - 1.0)
+        limits = [float32_limit(n, by_number, scene, calibrated_index, half_angle_rad) for n in returned]
+        errors += list((scan.intensity[here, 0, k] / np.array([n.intensity for n in returned]) - 1.0) / limits)
         assert list(scan.depth[here, 0, k]) == [n.depth for n in returned], at
         assert list(scan.mirror_id[here, 0, k]) == [n.mirror_id for n in returned], at
         assert list(scan.cause[here, 0, k]) == [CAUSE[n.cause] for n in returned], at
         assert list(scan.face_id[here, 0, k]) == [n.face_id for n in returned], at
     return np.abs(errors), differ
+
+
+def float32_limit(node, by_number, scene, outside_n, half_angle_rad):
+    """Largest relative error of an intensity that is float32's and not ours: 3e-5, and more where little decides much.
+
+    Directions and normals are known to some 1e-7. Near the critical angle transmission goes as the square root of
+    p = (n2 / n1)^2 - sin^2, so that 1e-7 becomes 1e-7 / p; near a mirror's normal the return goes as
+    exp(-sin^2 / (2 t^2)), t = tan(delta / 2), so that 1e-7 becomes 1e-7 sin / t^2. (The float64 tree is no better
+    informed: its normals are float32 too.)
+    """
+    sine = np.linalg.norm(np.cross(node.direction, node.normal))
+    limit = 3e-5 + min(1e-7 * sine / np.tan(half_angle_rad / 2) ** 2, 1e-3)
+    while node.parent is not None:
+        node = by_number[node.parent]
+        body = scene.objects[node.object_id].material
+        if isinstance(body, (sn.Dielectric, sn.media.AbstractMedium)):
+            inner = (body.inside if isinstance(body, sn.Dielectric) else body.at)(905e-9).refractive_index
+            entering = node.direction @ node.normal < 0
+            relative = inner / outside_n if entering else outside_n / inner
+            p = relative**2 - np.linalg.norm(np.cross(node.direction, node.normal)) ** 2
+            limit += 5e-7 / max(abs(p), 1e-4)
+    return limit
 
 
 VARIANTS = [
@@ -118,13 +141,27 @@ def test_every_return_of_random_scenes(seed):
         tree |= {name: getattr(options["beam"], name) for name in names}
     caster, directions = sn.RayCaster(scene), pattern.rays().direction_S[0].astype(np.float64)
     trees = [ray_tree(caster, (0, 0, 0), d, atmosphere=air, **tree) for d in directions]
-    errors, differ = compare(scan, trees, calibrated_index=1.000273 if air else 1.0)
-    assert differ <= 4  # rays within float32's rounding of an edge or of the floor
-    assert np.quantile(errors, 0.98) < 1e-4
-    assert errors.max() < 5e-3
+    widest = options["beam"].widest_rad if "beam" in options else 1.5e-3
+    errors, differ = compare(scan, trees, scene, calibrated_index=1.000273 if air else 1.0, half_angle_rad=widest)
+    assert differ <= 1  # a ray within float32's rounding of an edge or of the floor
+    assert errors.max() < 1.0
     # and the scenes do what they are for
     assert len({n.object_id for nodes in trees for n in nodes}) > 12
     assert (scan.depth.max(axis=0) > 0).mean() > 0.15
+
+
+def test_the_floor_counts_what_the_way_took():
+    """Light loses 86 % in the fog on the way to the mirror: what leaves the mirror is below a floor of half."""
+    scene = sn.Scene()
+    scene.add(sn.shapes.box(0.1, 2, 2), pose=sn.Pose((2, 0, 0)), material=sn.Mirror(reflectance=1.0))
+    scene.add(sn.shapes.box(9, 9, 9))
+    pattern = sn.patterns.Table(azimuth_deg=(20.0,), elevation_deg=(0.0,), time_s=(0.0,), rate_hz=10)
+    air = sn.media.uniform(extinction_per_m=0.5)
+    for floor, followed in ((0.05, True), (0.5, False)):
+        scan = fire(scene, pattern, atmosphere=air, **ALL | {"floor": floor})
+        assert (scan.depth.max() > 0) == followed
+        direction = pattern.rays().direction_S[0, 0].astype(np.float64)
+        assert (len(ray_tree(sn.RayCaster(scene), (0, 0, 0), direction, atmosphere=air, floor=floor)) > 1) == followed
 
 
 @pytest.mark.parametrize(
@@ -145,10 +182,9 @@ def test_a_sensor_inside_a_volume(bank):
         ray_tree(caster, (0, 0, 0), d, inside=[bank], max_depth=3, wavelength_m=532e-9)
         for d in pattern.rays().direction_S[0].astype(np.float64)
     ]
-    errors, differ = compare(scan, trees)
+    errors, differ = compare(scan, trees, scene)
     assert differ <= 1
-    assert np.quantile(errors, 0.95) < 1e-4
-    assert errors.max() < 5e-3
+    assert errors.max() < 1.0
 
 
 def test_mirrors_that_move_while_the_sweep_lasts():
@@ -168,10 +204,10 @@ def test_mirrors_that_move_while_the_sweep_lasts():
     for time_s, direction in zip(times, pattern.rays().direction_S[0].astype(np.float64), strict=True):
         caster.place({"mirror": path.pose(time_s)})
         trees.append(ray_tree(caster, (0, 0, 0), direction, max_depth=3))
-    errors, differ = compare(lidar.read(), trees)
-    assert differ <= 4  # rays within float32's rounding of an edge or of the floor
+    errors, differ = compare(lidar.read(), trees, scene)
+    assert differ <= 1
     assert len(errors) > 150
-    assert np.quantile(errors, 0.95) < 3e-4  # the motion itself is followed to 20 um, which turns mirrors a little
+    assert np.quantile(errors, 0.95) < 10.0  # the motion itself is followed to 20 um, which turns mirrors a little
 
 
 def test_worlds_of_different_materials():
