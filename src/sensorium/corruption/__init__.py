@@ -6,20 +6,33 @@
 
 from sensorium.corruption.base import Corruption
 from sensorium.corruption.bias import Bias
+from sensorium.corruption.bounded_walk import BoundedWalk
 from sensorium.corruption.chain import Chain
+from sensorium.corruption.flicker import BiasInstability
 from sensorium.corruption.gauss_markov import GaussMarkov
+from sensorium.corruption.low_pass import LowPass
+from sensorium.corruption.noise import Noise
+from sensorium.corruption.nonlinearity import Nonlinearity
+from sensorium.corruption.process import LinearProcess
 from sensorium.corruption.program import Part, Program, State
 from sensorium.corruption.quantize import Quantize
 from sensorium.corruption.random_walk import RandomWalk
 from sensorium.corruption.saturate import Saturate
 from sensorium.corruption.scale import Scale
+from sensorium.corruption.temperature import TemperatureDrift
 from sensorium.corruption.white import White
 
 __all__ = [
     "Bias",
+    "BiasInstability",
+    "BoundedWalk",
     "Chain",
     "Corruption",
     "GaussMarkov",
+    "LinearProcess",
+    "LowPass",
+    "Noise",
+    "Nonlinearity",
     "Part",
     "Program",
     "Quantize",
@@ -27,5 +40,6 @@ __all__ = [
     "Saturate",
     "Scale",
     "State",
+    "TemperatureDrift",
     "White",
 ]

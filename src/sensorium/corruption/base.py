@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
@@ -23,10 +23,17 @@ Float = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Grid:
-    """Codes of a quantiser, one a channel: origin + k lsb for whole k."""
+    """Codes of a quantiser, one set a channel: origin + k lsb for whole k, from `first` to `last`; each (width,)."""
 
     lsb: Float
     origin: Float
+    first: Float
+    last: Float
+
+    def value(self, k: Float) -> Float:
+        """The codes of numbers k, shape (..., width); where there is a last code it is exactly that."""
+        top = np.rint((self.last - self.origin) / self.lsb)
+        return np.where(k >= top, self.last, np.maximum(self.origin + self.lsb * k, self.first))
 
 
 @dataclass(frozen=True)
@@ -45,11 +52,20 @@ class Layout:
     limits: tuple[Float, Float] | None = None
     grid: Grid | None = None
 
+    def __post_init__(self) -> None:
+        if self.period_s is not None and not 0.0 < self.period_s < np.inf:
+            raise SpecError(f"period_s is {self.period_s:g}; it must be positive and finite")
+
     def needed_period_s(self, who: str) -> float:
         """The nominal period, for what cannot do without."""
         if self.period_s is None:
             raise SpecError(f"{who} needs the sample rate; give period_s where the chain is started")
         return self.period_s
+
+    def assumed(self) -> Layout:
+        """Itself, with some number for whatever is unknown: enough to see which operations something becomes."""
+        some = -np.ones(self.width), np.ones(self.width)
+        return Layout(self.width, self.period_s or 1e-9, some)
 
 
 class Corruption(Spec):
@@ -74,7 +90,13 @@ class Corruption(Spec):
 
     @abstractmethod
     def operations(self, layout: Layout) -> list[Op]:
-        """What the kernel is to do; nothing if it is off."""
+        """What the kernel is to do if it is on."""
+
+    def switched(self, layout: Layout) -> list[Op]:
+        """Its operations, marked as off if it is off: so switching one changes no random number of another."""
+        if self.on:
+            return self.operations(layout)
+        return [replace(op, on=False) for op in self.operations(layout.assumed())]
 
     def limits(self, width: int) -> tuple[Float, Float] | None:
         """Limits it keeps the signal within, for a quantiser that divides them; None for most."""
@@ -93,10 +115,10 @@ class Corruption(Spec):
 
     def compiled(self, layout: Layout) -> list[Op]:
         """Its operations, with what its parts know of each other."""
-        limits = self.limits(layout.width)
-        layout = Layout(layout.width, layout.period_s, limits)
-        layout = Layout(layout.width, layout.period_s, limits, self.grid(layout))
-        return self.operations(layout) if self.on else []
+        if self.on:
+            layout = replace(layout, limits=self.limits(layout.width))
+            layout = replace(layout, grid=self.grid(layout))
+        return self.switched(layout)
 
     def init(
         self,
@@ -131,7 +153,7 @@ class Corruption(Spec):
         Returns:
             The corrupted sample, and the state after it.
         """
-        out, after = state.program.series(np.asarray(signal, np.float64)[None], np.array([time_ns], np.int64), state)
+        out, after = state.program.series(np.asarray(signal, np.float64)[None], np.array([time_ns]), state)
         return out[0], after
 
     def series(self, signals: ArrayLike, *, times_ns: ArrayLike, state: State) -> tuple[Float, State]:
@@ -142,7 +164,7 @@ class Corruption(Spec):
             times_ns: When each was sampled [ns], increasing, shape (samples,).
             state: From `init`, or from the sample before.
         """
-        return state.program.series(np.asarray(signals, np.float64), np.asarray(times_ns, np.int64), state)
+        return state.program.series(np.asarray(signals, np.float64), np.asarray(times_ns), state)
 
 
 def _from_data(value: object) -> object:

@@ -23,8 +23,8 @@ class Chain(Corruption):
         Spec.__init__(self, parts=tuple(parts), **fields)
 
     def operations(self, layout: Layout) -> list[Op]:
-        """Those of all parts that are on."""
-        return [op for part in self.parts if part.on for op in part.operations(layout)]
+        """Those of all parts."""
+        return [op for part in self.parts for op in part.switched(layout)]
 
     def limits(self, width: int) -> tuple[Float, Float] | None:
         """Those of the last saturation that is on."""

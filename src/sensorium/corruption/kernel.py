@@ -5,13 +5,19 @@ import numpy as np
 from sensorium import jit
 from sensorium.corruption import op as kinds
 from sensorium.corruption.bias import bias
+from sensorium.corruption.bounded_walk import bounded_walk
 from sensorium.corruption.couple import couple
+from sensorium.corruption.flicker import flicker
 from sensorium.corruption.gauss_markov import gauss_markov
+from sensorium.corruption.low_pass import low_pass
+from sensorium.corruption.nonlinearity import nonlinearity
 from sensorium.corruption.op import FAULT, FORGETS, KIND, SLOTS, STATE, WIDTH
+from sensorium.corruption.process import process
 from sensorium.corruption.quantize import quantize
 from sensorium.corruption.random_walk import random_walk
 from sensorium.corruption.saturate import saturate
 from sensorium.corruption.scale import scale
+from sensorium.corruption.temperature import temperature
 from sensorium.corruption.white import white
 
 BLOCK_ROWS = 64
@@ -37,6 +43,18 @@ def operate(ops, o, par, x, state, ids, clock, t, first, last):
         quantize(ops, o, par, x, state, first, last)
     elif kind == kinds.SATURATE:
         saturate(ops, o, par, x, state, first, last)
+    elif kind == kinds.FLICKER:
+        flicker(ops, o, par, x, state, ids, clock, t, first, last)
+    elif kind == kinds.BOUNDED_WALK:
+        bounded_walk(ops, o, par, x, state, ids, clock, t, first, last)
+    elif kind == kinds.PROCESS:
+        process(ops, o, par, x, state, ids, clock, t, first, last)
+    elif kind == kinds.TEMPERATURE:
+        temperature(ops, o, par, x, state, clock, t, first, last)
+    elif kind == kinds.NONLINEARITY:
+        nonlinearity(ops, o, par, x, first, last)
+    elif kind == kinds.LOW_PASS:
+        low_pass(ops, o, par, x, state, clock, t, first, last)
 
 
 @jit.kernel

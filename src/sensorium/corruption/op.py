@@ -52,6 +52,7 @@ MAX_GROUPS, MAX_REPEATS = 1 << _GROUP_BITS, 1 << _REPEAT_BITS
 
 # An element of the counter: sensor | four channels that share the words of one draw
 SENSOR_SHIFT = 20
+MAX_SENSORS = 1 << (32 - SENSOR_SHIFT)
 
 
 def stage(group: int, kind: int, repeat: int) -> int:
@@ -105,6 +106,7 @@ class Op:
         slots: Numbers of state a channel; the state of one row is (slots, width).
         start: Gives the state at the beginning, shape (rows, slots, width); zeros if None.
         forgets: State is NaN whenever a fault schedule has the operation switched off, so that it sees its onset.
+        on: Whether it is done at all; one that is not still keeps its place among the random numbers.
     """
 
     kind: int
@@ -113,3 +115,4 @@ class Op:
     slots: int = 0
     start: Callable[[Start], Float] | None = None
     forgets: bool = False
+    on: bool = True

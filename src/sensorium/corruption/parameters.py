@@ -12,17 +12,41 @@ from sensorium.errors import SpecError
 
 def _as_tuples(value: object) -> object:
     """Arrays and lists as tuples of plain numbers, so that they compare, copy and print as data."""
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
-    if isinstance(value, Sequence) and not isinstance(value, str):
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
         return tuple(_as_tuples(item) for item in value)
     return value
 
 
-PerChannel = Annotated[float | tuple[float, ...], BeforeValidator(_as_tuples)]
+def _numbers(value: object) -> object:
+    """A finite number, or a tuple of some; checked here, so that an error is one sentence."""
+    given = _as_tuples(value)
+    for item in given if isinstance(given, tuple) else (given,):
+        if isinstance(item, bool) or not isinstance(item, int | float) or not np.isfinite(item):
+            raise ValueError(f"{value!r} is given; it must be a finite number, or one for each channel")
+    if given == ():
+        raise ValueError("no number is given; it must be a finite number, or one for each channel")
+    return given
+
+
+def _rows(value: object) -> object:
+    """Rows of finite numbers, all of one length."""
+    given = _as_tuples(value)
+    if not isinstance(given, tuple) or not all(isinstance(row, tuple) for row in given):
+        raise ValueError(f"{value!r} is given; it must be a matrix, a list of its rows")
+    if len({len(row) for row in given}) != 1 or not given[0]:
+        raise ValueError(f"rows of {[len(row) for row in given]} numbers are given; a matrix has equal rows")
+    for item in (item for row in given for item in row):
+        if isinstance(item, bool) or not isinstance(item, int | float) or not np.isfinite(item):
+            raise ValueError(f"{item!r} is given in a matrix; every number must be finite")
+    return given
+
+
+PerChannel = Annotated[float | tuple[float, ...], BeforeValidator(_numbers)]
 """One number for every channel of a signal, or one for each."""
 
-Matrix = Annotated[tuple[tuple[float, ...], ...], BeforeValidator(_as_tuples)]
+Matrix = Annotated[tuple[tuple[float, ...], ...], BeforeValidator(_rows)]
 """Rows of a matrix over the channels."""
 
 
@@ -36,10 +60,19 @@ def per_channel(name: str, value: float | Sequence[float], width: int) -> NDArra
 
 def square(name: str, value: Sequence[Sequence[float]], width: int) -> NDArray[np.float64]:
     """A matrix over the channels, shape (width, width)."""
-    sizes = {len(row) for row in value} | {len(value)}
-    if sizes != {width}:
-        raise SpecError(f"{name} has {len(value)} rows of {sorted(sizes)} values; it must be {width} x {width}")
-    return np.array(value, np.float64)
+    matrix = np.array(value, np.float64)
+    if matrix.shape != (width, width):
+        raise SpecError(f"{name} is {' x '.join(map(str, matrix.shape))}; it must be {width} x {width}")
+    return matrix
+
+
+def square_root(name: str, covariance: Sequence[Sequence[float]], width: int) -> NDArray[np.float64]:
+    """L with L L^T = covariance, shape (width, width); the covariance may be singular."""
+    matrix = square(name, covariance, width)
+    values, vectors = np.linalg.eigh(matrix)
+    if not np.allclose(matrix, matrix.T) or values.min() < -1e-12 * max(values.max(), 0.0):
+        raise SpecError(f"{name} is {covariance}; it must be symmetric and have no negative eigenvalue")
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
 
 
 def not_negative(name: str, value: float | Sequence[float]) -> None:
@@ -54,3 +87,20 @@ def positive(name: str, value: float | Sequence[float]) -> None:
     for number in np.atleast_1d(np.asarray(value, np.float64)):
         if not number > 0.0:
             raise ValueError(f"{name} is {number:g}; it must be positive")
+
+
+def ordered(
+    low_name: str,
+    low: float | Sequence[float],
+    high_name: str,
+    high: float | Sequence[float],
+    *,
+    strictly: bool = False,
+) -> None:
+    """Raise unless no lower number is above its upper one, or, strictly, unless each is below."""
+    if np.ndim(low) and np.ndim(high) and np.size(low) != np.size(high):
+        raise ValueError(f"{low_name} is {low} and {high_name} is {high}; they must have as many values, or one")
+    for a, b in zip(*np.broadcast_arrays(*np.atleast_1d(low, high)), strict=True):
+        if a > b or (strictly and a == b):
+            rule = f"must be below {high_name}" if strictly else f"must not be above {high_name}"
+            raise ValueError(f"{low_name} is {a:g} and {high_name} is {b:g}; {low_name} {rule}")

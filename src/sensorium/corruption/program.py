@@ -15,6 +15,7 @@ from sensorium.corruption.kernel import BLOCK_ROWS, corrupt
 from sensorium.corruption.op import Op, Start
 from sensorium.errors import SpecError
 from sensorium.random import Stream
+from sensorium.random.philox import MAX_WORLDS
 
 Float = NDArray[np.float64]
 
@@ -58,6 +59,8 @@ class Program:
         rows, parameters, size, slots = [], [np.zeros(0)], 0, 0
         repeats: dict[tuple[int, int], int] = {}
         for part in parts:
+            if not 0 <= part.group < layout.MAX_GROUPS:
+                raise SpecError(f"group is {part.group}; it must be 0 to {layout.MAX_GROUPS - 1}")
             for op in part.ops:
                 # Operations of one kind in one group are told apart by their order among themselves
                 repeat = repeats.get((part.group, op.kind), 0)
@@ -66,6 +69,8 @@ class Program:
                     raise SpecError(
                         f"a chain has more than {layout.MAX_REPEATS} corruptions of one kind; that is its limit"
                     )
+                if not op.on:
+                    continue
                 stage = layout.stage(part.group, op.kind, repeat)
                 row = [op.kind, part.column, part.width, size, slots, op.slots, stage, part.fault, int(op.forgets)]
                 rows.append(row + list(op.options) + [0] * (layout.OPTIONS - len(op.options)))
@@ -88,7 +93,13 @@ class Program:
             raise SpecError(
                 f"shape is {shape}; it must be (channels,), (worlds, channels) or (worlds, sensors, channels)"
             )
+        if (shape[-1] if shape else 1) != self.columns:
+            raise SpecError(f"shape is {shape}; its last number must be {self.columns}, the channels of the program")
         worlds, sensors = (shape[0] if len(shape) > 1 else 1), (shape[1] if len(shape) > 2 else 1)
+        if sensors > layout.MAX_SENSORS:
+            raise SpecError(f"{sensors} sensors share one state; {layout.MAX_SENSORS} at most may")
+        if not 0 <= first_world <= MAX_WORLDS - worlds:
+            raise SpecError(f"first_world is {first_world}; with {worlds} worlds it must be 0 to {MAX_WORLDS - worlds}")
 
         # World and sensor of each row, as the counter has them
         rows = np.arange(worlds * sensors, dtype=np.int64)
@@ -122,6 +133,9 @@ class Program:
 
     def series(self, signals: Float, times_ns: NDArray[np.int64], state: State) -> tuple[Float, State]:
         """Corrupt samples (samples, *shape) in order; nothing given is changed."""
+        if times_ns.ndim != 1 or (times_ns.size and times_ns.dtype.kind not in "iu"):
+            rule = "they must be whole numbers in one row"
+            raise SpecError(f"times are of type {times_ns.dtype} and shape {times_ns.shape}; {rule}")
         expected = (len(times_ns), *state.shape)
         if signals.shape != expected:
             raise SpecError(f"the signal has shape {signals.shape}; it must have {expected}, as the state was started")

@@ -1,6 +1,5 @@
 """Quantisation: values become codes of a converter."""
 
-import math
 from typing import Literal
 
 import numpy as np
@@ -9,11 +8,14 @@ from pydantic import Field, model_validator
 from sensorium import jit
 from sensorium.corruption.base import Corruption, Grid, Layout
 from sensorium.corruption.op import COLUMN, OPTION, PARAMETERS, QUANTIZE, STATE, WIDTH, Op
-from sensorium.corruption.parameters import PerChannel, per_channel, positive
+from sensorium.corruption.parameters import PerChannel, ordered, per_channel, positive
 from sensorium.errors import SpecError
 
 _FLOOR, _CEIL, _ROUND, _TO_ZERO, _FROM_ZERO = range(5)
 _ROUNDINGS = {"floor": _FLOOR, "ceil": _CEIL, "round": _ROUND, "to_zero": _TO_ZERO, "from_zero": _FROM_ZERO}
+
+# Part of a step within which a value counts as a code
+_SLACK = 1e-9
 
 
 class Quantize(Corruption):
@@ -51,26 +53,28 @@ class Quantize(Corruption):
             raise ValueError(f"min is {self.min} and max is {self.max}; both must be given, or neither")
         if self.min is not None and self.bits is None:
             raise ValueError("min and max are given without bits; they say what bits divide")
+        if self.min is not None and self.max is not None:
+            ordered("min", self.min, "max", self.max, strictly=True)
         return self
 
     def grid(self, layout: Layout) -> Grid | None:
-        """Step and origin of the codes, each (width,)."""
+        """Its codes."""
         if self.lsb is not None:
-            return Grid(per_channel("lsb", self.lsb, layout.width), np.zeros(layout.width))
+            endless = np.full(layout.width, np.inf)
+            return Grid(per_channel("lsb", self.lsb, layout.width), np.zeros(layout.width), -endless, endless)
         lo, hi = self._limits(layout)
         assert self.bits is not None
-        steps = 2.0**self.bits - (1.0 if self.code == "full_span" else 0.0)
-        return Grid((hi - lo) / steps, lo)
+        if self.code == "full_span":
+            return Grid((hi - lo) / (2.0**self.bits - 1.0), lo, lo, hi)
+        lsb = (hi - lo) / 2.0**self.bits
+        return Grid(lsb, lo, lo, hi - lsb)
 
     def operations(self, layout: Layout) -> list[Op]:
         """A rounding; codes of bits also end at the limits."""
         grid = self.grid(layout)
         assert grid is not None
-        lo, hi = np.full(layout.width, -np.inf), np.full(layout.width, np.inf)
-        if self.bits is not None:
-            lo, hi = self._limits(layout)
-            hi = hi - (grid.lsb if self.code == "twos_complement" else 0.0)
-        parameters = np.stack([grid.lsb, grid.origin, lo, hi])
+        top = np.rint((grid.last - grid.origin) / grid.lsb)
+        parameters = np.stack([grid.lsb, grid.origin, grid.first, grid.last, top])
         options = (_ROUNDINGS[self.rounding], int(self.carry_error))
         return [Op(QUANTIZE, parameters, options=options, slots=int(self.carry_error))]
 
@@ -93,21 +97,27 @@ def quantize(ops, o, par, x, state, first, last):
     column, width, p, s = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE]
     mode, carry = ops[o, OPTION], ops[o, OPTION + 1]
     for i in range(width):
-        lsb, origin, lo, hi = par[p + i], par[p + width + i], par[p + 2 * width + i], par[p + 3 * width + i]
+        lsb, origin = par[p + i], par[p + width + i]
+        lowest, highest, top = par[p + 2 * width + i], par[p + 3 * width + i], par[p + 4 * width + i]
         for row in range(first, last):
             value = x[row, column + i]
             if carry:
                 value += state[row, s + i]
 
-            # Away from and toward zero are up or down by the sign; halves go away from zero
+            # Toward and away from zero are up or down by the sign; halves go away from zero
             y = (value - origin) / lsb
-            if mode == _FLOOR or (mode == _TO_ZERO and value >= 0.0) or (mode == _FROM_ZERO and value < 0.0):
-                k = math.floor(y)
-            elif mode == _ROUND:
-                k = math.floor(y + 0.5) if value >= 0.0 else math.ceil(y - 0.5)
+            up = value < 0.0 if mode == _TO_ZERO else value >= 0.0 if mode == _FROM_ZERO else mode == _CEIL
+            if mode == _ROUND:
+                k = np.floor(y + 0.5) if value >= 0.0 else np.ceil(y - 0.5)
             else:
-                k = math.ceil(y)
-            out = min(max(origin + lsb * k, lo), hi)
+                # What is a code up to rounding of the division stays that code, so that codes are fixed points
+                k = np.ceil(y - _SLACK) if up else np.floor(y + _SLACK)
+
+            # Where zero is no code, the nearest to it on the value's own side is as far as "to zero" goes
+            if mode == _TO_ZERO and value * (origin + lsb * k) < 0.0:
+                k += 1.0 if value > 0.0 else -1.0
+
+            # What is carried is what was rounded off, never what the last code cuts off
             if carry:
-                state[row, s + i] = value - out
-            x[row, column + i] = out
+                state[row, s + i] = value - (origin + lsb * k)
+            x[row, column + i] = highest if k >= top else max(origin + lsb * k, lowest)

@@ -6,9 +6,9 @@ import numpy as np
 from pydantic import model_validator
 
 from sensorium import jit
-from sensorium.corruption.base import Corruption, Layout
+from sensorium.corruption.base import Corruption, Grid, Layout
 from sensorium.corruption.op import COLUMN, OPTION, PARAMETERS, SATURATE, STATE, WIDTH, Float, Op
-from sensorium.corruption.parameters import PerChannel, per_channel
+from sensorium.corruption.parameters import PerChannel, ordered, per_channel
 
 
 class Saturate(Corruption):
@@ -28,12 +28,7 @@ class Saturate(Corruption):
 
     @model_validator(mode="after")
     def _rules(self) -> "Saturate":
-        lo, hi = np.broadcast_arrays(*np.atleast_1d(self.min, self.max)) if _fit(self.min, self.max) else (None, None)
-        if lo is None or hi is None:
-            raise ValueError(f"min is {self.min} and max is {self.max}; they must have as many values, or one")
-        if (lo > hi).any():
-            at = int(np.argmax(lo > hi))
-            raise ValueError(f"min is {lo[at]:g} and max is {hi[at]:g}; min must not be above max")
+        ordered("min", self.min, "max", self.max)
         return self
 
     @classmethod
@@ -49,24 +44,19 @@ class Saturate(Corruption):
         """A clip; on the grid of the chain's quantiser, if there is one."""
         lo, hi = per_channel("min", self.min, layout.width), per_channel("max", self.max, layout.width)
         if layout.grid is not None:
-            lo, hi = inward(lo, hi, layout.grid.lsb, layout.grid.origin)
+            lo, hi = inward(lo, hi, layout.grid)
         average = self.check == "average"
         start = (lambda begin: np.full((begin.worlds * begin.sensors, 1, begin.width), np.nan)) if average else None
         return [Op(SATURATE, np.stack([lo, hi]), options=(int(average),), slots=int(average), start=start)]
 
 
-def inward(lo: Float, hi: Float, lsb: Float, origin: Float) -> tuple[Float, Float]:
-    """Limits on the codes origin + k lsb next to them, inside; a range without any code keeps its limits."""
-    # A limit that is a code up to rounding stays where it is
-    low = origin + np.ceil((lo - origin) / lsb - 1e-9) * lsb
-    high = origin + np.floor((hi - origin) / lsb + 1e-9) * lsb
+def inward(lo: Float, hi: Float, grid: Grid) -> tuple[Float, Float]:
+    """Limits on the codes next to them, inside; a range without any code keeps its limits."""
+    # A limit that is a code up to rounding stays that code
+    low = grid.value(np.ceil((lo - grid.origin) / grid.lsb - 1e-9))
+    high = grid.value(np.floor((hi - grid.origin) / grid.lsb + 1e-9))
     empty = low > high
     return np.where(empty, lo, low), np.where(empty, hi, high)
-
-
-def _fit(a: PerChannel, b: PerChannel) -> bool:
-    sizes = {np.size(a), np.size(b)} - {1}
-    return len(sizes) < 2
 
 
 @jit.function

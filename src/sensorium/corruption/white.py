@@ -10,7 +10,7 @@ from sensorium import jit
 from sensorium.corruption.base import Corruption, Layout
 from sensorium.corruption.draws import LAPLACE, NORMAL, UNIFORM, fill_of_law
 from sensorium.corruption.op import COLUMN, OPTION, PARAMETERS, WHITE, WIDTH, Float, Op
-from sensorium.corruption.parameters import Matrix, PerChannel, not_negative, per_channel, square
+from sensorium.corruption.parameters import Matrix, PerChannel, not_negative, per_channel, square_root
 from sensorium.errors import SpecError
 
 _LAWS = {"normal": NORMAL, "uniform": UNIFORM, "laplace": LAPLACE}
@@ -74,17 +74,8 @@ class White(Corruption):
     def operations(self, layout: Layout) -> list[Op]:
         """A draw for each channel; of dependent ones, a matrix of it."""
         if self.covariance is not None:
-            return [Op(WHITE, _square_root(self.covariance, layout.width), options=(NORMAL, 1))]
+            return [Op(WHITE, square_root("covariance", self.covariance, layout.width), options=(NORMAL, 1))]
         return [Op(WHITE, self.sigma(layout), options=(_LAWS[self.law], 0))]
-
-
-def _square_root(covariance: Matrix, width: int) -> Float:
-    """L with L L^T = covariance; that may be singular."""
-    matrix = square("covariance", covariance, width)
-    values, vectors = np.linalg.eigh(matrix)
-    if not np.allclose(matrix, matrix.T) or values.min() < -1e-12 * max(values.max(), 0.0):
-        raise SpecError(f"covariance is {covariance}; it must be symmetric and have no negative eigenvalue")
-    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
 
 
 @jit.function

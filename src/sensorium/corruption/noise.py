@@ -1,0 +1,116 @@
+"""Noise: bias, walks and white noise of a signal, as one object with plain fields."""
+
+from dataclasses import replace
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from sensorium.corruption.base import Corruption, Layout
+from sensorium.corruption.bias import Bias
+from sensorium.corruption.bounded_walk import BoundedWalk
+from sensorium.corruption.flicker import BiasInstability
+from sensorium.corruption.gauss_markov import GaussMarkov
+from sensorium.corruption.op import Op
+from sensorium.corruption.parameters import PerChannel, not_negative, positive
+from sensorium.corruption.random_walk import RandomWalk
+from sensorium.corruption.white import White
+from sensorium.errors import SpecError
+
+
+class Noise(Corruption):
+    """x' = x + bias + walk + Gauss-Markov + flicker + white: what Basilisk's memo asks for (R4 to R9).
+
+    `imu.linear.noise.std = (0.1, 0.1, 0.2)`: standard deviations are given, no matrices, and no factor of 1.5 (E-29).
+    Every part has a model of its own, named with its field; what is not given is not there. Fields may be set one
+    after the other; whether they belong together is checked when the noise is put to work.
+    """
+
+    kind: Literal["noise"] = "noise"
+    std: PerChannel | None = None
+    """White noise: standard deviation of a sample [unit]. `White`."""
+    density: PerChannel | None = None
+    """White noise: spectral density N [unit/sqrt(Hz)], instead."""
+    sided: Literal["one", "two"] = "one"
+    """Which density it is: of a data sheet, or IEEE 952's, that of an Allan plot."""
+    bandwidth_hz: float | None = Field(default=None, gt=0.0)
+    """Equivalent noise bandwidth for the density [Hz]; None is half the sample rate."""
+    type: Literal["normal", "uniform", "laplace"] = "normal"
+    """Law of the white noise."""
+    bias: PerChannel = 0.0
+    """Known bias [unit]. `Bias`."""
+    bias_std: PerChannel = 0.0
+    """Standard deviation of the bias drawn for each episode [unit]."""
+    walk: PerChannel | None = None
+    """Random walk: K [unit/sqrt(s)]. `RandomWalk`."""
+    bound: PerChannel | None = None
+    """Bound of the walk [unit]. `BoundedWalk`."""
+    bound_method: Literal["ou", "reflect", "truncate", "clamp", "exp_pull"] = "ou"
+    """What keeps the walk near its bound."""
+    gauss_markov_std: PerChannel | None = None
+    """Gauss-Markov process: standard deviation [unit]. `GaussMarkov`."""
+    gauss_markov_tau_s: PerChannel | None = None
+    """Gauss-Markov process: correlation time [s]."""
+    instability: PerChannel | None = None
+    """Bias instability: B of IEEE 952 [unit], the level of an Allan plot over 0.664. `BiasInstability`."""
+    instability_tau_min_s: float = 1.0
+    """Shortest averaging time at which the Allan plot is level [s]."""
+    instability_tau_max_s: float = 1e4
+    """Longest averaging time at which the Allan plot is level [s]."""
+
+    @model_validator(mode="after")
+    def _rules(self) -> "Noise":
+        if self.std is not None and self.density is not None:
+            raise ValueError(f"std is {self.std} and density is {self.density}; only one of them can be given")
+        for name in ("std", "density", "bias_std", "walk", "gauss_markov_std", "instability"):
+            if getattr(self, name) is not None:
+                not_negative(name, getattr(self, name))
+        for name in ("bound", "gauss_markov_tau_s"):
+            if getattr(self, name) is not None:
+                positive(name, getattr(self, name))
+        return self
+
+    def parts(self) -> tuple[Corruption, ...]:
+        """What it is made of, in order: bias, walks, white noise; those not asked for are off."""
+        self._check()
+        density = self.density is not None
+        meaning: dict[str, Any] = {"sided": self.sided, "bandwidth_hz": self.bandwidth_hz} if density else {}
+        return (
+            Bias(self.bias, std=self.bias_std),
+            RandomWalk(density=self.walk or 0.0, on=self.walk is not None and self.bound is None),
+            BoundedWalk(
+                density=self.walk or 0.0,
+                bound=1.0 if self.bound is None else self.bound,
+                method=self.bound_method,
+                on=self.bound is not None,
+            ),
+            GaussMarkov(
+                std=self.gauss_markov_std or 0.0,
+                tau_s=self.gauss_markov_tau_s or 1.0,
+                on=self.gauss_markov_std is not None,
+            ),
+            BiasInstability(
+                instability=self.instability or 0.0,
+                tau_min_s=self.instability_tau_min_s,
+                tau_max_s=self.instability_tau_max_s,
+                on=self.instability is not None,
+            ),
+            White(
+                std=None if density else self.std or 0.0,
+                density=self.density,
+                law=self.type,
+                on=density or self.std is not None,
+                **meaning,
+            ),
+        )
+
+    def operations(self, layout: Layout) -> list[Op]:
+        """Those of its parts; what is not there keeps its place, so that it can come without changing the rest."""
+        return [op for part in self.parts() for op in part.switched(layout)]
+
+    def _check(self) -> None:
+        """Raise where one field is given without another that it needs."""
+        for name, needed in (("bound", "walk"), ("gauss_markov_std", "gauss_markov_tau_s"), ("bandwidth_hz", "density")):
+            if getattr(self, name) is not None and getattr(self, needed) is None:
+                raise SpecError(f"Noise.{name} is {getattr(self, name)} without {needed}; that must be given too")
+        if self.gauss_markov_tau_s is not None and self.gauss_markov_std is None:
+            raise SpecError("Noise.gauss_markov_tau_s is given without gauss_markov_std; that must be given too")
