@@ -1,0 +1,32 @@
+"""A magnetic field that is the same everywhere."""
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sensorium.fields.magnetic import AbstractMagnetic
+from sensorium.fields.positions import Vector, checked_positions
+from sensorium.rotations import Float
+
+
+class UniformMagnetic(AbstractMagnetic):
+    """The same flux density everywhere, as the Earth's over a yard: `UniformMagnetic((20e-6, 0, -44e-6))`."""
+
+    kind: Literal["uniform"] = "uniform"
+    field_W: Vector
+    """The flux density in world axes [T]."""
+
+    def __init__(self, field_W: ArrayLike | None = None, **fields: Any) -> None:
+        super().__init__(**fields if field_W is None else {"field_W": field_W, **fields})
+
+    def at(self, p_W: ArrayLike, time_ns: ArrayLike = 0) -> Float:
+        """Magnetic flux density B_W in world axes [T], a new array of shape (*batch, 3).
+
+        Args:
+            p_W: Positions in the world [m], shape (*batch, 3).
+            time_ns: Not needed; this field does not change.
+        """
+        B_W = np.empty(checked_positions(p_W).shape)
+        B_W[...] = self.field_W
+        return B_W
