@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sensorium.clock import ns_to_seconds, seconds_to_ns
 from sensorium.errors import SpecError
-from sensorium.fields import Sun
+from sensorium.fields import AbstractGravity, AbstractMagnetic, Sun, UniformGravity
 from sensorium.frames import Pose
 from sensorium.media import AbstractMedium, vacuum
 from sensorium.scene.batch import SceneBatch
@@ -42,6 +42,8 @@ class Environment:
         *,
         atmosphere: AbstractMedium | None = None,
         sun: Sun | None = None,
+        gravity: AbstractGravity | None = None,
+        magnetic: AbstractMagnetic | None = None,
         worlds: int | None = None,
         first_world: int = 0,
         seed: int = 0,
@@ -53,6 +55,9 @@ class Environment:
             world: What moves; by default nothing does.
             atmosphere: What the air is like; by default clear, without any loss.
             sun: Sunlight; by default it is night.
+            gravity: Gravity, where the world does not apply one of its own, as physics engines do; by default standard
+                gravity along -z.
+            magnetic: The magnetic field; by default there is none.
             worlds: How many worlds run side by side; readings then have a leading axis of worlds. None is one world
                 without that axis (or as many as a SceneBatch has, with it).
             first_world: Number of the first world among all worlds of an experiment: 8 worlds give what 8 environments
@@ -74,6 +79,12 @@ class Environment:
         self.sun = sun
         if sun is not None and not isinstance(sun, Sun):
             raise SpecError(f"sun is a {type(sun).__name__}; it must be a sn.fields.Sun")
+        self.gravity: AbstractGravity = UniformGravity() if gravity is None else gravity
+        if not isinstance(self.gravity, AbstractGravity):
+            raise SpecError(f"gravity is a {type(gravity).__name__}; it must be a gravity field of sn.fields")
+        self.magnetic = magnetic
+        if magnetic is not None and not isinstance(magnetic, AbstractMagnetic):
+            raise SpecError(f"magnetic is a {type(magnetic).__name__}; it must be a magnetic field of sn.fields")
         self._world_axis = worlds is not None
         self._first_world = first_world
         self._sensors: dict[str, AttachedSensor[Any]] = {}
@@ -143,6 +154,8 @@ class Environment:
             hide=tuple(hide),
             atmosphere=self.atmosphere,
             sun=self.sun,
+            gravity=self.gravity,
+            magnetic=self.magnetic,
             first_world=self._first_world,
             world_axis=self._world_axis,
             sensor_axis=len(X_BS.shape) == 1,

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.fields import Sun
+from sensorium.fields import AbstractGravity, AbstractMagnetic, Sun
 from sensorium.frames import Pose
 from sensorium.media.base import AbstractMedium
 from sensorium.trace.tracer import Tracer
@@ -31,6 +31,10 @@ class Rig:
     """The air around everything."""
     sun: Sun | None
     """None is night."""
+    gravity: AbstractGravity
+    """The environment's; `gravity_at` prefers the world's own."""
+    magnetic: AbstractMagnetic | None
+    """None is no magnetic field."""
     first_world: int
     """Number of this environment's first world among all worlds of an experiment."""
     world_axis: bool
@@ -54,6 +58,11 @@ class Rig:
             return self.X_BS.reshape((1, 1, -1)).broadcast_to((len(times_ns), self.worlds, self.sensors))
         X_WB = self.history.poses(times_ns, self.body)
         return X_WB.reshape((len(times_ns), self.worlds, 1)) @ self.X_BS
+
+    def gravity_at(self, p_W: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Gravity at positions of shape (*batch, 3) [m/s^2], a new array: the world's own, else the environment's."""
+        own = self.history.newest.gravity_W
+        return self.gravity.at(p_W) if own is None else np.broadcast_to(own, p_W.shape).copy()
 
     def squeeze(self, array: NDArray[Any]) -> NDArray[Any]:
         """Take off the axes (worlds, sensors, ...) that the user did not ask for."""
