@@ -32,7 +32,7 @@ class Rig:
     sun: Sun | None
     """None is night."""
     gravity: AbstractGravity
-    """The environment's; `gravity_at` prefers the world's own."""
+    """The environment's; a world's own comes first, see `gravity_at`."""
     magnetic: AbstractMagnetic | None
     """None is no magnetic field."""
     first_world: int
@@ -59,10 +59,15 @@ class Rig:
         X_WB = self.history.poses(times_ns, self.body)
         return X_WB.reshape((len(times_ns), self.worlds, 1)) @ self.X_BS
 
-    def gravity_at(self, p_W: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Gravity at positions of shape (*batch, 3) [m/s^2], a new array: the world's own, else the environment's."""
-        own = self.history.newest.gravity_W
-        return self.gravity.at(p_W) if own is None else np.broadcast_to(own, p_W.shape).copy()
+    def gravity_at(self, p_W: NDArray[np.float64], own_W: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        """Gravity at positions [m/s^2], a new array of shape (*batch, 3).
+
+        Args:
+            p_W: Positions [m], shape (*batch, 3).
+            own_W: Gravity that the world itself applies, as its state tells [m/s^2], shape (3,); None takes the
+                environment's field.
+        """
+        return self.gravity.at(p_W) if own_W is None else np.broadcast_to(own_W, p_W.shape).copy()
 
     def squeeze(self, array: NDArray[Any]) -> NDArray[Any]:
         """Take off the axes (worlds, sensors, ...) that the user did not ask for."""

@@ -43,7 +43,7 @@ def test_by_default_gravity_is_standard_and_there_is_no_magnetic_field(monkeypat
     assert env.magnetic is None
     rig = rig_of(env, monkeypatch)
     assert rig.magnetic is None
-    np.testing.assert_array_equal(rig.gravity_at(np.zeros((2, 1, 3))), np.full((2, 1, 3), (0, 0, -9.80665)))
+    np.testing.assert_array_equal(rig.gravity_at(np.zeros((2, 1, 3)), None), np.full((2, 1, 3), (0, 0, -9.80665)))
 
 
 def test_fields_reach_the_sensors(monkeypatch):
@@ -55,21 +55,22 @@ def test_fields_reach_the_sensors(monkeypatch):
     rig = rig_of(env, monkeypatch)
     assert rig.magnetic is magnetic
     p_W = np.array([[0.0, 0.0, 100.0], [3.0, 4.0, 5.0]])
-    np.testing.assert_array_equal(rig.gravity_at(p_W), gravity.at(p_W))
+    np.testing.assert_array_equal(rig.gravity_at(p_W, None), gravity.at(p_W))
 
 
 def test_the_world_s_own_gravity_comes_first(monkeypatch):
     env = environment(Engine((0, 0, -1.62)), gravity=sn.fields.UniformGravity((0, 0, -3.7)))
     rig = rig_of(env, monkeypatch)
     p_W = np.ones((4, 2, 3))
-    g_W = rig.gravity_at(p_W)
+    own_W = rig.history.newest.gravity_W
+    g_W = rig.gravity_at(p_W, own_W)
     np.testing.assert_array_equal(g_W, np.full((4, 2, 3), (0, 0, -1.62)))
     g_W[...] = 0.0
-    np.testing.assert_array_equal(rig.gravity_at(p_W[0, 0]), (0, 0, -1.62))
+    np.testing.assert_array_equal(rig.gravity_at(p_W[0, 0], own_W), (0, 0, -1.62))
 
     # Also where it is none at all
     free = rig_of(environment(Engine((0, 0, 0))), monkeypatch)
-    np.testing.assert_array_equal(free.gravity_at(p_W), np.zeros((4, 2, 3)))
+    np.testing.assert_array_equal(free.gravity_at(p_W, free.history.newest.gravity_W), np.zeros((4, 2, 3)))
 
 
 @pytest.mark.parametrize(
