@@ -2,6 +2,7 @@
 
 from sensorium.worlds.base import World, WorldState, check_state
 from sensorium.worlds.kinematic import Kinematic
+from sensorium.worlds.mujoco import MuJoCo
 from sensorium.worlds.static import Static
 
-__all__ = ["Kinematic", "Static", "World", "WorldState", "check_state"]
+__all__ = ["Kinematic", "MuJoCo", "Static", "World", "WorldState", "check_state"]

@@ -29,8 +29,17 @@ class StateLayout:
         """The eight blocks of an array of numbers, each in its shape."""
         return [numbers[block].reshape(size) for block, size in self._blocks]
 
-    def state(self, time_ns: int, numbers: Float, gravity_W: Float | None = None) -> WorldState:
-        """A state of these numbers, (size,), which nobody can change from then on: it is handed to many."""
+    def state(
+        self, time_ns: int, numbers: Float, gravity_W: Float | None = None, *, accelerations: bool = True
+    ) -> WorldState:
+        """A state of these numbers, (size,), which nobody can change from then on: it is handed to many.
+
+        Args:
+            time_ns: Its time [ns].
+            numbers: All blocks.
+            gravity_W: Gravity that the world applies [m/s^2], shape (3,), if it does.
+            accelerations: Whether they are known; if not, their blocks must be zero.
+        """
         numbers.setflags(write=False)
         p, q, v_WB, w_WB, a_WB, alpha_WB, joint_position, joint_velocity = self.views(numbers)
 
@@ -43,8 +52,8 @@ class StateLayout:
             w_WB=w_WB,
             joint_position=joint_position,
             joint_velocity=joint_velocity,
-            a_WB=a_WB,
-            alpha_WB=alpha_WB,
+            a_WB=a_WB if accelerations else None,
+            alpha_WB=alpha_WB if accelerations else None,
             gravity_W=gravity_W,
             numbers=numbers,
         )

@@ -1,0 +1,289 @@
+"""A world simulated by MuJoCo."""
+
+import math
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.clock import NS_PER_S
+from sensorium.errors import MissingExtraError, SpecError, WorldError
+from sensorium.worlds.base import WorldState, checked_mask, checked_worlds
+from sensorium.worlds.mujoco_motion import read_joints, read_motion
+from sensorium.worlds.state_layout import StateLayout
+
+# a timestep this near to whole nanoseconds is taken for it, since 0.002 is no binary fraction
+_WHOLE_NS = 1e-6
+
+Controller = Callable[[Any, Any, int], None]
+
+
+class MuJoCo:
+    """Bodies and joints of a MuJoCo model, stepped here or watched while somebody else steps them.
+
+    `env.step()` calls the controller and `mj_step` in each world, one after the other. In a loop of your own, step your
+    `MjData` and call `env.observe()`.
+
+    After `mj_step` MuJoCo's own `xpos`, `cvel`, `sensordata` and so on belong to the step's beginning, one timestep
+    before `qpos`. Here a state is of one time: it is worked out anew, on a copy, from positions, velocities, controls
+    and forces as they are now, and the simulation itself is left as it is, to the last bit.
+
+    Bodies are MuJoCo's but for its world; joints are its hinges and slides, while what ball and free joints do shows in
+    the bodies. What has no name is called after its number: `body3`, `joint0`. Mocap bodies jump and have no velocity.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        data: Any = None,
+        *,
+        controller: Controller | None = None,
+        keyframe: str | None = None,
+        accelerations: bool = True,
+    ) -> None:
+        """Take a model.
+
+        Args:
+            model: `mujoco.MjModel`; or the path of an MJCF or URDF file; or MJCF text.
+            data: `mujoco.MjData` to simulate or to watch, or a sequence of them, one a world; None makes them.
+            controller: Called as controller(model, data, world) before each step of each world, to set `data.ctrl`.
+            keyframe: Name of the model's keyframe to start from; without it, or with data, as data are.
+            accelerations: Whether states have accelerations, for which the dynamics are solved once more.
+        """
+        mujoco = _mujoco()
+        self.model = _loaded(model)
+        if data is not None and keyframe is not None:
+            raise SpecError(f"keyframe is {keyframe!r} and data is given; data are watched as they are")
+        if controller is not None and not callable(controller):
+            raise SpecError(f"controller is {controller!r}; it must be a function of (model, data, world)")
+        self._given = None if data is None else _checked_data(data, self.model)
+        self._controller = controller
+        self._keyframe = keyframe
+        self._accelerations = bool(accelerations)
+        self.step_ns = _timestep_ns(self.model.opt.timestep)
+
+        # Names, and where hinges and slides are among positions and velocities
+        self.body_names = _names("body", [self.model.body(i).name for i in range(self.model.nbody)])[1:]
+        names = _names("joint", [self.model.joint(i).name for i in range(self.model.njnt)])
+        kinds = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
+        joints = [i for i in range(self.model.njnt) if int(self.model.jnt_type[i]) in kinds]
+        self.joint_names = tuple(names[i] for i in joints)
+        self._position_at = np.array(self.model.jnt_qposadr[joints], np.int64)
+        self._velocity_at = np.array(self.model.jnt_dofadr[joints], np.int64)
+        self._data: tuple[Any, ...] = ()
+
+    @property
+    def data(self) -> tuple[Any, ...]:
+        """The `MjData` of each world, once started; what is set in them counts from the next step or observation on."""
+        return self._data
+
+    @property
+    def time_ns(self) -> int:
+        """Time since the start [ns], by the clock of the first world's data, which a reset does not set back."""
+        return self._clock.now_ns(self._started()[0].time)
+
+    def start(self, worlds: int) -> None:
+        """Run this many worlds side by side, from time 0; all alike, unless data are given."""
+        mujoco, model, count = _mujoco(), self.model, checked_worlds(worlds)
+        if self._given is not None and len(self._given) != count:
+            raise WorldError(
+                f"data are given for {len(self._given)} worlds; {count} are to start, and each needs its own"
+            )
+        self._data = tuple(self._fresh() for _ in range(count)) if self._given is None else self._given
+        self._clock = _Clock(model.opt.timestep, self.step_ns, self._data[0].time)
+        self._layout = StateLayout(count, len(self.body_names), len(self.joint_names))
+
+        # What a reset goes back to: all that the next step depends on
+        self._everything = mujoco.mjtState.mjSTATE_INTEGRATION
+        self._initial = np.empty((count, mujoco.mj_stateSize(model, self._everything)))
+        for data, initial in zip(self._data, self._initial, strict=True):
+            mujoco.mj_getState(model, data, initial, self._everything)
+
+        # How often the engine has met positions, velocities and accelerations that are not finite, as live views
+        bad = slice(mujoco.mjtWarning.mjWARN_BADQPOS, mujoco.mjtWarning.mjWARN_BADQACC + 1)
+        self._failures = [data.warning.number[bad] for data in self._data]
+        self._failures_known = [failures.tolist() for failures in self._failures]
+
+        # States are worked out on a copy, with views of the results made once
+        self._copy = copy = mujoco.MjData(model)
+        self._results = (copy.xpos, copy.xquat, copy.subtree_com, model.body_rootid, copy.cvel, copy.cacc)
+
+    def step(self) -> None:
+        """Call the controller and `mj_step` in every world."""
+        mj_step, model, controller = _mujoco().mj_step, self.model, self._controller
+        for world, data in enumerate(self._started()):
+            if controller is not None:
+                controller(model, data, world)
+            mj_step(model, data)
+
+    def reset(self, mask: NDArray[np.bool_]) -> None:
+        """Put the worlds where mask (worlds,) is true, and their `data.time`, back to the start; our time goes on."""
+        mujoco = _mujoco()
+        for world in np.flatnonzero(checked_mask(mask, len(self._started()))):
+            data = self._data[world]
+            before_s = data.time
+            mujoco.mj_resetData(self.model, data)
+            mujoco.mj_setState(self.model, data, self._initial[world], self._everything)
+            mujoco.mj_forward(self.model, data)  # for a controller that looks at more than positions
+            if world == 0:
+                self._clock.restart(before_s, data.time)
+            self._failures_known[world] = self._failures[world].tolist()
+
+    def state(self) -> WorldState:
+        """The state now."""
+        mujoco, model, all_data = _mujoco(), self.model, self._started()
+        copy, accelerations = self._copy, self._accelerations
+        numbers = np.empty(self._layout.size)
+        weightless = model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY
+        gravity_W = np.zeros(3) if weightless else np.array(model.opt.gravity)
+        for world, data in enumerate(all_data):
+            if self._failures[world].tolist() != self._failures_known[world]:
+                self._explain_failure(world)
+            mujoco.mj_copyState(model, data, copy, self._everything)
+            if accelerations:
+                mujoco.mj_forwardSkip(model, copy, mujoco.mjtStage.mjSTAGE_NONE, 1)
+                mujoco.mj_rnePostConstraint(model, copy)
+            else:
+                mujoco.mj_kinematics(model, copy)
+                mujoco.mj_comPos(model, copy)
+                mujoco.mj_comVel(model, copy)
+            at = (world, len(all_data))
+            read_motion(*at, *self._results, gravity_W, accelerations, numbers)
+            read_joints(*at, len(self.body_names), copy.qpos, copy.qvel, self._position_at, self._velocity_at, numbers)
+        gravity_W.setflags(write=False)
+        return self._layout.state(self.time_ns, numbers, gravity_W, accelerations=accelerations)
+
+    # --- inside -----------------------------------------------------------------------------------------------------
+
+    def _started(self) -> tuple[Any, ...]:
+        if not self._data:
+            raise WorldError("this world was not started; call start(worlds) first")
+        return self._data
+
+    def _fresh(self) -> Any:
+        """New data at the start, with everything worked out for a controller to look at."""
+        mujoco = _mujoco()
+        data = mujoco.MjData(self.model)
+        if self._keyframe is not None:
+            key = mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_KEY, self._keyframe)
+            if key < 0:
+                names = ", ".join(self.model.key(i).name for i in range(self.model.nkey)) or "none"
+                raise SpecError(f"keyframe is {self._keyframe!r}; the model has {names}")
+            mujoco.mj_resetDataKeyframe(self.model, data, key)
+        mujoco.mj_forward(self.model, data)
+        return data
+
+    def _explain_failure(self, world: int) -> None:
+        """Raise if the engine met a number that is not finite: it goes on from the initial state as if nothing was."""
+        mujoco, model = _mujoco(), self.model
+        known, now = self._failures_known[world], self._failures[world].tolist()
+        kinds = (mujoco.mjtWarning.mjWARN_BADQPOS, mujoco.mjtWarning.mjWARN_BADQVEL, mujoco.mjtWarning.mjWARN_BADQACC)
+        self._failures_known[world] = now
+        for kind, name, before, after in zip(kinds, ("position", "velocity", "acceleration"), known, now, strict=True):
+            if after > before:
+                index = self._data[world].warning[kind].lastinfo
+                starts = model.jnt_qposadr if name == "position" else model.jnt_dofadr
+                joint = int(np.searchsorted(starts, index, side="right")) - 1
+                body = self.body_names[model.jnt_bodyid[joint] - 1]
+                raise WorldError(
+                    f"MuJoCo met a joint {name} of body {body!r} in world {world} that is not finite or too large "
+                    "and started that world over; a smaller timestep may help"
+                )
+
+
+class _Clock:
+    """Nanoseconds since the start, from a `data.time` that is a sum of timesteps, rounded at each of them."""
+
+    def __init__(self, timestep_s: float, step_ns: int, time_s: float) -> None:
+        self._timestep_s, self._step_ns = timestep_s, step_ns
+        self._from_s, self._from_ns = time_s, 0
+        self._seen_s = time_s
+
+    def now_ns(self, time_s: float) -> int:
+        """Our time [ns] at a data.time [s] that never goes back."""
+        if time_s < self._seen_s:
+            raise WorldError(
+                f"data.time went back from {self._seen_s} to {time_s} s; restart a world by Environment.reset, "
+                "which lets time go on"
+            )
+        self._seen_s = time_s
+        elapsed_s = time_s - self._from_s
+        steps = round(elapsed_s / self._timestep_s)
+        if abs(elapsed_s - steps * self._timestep_s) <= (steps + 1) * math.ulp(time_s):
+            return self._from_ns + steps * self._step_ns
+        return self._from_ns + round(elapsed_s * NS_PER_S)
+
+    def restart(self, time_s: float, initial_s: float) -> None:
+        """Go on from now while data.time is set from time_s to initial_s [s]."""
+        self._from_ns = self.now_ns(max(time_s, self._seen_s))
+        self._from_s = self._seen_s = initial_s
+
+
+def _mujoco() -> Any:
+    """The engine's package."""
+    try:
+        import mujoco
+    except ImportError as error:
+        raise MissingExtraError(
+            f"sn.worlds.MuJoCo needs the package mujoco ({error}); pip install 'sensorium[mujoco]'"
+        ) from error
+    return mujoco
+
+
+def _loaded(model: Any) -> Any:
+    """An MjModel from what the user gave."""
+    mujoco = _mujoco()
+    if isinstance(model, mujoco.MjModel):
+        return model
+    if not isinstance(model, str | os.PathLike):
+        raise SpecError(f"model is a {type(model).__name__}; it must be a mujoco.MjModel, a file's path or MJCF text")
+    text = str(model)
+    try:
+        if text.lstrip().startswith("<"):
+            return mujoco.MjModel.from_xml_string(text)
+        if not Path(text).is_file():
+            raise SpecError(f"model is {text!r}; there is no such file")
+        return mujoco.MjModel.from_xml_path(text)
+    except (ValueError, mujoco.FatalError) as error:
+        if isinstance(error, SpecError):
+            raise
+        raise SpecError(f"MuJoCo cannot read the model: {error}") from error
+
+
+def _checked_data(data: Any, model: Any) -> tuple[Any, ...]:
+    """One or several MjData, all of this model."""
+    mujoco = _mujoco()
+    if not isinstance(data, mujoco.MjData | Sequence):
+        raise SpecError(f"data is a {type(data).__name__}; it must be a mujoco.MjData or a sequence of them")
+    given = (data,) if isinstance(data, mujoco.MjData) else tuple(data)
+    if not given:
+        raise SpecError("data is empty; it must hold one mujoco.MjData a world")
+    for one in given:
+        if not isinstance(one, mujoco.MjData):
+            raise SpecError(f"data holds a {type(one).__name__}; it must hold mujoco.MjData")
+        if one.model.signature != model.signature:
+            raise SpecError("data belongs to another model; it must be made of this one")
+    return given
+
+
+def _timestep_ns(timestep_s: float) -> int:
+    """The model's timestep in whole nanoseconds."""
+    step_ns = round(timestep_s * NS_PER_S)
+    if step_ns < 1 or abs(timestep_s * NS_PER_S - step_ns) > _WHOLE_NS:
+        raise SpecError(
+            f"the model's timestep is {timestep_s} s; it must be a whole number of nanoseconds: "
+            f"set model.opt.timestep to {max(step_ns, 1) / NS_PER_S}"
+        )
+    return step_ns
+
+
+def _names(kind: str, given: Sequence[str]) -> tuple[str, ...]:
+    """Names of all bodies or joints; those without one are called after their number."""
+    names = list(given)
+    for i, name in enumerate(given):
+        while not names[i] or (not name and names[i] in given):
+            names[i] = f"{names[i]}_" if names[i] else f"{kind}{i}"
+    return tuple(names)
