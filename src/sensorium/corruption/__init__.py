@@ -8,7 +8,13 @@ from sensorium.corruption.base import Corruption
 from sensorium.corruption.bias import Bias
 from sensorium.corruption.bounded_walk import BoundedWalk
 from sensorium.corruption.chain import Chain
+from sensorium.corruption.dead import BlockedSector, DeadChannels
+from sensorium.corruption.dropout import Dropout
+from sensorium.corruption.fault_clock import FaultClock
+from sensorium.corruption.fault_log import FaultEvent, FaultLog
+from sensorium.corruption.faults import Fault, FaultSchedule
 from sensorium.corruption.flicker import BiasInstability
+from sensorium.corruption.freeze import Freeze
 from sensorium.corruption.gauss_markov import GaussMarkov
 from sensorium.corruption.low_pass import LowPass
 from sensorium.corruption.noise import Noise
@@ -19,15 +25,28 @@ from sensorium.corruption.quantize import Quantize
 from sensorium.corruption.random_walk import RandomWalk
 from sensorium.corruption.saturate import Saturate
 from sensorium.corruption.scale import Scale
+from sensorium.corruption.spikes import Spikes
+from sensorium.corruption.stuck import Stuck
 from sensorium.corruption.temperature import TemperatureDrift
+from sensorium.corruption.timing_errors import TimingErrors
+from sensorium.corruption.wave import Ramp, SquareWave, TriangleWave
 from sensorium.corruption.white import White
 
 __all__ = [
     "Bias",
     "BiasInstability",
+    "BlockedSector",
     "BoundedWalk",
     "Chain",
     "Corruption",
+    "DeadChannels",
+    "Dropout",
+    "Fault",
+    "FaultClock",
+    "FaultEvent",
+    "FaultLog",
+    "FaultSchedule",
+    "Freeze",
     "GaussMarkov",
     "LinearProcess",
     "LowPass",
@@ -36,10 +55,16 @@ __all__ = [
     "Part",
     "Program",
     "Quantize",
+    "Ramp",
     "RandomWalk",
     "Saturate",
     "Scale",
+    "Spikes",
+    "SquareWave",
     "State",
+    "Stuck",
     "TemperatureDrift",
+    "TimingErrors",
+    "TriangleWave",
     "White",
 ]

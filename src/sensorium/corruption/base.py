@@ -86,7 +86,9 @@ class Corruption(Spec):
     @classmethod
     def __pydantic_init_subclass__(cls, **options: Any) -> None:
         super().__pydantic_init_subclass__(**options)
-        cls.kinds[cls.model_fields["kind"].default] = cls
+        kind = cls.model_fields["kind"].default
+        if isinstance(kind, str):
+            cls.kinds[kind] = cls
 
     @abstractmethod
     def operations(self, layout: Layout) -> list[Op]:

@@ -7,17 +7,23 @@ from sensorium.corruption import op as kinds
 from sensorium.corruption.bias import bias
 from sensorium.corruption.bounded_walk import bounded_walk
 from sensorium.corruption.couple import couple
+from sensorium.corruption.dead import dead
+from sensorium.corruption.dropout import dropout
 from sensorium.corruption.flicker import flicker
+from sensorium.corruption.freeze import freeze
 from sensorium.corruption.gauss_markov import gauss_markov
 from sensorium.corruption.low_pass import low_pass
 from sensorium.corruption.nonlinearity import nonlinearity
-from sensorium.corruption.op import FAULT, FORGETS, KIND, SLOTS, STATE, WIDTH
+from sensorium.corruption.op import CHANNELS, COLUMN, FAULT, IDLE, KIND, SLOTS, STATE, WIDTH
 from sensorium.corruption.process import process
 from sensorium.corruption.quantize import quantize
 from sensorium.corruption.random_walk import random_walk
 from sensorium.corruption.saturate import saturate
 from sensorium.corruption.scale import scale
+from sensorium.corruption.spikes import spikes
+from sensorium.corruption.stuck import stuck
 from sensorium.corruption.temperature import temperature
+from sensorium.corruption.wave import wave
 from sensorium.corruption.white import white
 
 BLOCK_ROWS = 64
@@ -55,6 +61,30 @@ def operate(ops, o, par, x, state, ids, clock, t, first, last):
         nonlinearity(ops, o, par, x, first, last)
     elif kind == kinds.LOW_PASS:
         low_pass(ops, o, par, x, state, clock, t, first, last)
+    elif kind == kinds.STUCK:
+        stuck(ops, o, par, x, state, first, last)
+    elif kind == kinds.WAVE:
+        wave(ops, o, par, x, clock, t, first, last)
+    elif kind == kinds.SPIKES:
+        spikes(ops, o, par, x, ids, clock, t, first, last)
+    elif kind == kinds.DROPOUT:
+        dropout(ops, o, par, x, state, ids, clock, t, first, last)
+    elif kind == kinds.FREEZE:
+        freeze(ops, o, par, x, state, ids, clock, t, first, last)
+    elif kind == kinds.DEAD:
+        dead(ops, o, par, x, state, first, last)
+
+
+@jit.function
+def idle(ops, o, x, state, row):
+    """What happens to an operation's state in a row where it is switched off."""
+    column, width, s, how = ops[o, COLUMN], ops[o, WIDTH], ops[o, STATE], ops[o, IDLE]
+    if how != kinds.KEEPS:
+        for i in range(ops[o, SLOTS] * width):
+            state[row, s + i] = np.nan
+    if how == kinds.WATCHES:
+        for i in range(width):
+            state[row, s + i] = x[row, column + i]
 
 
 @jit.kernel
@@ -68,25 +98,40 @@ def corrupt(first, step, count, ops, par, x, state, ids, faults, clock):
         x: Signal, changed in place, float64 (samples, rows, columns).
         state: Changed in place, float64 (rows, slots).
         ids: World and first element of each row in the counter, int64 (2, rows).
-        faults: Whether each fault is active in each row, uint8 (rows, faults).
+        faults: Whether each fault is active in each row, uint8 (samples, rows, faults), or (1, ...) if always the same.
         clock: Ticks and times of the samples, int64 (samples, CLOCK).
     """
     rows = x.shape[1]
     for block in range(first, count, step):
         start = block * BLOCK_ROWS
-        end = min(rows, start + BLOCK_ROWS)
+        stop = min(rows, start + BLOCK_ROWS)
+        kept = np.empty((0, 0))
         for t in range(x.shape[0]):
             sample = x[t]
+            now = min(t, faults.shape[0] - 1)
             for o in range(ops.shape[0]):
-                fault = ops[o, FAULT]
-                if fault < 0:
-                    operate(ops, o, par, sample, state, ids, clock, t, start, end)
-                    continue
+                fault, some = ops[o, FAULT], ops[o, CHANNELS]
+                begin = start
+                while begin < stop:
+                    # All rows at once, or neighbours that a fault is active in
+                    end = stop
+                    if fault >= 0:
+                        if not faults[now, begin, fault]:
+                            idle(ops, o, sample, state, begin)
+                            begin += 1
+                            continue
+                        end = begin + 1
+                        while end < stop and faults[now, end, fault]:
+                            end += 1
 
-                # Rows in which a schedule has the operation switched on; in others it may have to forget
-                for row in range(start, end):
-                    if faults[row, fault]:
-                        operate(ops, o, par, sample, state, ids, clock, t, row, row + 1)
-                    elif ops[o, FORGETS]:
-                        for i in range(ops[o, SLOTS] * ops[o, WIDTH]):
-                            state[row, ops[o, STATE] + i] = np.nan
+                    # Channels that are not its own get their values back
+                    column, width = ops[o, COLUMN], ops[o, WIDTH]
+                    if some >= 0:
+                        kept = sample[begin:end, column : column + width].copy()
+                    operate(ops, o, par, sample, state, ids, clock, t, begin, end)
+                    if some >= 0:
+                        for row in range(begin, end):
+                            for i in range(width):
+                                if par[some + i] == 0.0:
+                                    sample[row, column + i] = kept[row - begin, i]
+                    begin = end

@@ -1,6 +1,5 @@
 """Noise: bias, walks and white noise of a signal, as one object with plain fields."""
 
-from dataclasses import replace
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
@@ -109,7 +108,11 @@ class Noise(Corruption):
 
     def _check(self) -> None:
         """Raise where one field is given without another that it needs."""
-        for name, needed in (("bound", "walk"), ("gauss_markov_std", "gauss_markov_tau_s"), ("bandwidth_hz", "density")):
+        for name, needed in (
+            ("bound", "walk"),
+            ("gauss_markov_std", "gauss_markov_tau_s"),
+            ("bandwidth_hz", "density"),
+        ):
             if getattr(self, name) is not None and getattr(self, needed) is None:
                 raise SpecError(f"Noise.{name} is {getattr(self, name)} without {needed}; that must be given too")
         if self.gauss_markov_tau_s is not None and self.gauss_markov_std is None:

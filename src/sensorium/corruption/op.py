@@ -4,13 +4,19 @@ A chain becomes a list of operations over the channels of a signal. One kernel r
 is one call, whatever its chain.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.random import Stream
+
+if TYPE_CHECKING:
+    from sensorium.corruption.faults import Fault
 
 Float = NDArray[np.float64]
 
@@ -37,11 +43,14 @@ FREEZE = 19
 DEAD = 20
 
 # Columns of an operation's row
-KIND, COLUMN, WIDTH, PARAMETERS, STATE, SLOTS, STAGE, FAULT, FORGETS = range(9)
-OPTION = 9
+KIND, COLUMN, WIDTH, PARAMETERS, STATE, SLOTS, STAGE, FAULT, IDLE, CHANNELS = range(10)
+OPTION = 10
 """First of the columns whose meaning is the kind's own."""
 OPTIONS = 4
 ROW = OPTION + OPTIONS
+
+# What happens to the state of an operation that a fault has switched off
+KEEPS, FORGETS, WATCHES = range(3)
 
 # Columns of a time's row: the sample's number, times [ns], and the key of the randomness
 TICK, TIME_NS, ELAPSED_NS, PERIOD_NS, KEY_0, KEY_1, CLOCK = range(7)
@@ -105,7 +114,10 @@ class Op:
         options: Up to four whole numbers.
         slots: Numbers of state a channel; the state of one row is (slots, width).
         start: Gives the state at the beginning, shape (rows, slots, width); zeros if None.
-        forgets: State is NaN whenever a fault schedule has the operation switched off, so that it sees its onset.
+        forgets: State is NaN whenever a fault has the operation switched off, so that it sees its onset.
+        watches: As `forgets`, but the first slot follows the signal meanwhile, for what holds the value before.
+        channels: Those that it changes; None for all.
+        switch: Fault that switches it, if it stands in a chain; None is always on.
         on: Whether it is done at all; one that is not still keeps its place among the random numbers.
     """
 
@@ -116,3 +128,11 @@ class Op:
     start: Callable[[Start], Float] | None = None
     forgets: bool = False
     on: bool = True
+    watches: bool = False
+    channels: tuple[int, ...] | None = None
+    switch: Fault | None = None
+
+    @property
+    def idle(self) -> int:
+        """What happens to its state while it is switched off."""
+        return WATCHES if self.watches else FORGETS if self.forgets else KEEPS

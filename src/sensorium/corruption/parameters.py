@@ -1,11 +1,12 @@
 """What corruptions are given: a number for all channels or one for each, and matrices."""
 
+import math
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field
 
 from sensorium.errors import SpecError
 
@@ -46,6 +47,18 @@ def _rows(value: object) -> object:
 PerChannel = Annotated[float | tuple[float, ...], BeforeValidator(_numbers)]
 """One number for every channel of a signal, or one for each."""
 
+
+def _nan_as_word(value: object) -> object:
+    """NaN as the word for it, which files can hold and which compares with itself."""
+    return "nan" if isinstance(value, float) and math.isnan(value) else value
+
+
+Reading = Annotated[float | Literal["nan"], BeforeValidator(_nan_as_word)]
+"""What a sensor gives in place of a value: a number, or "nan"."""
+
+Channels = Annotated[tuple[Annotated[int, Field(ge=0)], ...], BeforeValidator(_as_tuples)]
+"""Numbers of some channels, from 0."""
+
 Matrix = Annotated[tuple[tuple[float, ...], ...], BeforeValidator(_rows)]
 """Rows of a matrix over the channels."""
 
@@ -73,6 +86,15 @@ def square_root(name: str, covariance: Sequence[Sequence[float]], width: int) ->
     if not np.allclose(matrix, matrix.T) or values.min() < -1e-12 * max(values.max(), 0.0):
         raise SpecError(f"{name} is {covariance}; it must be symmetric and have no negative eigenvalue")
     return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
+
+
+def some_channels(name: str, channels: Sequence[int], count: int) -> tuple[int, ...]:
+    """Channels that must be among the `count` there are, in order and each once."""
+    if not channels:
+        raise SpecError(f"{name} is empty; it must name at least one channel")
+    if max(channels) >= count:
+        raise SpecError(f"{name} has {max(channels)}; it must be from 0 to {count - 1}")
+    return tuple(sorted(set(channels)))
 
 
 def not_negative(name: str, value: float | Sequence[float]) -> None:
@@ -104,3 +126,10 @@ def ordered(
         if a > b or (strictly and a == b):
             rule = f"must be below {high_name}" if strictly else f"must not be above {high_name}"
             raise ValueError(f"{low_name} is {a:g} and {high_name} is {b:g}; {low_name} {rule}")
+
+
+def share(name: str, value: float | Sequence[float]) -> None:
+    """Raise unless every number is from 0 to 1."""
+    for number in np.atleast_1d(np.asarray(value, np.float64)):
+        if not 0.0 <= number <= 1.0:
+            raise ValueError(f"{name} is {number:g}; it must be from 0 to 1")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,14 +14,19 @@ from sensorium.clock import NS_PER_S
 from sensorium.corruption import op as layout
 from sensorium.corruption.kernel import BLOCK_ROWS, corrupt
 from sensorium.corruption.op import Op, Start
+from sensorium.corruption.parameters import some_channels
 from sensorium.errors import SpecError
 from sensorium.random import Stream
 from sensorium.random.philox import MAX_WORLDS
 
+if TYPE_CHECKING:
+    from sensorium.corruption.fault_clock import FaultClock
+    from sensorium.corruption.faults import Fault
+
 Float = NDArray[np.float64]
 
 _NEVER = np.iinfo(np.int64).min
-_NO_FAULTS = np.zeros((1, 1), np.uint8)
+_NO_FAULTS = np.zeros((1, 1, 1), np.uint8)
 
 
 @dataclass(frozen=True)
@@ -43,7 +49,11 @@ class Part:
 
 
 class Program:
-    """Operations over the channels of a signal, as the kernel's arrays."""
+    """Operations over the channels of a signal, as the kernel's arrays.
+
+    Faults that stand in its chains it switches itself; those of a sensor's schedule, which parts name by number, it is
+    told of with each sample.
+    """
 
     def __init__(self, parts: Sequence[Part], *, columns: int, period_s: float | None = None) -> None:
         """Lay out the operations.
@@ -56,6 +66,9 @@ class Program:
         self.columns = columns
         self.period_ns = 0 if period_s is None else round(period_s * NS_PER_S)
         self._starts: list[tuple[Op, int, int, int]] = []
+        self.outside = max((part.fault for part in parts), default=-1) + 1
+        """Number of faults of a sensor's schedule, which `step` must be told of."""
+        faults: list[Fault] = []
         rows, parameters, size, slots = [], [np.zeros(0)], 0, 0
         repeats: dict[tuple[int, int], int] = {}
         for part in parts:
@@ -72,15 +85,28 @@ class Program:
                 if not op.on:
                     continue
                 stage = layout.stage(part.group, op.kind, repeat)
-                row = [op.kind, part.column, part.width, size, slots, op.slots, stage, part.fault, int(op.forgets)]
+                fault = part.fault
+                if op.switch is not None:
+                    fault = self.outside + _number(op.switch, faults)
+
+                # Its parameters, and which channels are its own
+                own = np.ravel(op.parameters)
+                marks = np.zeros(0)
+                if op.channels is not None:
+                    marks = np.zeros(part.width)
+                    marks[list(some_channels("channels", op.channels, part.width))] = 1.0
+                channels = size + own.size if marks.size else -1
+                row = [op.kind, part.column, part.width, size, slots, op.slots, stage, fault, op.idle, channels]
                 rows.append(row + list(op.options) + [0] * (layout.OPTIONS - len(op.options)))
-                parameters.append(np.ravel(op.parameters))
-                size += parameters[-1].size
+                parameters += [own, marks]
+                size += own.size + marks.size
                 self._starts.append((op, slots, part.width, stage))
                 slots += op.slots * part.width
         self.ops = np.array(rows, np.int64).reshape(-1, layout.ROW)
         self.parameters = np.concatenate([*parameters, np.zeros(1)])
         self.slots = slots
+        self.faults = tuple(faults)
+        """Faults that stand in its chains."""
 
     @classmethod
     def of(cls, ops: Sequence[Op], *, width: int, period_s: float | None) -> Program:
@@ -114,6 +140,12 @@ class Program:
             sensors=sensors,
             first_world=first_world,
         )
+        if self.faults:
+            # The schedule knows the parts of a program, so it is loaded when first needed
+            from sensorium.corruption.faults import FaultSchedule
+
+            schedule = FaultSchedule(faults=self.faults)
+            state.faults = schedule.begin(worlds, sensors, seed=seed, name=name, first_world=first_world)
         self.restart(state, np.ones(worlds, np.bool_))
         return state
 
@@ -124,18 +156,22 @@ class Program:
             if not op.slots:
                 continue
             values = (
-                np.full((len(rows), op.slots, width), np.nan) if op.forgets else np.zeros((len(rows), op.slots, width))
+                np.full((len(rows), op.slots, width), np.nan) if op.idle else np.zeros((len(rows), op.slots, width))
             )
             if op.start is not None:
                 start = Start(state.stream, stage, state.tick, state.worlds, state.sensors, state.first_world, width)
                 values = op.start(start)
             state.values[rows, offset : offset + op.slots * width] = values.reshape(len(rows), -1)[rows]
+        if state.faults is not None and state.time_ns != _NEVER:
+            state.faults.reset(mask, state.time_ns)
 
     def series(self, signals: Float, times_ns: NDArray[np.int64], state: State) -> tuple[Float, State]:
         """Corrupt samples (samples, *shape) in order; nothing given is changed."""
         if times_ns.ndim != 1 or (times_ns.size and times_ns.dtype.kind not in "iu"):
             rule = "they must be whole numbers in one row"
             raise SpecError(f"times are of type {times_ns.dtype} and shape {times_ns.shape}; {rule}")
+        if self.outside:
+            raise SpecError("a sensor's fault schedule switches parts of this program; it must be run by `step`")
         expected = (len(times_ns), *state.shape)
         if signals.shape != expected:
             raise SpecError(f"the signal has shape {signals.shape}; it must have {expected}, as the state was started")
@@ -143,7 +179,8 @@ class Program:
         if not finite.all():
             at = tuple(int(i) for i in np.argwhere(~finite)[0])
             raise SpecError(f"the signal is {signals[at]} at {at}; every value must be finite")
-        after = replace(state, values=state.values.copy())
+        clock_of_faults = None if state.faults is None else state.faults.copy()
+        after = replace(state, values=state.values.copy(), faults=clock_of_faults)
         x = np.array(signals, np.float64, order="C").reshape(len(times_ns), -1, self.columns)
         if not len(times_ns):
             return x.reshape(expected), after
@@ -159,7 +196,8 @@ class Program:
         if (clock[1:, layout.ELAPSED_NS] <= 0).any():
             late = int(np.argmax(clock[1:, layout.ELAPSED_NS] <= 0)) + 1
             raise SpecError(f"time {late} is {times_ns[late]} ns after {times_ns[late - 1]} ns; times must increase")
-        self._run(x, clock, after, _NO_FAULTS)
+        faults = _NO_FAULTS if clock_of_faults is None else clock_of_faults.series(times_ns)
+        self._run(x, clock, after, faults)
         after.tick, after.time_ns = state.tick + len(times_ns), int(times_ns[-1])
         return x.reshape(expected), after
 
@@ -170,8 +208,14 @@ class Program:
             x: Signal, shape (1, rows, columns); rows are worlds and then sensors.
             time_ns: When it was sampled [ns], later than the one before.
             state: From `init`.
-            faults: Which faults are active, shape (rows, faults).
+            faults: Which faults of the sensor's schedule are active, uint8, shape (rows, faults) or (1, rows, faults).
         """
+        if faults.ndim == 2:
+            faults = faults[None]
+        if state.faults is not None:
+            own = state.faults.at(time_ns)[None]
+            faults = np.concatenate([faults, own], axis=2) if self.outside else own
+
         clock = state.clock
         clock[0] = (state.tick, time_ns, state.elapsed_ns(time_ns), self.period_ns, *state.stream.key)
         self._run(x, clock, state, faults)
@@ -198,6 +242,8 @@ class State:
     worlds: int
     sensors: int
     first_world: int
+    faults: FaultClock | None = None
+    """Which faults of its chains are active, with their log; None if there are none."""
     tick: int = 0
     """Number of the next sample."""
     time_ns: int = _NEVER
@@ -212,3 +258,12 @@ class State:
         if time_ns <= self.time_ns:
             raise SpecError(f"time_ns is {time_ns} after {self.time_ns}; samples must follow in time")
         return time_ns - self.time_ns
+
+
+def _number(fault: Fault, faults: list[Fault]) -> int:
+    """Place of a fault in the list, at whose end a new one is put; told apart by identity, since two may be equal."""
+    for number, known in enumerate(faults):
+        if known is fault:
+            return number
+    faults.append(fault)
+    return len(faults) - 1

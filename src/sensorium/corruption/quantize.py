@@ -118,6 +118,6 @@ def quantize(ops, o, par, x, state, first, last):
                 k += 1.0 if value > 0.0 else -1.0
 
             # What is carried is what was rounded off, never what the last code cuts off
-            if carry:
+            if carry and not np.isnan(value):
                 state[row, s + i] = value - (origin + lsb * k)
             x[row, column + i] = highest if k >= top else max(origin + lsb * k, lowest)

@@ -1,0 +1,227 @@
+"""Which faults are active now: the clock behind a schedule."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium import jit
+from sensorium.clock import NS_PER_S, seconds_to_ns
+from sensorium.corruption.fault_log import FaultLog
+from sensorium.corruption.timing_errors import TimingErrors
+from sensorium.errors import SpecError
+from sensorium.random import Stream, draw_words, exponential_f64
+
+if TYPE_CHECKING:
+    from sensorium.corruption.faults import Fault
+
+_EVERYWHERE = -1
+_NEVER = np.iinfo(np.int64).max
+_BEFORE = np.iinfo(np.int64).min
+_ONSET, _DURATION = range(2)
+
+
+class FaultClock:
+    """State of a schedule in some worlds; its time only goes forward.
+
+    Random times are functions of (seed, name of the sensor, name of the fault, world, number of the onset), so that
+    neither other faults, nor the split of a batch, nor how often it is asked can change them.
+
+    Attributes:
+        log: What was active when, as far as the clock was asked.
+    """
+
+    def __init__(
+        self,
+        faults: Sequence[Fault],
+        names: Sequence[str],
+        worlds: int,
+        sensors: int,
+        *,
+        seed: int,
+        name: str,
+        first_world: int = 0,
+    ) -> None:
+        """See `FaultSchedule.begin`."""
+        if worlds < 1 or sensors < 1:
+            raise SpecError(f"worlds is {worlds} and sensors is {sensors}; both must be 1 or more")
+        self.log = FaultLog()
+        self._faults, self._names = tuple(faults), tuple(names)
+        self._worlds, self._sensors, self._first_world = worlds, sensors, first_world
+        self._streams = [Stream(seed, f"{name}\0fault\0{fault}") for fault in names]
+        self._time_ns = _BEFORE
+        self._began = False
+
+        # Changes to come, the next one first: (time, fault, world)
+        self._changes: list[tuple[int, int, int]] = []
+        self._next_ns = _BEFORE
+
+        # Times an onset was drawn, events in the log of what is active, and the same as a mask with a row for each sensor
+        self._drawn = np.zeros((worlds, len(faults)), np.int64)
+        self._events = np.full((worlds, len(faults)), -1, np.int64)
+        self._mask = np.zeros((worlds * sensors, len(faults)), np.uint8)
+        self._timing: dict[tuple[int, ...], TimingErrors] = {}
+
+    def at(self, time_ns: int) -> NDArray[np.uint8]:
+        """Which faults are active at a time [ns], not before the last one asked for.
+
+        Returns:
+            1 for active, else 0, shape (worlds * sensors, faults); valid until the next call.
+        """
+        if not self._time_ns <= time_ns < self._next_ns:
+            self._advance(time_ns)
+        self._time_ns = time_ns
+        return self._mask
+
+    def series(self, times_ns: NDArray[np.int64]) -> NDArray[np.uint8]:
+        """The same for many times, increasing: shape (times, worlds * sensors, faults), or (1, ...) if nothing changes."""
+        masks = []
+        begin = 0
+        while begin < len(times_ns):
+            mask = self.at(int(times_ns[begin]))
+            end = int(np.searchsorted(times_ns, self._next_ns))
+            masks.append((mask.copy(), end - begin))
+            begin = end
+        self._time_ns = int(times_ns[-1])
+        if len(masks) == 1:
+            return masks[0][0][None]
+        return np.repeat(np.stack([mask for mask, _ in masks]), [count for _, count in masks], axis=0)
+
+    def timing(self, time_ns: int) -> TimingErrors:
+        """All errors of timing that are active at a time [ns], together."""
+        mask = self.at(time_ns)
+        active = tuple(f for f, fault in enumerate(self._faults) if fault.timing is not None and mask[0, f])
+        if active not in self._timing:
+            given = [self._faults[f].timing for f in active]
+            self._timing[active] = sum((errors for errors in given if errors is not None), TimingErrors())
+        return self._timing[active]
+
+    def reset(self, mask: NDArray[np.bool_], time_ns: int) -> None:
+        """Begin anew in some worlds: what struck at random there is over, and later onsets are drawn from now on.
+
+        Known times stay, for they are the clock's, and so does timing, which all worlds share.
+
+        Args:
+            mask: Which worlds, shape (worlds,).
+            time_ns: Now [ns], not before the last time asked for.
+        """
+        if np.shape(mask) != (self._worlds,):
+            raise SpecError(f"mask has shape {np.shape(mask)}; it must be ({self._worlds},), one for each world")
+        self.at(time_ns)
+        worlds = np.flatnonzero(mask)
+        random = {f for f in range(len(self._faults)) if self._strikes(f)}
+        struck = set(worlds.tolist())
+        self._changes = [c for c in self._changes if not (c[1] in random and c[2] in struck)]
+        heapq.heapify(self._changes)
+        for f in sorted(random):
+            for world in worlds[self._events[worlds, f] >= 0].tolist():
+                self._end(f, world, time_ns)
+            self._draw_onsets(f, worlds, time_ns)
+        self._settle()
+
+    def copy(self) -> FaultClock:
+        """One in the same state, that goes on by itself."""
+        twin = FaultClock.__new__(FaultClock)
+        twin.__dict__.update(self.__dict__)
+        twin.log, twin._changes = self.log.copy(), list(self._changes)
+        twin._drawn, twin._events, twin._mask = self._drawn.copy(), self._events.copy(), self._mask.copy()
+        return twin
+
+    def _advance(self, time_ns: int) -> None:
+        """Let happen what happens until a time [ns]."""
+        if time_ns < self._time_ns:
+            raise SpecError(f"time_ns is {time_ns} after {self._time_ns}; the time of faults only goes forward")
+        if not self._began:
+            self._begin(time_ns)
+        while self._changes and self._changes[0][0] <= time_ns:
+            change_ns, f, world = heapq.heappop(self._changes)
+            self._change(f, world, change_ns)
+        self._settle()
+
+    def _begin(self, time_ns: int) -> None:
+        """Before the first time asked for: known onsets, and random ones from there on."""
+        self._began = True
+        for f, fault in enumerate(self._faults):
+            if not fault.on:
+                continue
+            if self._strikes(f):
+                self._draw_onsets(f, np.arange(self._worlds), time_ns)
+            elif fault.onsets_per_s is not None:
+                self._draw_onsets(f, np.zeros(1, np.int64), time_ns)
+            elif fault.end_s is None or seconds_to_ns(fault.end_s) > time_ns:
+                start_ns = time_ns if fault.start_s is None else seconds_to_ns(fault.start_s)
+                heapq.heappush(self._changes, (start_ns, f, _EVERYWHERE))
+
+    def _strikes(self, f: int) -> bool:
+        """Whether a fault strikes worlds at random, each by itself."""
+        fault = self._faults[f]
+        return fault.on and fault.onsets_per_s is not None and fault.timing is None
+
+    def _change(self, f: int, world: int, time_ns: int) -> None:
+        """A fault sets in or ends, and its next change becomes known."""
+        fault = self._faults[f]
+        first = max(world, 0)
+        if self._events[first, f] >= 0:
+            self._end(f, world, time_ns)
+            if fault.onsets_per_s is not None:
+                self._draw_onsets(f, np.array([first]), time_ns)
+            return
+
+        # It sets in: in one world, or in all
+        for w in range(self._worlds) if world == _EVERYWHERE else (world,):
+            self._events[w, f] = self.log.open(self._names[f], self._first_world + w, time_ns)
+        self._mask[self._rows(world), f] = 1
+        if fault.end_s is not None:
+            heapq.heappush(self._changes, (seconds_to_ns(fault.end_s), f, world))
+        if fault.duration_s is not None:
+            duration_s = fault.duration_s
+            if not fault.fixed_duration:
+                duration_s *= self._exponentials(f, np.array([first]), _DURATION)[0]
+            heapq.heappush(self._changes, (time_ns + _at_least_1_ns(duration_s), f, world))
+
+    def _end(self, f: int, world: int, time_ns: int) -> None:
+        """A fault ends in one world, or in all."""
+        for w in range(self._worlds) if world == _EVERYWHERE else (world,):
+            self.log.close(int(self._events[w, f]), time_ns)
+            self._events[w, f] = -1
+        self._mask[self._rows(world), f] = 0
+
+    def _rows(self, world: int) -> slice:
+        """Rows of the mask for one world, or for all."""
+        return slice(None) if world == _EVERYWHERE else slice(world * self._sensors, (world + 1) * self._sensors)
+
+    def _draw_onsets(self, f: int, worlds: NDArray[np.int64], time_ns: int) -> None:
+        """Draw when a fault sets in next in some worlds; one of timing is drawn as world 0, for all."""
+        everywhere = not self._strikes(f)
+        onsets_per_s = self._faults[f].onsets_per_s
+        assert onsets_per_s is not None
+        self._drawn[worlds, f] += 1
+        for world, wait in zip(worlds.tolist(), self._exponentials(f, worlds, _ONSET), strict=True):
+            change = (time_ns + _at_least_1_ns(wait / onsets_per_s), f, _EVERYWHERE if everywhere else world)
+            heapq.heappush(self._changes, change)
+
+    def _exponentials(self, f: int, worlds: NDArray[np.int64], draw: int) -> NDArray[np.float64]:
+        """Exponential numbers of mean 1 for some worlds, by the number of the onset."""
+        numbers = worlds + self._first_world if self._strikes(f) else np.zeros(len(worlds), np.int64)
+        out = np.empty(len(worlds))
+        fill_exponentials(*self._streams[f].key, draw, self._drawn[worlds, f], numbers, out)
+        return out
+
+    def _settle(self) -> None:
+        self._next_ns = self._changes[0][0] if self._changes else _NEVER
+
+
+def _at_least_1_ns(duration_s: float) -> int:
+    return max(1, round(duration_s * NS_PER_S))
+
+
+@jit.kernel
+def fill_exponentials(k0, k1, draw, ticks, worlds, out):
+    """Exponential numbers of mean 1, one for each pair of a tick and a world."""
+    for i in range(out.size):
+        w0, w1, _, _ = draw_words(k0, k1, 0, 0, draw, ticks[i], worlds[i])
+        out[i] = exponential_f64(w0, w1)

@@ -1,0 +1,197 @@
+"""Faults: errors that come and go, by the clock or at random, and the schedule of a sensor's faults."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from sensorium.clock import seconds_to_ns
+from sensorium.corruption.base import AnyCorruption, Corruption, Float, Grid, Layout
+from sensorium.corruption.fault_clock import FaultClock
+from sensorium.corruption.op import Op
+from sensorium.corruption.parameters import Channels, some_channels
+from sensorium.corruption.timing_errors import TimingErrors
+from sensorium.errors import SpecError
+from sensorium.spec import Spec
+
+if TYPE_CHECKING:
+    from sensorium.corruption.program import Part
+
+
+class Fault(Corruption):
+    """An error that is active at times: from `start_s` to `end_s`, or at random, in each world by itself.
+
+    At random it sets in `onsets_per_s` times a second of healthy time: the time to the next onset is exponential, as in
+    a Poisson process that stands still while the fault is active. It lasts `duration_s` on average, exponential or
+    always the same, and without a duration until the world is reset. In the long run it is active for a share
+    r d / (1 + r d) of the time. All worlds begin healthy.
+
+    It stands in a `Chain` like any corruption, or in the `FaultSchedule` of a sensor. Instead of the signal it may upset
+    the sensor's time; such faults belong to a schedule, and are the same in all worlds, which share one clock.
+    """
+
+    kind: Literal["fault"] = "fault"
+    corruption: AnyCorruption | None = None
+    """What happens to the signal while it is active."""
+    timing: TimingErrors | None = None
+    """What happens to the sensor's time, instead."""
+    name: str | None = Field(default=None, min_length=1)
+    """In the log; None takes the kind of the corruption. Its random times depend on it."""
+    start_s: float | None = None
+    """When it sets in [s]; None is from the beginning."""
+    end_s: float | None = None
+    """When it is over [s]; None is never."""
+    onsets_per_s: float | None = Field(default=None, gt=0.0)
+    """How often it sets in at random [1/s], instead."""
+    duration_s: float | None = Field(default=None, gt=0.0)
+    """Mean time it lasts if it sets in at random [s]; None is until the world is reset."""
+    fixed_duration: bool = False
+    """Whether it always lasts its mean."""
+    channels: Channels | None = None
+    """Which channels it concerns; None for all."""
+
+    def __init__(self, corruption: Any = None, **fields: Any) -> None:
+        Spec.__init__(self, corruption=corruption, **fields)
+
+    @field_validator("corruption")
+    @classmethod
+    def _no_fault_in_a_fault(cls, corruption: Corruption | None) -> Corruption | None:
+        if corruption is not None and _holds_a_fault(corruption):
+            raise ValueError("corruption has a fault in it; a fault must not switch another")
+        return corruption
+
+    @model_validator(mode="after")
+    def _rules(self) -> Fault:
+        if (self.corruption is None) == (self.timing is None):
+            raise ValueError("corruption and timing are both given or both not; exactly one of them must be given")
+        if self.timing is not None and self.channels is not None:
+            raise ValueError("channels is given with timing; time has none")
+        if self.onsets_per_s is not None and (self.start_s is not None or self.end_s is not None):
+            raise ValueError("onsets_per_s is given with start_s or end_s; give random times or known ones")
+        if self.onsets_per_s is None and self.duration_s is not None:
+            raise ValueError("duration_s is given without onsets_per_s; it belongs to random times, give end_s")
+        if self.fixed_duration and self.duration_s is None:
+            raise ValueError("fixed_duration is given without duration_s; it says what that means")
+        if self.start_s is not None and self.end_s is not None and not self.start_s < self.end_s:
+            raise ValueError(f"start_s is {self.start_s:g} and end_s is {self.end_s:g}; it must end after it starts")
+        for time_s in (self.start_s, self.end_s):
+            if time_s is not None:
+                seconds_to_ns(time_s)
+        return self
+
+    def limits(self, width: int) -> tuple[Float, Float] | None:
+        """None: what holds at times is not the chain's."""
+        return None
+
+    def grid(self, layout: Layout) -> Grid | None:
+        """None, likewise."""
+        return None
+
+    def operations(self, layout: Layout) -> list[Op]:
+        """Those of its corruption, switched by itself, on its own channels."""
+        if self.corruption is None:
+            raise SpecError("a fault of timing stands in a chain; it must stand in the schedule of a sensor")
+        return [replace(op, switch=self) for op in self.inner(layout)]
+
+    def inner(self, layout: Layout) -> list[Op]:
+        """Operations of its corruption on its own channels, not switched; none for one of timing, or if it is off."""
+        if self.corruption is None or not (self.on and self.corruption.on):
+            return []
+
+        # Parts of a chain inside know each other before they know those outside
+        limits = self.corruption.limits(layout.width) or layout.limits
+        layout = Layout(layout.width, layout.period_s, limits, layout.grid)
+        layout = replace(layout, grid=self.corruption.grid(layout) or layout.grid)
+        ops = self.corruption.operations(layout)
+        if self.channels is None:
+            return ops
+        own = some_channels("channels", self.channels, layout.width)
+        return [replace(op, channels=_both(own, op.channels)) for op in ops]
+
+
+class FaultSchedule(Spec):
+    """The faults of one sensor. Different faults, and worlds, have independent random times."""
+
+    faults: tuple[Fault, ...] = ()
+    """In the order in which they act."""
+
+    @model_validator(mode="after")
+    def _rules(self) -> FaultSchedule:
+        given = [fault.name for fault in self.faults if fault.name is not None]
+        twice = next((name for name in given if given.count(name) > 1), None)
+        if twice is not None:
+            raise ValueError(
+                f"two faults are named {twice!r}; names must differ, since the log and random times use them"
+            )
+        return self
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the faults, as in the log; those without get their kind, and a number if that is taken."""
+        names: list[str] = []
+        taken = {fault.name for fault in self.faults}
+        for fault in self.faults:
+            kind = "timing" if fault.corruption is None else fault.corruption.kind
+            name, number = fault.name or kind, 1
+            while fault.name is None and name in taken:
+                number += 1
+                name = f"{kind}_{number}"
+            taken.add(name)
+            names.append(name)
+        return tuple(names)
+
+    def begin(
+        self, worlds: int = 1, sensors: int = 1, *, seed: int, name: str = "signal", first_world: int = 0
+    ) -> FaultClock:
+        """What is active when, for a sensor in these worlds.
+
+        Args:
+            worlds: Number of worlds.
+            sensors: Sensors in each, which a world's faults strike together.
+            seed: Of the random times.
+            name: Of the sensor or signal.
+            first_world: Number of the first world among all worlds of an experiment.
+        """
+        return FaultClock(self.faults, self.names, worlds, sensors, seed=seed, name=name, first_world=first_world)
+
+    def parts(
+        self,
+        width: int,
+        *,
+        column: int = 0,
+        group: int = 0,
+        period_s: float | None = None,
+        limits: tuple[Float, Float] | None = None,
+        grid: Grid | None = None,
+    ) -> list[Part]:
+        """Operations of the faults for a `Program`, switched by what `FaultClock.at` gives.
+
+        Args:
+            width: Number of channels they act on.
+            column: First of them in the program's signal.
+            group: Number that keeps their randomness apart from that of other parts.
+            period_s: Nominal time between samples [s].
+            limits: Lower and upper limit of the sensor's saturation, each (width,).
+            grid: Codes of the sensor's quantiser.
+        """
+        from sensorium.corruption.program import Part
+
+        layout = Layout(width, period_s, limits, grid)
+        ops = [fault.inner(layout) for fault in self.faults]
+        return [Part(own, column, width, group, number) for number, own in enumerate(ops) if own]
+
+
+def _holds_a_fault(corruption: Corruption) -> bool:
+    return isinstance(corruption, Fault) or any(_holds_a_fault(part) for part in getattr(corruption, "parts", ()))
+
+
+def _both(own: tuple[int, ...], channels: tuple[int, ...] | None) -> tuple[int, ...]:
+    """Channels that are in both; None is all."""
+    both = own if channels is None else tuple(channel for channel in own if channel in channels)
+    if not both:
+        raise SpecError(
+            f"channels of a fault are {own} and those of its corruption {channels}; they must have one in common"
+        )
+    return both
