@@ -61,6 +61,25 @@ class WorldState:
         numbers.setflags(write=False)
         return numbers
 
+    @cached_property
+    def has_accelerations(self) -> bool:
+        """Whether the world knows both accelerations."""
+        return self.a_WB is not None and self.alpha_WB is not None
+
+    def in_place(self, bodies: int, joints: int) -> bool:
+        """Whether every array has the shape it must have, for so many bodies and joints."""
+        vectors, angles = self.v_WB.shape, self.joint_position.shape
+        if len(vectors) != 3 or vectors[1:] != (bodies, 3) or angles != (vectors[0], joints):
+            return False
+        if self.X_WB.position.shape != vectors or self.X_WB.quaternion.shape != (*vectors[:2], 4):
+            return False
+        if self.w_WB.shape != vectors or self.joint_velocity.shape != angles:
+            return False
+        known = [array.shape for array in (self.a_WB, self.alpha_WB) if array is not None]
+        if any(shape != vectors for shape in known):
+            return False
+        return self.gravity_W is None or self.gravity_W.shape == (3,)
+
     def at(self, time_ns: int) -> Self:
         """The same arrays at another time."""
         state = object.__new__(type(self))
@@ -105,28 +124,12 @@ def check_state(state: WorldState, body_names: tuple[str, ...], joint_names: tup
     """Raise WorldError, naming the body and the quantity, unless all numbers are finite and in place."""
     gravity = state.gravity_W
     if (
-        _in_place(state, len(body_names), len(joint_names))
+        state.in_place(len(body_names), len(joint_names))
         and all_finite(state.numbers)
         and (gravity is None or all(math.isfinite(g) for g in gravity))
     ):
         return
     _check_each(state, body_names, joint_names)
-
-
-def _in_place(state: WorldState, bodies: int, joints: int) -> bool:
-    """Whether every array has the shape it must have."""
-    vectors, angles = state.v_WB.shape, state.joint_position.shape
-    if len(vectors) != 3 or vectors[1] != bodies or vectors[2] != 3 or angles != (vectors[0], joints):
-        return False
-    if state.X_WB.position.shape != vectors or state.X_WB.quaternion.shape != (*vectors[:2], 4):
-        return False
-    if state.w_WB.shape != vectors or state.joint_velocity.shape != angles:
-        return False
-    if (state.a_WB is not None and state.a_WB.shape != vectors) or (
-        state.alpha_WB is not None and state.alpha_WB.shape != vectors
-    ):
-        return False
-    return state.gravity_W is None or state.gravity_W.shape == (3,)
 
 
 def _check_each(state: WorldState, body_names: tuple[str, ...], joint_names: tuple[str, ...]) -> None:

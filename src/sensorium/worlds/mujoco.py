@@ -97,7 +97,7 @@ class MuJoCo:
         self._layout = StateLayout(count, len(self.body_names), len(self.joint_names))
 
         # What a reset goes back to: all that the next step depends on
-        self._everything = mujoco.mjtState.mjSTATE_INTEGRATION
+        self._everything = int(mujoco.mjtState.mjSTATE_INTEGRATION)
         self._initial = np.empty((count, mujoco.mj_stateSize(model, self._everything)))
         for data, initial in zip(self._data, self._initial, strict=True):
             mujoco.mj_getState(model, data, initial, self._everything)
@@ -144,7 +144,7 @@ class MuJoCo:
                 self._explain_failure(world)
             mujoco.mj_copyState(model, data, copy, self._everything)
             if accelerations:
-                mujoco.mj_forwardSkip(model, copy, mujoco.mjtStage.mjSTAGE_NONE, 1)
+                mujoco.mj_forwardSkip(model, copy, 0, 1)  # no stage skipped but the sensors
                 mujoco.mj_rnePostConstraint(model, copy)
             else:
                 mujoco.mj_kinematics(model, copy)

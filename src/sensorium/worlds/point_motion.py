@@ -101,8 +101,8 @@ class PointMotion:
             self._out,
             serial_below=_SERIAL_BETWEEN if fraction else _SERIAL_AT,
         )
-        unknown = before.a_WB is None or before.alpha_WB is None or after.a_WB is None or after.alpha_WB is None
-        state.acceleration = None if unknown else self._acceleration
+        known = before.has_accelerations and after.has_accelerations
+        state.acceleration = self._acceleration if known else None
         return state
 
 

@@ -1,6 +1,7 @@
-"""A state's numbers in one array, and the views that make a state of them."""
+"""A state's numbers in one array, and the state whose arrays are views of it."""
 
 import math
+from functools import cached_property
 
 import numpy as np
 
@@ -22,12 +23,19 @@ class StateLayout:
         sizes = [*((worlds, bodies, end - begin) for begin, end in BLOCKS), (worlds, joints), (worlds, joints)]
         ends = np.cumsum([0, *(math.prod(size) for size in sizes)]).tolist()
         self._blocks = [(slice(a, b), size) for a, b, size in zip(ends, ends[1:], sizes, strict=False)]
+        self.shape = (worlds, bodies, joints)
+        """How many there are of each."""
         self.size = ends[-1]
         """How many numbers there are."""
 
+    def view(self, numbers: Float, block: int) -> Float:
+        """One of the eight blocks of an array of numbers, in its shape."""
+        where, size = self._blocks[block]
+        return numbers[where].reshape(size)
+
     def views(self, numbers: Float) -> list[Float]:
-        """The eight blocks of an array of numbers, each in its shape."""
-        return [numbers[block].reshape(size) for block, size in self._blocks]
+        """All blocks."""
+        return [self.view(numbers, block) for block in range(len(self._blocks))]
 
     def state(
         self, time_ns: int, numbers: Float, gravity_W: Float | None = None, *, accelerations: bool = True
@@ -41,20 +49,63 @@ class StateLayout:
             accelerations: Whether they are known; if not, their blocks must be zero.
         """
         numbers.setflags(write=False)
-        p, q, v_WB, w_WB, a_WB, alpha_WB, joint_position, joint_velocity = self.views(numbers)
 
         # Filled by hand: a frozen dataclass takes its time over each field
-        state = object.__new__(WorldState)
+        state = object.__new__(PackedState)
         state.__dict__.update(
-            time_ns=time_ns,
-            X_WB=Pose._trusted(p, q),
-            v_WB=v_WB,
-            w_WB=w_WB,
-            joint_position=joint_position,
-            joint_velocity=joint_velocity,
-            a_WB=a_WB if accelerations else None,
-            alpha_WB=alpha_WB if accelerations else None,
-            gravity_W=gravity_W,
-            numbers=numbers,
+            time_ns=time_ns, gravity_W=gravity_W, numbers=numbers, has_accelerations=accelerations, _layout=self
         )
+        if not accelerations:
+            state.__dict__.update(a_WB=None, alpha_WB=None)
         return state
+
+
+class PackedState(WorldState):
+    """A state made of its numbers: each array is a view, made when it is first asked for.
+
+    Most steps nobody asks: what rides on bodies is moved by kernels, from the numbers.
+    """
+
+    _layout: StateLayout
+
+    @cached_property
+    def X_WB(self) -> Pose:
+        """Pose of each body."""
+        return Pose._trusted(self._layout.view(self.numbers, 0), self._layout.view(self.numbers, 1))
+
+    @cached_property
+    def v_WB(self) -> Float:
+        """Velocity of each body."""
+        return self._layout.view(self.numbers, 2)
+
+    @cached_property
+    def w_WB(self) -> Float:
+        """Angular velocity of each body."""
+        return self._layout.view(self.numbers, 3)
+
+    @cached_property
+    def a_WB(self) -> Float | None:
+        """Acceleration of each body."""
+        return self._layout.view(self.numbers, 4)
+
+    @cached_property
+    def alpha_WB(self) -> Float | None:
+        """Angular acceleration of each body."""
+        return self._layout.view(self.numbers, 5)
+
+    @cached_property
+    def joint_position(self) -> Float:
+        """Position of each joint."""
+        return self._layout.view(self.numbers, 6)
+
+    @cached_property
+    def joint_velocity(self) -> Float:
+        """Velocity of each joint."""
+        return self._layout.view(self.numbers, 7)
+
+    def in_place(self, bodies: int, joints: int) -> bool:
+        """As in `WorldState`, without a look at the arrays where they are views."""
+        layout = self.__dict__.get("_layout")  # a changed copy, by dataclasses.replace, has none
+        if layout is None:
+            return super().in_place(bodies, joints)
+        return layout.shape[1:] == (bodies, joints) and (self.gravity_W is None or self.gravity_W.shape == (3,))

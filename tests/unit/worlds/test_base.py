@@ -9,7 +9,6 @@ from sensorium.errors import SpecError, WorldError
 from sensorium.frames import Pose
 from sensorium.worlds.base import WorldState, check_state, checked_mask, checked_worlds, step_length_ns
 from sensorium.worlds.finite import all_finite
-from sensorium.worlds.state_layout import StateLayout
 
 BODIES, JOINTS = ("car", "ball", "door"), ("hinge", "wheel")
 
@@ -72,44 +71,12 @@ def test_wrong_shapes_are_found(name):
         check_state(state(**{name: np.zeros((2, 5))}), BODIES, JOINTS)
 
 
-def test_numbers_are_the_arrays_one_behind_the_other():
-    rng = np.random.default_rng(1)
-    whole = state(
-        X_WB=Pose(rng.normal(size=(2, 3, 3)), rng.normal(size=(2, 3, 4))),
-        a_WB=None,
-        **{name: rng.normal(size=(2, 3, 3)) for name in ("v_WB", "w_WB", "alpha_WB")},
-        **{name: rng.normal(size=(2, 2)) for name in ("joint_position", "joint_velocity")},
-    )
-    p, q, v, w, a, alpha, joints, speeds = StateLayout(2, 3, 2).views(whole.numbers)
-    np.testing.assert_array_equal(p, whole.X_WB.position)
-    np.testing.assert_array_equal(q, whole.X_WB.quaternion)
-    np.testing.assert_array_equal([v, w, alpha], [whole.v_WB, whole.w_WB, whole.alpha_WB])
-    np.testing.assert_array_equal([joints, speeds], [whole.joint_position, whole.joint_velocity])
-    assert not a.any()
-
-    # A state with other arrays has other numbers
-    changed = dataclasses.replace(whole, v_WB=np.full((2, 3, 3), 5.0))
-    np.testing.assert_array_equal(StateLayout(2, 3, 2).views(changed.numbers)[2], 5.0)
-
-
 def test_the_same_state_at_another_time():
     here = state()
     later = here.at(99)
     assert (here.time_ns, later.time_ns) == (70, 99)
     assert later.v_WB is here.v_WB
     assert later.X_WB is here.X_WB
-
-
-def test_a_state_of_numbers_cannot_be_written():
-    layout = StateLayout(2, 3, 1)
-    made = layout.state(5, np.arange(float(layout.size)), np.array([0, 0, -9.8]))
-    check_state(made, BODIES, ("hinge",))
-    assert made.time_ns == 5
-    assert made.X_WB.position[0, 0].tolist() == [0, 1, 2]
-    assert made.joint_velocity.ravel().tolist() == [layout.size - 2, layout.size - 1]
-    for array in (made.numbers, made.X_WB.position, made.alpha_WB, made.joint_position):
-        with pytest.raises(ValueError, match="read-only"):
-            array[...] = 0.0
 
 
 def test_every_number_that_is_not_finite_is_seen():
