@@ -21,6 +21,11 @@ _NAMES = {
     "Environment": "sensorium.environment",
     "Timing": "sensorium.sensors.timing",
     "Lidar": "sensorium.sensors.lidar",
+    "Imu": "sensorium.sensors.imu",
+    "Accelerometer": "sensorium.sensors.accelerometer",
+    "Gyroscope": "sensorium.sensors.gyroscope",
+    "Magnetometer": "sensorium.sensors.magnetometer",
+    "InertialReading": "sensorium.sensors.inertial_reading",
     "Beam": "sensorium.sensors.beam",
     "RangeNoise": "sensorium.sensors.range_noise",
     "Receiver": "sensorium.sensors.receiver",
@@ -102,9 +107,14 @@ if TYPE_CHECKING:
     from sensorium.scene.batch import SceneBatch
     from sensorium.scene.mesh import Mesh
     from sensorium.scene.scene import Scene, SceneObject
+    from sensorium.sensors.accelerometer import Accelerometer
     from sensorium.sensors.beam import Beam
+    from sensorium.sensors.gyroscope import Gyroscope
+    from sensorium.sensors.imu import Imu
+    from sensorium.sensors.inertial_reading import InertialReading
     from sensorium.sensors.intensity_scale import IntensityScale
     from sensorium.sensors.lidar import Lidar
+    from sensorium.sensors.magnetometer import Magnetometer
     from sensorium.sensors.range_noise import RangeNoise
     from sensorium.sensors.receiver import Receiver
     from sensorium.sensors.scan import Cause, Scan
@@ -113,14 +123,19 @@ if TYPE_CHECKING:
     from sensorium.trace.caster import Hits, RayCaster
 
 __all__ = [
+    "Accelerometer",
     "Beam",
     "Cause",
     "Dielectric",
     "Environment",
+    "Gyroscope",
     "Hits",
+    "Imu",
+    "InertialReading",
     "IntensityScale",
     "Lambertian",
     "Lidar",
+    "Magnetometer",
     "Mesh",
     "Mirror",
     "Pose",
@@ -136,7 +151,9 @@ __all__ = [
     "ThinGlass",
     "Timing",
     "TwoLayer",
+    "analysis",
     "clock",
+    "corruption",
     "errors",
     "fields",
     "frames",

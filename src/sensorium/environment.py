@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sensorium.clock import ns_to_seconds, seconds_to_ns
+from sensorium.corruption import TimingErrors
 from sensorium.errors import SpecError
 from sensorium.fields import AbstractGravity, AbstractMagnetic, Sun, UniformGravity
 from sensorium.frames import Pose
@@ -109,6 +110,7 @@ class Environment:
         sensor: SensorSpec[R],
         *,
         body: str | None = None,
+        joint: str | None = None,
         pose: Pose | Sequence[Pose] | None = None,
         name: str | None = None,
         hide: Sequence[str] = (),
@@ -118,6 +120,7 @@ class Environment:
         Args:
             sensor: Its specification; a copy is kept, so later edits change nothing.
             body: Body it rides on; None fixes it in the world.
+            joint: Joint it measures, for encoders and odometers.
             pose: X_BS, its pose on the body. A sequence of poses, or a pose with one batch axis, makes several sensors
                 of a kind, and readings get an axis for them after that of the worlds.
             name: Its name, which also keys its randomness; by default the kind of sensor.
@@ -150,12 +153,15 @@ class Environment:
             history=self._history,
             tracer=self._tracer,
             body=body_index,
+            joint=None if joint is None else self._joint_index(joint),
             X_BS=X_BS.reshape(-1),
             hide=tuple(hide),
             atmosphere=self.atmosphere,
             sun=self.sun,
             gravity=self.gravity,
             magnetic=self.magnetic,
+            timing=TimingErrors(),
+            faults=None,
             first_world=self._first_world,
             world_axis=self._world_axis,
             sensor_axis=len(X_BS.shape) == 1,
@@ -248,6 +254,12 @@ class Environment:
     def _checked(self, state: WorldState) -> WorldState:
         check_state(state, self.world.body_names, self.world.joint_names)
         return state
+
+    def _joint_index(self, joint: str) -> int:
+        names = self.world.joint_names
+        if joint not in names:
+            raise SpecError(f"the world has no joint {joint!r}; it has {', '.join(names) or 'none'}")
+        return names.index(joint)
 
     def _body_index(self, body: str) -> int:
         names = self.world.body_names

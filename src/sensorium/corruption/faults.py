@@ -49,6 +49,8 @@ class Fault(Corruption):
     """Mean time it lasts if it sets in at random [s]; None is until the world is reset."""
     fixed_duration: bool = False
     """Whether it always lasts its mean."""
+    target: str | None = None
+    """Which group of a sensor it strikes, such as "linear" of an IMU; None for every one."""
     channels: Channels | None = None
     """Which channels it concerns; None for all."""
 
@@ -165,6 +167,7 @@ class FaultSchedule(Spec):
         period_s: float | None = None,
         limits: tuple[Float, Float] | None = None,
         grid: Grid | None = None,
+        target: str | None = None,
     ) -> list[Part]:
         """Operations of the faults for a `Program`, switched by what `FaultClock.at` gives.
 
@@ -175,11 +178,12 @@ class FaultSchedule(Spec):
             period_s: Nominal time between samples [s].
             limits: Lower and upper limit of the sensor's saturation, each (width,).
             grid: Codes of the sensor's quantiser.
+            target: Name of the group of channels; faults that strike another are left out.
         """
         from sensorium.corruption.program import Part
 
         layout = Layout(width, period_s, limits, grid)
-        ops = [fault.inner(layout) for fault in self.faults]
+        ops = [fault.inner(layout) if fault.target in (None, target) else [] for fault in self.faults]
         return [Part(own, column, width, group, number) for number, own in enumerate(ops) if own]
 
 

@@ -214,7 +214,7 @@ class Program:
             faults = faults[None]
         if state.faults is not None:
             own = state.faults.at(time_ns)[None]
-            faults = np.concatenate([faults, own], axis=2) if self.outside else own
+            faults = np.concatenate([faults[:, :, : self.outside], own], axis=2) if self.outside else own
 
         clock = state.clock
         clock[0] = (state.tick, time_ns, state.elapsed_ns(time_ns), self.period_ns, *state.stream.key)

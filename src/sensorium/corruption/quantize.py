@@ -25,6 +25,7 @@ class Quantize(Corruption):
     lsb = (hi - lo) / (2^N - 1), both limits are codes and one bit gives {lo, hi} (two levels are one bit, E-28);
     `twos_complement` has lsb = (hi - lo) / 2^N and the codes lo to hi - lsb. Codes then begin at lo. Limits are the
     chain's saturation, or `min` and `max` here. Rounding errs uniformly, variance lsb^2 / 12; floor also by -lsb / 2.
+    With neither step nor bits every value passes.
     """
 
     kind: Literal["quantize"] = "quantize"
@@ -45,8 +46,8 @@ class Quantize(Corruption):
 
     @model_validator(mode="after")
     def _rules(self) -> "Quantize":
-        if (self.lsb is None) == (self.bits is None):
-            raise ValueError(f"lsb is {self.lsb} and bits is {self.bits}; exactly one of them must be given")
+        if self.lsb is not None and self.bits is not None:
+            raise ValueError(f"lsb is {self.lsb} and bits is {self.bits}; only one of them can be given")
         if self.lsb is not None:
             positive("lsb", self.lsb)
         if (self.min is None) != (self.max is None):
@@ -58,7 +59,9 @@ class Quantize(Corruption):
         return self
 
     def grid(self, layout: Layout) -> Grid | None:
-        """Its codes."""
+        """Its codes; None where nothing is rounded."""
+        if self.lsb is None and self.bits is None:
+            return None
         if self.lsb is not None:
             endless = np.full(layout.width, np.inf)
             return Grid(per_channel("lsb", self.lsb, layout.width), np.zeros(layout.width), -endless, endless)
@@ -72,7 +75,8 @@ class Quantize(Corruption):
     def operations(self, layout: Layout) -> list[Op]:
         """A rounding; codes of bits also end at the limits."""
         grid = self.grid(layout)
-        assert grid is not None
+        if grid is None:
+            return []
         top = np.rint((grid.last - grid.origin) / grid.lsb)
         parameters = np.stack([grid.lsb, grid.origin, grid.first, grid.last, top])
         options = (_ROUNDINGS[self.rounding], int(self.carry_error))

@@ -19,16 +19,17 @@ class Saturate(Corruption):
     """
 
     kind: Literal["saturate"] = "saturate"
-    min: PerChannel
-    """Lower limit [unit]."""
-    max: PerChannel
-    """Upper limit [unit]."""
+    min: PerChannel | None = None
+    """Lower limit [unit]; None is none."""
+    max: PerChannel | None = None
+    """Upper limit [unit]; None is none."""
     check: Literal["instant", "average"] = "instant"
     """What is compared with the limits."""
 
     @model_validator(mode="after")
     def _rules(self) -> "Saturate":
-        ordered("min", self.min, "max", self.max)
+        if self.min is not None and self.max is not None:
+            ordered("min", self.min, "max", self.max)
         return self
 
     @classmethod
@@ -37,12 +38,18 @@ class Saturate(Corruption):
         return cls(min=value, max=value)
 
     def limits(self, width: int) -> tuple[Float, Float] | None:
-        """The limits as given, each (width,)."""
+        """The limits as given, each (width,); None unless there are both."""
+        if self.min is None or self.max is None:
+            return None
         return per_channel("min", self.min, width), per_channel("max", self.max, width)
 
     def operations(self, layout: Layout) -> list[Op]:
         """A clip; on the grid of the chain's quantiser, if there is one."""
-        lo, hi = per_channel("min", self.min, layout.width), per_channel("max", self.max, layout.width)
+        if self.min is None and self.max is None:
+            return []
+        endless = np.full(layout.width, np.inf)
+        lo = -endless if self.min is None else per_channel("min", self.min, layout.width)
+        hi = endless if self.max is None else per_channel("max", self.max, layout.width)
         if layout.grid is not None:
             lo, hi = inward(lo, hi, layout.grid)
         average = self.check == "average"
@@ -61,7 +68,7 @@ def inward(lo: Float, hi: Float, grid: Grid) -> tuple[Float, Float]:
 
 @jit.function
 def saturate(ops, o, par, x, state, first, last):
-    """X = clip(x), also where the mean of this and the last sample is beyond a limit, if asked for."""
+    """Clip x, also where the mean of this and the last sample is beyond a limit, if asked for."""
     column, width, p, s, average = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE], ops[o, OPTION]
     for row in range(first, last):
         for i in range(width):

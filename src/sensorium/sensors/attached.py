@@ -1,16 +1,23 @@
 """The live handle of a sensor: readings as they arrive."""
 
-from collections import deque
+import heapq
+from dataclasses import replace
 from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium.clock import seconds_to_ns
+from sensorium.corruption import FaultClock
 from sensorium.errors import NoReadingError
+from sensorium.random import Stream
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.spec import Capture, SensorModel, SensorSpec
 
 R = TypeVar("R")
+
+# Stages of the counter for what happens to messages
+_DELAY, _LOSS = 1, 2
 
 
 class AttachedSensor(Generic[R]):
@@ -20,13 +27,21 @@ class AttachedSensor(Generic[R]):
         # A copy, checked once more: edits of parts cannot see the whole
         self._spec = type(spec).model_validate(spec.model_dump())
         self.name = rig.name
+        self.faults: FaultClock | None = None
+        """Which faults are active and the log of those that were; None if none are scheduled."""
+        if self._spec.faults.faults:
+            self.faults = self._spec.faults.begin(
+                rig.worlds, rig.sensors, seed=rig.seed, name=rig.name, first_world=rig.first_world
+            )
+        rig = replace(rig, timing=self._spec.timing.errors(), faults=self.faults)
         self.rig = rig
         self._model: SensorModel[R] = self._spec.start(rig)
-        self._latency_ns = self._spec.latency_ns
+        self._messages = Stream(rig.seed, f"{rig.name}/timing")
         self._since_ns: int | None = rig.history.newest.time_ns
-        self._on_its_way: deque[Capture[R]] = deque()
+        self._on_its_way: list[tuple[int, int, Capture[R]]] = []
+        self._sent = 0
         self._arrived: list[Capture[R]] = []
-        self._last: Capture[R] | None = None
+        self._last: tuple[int, Capture[R]] | None = None
 
     @property
     def spec(self) -> SensorSpec[R]:
@@ -52,16 +67,21 @@ class AttachedSensor(Generic[R]):
         """Whether a new reading arrived in the last step."""
         return bool(self._arrived)
 
+    @property
+    def arrival_ns(self) -> int:
+        """When what `read()` gives arrived [ns]."""
+        return self._newest()[0]
+
     def read(self) -> R:
-        """The newest reading that has arrived."""
-        return self._newest().reading
+        """The newest reading that has arrived: of those, the last that was captured."""
+        return self._newest()[1].reading
 
     def truth(self) -> R:
         """What `read()` would be without corruption: for ray sensors the first geometric hit of each ray."""
-        return self._newest().truth()
+        return self._newest()[1].truth()
 
     def readings(self) -> list[R]:
-        """All readings that arrived in the last step, oldest first."""
+        """All readings that arrived in the last step, in the order they arrived."""
         return [capture.reading for capture in self._arrived]
 
     def advance(self, after_ns: int, upto_ns: int) -> None:
@@ -69,25 +89,41 @@ class AttachedSensor(Generic[R]):
         self._arrived = []
         if self._since_ns is None:
             return
-        self._on_its_way.extend(self._model.captures(after_ns, upto_ns, self._since_ns))
-        while self._on_its_way and self._on_its_way[0].time_ns + self._latency_ns <= upto_ns:
-            self._arrived.append(self._on_its_way.popleft())
-        if self._arrived:
-            self._last = self._arrived[-1]
+        for capture in self._model.captures(after_ns, upto_ns, self._since_ns):
+            self._send(capture)
+        while self._on_its_way and self._on_its_way[0][0] <= upto_ns:
+            arrival_ns, _, capture = heapq.heappop(self._on_its_way)
+            self._arrived.append(capture)
+            if self._last is None or capture.time_ns >= self._last[1].time_ns:
+                self._last = arrival_ns, capture
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
         """Restart the masked worlds' state; readings on their way are void there. The environment calls this."""
         self._model.reset(mask)
+        if self.faults is not None:
+            self.faults.reset(mask, self.rig.history.newest.time_ns)
         if not self.rig.world_axis:
             self._on_its_way.clear()
         else:
-            self._on_its_way = deque(self._model.voided(capture, mask) for capture in self._on_its_way)
+            self._on_its_way = [(at, n, self._model.voided(capture, mask)) for at, n, capture in self._on_its_way]
 
     def needs_from_ns(self, now_ns: int) -> int:
         """The oldest time this sensor may still ask the history for [ns]."""
         return self._model.needs_from_ns(now_ns) if self.enabled else now_ns
 
-    def _newest(self) -> Capture[R]:
+    def _send(self, capture: Capture[R]) -> None:
+        """Put a reading on its way, if it is not lost; it cannot arrive before it was captured."""
+        errors = self.rig.timing_errors(capture.time_ns)
+        if errors.loss and self._messages.uniform(_LOSS, 0, capture.tick, elements=1)[0, 0] < errors.loss:
+            return
+        delay_s = errors.delay_s
+        if errors.jitter_s:
+            delay_s += errors.jitter_s * float(self._messages.normal(_DELAY, 0, capture.tick, elements=1)[0, 0])
+        delay_ns = seconds_to_ns(max(0.0, delay_s)) if delay_s else 0
+        heapq.heappush(self._on_its_way, (capture.time_ns + delay_ns, self._sent, capture))
+        self._sent += 1
+
+    def _newest(self) -> tuple[int, Capture[R]]:
         if self._last is None:
             raise NoReadingError(f"sensor {self.name!r} has no reading yet; its first has not arrived")
         return self._last

@@ -1,6 +1,7 @@
 """Lidar: a pattern of rays, fired from a moving mount into a moving world."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 from pydantic import Field, PositiveFloat, model_validator
 
 from sensorium.clock import Rate, seconds_to_ns
+from sensorium.corruption.base import AnyCorruption
 from sensorium.patterns import Pattern, RayTable
 from sensorium.sensors.beam import Beam
 from sensorium.sensors.intensity_scale import IntensityScale
@@ -15,6 +17,7 @@ from sensorium.sensors.range_noise import RangeNoise
 from sensorium.sensors.receiver import Receiver
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.scan import Scan
+from sensorium.sensors.scan_errors import ScanErrors
 from sensorium.sensors.spec import Capture, SensorSpec
 from sensorium.sensors.sweep_caster import SweepCaster
 from sensorium.sensors.timing import Timing
@@ -50,6 +53,8 @@ class Lidar(SensorSpec[Scan]):
     """Whole sweeps, or after every step the columns fired in it."""
     frame: Literal["sensor", "world"] = "sensor"
     """Frame of the points."""
+    errors: tuple[AnyCorruption, ...] = ()
+    """What goes wrong with the ranges of every sweep, such as dead channels; faults go wrong for a while."""
     mode: Literal["geometric", "relative", "radiometric"] = "geometric"
 
     # What follows matters only where light does
@@ -87,16 +92,15 @@ class Lidar(SensorSpec[Scan]):
             )
         if self.motion == "snapshot" and self.publish == "slices":
             raise ValueError("publish is 'slices' with motion 'snapshot'; a snapshot has no slices")
+        if self.timing.jitter_s:
+            raise ValueError(f"timing.jitter_s is {self.timing.jitter_s}; a lidar sweeps, and its rays have no jitter")
+        if self.publish == "slices" and (self.errors or self.faults.faults):
+            raise ValueError("publish is 'slices' with errors or faults; they act on whole sweeps")
         if self.timing.rate_hz is not None and self.timing.rate_hz != self.pattern.rate_hz:
             raise ValueError(
                 f"timing.rate_hz is {self.timing.rate_hz}; a lidar sweeps at its pattern's rate, {self.pattern.rate_hz}"
             )
         return self
-
-    @property
-    def latency_ns(self) -> int:
-        """From the end of a sweep to its arrival [ns]."""
-        return seconds_to_ns(self.timing.latency_s)
 
     def start(self, rig: Rig) -> "LidarModel":
         """Put the lidar to work."""
@@ -118,7 +122,13 @@ class LidarModel:
 
             self._light = light_caster.LightCaster(spec, rig)
         self._rate = Rate(spec.pattern.rate_hz, seconds_to_ns(spec.timing.phase_s))
-        self._duration_ns = spec.pattern.rays(0).duration_ns
+        first = spec.pattern.rays(0)
+        self._duration_ns = first.duration_ns
+        self._errors: ScanErrors | None = None
+        if spec.errors or spec.faults.faults:
+            returns = {"dual": 2, "all": spec.max_returns}.get(spec.returns, 1) if spec.mode != "geometric" else 1
+            rays, period_s = int(np.prod(first.shape)), 1.0 / spec.pattern.rate_hz
+            self._errors = ScanErrors(rig, rays, returns, period_s, spec.errors, spec.faults)
         self._pieces = 0
 
     def captures(self, after_ns: int, upto_ns: int, since_ns: int) -> Iterator[Capture[Scan]]:
@@ -138,11 +148,14 @@ class LidarModel:
         return now_ns if self._spec.motion == "snapshot" else now_ns - self._duration_ns
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
-        """Nothing to restart: rays fired before a reset are void by the history's word."""
+        """Restart the errors; rays fired before a reset are void by the history's word."""
+        if self._errors is not None:
+            self._errors.restart(mask)
 
     def voided(self, capture: Capture[Scan], mask: NDArray[np.bool_]) -> Capture[Scan]:
         """A sweep still on its way, without the worlds that restarted."""
-        return Capture(capture.time_ns, capture.reading.without(mask), lambda: capture.truth().without(mask))
+        scan, truth = capture.reading.without(mask), capture.truth
+        return Capture(capture.time_ns, scan, lambda: truth().without(mask), capture.tick)
 
     def _snapshot(self, tick: int) -> Capture[Scan]:
         at_ns = self._rate.time_ns(tick)
@@ -172,9 +185,21 @@ class LidarModel:
             self._pieces += 1
 
     def _capture(self, table: RayTable, start_ns: int, end_ns: int, tick: int) -> Capture[Scan]:
-        """Cast and hand out; nothing corrupts a geometric reading, so it is its own truth."""
+        """Cast, corrupt and hand out; a geometric sweep as it was cast is the truth."""
         if self._geometry is not None:
             scan = self._geometry.cast(table, start_ns, end_ns)
-            return Capture(end_ns, scan, lambda: scan)
+            ideal = scan
+            return Capture(end_ns, self._published(scan, table), lambda: ideal, tick)
         assert self._light is not None
-        return Capture(end_ns, *self._light.cast(table, start_ns, end_ns, tick))
+        scan, truth = self._light.cast(table, start_ns, end_ns, tick)
+        return Capture(end_ns, self._published(scan, table), truth, tick)
+
+    def _published(self, scan: Scan, table: RayTable) -> Scan:
+        """The sweep as it leaves the lidar: with its errors, stamped by its own clock."""
+        if self._errors is not None:
+            scan = self._errors.apply(scan, table)
+        errors = self._rig.timing_errors(scan.end_ns)
+        if errors.skew_ppm or errors.clock_offset_s:
+            offset_ns = seconds_to_ns(errors.clock_offset_s)
+            scan = replace(scan, clock_offset_ns=offset_ns, clock_skew=errors.skew_ppm * 1e-6)
+        return scan

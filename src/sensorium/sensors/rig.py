@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium.clock import seconds_to_ns
+from sensorium.corruption import FaultClock, TimingErrors
 from sensorium.fields import AbstractGravity, AbstractMagnetic, Sun
 from sensorium.frames import Pose
 from sensorium.media.base import AbstractMedium
@@ -23,6 +25,8 @@ class Rig:
     tracer: Tracer
     body: int | None
     """Index of the body it sits on, None for the world itself."""
+    joint: int | None
+    """Index of the joint it measures, None for sensors that measure none."""
     X_BS: Pose
     """Pose on the body, batch shape (sensors,)."""
     hide: tuple[str, ...]
@@ -35,6 +39,10 @@ class Rig:
     """The environment's; a world's own comes first, see `gravity_at`."""
     magnetic: AbstractMagnetic | None
     """None is no magnetic field."""
+    timing: TimingErrors
+    """What is always wrong with the sensor's time."""
+    faults: FaultClock | None
+    """What goes wrong for a while; None if nothing is scheduled."""
     first_world: int
     """Number of this environment's first world among all worlds of an experiment."""
     world_axis: bool
@@ -68,6 +76,17 @@ class Rig:
                 environment's field.
         """
         return self.gravity.at(p_W) if own_W is None else np.broadcast_to(own_W, p_W.shape).copy()
+
+    def timing_errors(self, time_ns: int) -> TimingErrors:
+        """What is wrong with the sensor's time at a time [ns]."""
+        return self.timing if self.faults is None else self.timing + self.faults.timing(time_ns)
+
+    def stamp_ns(self, time_ns: int) -> int:
+        """What the sensor's clock shows at a time [ns]."""
+        errors = self.timing_errors(time_ns)
+        if not errors.skew_ppm and not errors.clock_offset_s:
+            return time_ns
+        return time_ns + round(time_ns * errors.skew_ppm * 1e-6) + seconds_to_ns(errors.clock_offset_s)
 
     def squeeze(self, array: NDArray[Any]) -> NDArray[Any]:
         """Take off the axes (worlds, sensors, ...) that the user did not ask for."""

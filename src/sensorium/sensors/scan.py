@@ -66,6 +66,10 @@ class Scan:
     """Times at which the sensor's true pose is known [ns], (knots,)."""
     X_WS: Pose
     """The sensor's true poses at those times, batch shape (knots, worlds, sensors)."""
+    clock_offset_ns: int = 0
+    """What the sensor's clock was ahead at time 0 [ns]."""
+    clock_skew: float = 0.0
+    """How much faster the sensor's clock runs, as a share [1]."""
     light: Light | None = None
     """Intensities and causes; None for a geometric lidar."""
 
@@ -76,8 +80,11 @@ class Scan:
 
     @property
     def time_ns(self) -> NDArray[np.int64]:
-        """Firing time of each ray [ns], in the shape of the ranges."""
-        return np.broadcast_to(self.start_ns + self.offset_ns, self.range_m.shape)
+        """Firing time of each ray by the sensor's own clock [ns], in the shape of the ranges."""
+        true_ns = self.start_ns + self.offset_ns
+        if self.clock_offset_ns or self.clock_skew:
+            true_ns = true_ns + self.clock_offset_ns + np.rint(true_ns * self.clock_skew).astype(np.int64)
+        return np.broadcast_to(true_ns, self.range_m.shape)
 
     @property
     def intensity(self) -> NDArray[Any]:
@@ -122,7 +129,10 @@ class Scan:
 
     def without(self, worlds: NDArray[np.bool_]) -> "Scan":
         """The scan with no returns in some worlds, given as a mask of shape (worlds,); only where there is an axis."""
-        at = worlds.reshape(-1, *(1,) * (self.range_m.ndim - 1))
+        return self.voided(worlds.reshape(-1, *(1,) * (self.range_m.ndim - 1)))
+
+    def voided(self, at: NDArray[np.bool_]) -> "Scan":
+        """The scan with no returns where the mask is true; it broadcasts to the shape of the ranges."""
         light = self.light
         return replace(
             self,
@@ -162,7 +172,9 @@ class Scan:
     def deskewed(self) -> NDArray[np.float64]:
         """Points [m] in the sensor frame as it stood when the sweep began, undoing the true motion; shape (..., 3)."""
         X_S0W = self.pose(self.start_ns).inverse()
-        in_world = self.points if self.frame == "world" else self.pose(self.time_ns).apply(self.points)
+        in_world = self.points
+        if self.frame != "world":
+            in_world = self.pose(np.broadcast_to(self.start_ns + self.offset_ns, self.range_m.shape)).apply(self.points)
         return np.where(self.valid[..., None], X_S0W.apply(in_world), 0.0)
 
 

@@ -7,14 +7,17 @@ from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
+from sensorium.corruption.faults import FaultSchedule
 from sensorium.sensors.rig import Rig
+from sensorium.sensors.timing import Timing
 from sensorium.spec import Spec
 
 R = TypeVar("R")
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Capture(Generic[R]):
     """One reading as it leaves the sensor."""
 
@@ -23,6 +26,8 @@ class Capture(Generic[R]):
     reading: R
     truth: Callable[[], R]
     """Gives the same without corruption; worked out only where it is asked for."""
+    tick: int
+    """Number of the reading among all that the sensor's clock allows."""
 
 
 class SensorModel(Protocol[R]):
@@ -50,11 +55,11 @@ class SensorModel(Protocol[R]):
 class SensorSpec(Spec, abc.ABC, Generic[R]):
     """Specification of a sensor whose readings are of type R."""
 
+    timing: Timing = Field(default_factory=Timing)
+    """When it measures, and when readings arrive."""
+    faults: FaultSchedule = Field(default_factory=FaultSchedule)
+    """What goes wrong for a while."""
+
     @abc.abstractmethod
     def start(self, rig: Rig) -> SensorModel[R]:
         """Put the sensor to work where the rig says."""
-
-    @property
-    @abc.abstractmethod
-    def latency_ns(self) -> int:
-        """From the end of a capture to its arrival [ns]."""

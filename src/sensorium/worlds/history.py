@@ -33,6 +33,8 @@ class History:
         self.worlds, self.bodies = state.X_WB.shape
         self.valid_from_ns = np.full(self.worlds, _ALWAYS, np.int64)
         """When each world last restarted [ns], shape (worlds,)."""
+        self.restarted_ns = _ALWAYS
+        """When any of them last did [ns]."""
 
     @property
     def newest(self) -> WorldState:
@@ -71,6 +73,7 @@ class History:
             self._states[i] = _standing(mask, state, old)
         self._states[-1] = state
         self.valid_from_ns[mask] = state.time_ns
+        self.restarted_ns = state.time_ns
 
     def bracket(self, time_ns: int) -> tuple[WorldState, WorldState, float]:
         """The states around an instant [ns], and which fraction of the way from one to the other it is.
@@ -118,6 +121,10 @@ class History:
         state_ns = np.array([state.time_ns for state in needed], np.int64)
         X_WB = interpolated(state_ns, states, times_ns)
         return X_WB if body is None else X_WB[:, :, 0]
+
+    def state_times_ns(self, after_ns: int, before_ns: int) -> list[int]:
+        """Times of the states after one time and before another [ns], rising."""
+        return [state.time_ns for state in self._states if after_ns < state.time_ns < before_ns]
 
     def times_within(self, start_ns: int, end_ns: int) -> NDArray[np.int64]:
         """Start, the times of the states inside the interval, and end [ns]; one time for an instant."""

@@ -14,13 +14,8 @@ MS = 1_000_000
 
 class Ticker(SensorSpec[int]):
     rate_hz: float = 100.0
-    latency_s: float = 0.0
     memory_s: float = 0.0
     gains: list[float] = pydantic.Field(default_factory=lambda: [1.0])
-
-    @property
-    def latency_ns(self):
-        return seconds_to_ns(self.latency_s)
 
     def start(self, rig):
         return TickerModel(self, rig)
@@ -36,7 +31,7 @@ class TickerModel:
         for tick in self.rate.ticks_between(after_ns, upto_ns):
             time_ns = self.rate.time_ns(tick)
             if time_ns > since_ns:
-                yield Capture(time_ns, time_ns, lambda t=time_ns: -t)
+                yield Capture(time_ns, time_ns, lambda t=time_ns: -t, tick)
 
     def needs_from_ns(self, now_ns):
         return now_ns - seconds_to_ns(self.spec.memory_s)
@@ -79,7 +74,7 @@ def test_a_slow_sensor_is_fresh_only_when_something_arrived():
 @pytest.mark.parametrize("latency_ms", [0, 1, 10, 15, 250])
 def test_nothing_arrives_early_or_late(latency_ms):
     env = environment(step_s=0.01)
-    ticker = env.attach(Ticker(rate_hz=200.0, latency_s=latency_ms / 1000))
+    ticker = env.attach(Ticker(rate_hz=200.0, timing=sn.Timing(latency_s=latency_ms / 1000)))
     arrived = []
     for _ in env.run(duration_s=0.5):
         for reading in ticker.readings():
@@ -91,7 +86,7 @@ def test_nothing_arrives_early_or_late(latency_ms):
 
 def test_no_reading_yet_names_the_sensor():
     env = environment()
-    ticker = env.attach(Ticker(latency_s=1.0), name="left")
+    ticker = env.attach(Ticker(timing=sn.Timing(latency_s=1.0)), name="left")
     env.step()
     for ask in (ticker.read, ticker.truth):
         with pytest.raises(NoReadingError, match="'left'"):
@@ -100,7 +95,7 @@ def test_no_reading_yet_names_the_sensor():
 
 def test_switched_off_it_is_not_asked_and_what_is_on_its_way_is_lost():
     env = environment()
-    ticker = env.attach(Ticker(latency_s=0.03))
+    ticker = env.attach(Ticker(timing=sn.Timing(latency_s=0.03)))
     for _ in env.run(duration_s=0.05):
         pass
     assert ticker.read() == 20 * MS
@@ -123,7 +118,7 @@ def test_switched_off_it_is_not_asked_and_what_is_on_its_way_is_lost():
 
 def test_switching_on_what_is_on_changes_nothing():
     env = environment()
-    ticker = env.attach(Ticker(latency_s=0.03))
+    ticker = env.attach(Ticker(timing=sn.Timing(latency_s=0.03)))
     for _ in env.run(duration_s=0.05):
         ticker.enabled = True
     assert ticker.read() == 20 * MS
@@ -182,3 +177,53 @@ def test_the_history_keeps_what_the_most_patient_sensor_needs():
     long.enabled = False
     env.step()
     assert env._history.start_ns == 190 * MS
+
+
+# --- messages ---------------------------------------------------------------------------------------------------------
+
+
+def messages(steps, seed=0, **timing):
+    """Capture times, in the order of arrival, and the handle."""
+    env = sn.Environment(sn.Scene(), sn.worlds.Static(step_s=0.001), seed=seed)
+    ticker = env.attach(Ticker(rate_hz=1000.0, timing=sn.Timing(**timing)))
+    arrived = []
+    for _ in range(steps):
+        env.step()
+        arrived += [(env.time_ns, reading) for reading in ticker.readings()]
+    return np.array(arrived), ticker
+
+
+def test_the_lost_share_is_the_loss():
+    arrived, _ = messages(4000, loss=0.3)
+    lost = 4000 - len(arrived)
+    assert abs(lost - 1200) < 4 * np.sqrt(4000 * 0.3 * 0.7)
+    assert len(messages(50, loss=1.0)[0]) == 0
+
+
+def test_the_delay_of_messages_is_normal_about_the_latency():
+    arrived, _ = messages(4000, latency_s=0.05, latency_jitter_s=0.01)
+    late_s = (arrived[:, 0] - arrived[:, 1]) * 1e-9
+
+    # Delivered at the first step after arrival: half a step late on average
+    assert np.mean(late_s) == pytest.approx(0.0505, abs=4 * 0.01 / np.sqrt(4000))
+    assert np.std(late_s) == pytest.approx(0.01, rel=0.05)
+
+
+def test_nothing_arrives_before_it_was_captured():
+    arrived, _ = messages(1000, latency_jitter_s=0.01)
+    assert (arrived[:, 0] >= arrived[:, 1]).all()
+    assert np.mean(arrived[:, 0] == arrived[:, 1]) == pytest.approx(0.5, abs=0.07)
+
+
+def test_messages_may_overtake_each_other_and_the_newest_capture_is_read():
+    arrived, ticker = messages(200, latency_jitter_s=0.005)
+    order = arrived[:, 1]
+    assert (np.diff(order) < 0).any()
+    assert ticker.read() == order.max()
+    assert ticker.arrival_ns >= ticker.read()
+
+
+def test_message_errors_are_the_seeds():
+    once, again = (messages(100, loss=0.2, latency_jitter_s=0.003)[0] for _ in range(2))
+    assert np.array_equal(once, again)
+    assert not np.array_equal(messages(100, loss=0.2)[0], messages(100, seed=1, loss=0.2)[0])

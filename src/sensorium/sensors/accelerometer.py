@@ -1,0 +1,29 @@
+"""An accelerometer: specific force at a point of a body."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from sensorium.sensors.inertial import start_inertial
+from sensorium.sensors.inertial_reading import InertialReading
+from sensorium.sensors.rig import Rig
+from sensorium.sensors.sampled import SampledModel
+from sensorium.sensors.spec import SensorSpec
+from sensorium.sensors.timing import Timing
+from sensorium.sensors.triaxial import LinearGroup
+
+
+class Accelerometer(LinearGroup, SensorSpec[InertialReading]):
+    """u = R_WS^T (a_WS - g): what three proof masses feel; at rest +9.80665 up, in free fall 0.
+
+    a_WS = dv/dt + dw/dt x r + w x (w x r) with the arm r from the body's origin. The AGX paper adds g instead of taking
+    it away (physics.md E-17).
+    """
+
+    kind: Literal["accelerometer"] = "accelerometer"
+    timing: Timing = Field(default_factory=lambda: Timing(rate_hz=100.0))
+    """Clock; 100 Hz unless told otherwise."""
+
+    def start(self, rig: Rig) -> SampledModel[InertialReading]:
+        """Put it to work."""
+        return start_inertial(self, rig, ("acceleration",), linear=self)

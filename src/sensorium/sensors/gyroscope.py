@@ -1,0 +1,25 @@
+"""A gyroscope: angular velocity of a body."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from sensorium.sensors.inertial import start_inertial
+from sensorium.sensors.inertial_reading import InertialReading
+from sensorium.sensors.rig import Rig
+from sensorium.sensors.sampled import SampledModel
+from sensorium.sensors.spec import SensorSpec
+from sensorium.sensors.timing import Timing
+from sensorium.sensors.triaxial import AngularGroup
+
+
+class Gyroscope(AngularGroup, SensorSpec[InertialReading]):
+    """u = R_WS^T w, wherever it sits; with `g_sensitivity` A it also feels A times the specific force at its place."""
+
+    kind: Literal["gyroscope"] = "gyroscope"
+    timing: Timing = Field(default_factory=lambda: Timing(rate_hz=100.0))
+    """Clock; 100 Hz unless told otherwise."""
+
+    def start(self, rig: Rig) -> SampledModel[InertialReading]:
+        """Put it to work."""
+        return start_inertial(self, rig, ("angular_velocity",), angular=self)

@@ -1,0 +1,79 @@
+"""Inertial and magnetic sensors at work: up to three groups of axes, sampled together."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sensorium.corruption import Part, Program
+from sensorium.corruption.couple import coupling
+from sensorium.sensors.inertial_reading import InertialLayout, InertialReading
+from sensorium.sensors.inertial_signal import InertialSignal
+from sensorium.sensors.rig import Rig
+from sensorium.sensors.sampled import SampledModel, required_rate_hz
+from sensorium.sensors.spec import SensorSpec
+from sensorium.sensors.triaxial import AXES, AngularGroup, LinearGroup, Triaxial
+
+# Names that faults call the groups by, and their numbers in the counter
+_TARGETS = {"acceleration": ("linear", 0), "angular_velocity": ("angular", 1), "magnetic_field": ("magnetic", 2)}
+
+
+def start_inertial(
+    spec: SensorSpec[InertialReading],
+    rig: Rig,
+    outputs: Sequence[str],
+    *,
+    linear: LinearGroup | None = None,
+    angular: AngularGroup | None = None,
+    magnetic: Triaxial | None = None,
+) -> SampledModel[InertialReading]:
+    """Put a sensor of up to three groups to work.
+
+    Args:
+        spec: The sensor, for its clock and faults.
+        rig: Where it sits.
+        outputs: What it reads out, in order.
+        linear: Its accelerometer, if it has one.
+        angular: Its gyroscope.
+        magnetic: Its magnetometer.
+    """
+    signal = InertialSignal(rig, outputs, linear=linear, angular=angular, magnetic=magnetic)
+    period_s = 1.0 / required_rate_hz(spec.timing)
+
+    # One program over all channels
+    parts: list[Part] = []
+    for name, group in signal.groups.items():
+        target, number = _TARGETS[name]
+        felt = None
+        if signal.felt is not None and isinstance(group, AngularGroup):
+            given = np.asarray(group.g_sensitivity, np.float64)
+            felt = coupling(given * np.eye(3) if given.ndim == 0 else given, signal.felt)
+        parts += group.parts(
+            column=signal.columns_of[name],
+            group=number,
+            target=target,
+            period_s=period_s,
+            faults=spec.faults,
+            felt=felt,
+        )
+
+    # Limits on the mean over a step hold for increments too
+    limits = {}
+    for name, group in signal.groups.items():
+        pair = group.sat.limits(3) if group.sat.on and group.sat.check == "average" else None
+        if pair is not None:
+            limits[name] = pair
+    layout = InertialLayout(
+        rig,
+        tuple(outputs),
+        signal.columns_of,
+        {name: [AXES.index(axis) for axis in group.axes] for name, group in signal.groups.items()},
+        limits,
+    )
+    return SampledModel(
+        rig,
+        spec.timing,
+        signal,
+        Program(parts, columns=signal.columns, period_s=period_s),
+        lambda sample: InertialReading(sample, layout),
+        looks_back=signal.looks_back,
+    )

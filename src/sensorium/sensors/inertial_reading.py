@@ -1,0 +1,145 @@
+"""What inertial and magnetic sensors hand out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.errors import SpecError
+from sensorium.rotations import multiply, quaternion_exp, quaternion_log
+from sensorium.sensors.rig import Rig
+from sensorium.sensors.sampled import Sample
+
+Float = NDArray[np.float64]
+
+# Outputs, each with the channel that carries its errors
+RATES = ("acceleration", "angular_velocity", "magnetic_field")
+INTEGRALS = {"delta_velocity": "acceleration", "delta_angle": "angular_velocity"}
+OUTPUTS = (*RATES, *INTEGRALS)
+
+
+@dataclass(frozen=True)
+class InertialLayout:
+    """Where a sensor's channels are, and what it reads out.
+
+    Attributes:
+        rig: Where it sits, for the axes of its arrays.
+        outputs: Names, in the order of `values`.
+        columns: First channel of each quantity.
+        axes: Which of x, y, z each rate reads out, as indices.
+        limits: Lower and upper limit of the mean over a step, for integrals that saturate on it.
+    """
+
+    rig: Rig
+    outputs: tuple[str, ...]
+    columns: Mapping[str, int]
+    axes: Mapping[str, list[int]]
+    limits: Mapping[str, tuple[Float, Float]]
+
+
+class InertialReading:
+    """One reading: specific force, rates and fields in the sensor's own axes.
+
+    Arrays have the shape (axes,), with leading axes of worlds and sensors where the environment has them.
+    """
+
+    __slots__ = ("_layout", "_sample")
+
+    def __init__(self, sample: Sample, layout: InertialLayout) -> None:
+        self._sample, self._layout = sample, layout
+
+    @property
+    def time_ns(self) -> int:
+        """When it was taken, by the sensor's clock [ns]."""
+        return self._sample.time_ns
+
+    @property
+    def interval_s(self) -> float:
+        """Time since the reading before, over which the increments run [s]."""
+        return self._sample.interval_s
+
+    @property
+    def valid(self) -> NDArray[np.bool_]:
+        """False where a reset broke the interval; shape () or the leading axes."""
+        return self._shaped(self._sample.valid[:, None])[..., 0]
+
+    @property
+    def acceleration(self) -> Float:
+        """Specific force [m/s^2]: at rest it points up."""
+        return self._rate("acceleration")
+
+    @property
+    def angular_velocity(self) -> Float:
+        """Angular velocity [rad/s]."""
+        return self._rate("angular_velocity")
+
+    @property
+    def magnetic_field(self) -> Float:
+        """Magnetic flux density [T]."""
+        return self._rate("magnetic_field")
+
+    @property
+    def delta_velocity(self) -> Float:
+        """Specific force integrated since the reading before [m/s]: DV = DV_0 + e_a dt.
+
+        The error of the rate, rounding and saturation included, acts for the whole interval (physics.md 9, R12).
+        """
+        exact, error = self._integral("delta_velocity")
+        total = exact + error * self.interval_s
+        if "acceleration" in self._layout.limits:
+            lo, hi = self._layout.limits["acceleration"]
+            total = np.clip(total, lo * self.interval_s, hi * self.interval_s)
+        return self._picked("acceleration", total)
+
+    @property
+    def delta_angle(self) -> Float:
+        """Rotation vector since the reading before [rad]: q = log(exp(q_0) exp(e_w dt))."""
+        exact, error = self._integral("delta_angle")
+        turned = multiply(quaternion_exp(exact), quaternion_exp(error * self.interval_s))
+        total = quaternion_log(turned)
+        if "angular_velocity" in self._layout.limits:
+            lo, hi = self._layout.limits["angular_velocity"]
+            total = np.clip(total, lo * self.interval_s, hi * self.interval_s)
+        return self._picked("angular_velocity", total)
+
+    @property
+    def values(self) -> Float:
+        """All outputs side by side, in the order of the specification."""
+        return np.concatenate([getattr(self, name) for name in self._layout.outputs], axis=-1)
+
+    def without(self, mask: NDArray[np.bool_]) -> "InertialReading":
+        """The same, void in the masked worlds."""
+        valid = self._sample.valid & ~np.repeat(mask, self._layout.rig.sensors)
+        return InertialReading(replace(self._sample, valid=valid), self._layout)
+
+    def __repr__(self) -> str:
+        return f"InertialReading(time_ns={self.time_ns}, outputs={self._layout.outputs})"
+
+    def _rate(self, name: str) -> Float:
+        self._require(name)
+        return self._picked(name, self._channels(self._sample.x, name))
+
+    def _integral(self, name: str) -> tuple[Float, Float]:
+        """The exact integral, and the error of the rate it is an integral of, each (rows, 3)."""
+        self._require(name)
+        rate, ideal = INTEGRALS[name], self._sample.ideal
+        return self._channels(ideal, name), self._channels(self._sample.x, rate) - self._channels(ideal, rate)
+
+    def _require(self, name: str) -> None:
+        if name not in self._layout.outputs:
+            has = ", ".join(self._layout.outputs)
+            raise SpecError(f"{name} is asked for; this sensor's outputs are {has}")
+
+    def _channels(self, x: Float, name: str) -> Float:
+        column = self._layout.columns[name]
+        return x[:, column : column + 3]
+
+    def _picked(self, rate: str, vectors: Float) -> Float:
+        axes = self._layout.axes[rate]
+        return self._shaped(vectors if len(axes) == 3 and axes == [0, 1, 2] else vectors[:, axes])
+
+    def _shaped(self, rows: NDArray[Any]) -> NDArray[Any]:
+        rig = self._layout.rig
+        return rig.squeeze(rows.reshape(rig.worlds, rig.sensors, -1))

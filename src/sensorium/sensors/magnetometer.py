@@ -1,0 +1,25 @@
+"""A magnetometer: the magnetic field at a point of a body."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from sensorium.sensors.inertial import start_inertial
+from sensorium.sensors.inertial_reading import InertialReading
+from sensorium.sensors.rig import Rig
+from sensorium.sensors.sampled import SampledModel
+from sensorium.sensors.spec import SensorSpec
+from sensorium.sensors.timing import Timing
+from sensorium.sensors.triaxial import Triaxial
+
+
+class Magnetometer(Triaxial, SensorSpec[InertialReading]):
+    """u = R_WS^T B(p_WS) [T]. Hard iron is a bias, soft iron a scale matrix."""
+
+    kind: Literal["magnetometer"] = "magnetometer"
+    timing: Timing = Field(default_factory=lambda: Timing(rate_hz=100.0))
+    """Clock; 100 Hz unless told otherwise."""
+
+    def start(self, rig: Rig) -> SampledModel[InertialReading]:
+        """Put it to work."""
+        return start_inertial(self, rig, ("magnetic_field",), magnetic=self)

@@ -1,0 +1,184 @@
+"""Sensors that sample at instants: ticks of a clock, the ideal sample, the chain that corrupts it."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.clock import Rate, seconds_to_ns
+from sensorium.corruption import Program
+from sensorium.errors import SpecError
+from sensorium.random import Stream
+from sensorium.sensors.rig import Rig
+from sensorium.sensors.spec import Capture
+from sensorium.sensors.timing import Timing
+
+Float = NDArray[np.float64]
+R = TypeVar("R")
+
+# Stage of the counter that moves the instant of sampling; the chain's own lie in another stream
+_JITTER = 0
+
+
+@dataclass(slots=True)
+class Sample:
+    """One sample of all worlds and sensors, as it leaves the chain or as it entered it.
+
+    Attributes:
+        time_ns: What the reading is stamped with [ns].
+        interval_s: Time since the sample before [s].
+        x: Channels, shape (rows, columns); rows are worlds and then sensors.
+        ideal: The same before the chain.
+        valid: Whether each row measured its whole interval, shape (rows,).
+    """
+
+    time_ns: int
+    interval_s: float
+    x: Float
+    ideal: Float
+    valid: NDArray[np.bool_]
+
+
+class Signal(Protocol):
+    """What a sensor would read if it were ideal."""
+
+    columns: int
+    """Number of channels."""
+
+    def begin(self, time_ns: int) -> None:
+        """Measuring starts now; nothing before counts."""
+
+    def forget(self) -> None:
+        """Some worlds were reset: take nothing seen before for granted."""
+
+    def sample(self, time_ns: int, out: Float) -> None:
+        """The ideal sample at a time after the one before, shape (rows, columns), into out."""
+
+
+class Readout(Protocol):
+    """What a sensor makes of its corrupted sample before it is published; owns what it remembers."""
+
+    def read(self, time_ns: int, x: Float) -> None:
+        """Work on the sample in place, shape (rows, columns)."""
+
+    def restart(self, rows: NDArray[np.bool_]) -> None:
+        """Forget what was remembered of the masked rows, shape (rows,)."""
+
+
+class SampledModel(Generic[R]):
+    """A sampled sensor at work."""
+
+    def __init__(
+        self,
+        rig: Rig,
+        timing: Timing,
+        signal: Signal,
+        program: Program,
+        publish: Callable[[Sample], R],
+        *,
+        readout: Readout | None = None,
+        looks_back: bool,
+    ) -> None:
+        """Start the clock and the chain.
+
+        Args:
+            rig: Where it sits.
+            timing: Its clock; the rate must be set.
+            signal: What it would read if it were ideal.
+            program: Its chain.
+            publish: Makes a reading.
+            readout: Further work on the corrupted sample, such as an encoder's counting.
+            looks_back: Whether the signal needs the world's states since the sample before.
+        """
+        self._rig, self._timing, self._signal, self._program, self._publish = rig, timing, signal, program, publish
+        self._rate = Rate(required_rate_hz(timing), seconds_to_ns(timing.phase_s))
+        self._readout = readout
+        self._looks_back = looks_back
+        shape = (rig.worlds, rig.sensors, program.columns)
+        self._state = program.init(shape, seed=rig.seed, name=rig.name, first_world=rig.first_world)
+        self._jitter = Stream(rig.seed, f"{rig.name}/timing") if timing.jitter_s else None
+        self._began_ns: int | None = None
+        self._before_ns = 0
+        self._next = 0
+        self._always = np.ones(rig.worlds * rig.sensors, np.bool_)
+        self._always.setflags(write=False)
+
+    def captures(self, after_ns: int, upto_ns: int, since_ns: int) -> Iterator[Capture[R]]:
+        """Samples taken after one time and up to another."""
+        if self._began_ns != since_ns:
+            self._began_ns = self._before_ns = since_ns
+            self._signal.begin(since_ns)
+            self._next = self._rate.ticks_between(since_ns, since_ns).start
+        while True:
+            nominal_ns = self._rate.time_ns(self._next)
+            if nominal_ns > upto_ns and self._jitter is None:
+                return
+            at_ns = nominal_ns + self._moved_ns(self._next)
+            if at_ns > upto_ns:
+                return
+            tick, self._next = self._next, self._next + 1
+            if at_ns > self._before_ns:
+                yield self._capture(tick, at_ns)
+
+    def needs_from_ns(self, now_ns: int) -> int:
+        """The sample before, if the signal is a difference; else nothing of the past."""
+        return min(now_ns, self._before_ns) if self._looks_back else now_ns
+
+    def reset(self, mask: NDArray[np.bool_]) -> None:
+        """Restart the chain in the masked worlds."""
+        self._signal.forget()
+        self._program.restart(self._state, mask)
+        if self._readout is not None:
+            self._readout.restart(np.repeat(mask, self._rig.sensors))
+
+    def voided(self, capture: Capture[R], mask: NDArray[np.bool_]) -> Capture[R]:
+        """A reading still on its way, void in the worlds that restarted."""
+        reading, truth = capture.reading, capture.truth
+        return Capture(capture.time_ns, _without(reading, mask), lambda: _without(truth(), mask), capture.tick)
+
+    def _capture(self, tick: int, at_ns: int) -> Capture[R]:
+        ideal = np.empty((len(self._always), self._program.columns))
+        self._signal.sample(at_ns, ideal)
+        x = ideal.copy()
+        if self._rig.faults is None:
+            self._program.step(x[None], at_ns, self._state)
+        else:
+            self._program.step(x[None], at_ns, self._state, self._rig.faults.at(at_ns))
+        if self._readout is not None:
+            self._readout.read(at_ns, x)
+        valid = self._valid(self._before_ns if self._looks_back else at_ns)
+        interval_s = (at_ns - self._before_ns) * 1e-9
+        self._before_ns = at_ns
+        sample = Sample(self._rig.stamp_ns(at_ns), interval_s, x, ideal, valid)
+        return Capture(
+            at_ns,
+            self._publish(sample),
+            lambda: self._publish(Sample(at_ns, interval_s, ideal, ideal, valid)),
+            tick,
+        )
+
+    def _valid(self, from_ns: int) -> NDArray[np.bool_]:
+        """Rows whose world did not restart after a time."""
+        if self._rig.history.restarted_ns <= from_ns:
+            return self._always
+        return ~np.repeat(self._rig.history.valid_from_ns > from_ns, self._rig.sensors)
+
+    def _moved_ns(self, tick: int) -> int:
+        if self._jitter is None:
+            return 0
+        normal = float(self._jitter.normal(_JITTER, 0, tick, elements=1)[0, 0])
+        return self._timing.shift_ns(normal, self._rate.period_ns)
+
+
+def required_rate_hz(timing: Timing) -> float:
+    """The rate of a sensor that has none of its own."""
+    if timing.rate_hz is None:
+        raise SpecError("timing.rate_hz is None; a sensor that samples must have a rate")
+    return timing.rate_hz
+
+
+def _without(reading: R, mask: NDArray[np.bool_]) -> R:
+    out: R = reading.without(mask)  # type: ignore[attr-defined]
+    return out
