@@ -31,6 +31,10 @@ _NAMES = {
     "Receiver": "sensorium.sensors.receiver",
     "IntensityScale": "sensorium.sensors.intensity_scale",
     "Cause": "sensorium.sensors.scan",
+    "Encoder": "sensorium.sensors.encoder",
+    "EncoderReading": "sensorium.sensors.encoder_reading",
+    "Odometer": "sensorium.sensors.odometer",
+    "OdometerReading": "sensorium.sensors.odometer",
     "Lambertian": "sensorium.materials",
     "TwoLayer": "sensorium.materials",
     "Dielectric": "sensorium.materials",
@@ -109,12 +113,15 @@ if TYPE_CHECKING:
     from sensorium.scene.scene import Scene, SceneObject
     from sensorium.sensors.accelerometer import Accelerometer
     from sensorium.sensors.beam import Beam
+    from sensorium.sensors.encoder import Encoder
+    from sensorium.sensors.encoder_reading import EncoderReading
     from sensorium.sensors.gyroscope import Gyroscope
     from sensorium.sensors.imu import Imu
     from sensorium.sensors.inertial_reading import InertialReading
     from sensorium.sensors.intensity_scale import IntensityScale
     from sensorium.sensors.lidar import Lidar
     from sensorium.sensors.magnetometer import Magnetometer
+    from sensorium.sensors.odometer import Odometer, OdometerReading
     from sensorium.sensors.range_noise import RangeNoise
     from sensorium.sensors.receiver import Receiver
     from sensorium.sensors.scan import Cause, Scan
@@ -127,6 +134,8 @@ __all__ = [
     "Beam",
     "Cause",
     "Dielectric",
+    "Encoder",
+    "EncoderReading",
     "Environment",
     "Gyroscope",
     "Hits",
@@ -138,6 +147,8 @@ __all__ = [
     "Magnetometer",
     "Mesh",
     "Mirror",
+    "Odometer",
+    "OdometerReading",
     "Pose",
     "RangeNoise",
     "RayCaster",
