@@ -35,6 +35,9 @@ _NAMES = {
     "EncoderReading": "sensorium.sensors.encoder_reading",
     "Odometer": "sensorium.sensors.odometer",
     "OdometerReading": "sensorium.sensors.odometer",
+    "Gnss": "sensorium.sensors.gnss",
+    "Barometer": "sensorium.sensors.barometer",
+    "SunSensor": "sensorium.sensors.sun_sensor",
     "Lambertian": "sensorium.materials",
     "TwoLayer": "sensorium.materials",
     "Dielectric": "sensorium.materials",
@@ -112,9 +115,11 @@ if TYPE_CHECKING:
     from sensorium.scene.mesh import Mesh
     from sensorium.scene.scene import Scene, SceneObject
     from sensorium.sensors.accelerometer import Accelerometer
+    from sensorium.sensors.barometer import Barometer
     from sensorium.sensors.beam import Beam
     from sensorium.sensors.encoder import Encoder
     from sensorium.sensors.encoder_reading import EncoderReading
+    from sensorium.sensors.gnss import Gnss
     from sensorium.sensors.gyroscope import Gyroscope
     from sensorium.sensors.imu import Imu
     from sensorium.sensors.inertial_reading import InertialReading
@@ -125,18 +130,21 @@ if TYPE_CHECKING:
     from sensorium.sensors.range_noise import RangeNoise
     from sensorium.sensors.receiver import Receiver
     from sensorium.sensors.scan import Cause, Scan
+    from sensorium.sensors.sun_sensor import SunSensor
     from sensorium.sensors.timing import Timing
     from sensorium.threads import set_threads
     from sensorium.trace.caster import Hits, RayCaster
 
 __all__ = [
     "Accelerometer",
+    "Barometer",
     "Beam",
     "Cause",
     "Dielectric",
     "Encoder",
     "EncoderReading",
     "Environment",
+    "Gnss",
     "Gyroscope",
     "Hits",
     "Imu",
@@ -159,6 +167,7 @@ __all__ = [
     "SceneBatch",
     "SceneObject",
     "SensoriumError",
+    "SunSensor",
     "ThinGlass",
     "Timing",
     "TwoLayer",

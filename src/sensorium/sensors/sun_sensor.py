@@ -1,0 +1,132 @@
+"""A coarse sun sensor: one photocell, and the cosine of the angle at which the Sun shines on it."""
+
+import math
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from sensorium.corruption import Noise, Program, Quantize, Saturate, Scale
+from sensorium.corruption.base import AnyCorruption
+from sensorium.errors import SpecError
+from sensorium.fields import Sun
+from sensorium.rotations import Float, dot
+from sensorium.sensors.channel_parts import channel_parts
+from sensorium.sensors.rig import Rig
+from sensorium.sensors.sampled import SampledModel, required_rate_hz
+from sensorium.sensors.sampled_reading import SampledReading
+from sensorium.sensors.sight import Sight
+from sensorium.sensors.spec import SensorSpec
+from sensorium.sensors.timing import Timing
+from sensorium.worlds.point_motion import PointMotion
+
+
+class SunSensorReading(SampledReading):
+    """The cosine, and whether the Sun is in sight."""
+
+    __slots__ = ()
+
+    @property
+    def cosine(self) -> Float:
+        """Cosine of the angle from boresight to Sun, 0 where it does not shine [1]; shape () or the leading axes."""
+        return self._channel(0)
+
+    @property
+    def visible(self) -> NDArray[np.bool_]:
+        """Whether the Sun is up, in the field and not hidden: the truth, whatever the cell says."""
+        return np.asarray(self._channel(1) > 0.0)
+
+    def __repr__(self) -> str:
+        return f"SunSensorReading(time_ns={self.time_ns}, cosine={self.cosine}, visible={self.visible})"
+
+
+class SunSensor(SensorSpec[SunSensorReading]):
+    """u = max(0, n . s) inside its field, 0 in shadow: n is the sensor's x axis, s points to the environment's Sun.
+
+    Errors in this order: scale, noise, further corruptions, faults, quantisation, saturation. Shadow is one ray towards
+    the middle of the Sun, so it has no penumbra, and any surface casts it, glass as well: put the cell a little above
+    what it is mounted on, or hide its body. A Sun below the horizon does not shine, as everywhere. Light that the
+    ground reflects is left out. Ref: physics.md 13; the cosine model of Basilisk's coarse sun sensor without its albedo
+    and Kelly's curve.
+    """
+
+    kind: Literal["sun_sensor"] = "sun_sensor"
+    timing: Timing = Field(default_factory=lambda: Timing(rate_hz=10.0))
+    """Clock; 10 Hz unless told otherwise."""
+    half_angle_deg: float = Field(default=90.0, gt=0.0, le=90.0)
+    """Half angle of its round field [deg]."""
+    scale: Scale = Field(default_factory=Scale)
+    """Scale factor, for cells that age or differ."""
+    noise: Noise = Field(default_factory=Noise)
+    """Bias, walks and white noise [1]."""
+    extra: tuple[AnyCorruption, ...] = ()
+    """Further corruptions."""
+    discrete: Quantize = Field(default_factory=Quantize)
+    """Quantisation."""
+    sat: Saturate = Field(default_factory=Saturate)
+    """Saturation; a cell gives nothing below 0."""
+
+    def start(self, rig: Rig) -> SampledModel[SunSensorReading]:
+        """Put it to work."""
+        if rig.sun is None:
+            raise SpecError(f"sensor {rig.name!r} looks for the Sun; the environment must be given a sun")
+        period_s = 1.0 / required_rate_hz(self.timing)
+        parts = channel_parts(
+            [self.scale, self.noise, *self.extra],
+            [self.discrete, self.sat],
+            width=1,
+            period_s=period_s,
+            faults=self.faults,
+            target="cosine",
+        )
+        signal = _SunSignal(rig, rig.sun, self.half_angle_deg)
+        return SampledModel(
+            rig,
+            self.timing,
+            signal,
+            Program(parts, columns=signal.columns, period_s=period_s),
+            lambda sample: SunSensorReading(sample, rig),
+            looks_back=False,
+        )
+
+
+class _SunSignal:
+    """The cosine, and 1 where the Sun is in sight."""
+
+    columns = 2
+
+    def __init__(self, rig: Rig, sun: Sun, half_angle_deg: float) -> None:
+        self._motion = PointMotion(rig.history, rig.body, rig.X_BS)
+        self._sight = Sight(rig)
+        self._sun_W, self._is_up = sun.direction_W, sun.elevation_deg > 0.0
+
+        # The cosine of 90 degrees is not quite 0 in floating point
+        self._least = math.cos(math.radians(half_angle_deg)) if half_angle_deg < 90.0 else 0.0
+
+    def begin(self, time_ns: int) -> None:
+        """Measuring starts now."""
+
+    def forget(self) -> None:
+        """Nothing is remembered."""
+
+    def sample(self, time_ns: int, out: Float) -> None:
+        """The ideal sample at a time, shape (rows, 2)."""
+        out[...] = 0.0
+        if not self._is_up:
+            return
+        state = self._motion.at(time_ns)
+        cosine = dot(_boresight(state.quaternion.reshape(-1, 4)), self._sun_W)
+        rows = np.flatnonzero((cosine > 0.0) & (cosine >= self._least))
+
+        # Only who might see it looks
+        clear = self._sight.clear(time_ns, state.position.reshape(-1, 3), self._sun_W[None], rows)[:, 0]
+        lit = rows[clear]
+        out[lit, 0] = np.minimum(cosine[lit], 1.0)
+        out[lit, 1] = 1.0
+
+
+def _boresight(q_WS: Float) -> Float:
+    """The sensors' x axes in world axes: the first column of R(q)."""
+    w, x, y, z = q_WS[:, 0], q_WS[:, 1], q_WS[:, 2], q_WS[:, 3]
+    return np.stack([1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z), 2.0 * (x * z - w * y)], axis=-1)
