@@ -1,25 +1,36 @@
 """Coupling from other channels: what a gyroscope feels of linear acceleration."""
 
-from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
+from pydantic import Field
 
 from sensorium import jit
+from sensorium.corruption.base import Corruption, Layout
 from sensorium.corruption.op import COLUMN, COUPLE, OPTION, PARAMETERS, WIDTH, Op
+from sensorium.corruption.parameters import Matrix
+from sensorium.errors import SpecError
 
 
-def coupling(matrix: Sequence[Sequence[float]] | np.ndarray, source_column: int) -> Op:
-    """An operation x' = x + A y, with y the channels that begin at a column of the program's signal.
+class Coupling(Corruption):
+    """x' = x + A y, with y some other channels of the same program.
 
     For a gyroscope y is the specific force at its place and A its g-sensitivity: 0.1 deg/s/g is
     1.7797e-4 (rad/s)/(m/s^2).
-
-    Args:
-        matrix: A, shape (width, sources).
-        source_column: First channel of y.
     """
-    a = np.asarray(matrix, np.float64)
-    return Op(COUPLE, a, options=(source_column, a.shape[1]))
+
+    kind: Literal["coupling"] = "coupling"
+    matrix: Matrix
+    """A, a row for each channel [unit of x / unit of y]."""
+    source_column: int = Field(ge=0)
+    """First channel of y in the program's signal."""
+
+    def operations(self, layout: Layout) -> list[Op]:
+        """One product with the matrix."""
+        matrix = np.array(self.matrix, np.float64)
+        if len(matrix) != layout.width:
+            raise SpecError(f"matrix has {len(matrix)} rows; it must have {layout.width}, one for each channel")
+        return [Op(COUPLE, matrix, options=(self.source_column, matrix.shape[1]))]
 
 
 @jit.function

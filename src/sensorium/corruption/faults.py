@@ -160,31 +160,24 @@ class FaultSchedule(Spec):
 
     def parts(
         self,
-        width: int,
+        layout: Layout,
         *,
         column: int = 0,
         group: int = 0,
-        period_s: float | None = None,
-        limits: tuple[Float, Float] | None = None,
-        grid: Grid | None = None,
         target: str | None = None,
     ) -> list[Part]:
         """Operations of the faults for a `Program`, switched by what `FaultClock.at` gives.
 
         Args:
-            width: Number of channels they act on.
+            layout: The channels they act on, with what the sensor's own chain knows.
             column: First of them in the program's signal.
             group: Number that keeps their randomness apart from that of other parts.
-            period_s: Nominal time between samples [s].
-            limits: Lower and upper limit of the sensor's saturation, each (width,).
-            grid: Codes of the sensor's quantiser.
             target: Name of the group of channels; faults that strike another are left out.
         """
         from sensorium.corruption.program import Part
 
-        layout = Layout(width, period_s, limits, grid)
         ops = [fault.inner(layout) if fault.target in (None, target) else [] for fault in self.faults]
-        return [Part(own, column, width, group, number) for number, own in enumerate(ops) if own]
+        return [Part(own, column, layout.width, group, number) for number, own in enumerate(ops) if own]
 
 
 def _holds_a_fault(corruption: Corruption) -> bool:

@@ -100,7 +100,7 @@ class CountingSensor(SensorSpec[R], Generic[R]):
             width=np.array(np.broadcast_to(0.0 if width is None else width, (rows,))),
             span=span,
             speed=Speed(interpolated=self.edge_time == "interpolated", decay=self.decay, timeout_s=self.timeout_s),
-            stamp_ns=self.timing.stamp_ns,
+            stamp_ns=rig.stamp_ns,
         )
         program = Program(parts, columns=counter.columns, period_s=period_s)
         return SampledModel(rig, self.timing, counter, program, publish, readout=counter, looks_back=False)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sensorium.corruption import Part, Program
-from sensorium.corruption.couple import coupling
+from sensorium.corruption.couple import Coupling
 from sensorium.sensors.inertial_reading import InertialLayout, InertialReading
 from sensorium.sensors.inertial_signal import InertialSignal
 from sensorium.sensors.rig import Rig
@@ -46,7 +46,8 @@ def start_inertial(
         felt = None
         if signal.felt is not None and isinstance(group, AngularGroup):
             given = np.asarray(group.g_sensitivity, np.float64)
-            felt = coupling(given * np.eye(3) if given.ndim == 0 else given, signal.felt)
+            matrix = given * np.eye(3) if given.ndim == 0 else given
+            felt = Coupling(matrix=matrix.tolist(), source_column=signal.felt)
         parts += group.parts(
             column=signal.columns_of[name],
             group=number,

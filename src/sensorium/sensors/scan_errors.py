@@ -37,7 +37,7 @@ class ScanErrors:
         self._rig, self._rays, self._returns = rig, rays, returns
         layout = Layout(rays, period_s)
         parts = [Part(Chain(errors).compiled(layout), 0, rays)]
-        parts += faults.parts(rays, period_s=period_s, target=TARGET)
+        parts += faults.parts(layout, target=TARGET)
         self._program = Program(parts, columns=rays, period_s=period_s)
         self._state = self._program.init(
             (rig.worlds, rig.sensors * returns, rays),

@@ -1,13 +1,12 @@
 """Three axes and what they get wrong: the groups `linear`, `angular` and `magnetic` of inertial sensors."""
 
-from dataclasses import replace
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
 from sensorium.corruption import (
-    Chain,
     Corruption,
+    FaultSchedule,
     LowPass,
     Noise,
     Nonlinearity,
@@ -17,10 +16,10 @@ from sensorium.corruption import (
     Scale,
     TemperatureDrift,
 )
-from sensorium.corruption.base import AnyCorruption, Layout
-from sensorium.corruption.faults import FaultSchedule
-from sensorium.corruption.op import Op
+from sensorium.corruption.base import AnyCorruption
+from sensorium.corruption.couple import Coupling
 from sensorium.frames import Pose
+from sensorium.sensors.channel_parts import channel_parts
 from sensorium.spec import Spec
 
 AXES = "xyz"
@@ -73,7 +72,14 @@ class Triaxial(Spec):
         return Pose(self.position, self.quaternion)
 
     def parts(
-        self, *, column: int, group: int, target: str, period_s: float, faults: FaultSchedule, felt: Op | None = None
+        self,
+        *,
+        column: int,
+        group: int,
+        target: str,
+        period_s: float,
+        faults: FaultSchedule,
+        felt: Coupling | None = None,
     ) -> list[Part]:
         """Its operations on three channels of a sensor's signal.
 
@@ -85,23 +91,11 @@ class Triaxial(Spec):
             faults: Of the sensor.
             felt: What it feels of other channels, for a gyroscope.
         """
-        before, within, after = self._ordered()
-        whole = Chain([*before, *within, *after])
-        layout = Layout(3, period_s, whole.limits(3))
-        layout = replace(layout, grid=whole.grid(layout))
-
-        def part(corruptions: list[Corruption], *more: Op) -> Part:
-            ops = [op for one in corruptions for op in one.switched(layout)]
-            return Part([*ops, *more], column, 3, group)
-
-        return [
-            part(before, *([] if felt is None else [felt])),
-            part(within),
-            *faults.parts(
-                3, column=column, group=group, period_s=period_s, limits=layout.limits, grid=layout.grid, target=target
-            ),
-            part(after),
-        ]
+        first, then, last = self._ordered()
+        before = [*first, *([] if felt is None else [felt]), *then]
+        return channel_parts(
+            before, last, width=3, period_s=period_s, faults=faults, target=target, column=column, group=group
+        )
 
     def _ordered(self) -> tuple[list[Corruption], list[Corruption], list[Corruption]]:
         """What comes before the coupling, after it, and after faults."""
