@@ -65,7 +65,7 @@ class SunSensor(SensorSpec[SunSensorReading]):
     discrete: Quantize = Field(default_factory=Quantize)
     """Quantisation."""
     sat: Saturate = Field(default_factory=Saturate)
-    """Saturation; a cell gives nothing below 0."""
+    """Saturation, such as that of a cell that gives nothing below 0."""
 
     def start(self, rig: Rig) -> SampledModel[SunSensorReading]:
         """Put it to work."""
