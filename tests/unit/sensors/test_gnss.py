@@ -74,9 +74,7 @@ def test_the_truth_stays_beside_a_corrupted_reading():
         pass
     assert np.abs(gnss.read().position - gnss.truth().position).max() > 0.01
     at = 0.5
-    np.testing.assert_allclose(
-        gnss.truth().position, [10 + 4 * math.cos(at), 20 + 4 * math.sin(at), 5.0], atol=1e-12
-    )
+    np.testing.assert_allclose(gnss.truth().position, [10 + 4 * math.cos(at), 20 + 4 * math.sin(at), 5.0], atol=1e-12)
 
 
 # --- errors -------------------------------------------------------------------------------------------------------------
