@@ -28,7 +28,7 @@ def at_rest(spec, worlds=None, height_m=0.0, steps=1, pose=None, **options):
     return barometer
 
 
-# --- the standard atmosphere --------------------------------------------------------------------------------------------
+# --- the standard atmosphere ------------------------------------------------------------------------------------------
 
 
 def test_reference_pressures():
@@ -55,7 +55,7 @@ def test_no_pressure_is_the_formula_s_end_and_not_nan():
     np.testing.assert_allclose(altitude_of([0.0, -5.0]), 44330.76, atol=0.01)
 
 
-# --- the sensor ---------------------------------------------------------------------------------------------------------
+# --- the sensor -------------------------------------------------------------------------------------------------------
 
 
 def test_it_reads_the_pressure_at_its_own_height():
@@ -134,7 +134,7 @@ def test_beyond_the_troposphere_is_an_error():
             pass
 
 
-# --- many worlds --------------------------------------------------------------------------------------------------------
+# --- many worlds ------------------------------------------------------------------------------------------------------
 
 
 def test_a_world_of_many_is_as_alone_and_axes_are_in_order():
@@ -177,7 +177,7 @@ def test_a_reset_restarts_the_drift_of_its_world_alone():
     assert np.abs(after - before)[[0, 2]].max() < 0.1
 
 
-# --- specifications -----------------------------------------------------------------------------------------------------
+# --- specifications ---------------------------------------------------------------------------------------------------
 
 
 def test_a_specification_survives_as_data():

@@ -30,7 +30,7 @@ def noisy(**changes):
     return sn.Gnss(**{**fields, "extra": (White(std=(0.3, 0.3, 0.5, 0.01, 0.01, 0.02)),), **changes})
 
 
-# --- the ideal value ----------------------------------------------------------------------------------------------------
+# --- the ideal value --------------------------------------------------------------------------------------------------
 
 
 def test_an_antenna_on_a_turning_car_has_the_velocity_of_its_own_place():
@@ -42,7 +42,8 @@ def test_an_antenna_on_a_turning_car_has_the_velocity_of_its_own_place():
     angle = 0.5 * 3.0
     reading = gnss.read()
     assert reading.time_ns == 3_000_000_000
-    assert reading.fix.shape == () and reading.fix
+    assert reading.fix.shape == ()
+    assert reading.fix
     along = np.array([math.cos(angle), math.sin(angle), 0.0])
     np.testing.assert_allclose(reading.position, [10.0, 20.0, 7.0] + 2.5 * along, atol=1e-12)
     np.testing.assert_allclose(reading.velocity, 1.25 * np.array([-along[1], along[0], 0.0]), atol=1e-12)
@@ -77,7 +78,7 @@ def test_the_truth_stays_beside_a_corrupted_reading():
     np.testing.assert_allclose(gnss.truth().position, [10 + 4 * math.cos(at), 20 + 4 * math.sin(at), 5.0], atol=1e-12)
 
 
-# --- errors -------------------------------------------------------------------------------------------------------------
+# --- errors -----------------------------------------------------------------------------------------------------------
 
 
 def test_dilution_of_precision_covers_both_horizontal_axes_together():
@@ -133,7 +134,7 @@ def test_white_noise_and_wander_add_up_and_velocity_has_its_own():
         assert abs(np.corrcoef(position[:, axis], velocity[:, axis])[0, 1]) < 4.5 / math.sqrt(worlds)
 
 
-# --- latitude, longitude, height ----------------------------------------------------------------------------------------
+# --- latitude, longitude, height --------------------------------------------------------------------------------------
 
 
 def at(place, origin):
@@ -190,7 +191,7 @@ def test_without_an_origin_there_is_no_latitude():
         _ = gnss.read().latitude_deg
 
 
-# --- the sky ------------------------------------------------------------------------------------------------------------
+# --- the sky ----------------------------------------------------------------------------------------------------------
 
 
 def test_the_sky_is_sampled_by_equal_areas():
@@ -269,7 +270,7 @@ def test_the_sky_is_not_looked_at_unless_asked_for():
         _ = gnss.read().sky_fraction
 
 
-# --- outages ------------------------------------------------------------------------------------------------------------
+# --- outages ----------------------------------------------------------------------------------------------------------
 
 
 def test_an_outage_leaves_no_fix():
@@ -284,7 +285,7 @@ def test_an_outage_leaves_no_fix():
     assert gnss.truth().fix.all()
 
 
-# --- many worlds, several antennas --------------------------------------------------------------------------------------
+# --- many worlds, several antennas ------------------------------------------------------------------------------------
 
 
 def test_worlds_and_antennas_have_axes_and_errors_of_their_own():
@@ -350,7 +351,7 @@ def test_a_reading_on_its_way_is_void_after_a_reset():
     assert gnss.readings()[0].fix.tolist() == gnss.readings()[0].valid.tolist() == [False, True]
 
 
-# --- specifications -----------------------------------------------------------------------------------------------------
+# --- specifications ---------------------------------------------------------------------------------------------------
 
 
 def test_a_specification_survives_as_data():

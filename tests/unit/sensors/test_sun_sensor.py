@@ -35,7 +35,7 @@ def box_overhead(speed=1.0, start=-5.0, step_s=0.03, **options):
     return sn.Environment(scene, sn.worlds.Kinematic({"box": path}, step_s=step_s), sun=NOON, **options)
 
 
-# --- cosine and field ---------------------------------------------------------------------------------------------------
+# --- cosine and field -------------------------------------------------------------------------------------------------
 
 
 def test_a_turning_cell_sees_the_cosine_above_its_horizon_and_nothing_below():
@@ -75,7 +75,8 @@ def test_the_field_ends_at_its_half_angle(half_angle_deg):
 
 def test_the_sun_below_the_horizon_does_not_shine():
     reading = one(sun=Sun(elevation_deg=-10.0), pose=sn.Pose()).read()
-    assert reading.cosine == 0.0 and not reading.visible
+    assert reading.cosine == 0.0
+    assert not reading.visible
 
 
 def test_no_sun_is_an_error():
@@ -83,7 +84,7 @@ def test_no_sun_is_an_error():
         one(sun=None)
 
 
-# --- shadow -------------------------------------------------------------------------------------------------------------
+# --- shadow -----------------------------------------------------------------------------------------------------------
 
 
 def test_a_box_that_passes_casts_its_shadow_while_it_is_overhead():
@@ -95,7 +96,8 @@ def test_a_box_that_passes_casts_its_shadow_while_it_is_overhead():
         for reading in sensor.readings():
             (light if reading.visible else dark).append(reading.time_ns)
             assert reading.cosine == pytest.approx(1.0 if reading.visible else 0.0, abs=1e-12)
-    assert min(dark) == pytest.approx(4.0e9, abs=1.1e7) and max(dark) == pytest.approx(6.0e9, abs=1.1e7)
+    assert min(dark) == pytest.approx(4.0e9, abs=1.1e7)
+    assert max(dark) == pytest.approx(6.0e9, abs=1.1e7)
     assert len(dark) == pytest.approx(200, abs=2)
     assert not [time for time in light if 4.0e9 < time < 6.0e9]
 
@@ -122,7 +124,8 @@ def test_what_is_hidden_casts_no_shadow():
     through = env.attach(sn.SunSensor(), body="craft", pose=UP, name="through", hide=("craft",))
     env.step()
     assert not below.read().visible
-    assert through.read().visible and through.read().cosine == pytest.approx(1.0)
+    assert through.read().visible
+    assert through.read().cosine == pytest.approx(1.0)
 
 
 def test_far_from_the_origin_the_shadow_s_edge_is_as_sharp():
@@ -136,7 +139,7 @@ def test_far_from_the_origin_the_shadow_s_edge_is_as_sharp():
     assert sensor.read().visible.tolist() == [False, True]
 
 
-# --- errors -------------------------------------------------------------------------------------------------------------
+# --- errors -----------------------------------------------------------------------------------------------------------
 
 
 def test_errors_act_in_order_and_leave_truth_and_visibility_alone():
@@ -170,7 +173,7 @@ def test_noise_has_its_law_in_sun_and_shadow():
     np.testing.assert_array_equal(sensor.read().visible, [[False, True]] * 4096)
 
 
-# --- many worlds --------------------------------------------------------------------------------------------------------
+# --- many worlds ------------------------------------------------------------------------------------------------------
 
 
 def test_a_world_of_many_is_as_alone():
@@ -234,7 +237,7 @@ def test_beside_another_ray_sensor_nothing_changes():
     assert run(beside=True) == run(beside=False)
 
 
-# --- specifications -----------------------------------------------------------------------------------------------------
+# --- specifications ---------------------------------------------------------------------------------------------------
 
 
 def test_a_specification_survives_as_data():
