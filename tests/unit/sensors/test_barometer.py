@@ -124,6 +124,16 @@ def test_drift_and_noise_have_their_laws():
     assert correlation == pytest.approx(25.0**2 / total * math.exp(-1.0), abs=4.5 / math.sqrt(worlds))
 
 
+def test_a_lost_sample_is_nan_and_no_code():
+    lost = sn.corruption.Fault(sn.corruption.Dropout(probability=1.0, fill="nan"))
+    spec = sn.Barometer(discrete=Quantize(lsb=10.0), sat=Saturate(min=3e4, max=1.1e5))
+    spec.faults = sn.corruption.FaultSchedule(faults=(lost,))
+    barometer = at_rest(spec)
+    assert np.isnan(barometer.read().pressure_Pa)
+    assert np.isnan(barometer.read().altitude_m)
+    assert barometer.truth().pressure_Pa == 101325.0
+
+
 def test_beyond_the_troposphere_is_an_error():
     with pytest.raises(SpecError, match=r"'barometer' is 11050 m; it must be from -5000 to 11000 m"):
         at_rest(sn.Barometer(reference_height_m=11000.0), height_m=50.0)

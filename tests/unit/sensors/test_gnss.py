@@ -134,6 +134,18 @@ def test_white_noise_and_wander_add_up_and_velocity_has_its_own():
         assert abs(np.corrcoef(position[:, axis], velocity[:, axis])[0, 1]) < 4.5 / math.sqrt(worlds)
 
 
+def test_the_wander_may_be_given_as_noise_like_any_other():
+    deviations = sn.Gnss(hdop=1.0, vdop=1.5, uere_m=2.0).wander_std_m
+    by_noise = sn.Gnss(position_noise=Noise(gauss_markov_std=deviations, gauss_markov_tau_s=600.0))
+    read = []
+    for spec in (by_noise, sn.Gnss(hdop=1.0, vdop=1.5, uere_m=2.0, tau_s=600.0)):
+        env = still(worlds=4, seed=3)
+        gnss = env.attach(spec, body="mast")
+        env.step()
+        read.append(gnss.read().position)
+    np.testing.assert_array_equal(*read)
+
+
 # --- latitude, longitude, height --------------------------------------------------------------------------------------
 
 
@@ -283,6 +295,18 @@ def test_an_outage_leaves_no_fix():
     np.testing.assert_array_equal(np.isnan(reading.position).any(axis=-1), ~reading.fix)
     np.testing.assert_array_equal(np.isnan(reading.velocity).any(axis=-1), ~reading.fix)
     assert gnss.truth().fix.all()
+
+
+def test_a_fault_takes_the_fix_for_a_while():
+    lost = sn.corruption.Fault(sn.corruption.Dropout(probability=1.0, fill="nan"), start_s=1.0, end_s=2.0)
+    env = still(seed=2)
+    gnss = env.attach(noisy(faults=sn.corruption.FaultSchedule(faults=(lost,))), body="mast")
+    fixes = {}
+    for _ in env.run(3.0):
+        fixes[gnss.read().time_ns] = bool(gnss.read().fix)
+    assert fixes == {
+        time: not 1_000_000_000 <= time < 2_000_000_000 for time in range(200_000_000, 3_000_000_001, 200_000_000)
+    }
 
 
 # --- many worlds, several antennas ------------------------------------------------------------------------------------
