@@ -39,7 +39,7 @@ class Bias(Corruption):
         def start(begin: Start) -> Float:
             return (std * begin.normal(1))[:, None, :]
 
-        return [Op(BIAS, value, slots=1, start=start) if std.any() else Op(BIAS, value)]
+        return [Op(BIAS, value, slots=1, start=start) if std.any() else Op(BIAS, value, on=bool(value.any()))]
 
 
 @jit.function

@@ -31,7 +31,7 @@ BLOCK_ROWS = 64
 
 @jit.function
 def operate(ops, o, par, x, state, ids, clock, t, first, last):
-    """Run operation o on the rows first to last - 1 of sample t; x is (rows, columns)."""
+    """Run operation o, of the kinds that most sensors have, on the rows first to last - 1; x is (rows, columns)."""
     kind = ops[o, KIND]
     if kind == kinds.BIAS:
         bias(ops, o, par, x, state, first, last)
@@ -51,7 +51,13 @@ def operate(ops, o, par, x, state, ids, clock, t, first, last):
         saturate(ops, o, par, x, state, first, last)
     elif kind == kinds.FLICKER:
         flicker(ops, o, par, x, state, ids, clock, t, first, last)
-    elif kind == kinds.BOUNDED_WALK:
+
+
+@jit.function
+def operate_rarely(ops, o, par, x, state, ids, clock, t, first, last):
+    """The same for the other kinds."""
+    kind = ops[o, KIND]
+    if kind == kinds.BOUNDED_WALK:
         bounded_walk(ops, o, par, x, state, ids, clock, t, first, last)
     elif kind == kinds.PROCESS:
         process(ops, o, par, x, state, ids, clock, t, first, last)
@@ -88,11 +94,12 @@ def idle(ops, o, x, state, row):
 
 
 @jit.kernel
-def corrupt(first, step, count, ops, par, x, state, ids, faults, clock):
+def corrupt(first, step, count, rare, ops, par, x, state, ids, faults, clock):
     """Corrupt the blocks first, first + step, ... of rows, sample after sample.
 
     Args:
         first, step, count: Share of the blocks of BLOCK_ROWS rows.
+        rare: None if every operation is of a common kind: the others are then not compiled, which halves the time.
         ops: Operations, int64 (operations, ROW); see `op`.
         par: Their parameters, float64.
         x: Signal, changed in place, float64 (samples, rows, columns).
@@ -128,7 +135,10 @@ def corrupt(first, step, count, ops, par, x, state, ids, faults, clock):
                     column, width = ops[o, COLUMN], ops[o, WIDTH]
                     if some >= 0:
                         kept = sample[begin:end, column : column + width].copy()
-                    operate(ops, o, par, sample, state, ids, clock, t, begin, end)
+                    if ops[o, KIND] <= kinds.LAST_COMMON:
+                        operate(ops, o, par, sample, state, ids, clock, t, begin, end)
+                    elif rare is not None:
+                        operate_rarely(ops, o, par, sample, state, ids, clock, t, begin, end)
                     if some >= 0:
                         for row in range(begin, end):
                             for i in range(width):

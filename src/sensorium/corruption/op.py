@@ -42,6 +42,9 @@ DROPOUT = 18
 FREEZE = 19
 DEAD = 20
 
+LAST_COMMON = FLICKER
+"""Kinds up to this one are compiled for every sensor, the others where they are first used."""
+
 # Columns of an operation's row
 KIND, COLUMN, WIDTH, PARAMETERS, STATE, SLOTS, STAGE, FAULT, IDLE, CHANNELS = range(10)
 OPTION = 10

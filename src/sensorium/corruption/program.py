@@ -105,6 +105,7 @@ class Program:
         self.ops = np.array(rows, np.int64).reshape(-1, layout.ROW)
         self.parameters = np.concatenate([*parameters, np.zeros(1)])
         self.slots = slots
+        self._rare = True if (self.ops[:, layout.KIND] > layout.LAST_COMMON).any() else None
         self.faults = tuple(faults)
         """Faults that stand in its chains."""
 
@@ -225,7 +226,9 @@ class Program:
     def _run(self, x: Float, clock: NDArray[np.int64], state: State, faults: NDArray[np.uint8]) -> None:
         if len(self.ops):
             blocks = -(-x.shape[1] // BLOCK_ROWS)
-            threads.run(corrupt, blocks, self.ops, self.parameters, x, state.values, state.ids, faults, clock)
+            threads.run(
+                corrupt, blocks, self._rare, self.ops, self.parameters, x, state.values, state.ids, faults, clock
+            )
 
 
 @dataclass

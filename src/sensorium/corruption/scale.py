@@ -41,7 +41,7 @@ class Scale(Corruption):
         else:
             matrix = np.full((layout.width, layout.width), self.cross_axis)
             np.fill_diagonal(matrix, 1.0 + per_channel("error", self.error, layout.width))
-        return [Op(SCALE, matrix)]
+        return [Op(SCALE, matrix, on=not np.array_equal(matrix, np.eye(layout.width)))]
 
 
 MAX_WIDTH = 16
