@@ -111,3 +111,37 @@ def test_kernels_divide_as_numpy_does():
 
     assert divide(1.0, 0.0) == float("inf")
     assert divide(0.0, 0.0) != divide(0.0, 0.0)  # not a number stays not a number
+
+
+def test_a_function_is_the_same_for_kernels_and_for_python():
+    @jit.function
+    def thrice(x):
+        return 3 * x
+
+    @jit.inlined
+    def more(x):
+        return thrice(x) + 1
+
+    @jit.kernel
+    def kernel(x):
+        return more(x)
+
+    assert kernel(2) == more(2) == more.py_func(2) == 7
+    assert thrice(1.5) == 4.5
+
+
+def test_functions_that_only_kernels_call_have_no_wrappers():
+    """Two thirds of what Numba would compile for each of them; see `jit.Called`."""
+
+    @jit.function
+    def inner(x):
+        return x + 1
+
+    @jit.kernel
+    def kernel(x):
+        return inner(x)
+
+    kernel(1)
+    assert "cpython" in next(iter(kernel.inspect_llvm().values()))
+    assert "cpython" not in next(iter(inner._compiled.inspect_llvm().values()))
+    assert inner(1) == 2

@@ -22,8 +22,8 @@ def test_constants_take_the_type_of_the_argument():
     for dtype in (np.float32, np.float64):
         result = numba.njit(lambda x: jit.like(x, 0.1))(dtype(1.0))
         assert result == dtype(0.1)
-    assert growth.compile((numba.float32, numba.float32)) is not None
-    assert numba.float32(numba.float32, numba.float32) in [o.signature for o in growth.overloads.values()]
+    assert growth.from_python.compile((numba.float32, numba.float32)) is not None
+    assert numba.float32(numba.float32, numba.float32) in [o.signature for o in growth.from_python.overloads.values()]
 
 
 def test_an_integer_has_no_float_type():
@@ -43,7 +43,7 @@ def test_inlined_functions_leave_no_call():
 
     assert twice(1.0) == 3.0
     assert "shifted" not in "".join(
-        line for line in twice.inspect_llvm((numba.float64,)).splitlines() if "call" in line
+        line for line in twice.from_python.inspect_llvm((numba.float64,)).splitlines() if "call" in line
     )
 
 

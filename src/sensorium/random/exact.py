@@ -6,12 +6,13 @@ therefore compiled without float freedoms, and fuses where it says `fma`.
 """
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
-import numba
 from numba.core import types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
+
+from sensorium.jit import Called
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -21,12 +22,12 @@ _FLAGS: dict[str, Any] = {"fastmath": False, "error_model": "numpy"}
 
 def exact(fn: F) -> F:
     """Compile a function with loops and branches; kernels call it."""
-    return numba.njit(**_FLAGS)(fn)
+    return cast(F, Called(fn, **_FLAGS))
 
 
 def exact_inline(fn: F) -> F:
     """Compile a straight-line function; always inlined, since a loop with a call in it cannot vectorise."""
-    return numba.njit(forceinline=True, **_FLAGS)(fn)
+    return cast(F, Called(fn, forceinline=True, **_FLAGS))
 
 
 @intrinsic

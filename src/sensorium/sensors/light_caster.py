@@ -69,7 +69,8 @@ class LightCaster:
         tree = shape if self._tables.switch[tb.S_DEPTH] else (*shape[:2], 0)
         out = LightOutputs(
             range_m=new(shape, np.float32),
-            points=new((*shape, 3), np.float64 if self._in_world else np.float32),
+            points_S=new((*shape[:2], 0 if self._in_world else shape[2], 3), np.float32),
+            points_W=new((*shape[:2], shape[2] if self._in_world else 0, 3), np.float64),
             intensity=new(shape, np.float32),
             cause=new(shape, np.uint8),
             depth=new(tree, np.uint8),
@@ -123,7 +124,7 @@ class LightCaster:
 
         return Scan(
             range_m=organised(out.range_m),
-            points=organised(out.points, 3),
+            points=organised(out.points_W if self._in_world else out.points_S, 3),
             object_id=organised(out.object_id),
             face_id=organised(out.face_id),
             label=organised(out.label),

@@ -158,9 +158,14 @@ def _aim_run(block, a, m, b, begins, inverse, count):
     a12, a13, a20, a21, a22, a23 = a[6], a[7], a[8], a[9], a[10], a[11]
     c00, c01, c02, c03, c10, c11 = b[0] - a00, b[1] - a01, b[2] - a02, b[3] - a03, b[4] - a10, b[5] - a11
     c12, c13, c20, c21, c22, c23 = b[6] - a12, b[7] - a13, b[8] - a20, b[9] - a21, b[10] - a22, b[11] - a23
-    q00, q01, q02, q03 = _bend(a, m, b, 0), _bend(a, m, b, 1), _bend(a, m, b, 2), _bend(a, m, b, 3)
-    q10, q11, q12, q13 = _bend(a, m, b, 4), _bend(a, m, b, 5), _bend(a, m, b, 6), _bend(a, m, b, 7)
-    q20, q21, q22, q23 = _bend(a, m, b, 8), _bend(a, m, b, 9), _bend(a, m, b, 10), _bend(a, m, b, 11)
+    q00, q01, q02, q03 = _bend(a00, m[0], b[0]), _bend(a01, m[1], b[1]), _bend(a02, m[2], b[2]), _bend(a03, m[3], b[3])
+    q10, q11, q12, q13 = _bend(a10, m[4], b[4]), _bend(a11, m[5], b[5]), _bend(a12, m[6], b[6]), _bend(a13, m[7], b[7])
+    q20, q21, q22, q23 = (
+        _bend(a20, m[8], b[8]),
+        _bend(a21, m[9], b[9]),
+        _bend(a22, m[10], b[10]),
+        _bend(a23, m[11], b[11]),
+    )
     one = np.float32(1.0)
     for k in range(count):
         s = (block[pk.B_TIME + k] - begins) * inverse
@@ -176,9 +181,9 @@ def _aim_run(block, a, m, b, begins, inverse, count):
 
 
 @jit.function
-def _bend(a, m, b, i):
-    """How far entry i bends from the straight line between a and b: the parabola goes through m midway."""
-    return np.float32(4.0) * m[i] - np.float32(2.0) * (a[i] + b[i])
+def _bend(a, m, b):
+    """How far an entry bends from the straight line between a and b: the parabola goes through m midway."""
+    return np.float32(4.0) * m - np.float32(2.0) * (a + b)
 
 
 @jit.function
@@ -200,7 +205,7 @@ def shift_block(block, origin, knots, knot_time, used):
             shift = np.float32(0.0)
             for j in range(3):
                 e = 4 * i + j
-                shift += (a[e] + s * (b[e] - a[e]) + r * _bend(a, m, b, e)) * origin[k, j]
+                shift += (a[e] + s * (b[e] - a[e]) + r * _bend(a[e], m[e], b[e])) * origin[k, j]
             block[pk.B_ORIGIN_X + i * BLOCK + k] += shift
 
 

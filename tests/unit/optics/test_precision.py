@@ -98,10 +98,10 @@ CASES = [
 @pytest.mark.parametrize(("scalar", "arguments"), CASES, ids=[scalar.__name__ for scalar, _ in CASES])
 def test_float32_keeps_four_digits(scalar, arguments):
     single = [np.asarray(a, np.float32) for a in arguments]
-    ours = numba.vectorize()(scalar)(*single)
+    ours = numba.vectorize()(scalar.py_func)(*single)
     assert ours.dtype == np.float32
     # The same rounded arguments in float64: what differs is the arithmetic alone
-    exact = numba.vectorize()(scalar)(*(a.astype(np.float64) for a in single))
+    exact = numba.vectorize()(scalar.py_func)(*(a.astype(np.float64) for a in single))
     assert np.all(np.isfinite(exact))
     np.testing.assert_allclose(ours, exact, rtol=1e-4, atol=1e-30)
 
@@ -123,8 +123,8 @@ PLAIN = {scalar for scalar, _ in CASES} | {
 def test_no_float64_inside(scalar):
     """One literal of Python in the text, and the kernel would compute in float64 from there on."""
     signature = (numba.float32,) * scalar.py_func.__code__.co_argcount
-    scalar.compile(signature)
-    code = scalar.inspect_llvm(signature)
+    scalar.from_python.compile(signature)
+    code = scalar.from_python.inspect_llvm(signature)
     bodies = re.findall(r"^define[^\n]*?@([^(]+)\(.*?^}", code, flags=re.MULTILINE | re.DOTALL)
     native = [body for body in re.split(r"(?=^define )", code, flags=re.MULTILINE) if body.startswith("define")]
     native = [body for name, body in zip(bodies, native, strict=True) if "cpython" not in name and "cfunc" not in name]
@@ -137,7 +137,7 @@ def test_no_float64_inside(scalar):
 def test_reciprocity_in_float32(scalar):
     """To rounding: the products are those of exchanged directions."""
     l, v, h, lh, dot, n, k, alpha2, *base_and_layer = (np.asarray(a, np.float32) for a in pairs_of_directions())  # noqa: E741
-    compiled = numba.vectorize()(scalar)
+    compiled = numba.vectorize()(scalar.py_func)
     if scalar is layers.brdf:
         there, back = (compiled(a, b, h, lh, dot, n, k, alpha2, *base_and_layer) for a, b in ((l, v), (v, l)))
     elif scalar is microfacet.lobe:

@@ -16,6 +16,7 @@ CAUSE, DEPTH, COLUMN, FACE, MIRROR = 0, BLOCK, 2 * BLOCK, 3 * BLOCK, 4 * BLOCK
 WORDS_A_SLOT = 5 * BLOCK
 
 NONE = np.float32(-np.inf)
+NOBODY = np.int32(-1)  # in place of a column, a face or a mirror
 
 
 @jit.function
@@ -39,7 +40,7 @@ def key_of(returns, intensity, opl, threshold, near, far):
 @jit.function
 def offer(floats, words, ranked, k, key, intensity, opl, cause, depth, column, face, mirror):
     """Keep a candidate if it ranks among the first `ranked`; equal ranks go to the nearer one."""
-    j = ranked - 1
+    j = np.int32(ranked - 1)
     worst = j * FLOATS_A_SLOT + k
     if key == NONE or key < floats[KEY + worst] or (key == floats[KEY + worst] and opl >= floats[OPL + worst]):
         return
@@ -47,8 +48,8 @@ def offer(floats, words, ranked, k, key, intensity, opl, cause, depth, column, f
         above = (j - 1) * FLOATS_A_SLOT + k
         if key < floats[KEY + above] or (key == floats[KEY + above] and opl >= floats[OPL + above]):
             break
-        _copy(floats, words, j - 1, j, k)
-        j -= 1
+        _copy(floats, words, np.int32(j - 1), j, k)
+        j = np.int32(j - 1)
     put(floats, words, j, k, key, intensity, opl, cause, depth, column, face, mirror)
 
 
@@ -86,7 +87,7 @@ def settle_dual(floats, words, used):
     last = 2 * FLOATS_A_SLOT
     for k in range(used):
         if floats[last + KEY + k] > NONE and floats[last + OPL + k] != floats[OPL + k]:
-            _copy(floats, words, 2, 1, k)
+            _copy(floats, words, np.int32(2), np.int32(1), np.int32(k))
 
 
 @jit.function

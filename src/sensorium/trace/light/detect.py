@@ -13,8 +13,9 @@ from sensorium import jit
 from sensorium.random import draw_words, normal_pair_f32, poisson_quantile, uniform_f32, uniform_f64
 from sensorium.trace.light import choose, rows
 from sensorium.trace.light import tables as tb
+from sensorium.trace.light.shade import FIRST_DRAW
 
-_STAGE_DETECT, _STAGE_FALSE = 4, 5
+_STAGE_DETECT, _STAGE_FALSE = np.int64(4), np.int64(5)
 
 # entries of LightTables.detector
 D_ELECTRONS_A_WATT, D_NOISE_ELECTRONS, D_SIGMAS, D_RISE_M, D_FALSE_ALARM = range(5)
@@ -59,11 +60,12 @@ def detect_block(block, slot_f, slot_i, detector, number, key, tick, element, am
 
         # Noise alone may cross the threshold somewhere in an empty shot, unless a reset made the shot void
         if not seen and block[rows.UNIFORM + k] < np.float32(1.0):
-            w0, w1, _, _ = draw_words(key[0], key[1], element + k, _STAGE_FALSE, 0, tick, among)
+            w0, w1, _, _ = draw_words(key[0], key[1], element + k, _STAGE_FALSE, FIRST_DRAW, tick, among)
             if uniform_f32(w0) < detector[D_FALSE_ALARM]:
-                opl = scale * (near + (far - near) * uniform_f32(w1))
-                power = (threshold - background) / rate
-                choose.put(slot_f, slot_i, 0, k, power, power, opl, tb.BY_FALSE_ALARM, 0, -1, -1, -1)
+                distance = scale * (near + (far - near) * uniform_f32(w1))
+                power, opl = np.float32((threshold - background) / rate), np.float32(distance)
+                cause, zero, nobody = tb.BY_FALSE_ALARM, np.int32(0), choose.NOBODY
+                choose.put(slot_f, slot_i, zero, np.int32(k), power, power, opl, cause, zero, nobody, nobody, nobody)
 
 
 @jit.function

@@ -4,7 +4,7 @@ Blocks of rays go through every stage while in cache; see rows.py for the scratc
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,8 @@ class LightOutputs(NamedTuple):
     """What the kernel writes, (heads, returns, rays) each."""
 
     range_m: NDArray[np.float32]  # 0 where nothing returns
-    points: NDArray[Any]  # (heads, returns, rays, 3): float32 in the sensor frame, float64 in the world
+    points_S: NDArray[np.float32]  # (heads, returns, rays, 3) in the sensor frame; no rays where the world is asked for
+    points_W: NDArray[np.float64]  # (heads, returns, rays, 3) in the world; no rays where the sensor frame is asked for
     intensity: NDArray[np.float32]
     cause: NDArray[np.uint8]
     depth: NDArray[np.uint8]  # of the path in its tree; (heads, returns, 0) where no tree is followed
@@ -111,7 +112,18 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
         # Their children, in batches of a block
         if depth > 0:
             waiting = tree.spawn(
-                block, hit, light.material, light.medium, beam_tan2, floor, passes, depth, queue_f, queue_i, 0, used
+                block,
+                hit,
+                light.material,
+                light.medium,
+                beam_tan2,
+                floor,
+                passes,
+                depth,
+                queue_f,
+                queue_i,
+                np.int64(0),
+                used,
             )
             while waiting > 0:
                 batch = min(BLOCK, waiting)
@@ -162,12 +174,13 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
         for j in range(out.range_m.shape[1]):
             if j >= 2 and j % 2 == 0:
                 write.draw_again(block, draws, element, among, j, used)
-            range_m, points = out.range_m[head, j, start:end], out.points[head, j, start:end]
+            range_m = out.range_m[head, j, start:end]
             normals = rows.NORMAL if j % 2 == 0 else rows.NORMAL_2
             write.finish_ranges(block, slot_f, slot_i, light.number, j, normals, range_m, used)
             if light.switch[tb.S_IN_WORLD] > 0:
-                write.write_points_in_world(block, anchor[world], range_m, points, used)
+                write.write_points_in_world(block, anchor[world], range_m, out.points_W[head, j, start:end], used)
             else:
+                points = out.points_S[head, j, start:end]
                 write.write_points(
                     block, rays.x[start:end], rays.y[start:end], rays.z[start:end], range_m, points, used
                 )
@@ -212,7 +225,9 @@ def _light_up(block, hit, arrays, light, world, used):
 def _jitter(block, draws, element, among, sigma, used):
     """Tilt each ray by two small normal angles across it [rad]."""
     for k in range(used):
-        w0, w1, _, _ = draw_words(draws.key[0], draws.key[1], element + k, shade.STAGE_JITTER, 0, draws.tick, among)
+        w0, w1, _, _ = draw_words(
+            draws.key[0], draws.key[1], element + k, shade.STAGE_JITTER, shade.FIRST_DRAW, draws.tick, among
+        )
         a, b = normal_pair_f32(w0, w1)
         dx, dy, dz = block[pk.B_DIRECTION_X + k], block[pk.B_DIRECTION_Y + k], block[pk.B_DIRECTION_Z + k]
         # Two axes across the ray, without a pole: Duff et al., "Building an orthonormal basis, revisited" (2017)
@@ -285,14 +300,14 @@ def _first_candidates(block, hit, light, slot_f, slot_i, voided_before, used):
                     slot_f,
                     slot_i,
                     ranked,
-                    k,
+                    np.int32(k),
                     slot_f[choose.OPL + k],
                     slot_f[choose.INTENSITY + k],
                     tb.BY_SURFACE,
-                    0,
+                    np.int32(0),
                     slot_i[choose.COLUMN + k],
                     slot_i[choose.FACE + k],
-                    -1,
+                    choose.NOBODY,
                 )
 
 
@@ -344,6 +359,7 @@ def _offer_air(block, hit, light, slot_f, slot_i, drawn, used):
     passes, threshold = np.float32(light.switch[tb.S_ROUND_TRIP]), light.number[tb.N_THRESHOLD]
     capture, inverse_z0, gamma = light.capture, light.number[tb.N_INVERSE_Z0], light.gamma
     near, far = _limits(light.number)
+    air, nobody = tb.BY_ATMOSPHERE, choose.NOBODY
     for i in range(count):
         k = drawn[i]
         number = hit[rows.MEDIUM + k]
@@ -360,6 +376,6 @@ def _offer_air(block, hit, light, slot_f, slot_i, drawn, used):
             key = np.float32(np.inf)
         ray, mirror = np.int32(hit[rows.RAY + k]), np.int32(hit[rows.MIRROR + k])
         depth = tree.depth_of(hit[rows.NODE + k])
-        choose.offer(slot_f, slot_i, ranked, ray, key, strength, opl, tb.BY_ATMOSPHERE, depth, -1, -1, mirror)
+        choose.offer(slot_f, slot_i, ranked, ray, key, strength, opl, air, depth, nobody, nobody, mirror)
         if returns == tb.DUAL and key > choose.NONE:
-            choose.offer_last(slot_f, slot_i, ranked, ray, opl, strength, tb.BY_ATMOSPHERE, depth, -1, -1, mirror)
+            choose.offer_last(slot_f, slot_i, ranked, ray, opl, strength, air, depth, nobody, nobody, mirror)

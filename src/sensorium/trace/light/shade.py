@@ -14,7 +14,8 @@ from sensorium.trace.light import tables as tb
 from sensorium.trace.packet import NO_HIT
 
 # what draws of the lidar are for; part of the counter, so that they never meet
-STAGE_RETURN, STAGE_JITTER, STAGE_EXTRA = 1, 2, 3
+STAGE_RETURN, STAGE_JITTER, STAGE_EXTRA = np.int64(1), np.int64(2), np.int64(3)
+FIRST_DRAW = np.int64(0)
 
 _MOST_QUANTILE = np.float32(tb.GAMMA_POINTS)
 
@@ -24,14 +25,14 @@ def draw_block(block, key, element, tick, world, second, used):
     """Draw for the first node of neighbouring rays: atmosphere, range noise (a second number if wanted), dropout."""
     if not second:
         for k in range(used):
-            w0, w1, w2, w3 = draw_words(key[0], key[1], element + k, STAGE_RETURN, 0, tick, world)
+            w0, w1, w2, w3 = draw_words(key[0], key[1], element + k, STAGE_RETURN, FIRST_DRAW, tick, world)
             block[rows.UNIFORM + k] = uniform_f32(w0)
             n0, _ = normal_pair_f32(w1, w2)
             block[rows.NORMAL + k] = n0
             block[rows.DROPOUT + k] = uniform_f32(w3)
         return
     for k in range(used):
-        w0, w1, w2, w3 = draw_words(key[0], key[1], element + k, STAGE_RETURN, 0, tick, world)
+        w0, w1, w2, w3 = draw_words(key[0], key[1], element + k, STAGE_RETURN, FIRST_DRAW, tick, world)
         block[rows.UNIFORM + k] = uniform_f32(w0)
         n0, n1 = normal_pair_f32(w1, w2)
         block[rows.NORMAL + k], block[rows.NORMAL_2 + k] = n0, n1

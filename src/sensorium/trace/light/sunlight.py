@@ -46,7 +46,7 @@ def gather_sunlight(block, hit, shadow, shadow_hit, floats, words, active, scene
         ) * side
         shadow[rows.COS + k] = facing if hit[rows.COLUMN + k] != NO_HIT else np.float32(0.0)
         shadow[pk.B_T_FAR + k] = np.float32(1e5) if shadow[rows.COS + k] > np.float32(0.0) else np.float32(0.0)
-    trace_block(shadow, shadow_hit, floats, words, active, scene, arguments, False, used)
+    trace_block(shadow, shadow_hit, floats, words, active, scene, arguments, np.bool_(False), used)
 
     for k in range(used):
         lost = exp_f32(-block[rows.MEDIUM_ALPHA + k] * block[pk.B_T_FAR + k])

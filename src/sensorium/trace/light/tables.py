@@ -32,7 +32,9 @@ SWITCHES = 10
 STRONGEST, FIRST, LAST, DUAL, ALL = range(5)
 
 # what a return came from; sensors/scan.py gives these names to users
-NO_CAUSE, BY_SURFACE, BY_REFLECTION, BY_TRANSMISSION, BY_ATMOSPHERE, BY_MIXTURE, BY_FALSE_ALARM = range(7)
+NO_CAUSE, BY_SURFACE, BY_REFLECTION, BY_TRANSMISSION, BY_ATMOSPHERE, BY_MIXTURE, BY_FALSE_ALARM = map(
+    np.int32, range(7)
+)
 
 
 class LightTables(NamedTuple):

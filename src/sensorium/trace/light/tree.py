@@ -19,7 +19,8 @@ from sensorium.trace.light import rows
 from sensorium.trace.light import tables as tb
 from sensorium.trace.packet import BLOCK, NO_HIT
 
-_REFLECTION, _TRANSMISSION = 1, 2
+# Numbers that functions take are typed: each plain literal would have its function compiled anew
+_REFLECTION, _TRANSMISSION = np.int64(1), np.int64(2)
 
 # A child starts on the face it left and must not meet it again: it looks from this far on [m], and a little more far
 # out, where float32 is coarser.
@@ -252,8 +253,8 @@ def take(block, hit, media, f, i, first, used, far):
 @jit.function
 def depth_of(node):
     """Depth of a node in its tree."""
-    depth, n = 0, node + 1
+    depth, n = np.int32(0), np.uint32(node + 1)
     while n > 1:
-        n >>= 1
-        depth += 1
+        n = np.uint32(n >> 1)
+        depth = np.int32(depth + 1)
     return depth
