@@ -31,15 +31,8 @@ def happens(p, word, ops, o, clock, t, ids, row, channel, draw):
     limit = math.floor(scaled)
     if np.int64(word) != limit:
         return np.int64(word) < limit
-    words = draw_words(
-        clock[t, KEY_0],
-        clock[t, KEY_1],
-        ids[1, row] + channel // 4,
-        ops[o, STAGE],
-        draw + 1,
-        clock[t, TICK],
-        ids[0, row],
-    )
+    k0, k1, stage, tick = clock[t, KEY_0], clock[t, KEY_1], ops[o, STAGE], clock[t, TICK]
+    words = draw_words(k0, k1, ids[1, row] + channel // 4, stage, draw + 1, tick, ids[0, row])
     k = channel % 4
     finer = words[0] if k == 0 else words[1] if k == 1 else words[2] if k == 2 else words[3]
     return np.float64(finer) < (scaled - limit) * _WORDS

@@ -41,9 +41,7 @@ class DeadChannels(Corruption):
     @model_validator(mode="after")
     def _rules(self) -> "DeadChannels":
         if (self.channels is None) == (self.share is None):
-            raise ValueError(
-                f"channels is {self.channels} and share is {self.share}; exactly one of them must be given"
-            )
+            raise ValueError(f"channels is {self.channels} and share is {self.share}; exactly one must be given")
         return self
 
     def operations(self, layout: Layout) -> list[Op]:
@@ -52,6 +50,7 @@ class DeadChannels(Corruption):
         if self.channels is not None:
             dead = some_channels("channels", self.channels, rows)
             return [_stretches(self.value, ((row * columns, (row + 1) * columns) for row in dead))]
+        assert self.share is not None
         share = self.share
 
         def start(begin: Start) -> Float:

@@ -60,7 +60,7 @@ class FaultClock:
         self._changes: list[tuple[int, int, int]] = []
         self._next_ns = _BEFORE
 
-        # Times an onset was drawn, events in the log of what is active, and the same as a mask with a row for each sensor
+        # How often an onset was drawn, events in the log of what is active, and the same with a row for each sensor
         self._drawn = np.zeros((worlds, len(faults)), np.int64)
         self._events = np.full((worlds, len(faults)), -1, np.int64)
         self._mask = np.zeros((worlds * sensors, len(faults)), np.uint8)
@@ -78,7 +78,7 @@ class FaultClock:
         return self._mask
 
     def series(self, times_ns: NDArray[np.int64]) -> NDArray[np.uint8]:
-        """The same for many times, increasing: shape (times, worlds * sensors, faults), or (1, ...) if nothing changes."""
+        """The same for increasing times, shape (times, worlds * sensors, faults), or (1, ...) if nothing changes."""
         masks = []
         begin = 0
         while begin < len(times_ns):

@@ -26,10 +26,11 @@ class Fault(Corruption):
     At random it sets in `onsets_per_s` times a second of healthy time: the time to the next onset is exponential, as in
     a Poisson process that stands still while the fault is active. It lasts `duration_s` on average, exponential or
     always the same, and without a duration until the world is reset. In the long run it is active for a share
-    r d / (1 + r d) of the time. All worlds begin healthy.
+    r d / (1 + r d) of the time. All worlds begin healthy. A fault that ends and sets in again between two samples goes
+    on, as far as the signal can tell.
 
-    It stands in a `Chain` like any corruption, or in the `FaultSchedule` of a sensor. Instead of the signal it may upset
-    the sensor's time; such faults belong to a schedule, and are the same in all worlds, which share one clock.
+    It stands in a `Chain` like any corruption, or in the `FaultSchedule` of a sensor. Instead of the signal it may
+    upset the sensor's time; such faults belong to a schedule, and are the same in all worlds, which share one clock.
     """
 
     kind: Literal["fault"] = "fault"

@@ -8,9 +8,21 @@ from pydantic import Field, model_validator
 
 from sensorium import jit
 from sensorium.clock import NS_PER_S
-from sensorium.corruption import op as kinds
 from sensorium.corruption.base import Corruption, Layout
-from sensorium.corruption.op import COLUMN, ELAPSED_NS, OPTION, PARAMETERS, STATE, WIDTH, Op
+from sensorium.corruption.op import (
+    COLUMN,
+    ELAPSED_NS,
+    FREEZE,
+    KEY_0,
+    KEY_1,
+    OPTION,
+    PARAMETERS,
+    STAGE,
+    STATE,
+    TICK,
+    WIDTH,
+    Op,
+)
 from sensorium.random import draw_words, exponential_f64, uniform_f64
 
 
@@ -33,9 +45,7 @@ class Freeze(Corruption):
     @model_validator(mode="after")
     def _rules(self) -> "Freeze":
         if (self.rate_hz is None) != (self.duration_s is None):
-            raise ValueError(
-                f"rate_hz is {self.rate_hz} and duration_s is {self.duration_s}; give both, or neither to freeze at once"
-            )
+            raise ValueError(f"rate_hz is {self.rate_hz} and duration_s is {self.duration_s}; give both, or neither")
         if self.fixed_duration and self.duration_s is None:
             raise ValueError("fixed_duration is given without duration_s; it says what that means")
         return self
@@ -44,7 +54,7 @@ class Freeze(Corruption):
         """The sample held, and how long still, are state."""
         numbers = np.array([self.rate_hz or 0.0, self.duration_s or 0.0])
         options = (int(self.rate_hz is not None), int(self.fixed_duration))
-        return [Op(kinds.FREEZE, numbers, options=options, slots=2, forgets=True)]
+        return [Op(FREEZE, numbers, options=options, slots=2, forgets=True)]
 
 
 @jit.function
@@ -70,15 +80,8 @@ def freeze_time(random, fixed, par, p, dt_s, ops, o, clock, t, ids, row):
     """How long it freezes from this sample on [s]; 0 if it does not."""
     if not random:
         return math.inf
-    w0, w1, w2, w3 = draw_words(
-        clock[t, kinds.KEY_0],
-        clock[t, kinds.KEY_1],
-        ids[1, row],
-        ops[o, kinds.STAGE],
-        0,
-        clock[t, kinds.TICK],
-        ids[0, row],
-    )
+    k0, k1, stage, tick = clock[t, KEY_0], clock[t, KEY_1], ops[o, STAGE], clock[t, TICK]
+    w0, w1, w2, w3 = draw_words(k0, k1, ids[1, row], stage, 0, tick, ids[0, row])
     if uniform_f64(w0, w1) >= -math.expm1(-par[p] * dt_s):
         return 0.0
     return par[p + 1] if fixed else par[p + 1] * exponential_f64(w2, w3)

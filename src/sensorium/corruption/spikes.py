@@ -94,15 +94,8 @@ def spikes(ops, o, par, x, ids, clock, t, first, last):
 @jit.function
 def unit_spike(law, sign, ops, o, clock, t, ids, row, channel):
     """A spike of amplitude 1, from a draw of its own; the first two draws decided whether there is one."""
-    w0, w1, w2, _ = draw_words(
-        clock[t, KEY_0],
-        clock[t, KEY_1],
-        ids[1, row] + channel // 4,
-        ops[o, STAGE],
-        2 + channel % 4,
-        clock[t, TICK],
-        ids[0, row],
-    )
+    k0, k1, stage, tick = clock[t, KEY_0], clock[t, KEY_1], ops[o, STAGE], clock[t, TICK]
+    w0, w1, w2, _ = draw_words(k0, k1, ids[1, row] + channel // 4, stage, 2 + channel % 4, tick, ids[0, row])
     height = 1.0
     if law == _UNIFORM:
         height = np.float64(uniform_f32(w0))

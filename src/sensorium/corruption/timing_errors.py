@@ -26,14 +26,14 @@ class TimingErrors(Spec):
     """What the sensor's clock gains [1e-6]: 50 is 180 ms in an hour."""
 
     def __add__(self, other: "TimingErrors") -> "TimingErrors":
-        """Both at once, independent of each other: delays, offsets and skews add, variances too, and so do losses' odds.
+        """Both at once, independent of each other: delays, offsets, skews and variances add.
 
-        What survives both losses is (1 - a)(1 - b).
+        A message arrives if neither loses it: the loss is 1 - (1 - a)(1 - b).
         """
         return TimingErrors(
             delay_s=self.delay_s + other.delay_s,
             jitter_s=math.hypot(self.jitter_s, other.jitter_s),
-            loss=1.0 - (1.0 - self.loss) * (1.0 - other.loss),
+            loss=min(self.loss + other.loss - self.loss * other.loss, 1.0),
             clock_offset_s=self.clock_offset_s + other.clock_offset_s,
             skew_ppm=self.skew_ppm + other.skew_ppm,
         )
