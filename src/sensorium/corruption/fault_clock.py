@@ -60,9 +60,10 @@ class FaultClock:
         self._changes: list[tuple[int, int, int]] = []
         self._next_ns = _BEFORE
 
-        # How often an onset was drawn, events in the log of what is active, and the same with a row for each sensor
-        self._drawn = np.zeros((worlds, len(faults)), np.int64)
-        self._events = np.full((worlds, len(faults)), -1, np.int64)
+        # How often an onset was drawn in each world, and last for all worlds together; numbers in the log of events that
+        # are active, or -1; and the same as a mask with a row for each sensor
+        self._drawn = [[0] * (worlds + 1) for _ in faults]
+        self._events = [[-1] * worlds for _ in faults]
         self._mask = np.zeros((worlds * sensors, len(faults)), np.uint8)
         self._timing: dict[tuple[int, ...], TimingErrors] = {}
 
@@ -112,15 +113,15 @@ class FaultClock:
         if np.shape(mask) != (self._worlds,):
             raise SpecError(f"mask has shape {np.shape(mask)}; it must be ({self._worlds},), one for each world")
         self.at(time_ns)
-        worlds = np.flatnonzero(mask)
-        random = {f for f in range(len(self._faults)) if self._strikes(f)}
-        struck = set(worlds.tolist())
-        self._changes = [c for c in self._changes if not (c[1] in random and c[2] in struck)]
+        worlds = set(np.flatnonzero(mask).tolist())
+        random = [f for f in range(len(self._faults)) if self._strikes(f)]
+        self._changes = [change for change in self._changes if change[1] not in random or change[2] not in worlds]
         heapq.heapify(self._changes)
-        for f in sorted(random):
-            for world in worlds[self._events[worlds, f] >= 0].tolist():
-                self._end(f, world, time_ns)
-            self._draw_onsets(f, worlds, time_ns)
+        for f in random:
+            for world in sorted(worlds):
+                if self._events[f][world] >= 0:
+                    self._end(f, world, time_ns)
+                self._draw_onset(f, world, time_ns)
         self._settle()
 
     def copy(self) -> FaultClock:
@@ -128,7 +129,8 @@ class FaultClock:
         twin = FaultClock.__new__(FaultClock)
         twin.__dict__.update(self.__dict__)
         twin.log, twin._changes = self.log.copy(), list(self._changes)
-        twin._drawn, twin._events, twin._mask = self._drawn.copy(), self._events.copy(), self._mask.copy()
+        twin._drawn = [list(drawn) for drawn in self._drawn]
+        twin._events, twin._mask = [list(events) for events in self._events], self._mask.copy()
         return twin
 
     def _advance(self, time_ns: int) -> None:
@@ -148,10 +150,9 @@ class FaultClock:
         for f, fault in enumerate(self._faults):
             if not fault.on:
                 continue
-            if self._strikes(f):
-                self._draw_onsets(f, np.arange(self._worlds), time_ns)
-            elif fault.onsets_per_s is not None:
-                self._draw_onsets(f, np.zeros(1, np.int64), time_ns)
+            if fault.onsets_per_s is not None:
+                for world in range(self._worlds) if self._strikes(f) else (_EVERYWHERE,):
+                    self._draw_onset(f, world, time_ns)
             elif fault.end_s is None or seconds_to_ns(fault.end_s) > time_ns:
                 start_ns = time_ns if fault.start_s is None else seconds_to_ns(fault.start_s)
                 heapq.heappush(self._changes, (start_ns, f, _EVERYWHERE))
@@ -164,52 +165,49 @@ class FaultClock:
     def _change(self, f: int, world: int, time_ns: int) -> None:
         """A fault sets in or ends, and its next change becomes known."""
         fault = self._faults[f]
-        first = max(world, 0)
-        if self._events[first, f] >= 0:
+        if self._events[f][max(world, 0)] >= 0:
             self._end(f, world, time_ns)
             if fault.onsets_per_s is not None:
-                self._draw_onsets(f, np.array([first]), time_ns)
+                self._draw_onset(f, world, time_ns)
             return
 
-        # It sets in: in one world, or in all
-        for w in range(self._worlds) if world == _EVERYWHERE else (world,):
-            self._events[w, f] = self.log.open(self._names[f], self._first_world + w, time_ns)
+        # It sets in
+        for w in self._each(world):
+            self._events[f][w] = self.log.open(self._names[f], self._first_world + w, time_ns)
         self._mask[self._rows(world), f] = 1
         if fault.end_s is not None:
             heapq.heappush(self._changes, (seconds_to_ns(fault.end_s), f, world))
         if fault.duration_s is not None:
-            duration_s = fault.duration_s
-            if not fault.fixed_duration:
-                duration_s *= self._exponentials(f, np.array([first]), _DURATION)[0]
-            heapq.heappush(self._changes, (time_ns + _at_least_1_ns(duration_s), f, world))
+            factor = 1.0 if fault.fixed_duration else self._exponential(f, world, _DURATION)
+            heapq.heappush(self._changes, (time_ns + _at_least_1_ns(fault.duration_s * factor), f, world))
 
     def _end(self, f: int, world: int, time_ns: int) -> None:
         """A fault ends in one world, or in all."""
-        for w in range(self._worlds) if world == _EVERYWHERE else (world,):
-            self.log.close(int(self._events[w, f]), time_ns)
-            self._events[w, f] = -1
+        for w in self._each(world):
+            self.log.close(self._events[f][w], time_ns)
+            self._events[f][w] = -1
         self._mask[self._rows(world), f] = 0
+
+    def _each(self, world: int) -> range:
+        """The worlds meant: one, or all."""
+        return range(self._worlds) if world == _EVERYWHERE else range(world, world + 1)
 
     def _rows(self, world: int) -> slice:
         """Rows of the mask for one world, or for all."""
         return slice(None) if world == _EVERYWHERE else slice(world * self._sensors, (world + 1) * self._sensors)
 
-    def _draw_onsets(self, f: int, worlds: NDArray[np.int64], time_ns: int) -> None:
-        """Draw when a fault sets in next in some worlds; one of timing is drawn as world 0, for all."""
-        everywhere = not self._strikes(f)
+    def _draw_onset(self, f: int, world: int, time_ns: int) -> None:
+        """Draw when a fault sets in next in a world, or in all."""
         onsets_per_s = self._faults[f].onsets_per_s
         assert onsets_per_s is not None
-        self._drawn[worlds, f] += 1
-        for world, wait in zip(worlds.tolist(), self._exponentials(f, worlds, _ONSET), strict=True):
-            change = (time_ns + _at_least_1_ns(wait / onsets_per_s), f, _EVERYWHERE if everywhere else world)
-            heapq.heappush(self._changes, change)
+        self._drawn[f][world] += 1
+        wait_s = self._exponential(f, world, _ONSET) / onsets_per_s
+        heapq.heappush(self._changes, (time_ns + _at_least_1_ns(wait_s), f, world))
 
-    def _exponentials(self, f: int, worlds: NDArray[np.int64], draw: int) -> NDArray[np.float64]:
-        """Exponential numbers of mean 1 for some worlds, by the number of the onset."""
-        numbers = worlds + self._first_world if self._strikes(f) else np.zeros(len(worlds), np.int64)
-        out = np.empty(len(worlds))
-        fill_exponentials(*self._streams[f].key, draw, self._drawn[worlds, f], numbers, out)
-        return out
+    def _exponential(self, f: int, world: int, draw: int) -> float:
+        """An exponential number of mean 1 for the onset drawn last; what strikes all worlds is drawn as world 0."""
+        number = 0 if world == _EVERYWHERE else self._first_world + world
+        return exponential(*self._streams[f].key, draw, self._drawn[f][world], number)
 
     def _settle(self) -> None:
         self._next_ns = self._changes[0][0] if self._changes else _NEVER
@@ -220,8 +218,7 @@ def _at_least_1_ns(duration_s: float) -> int:
 
 
 @jit.kernel
-def fill_exponentials(k0, k1, draw, ticks, worlds, out):
-    """Exponential numbers of mean 1, one for each pair of a tick and a world."""
-    for i in range(out.size):
-        w0, w1, _, _ = draw_words(k0, k1, 0, 0, draw, ticks[i], worlds[i])
-        out[i] = exponential_f64(w0, w1)
+def exponential(k0, k1, draw, tick, world):
+    """An exponential number of mean 1."""
+    w0, w1, _, _ = draw_words(k0, k1, 0, 0, draw, tick, world)
+    return exponential_f64(w0, w1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import overload
 
 
@@ -76,4 +76,5 @@ class FaultLog(Sequence[FaultEvent]):
 
     def close(self, number: int, end_ns: int) -> None:
         """Write down the end of an event."""
-        self._events[number] = replace(self._events[number], end_ns=end_ns)
+        event = self._events[number]
+        self._events[number] = FaultEvent(event.fault, event.world, event.start_ns, end_ns)
