@@ -60,8 +60,8 @@ class FaultClock:
         self._changes: list[tuple[int, int, int]] = []
         self._next_ns = _BEFORE
 
-        # How often an onset was drawn in each world, and last for all worlds together; numbers in the log of events that
-        # are active, or -1; and the same as a mask with a row for each sensor
+        # How often an onset was drawn in each world, and last for all worlds together; numbers in the log of the events
+        # that are active, or -1; and the same as a mask with a row for each sensor
         self._drawn = [[0] * (worlds + 1) for _ in faults]
         self._events = [[-1] * worlds for _ in faults]
         self._mask = np.zeros((worlds * sensors, len(faults)), np.uint8)
