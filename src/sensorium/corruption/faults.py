@@ -99,15 +99,20 @@ class Fault(Corruption):
         return [replace(op, switch=self) for op in self.inner(layout)]
 
     def inner(self, layout: Layout) -> list[Op]:
-        """Operations of its corruption on its own channels, not switched; none for one of timing, or if it is off."""
-        if self.corruption is None or not (self.on and self.corruption.on):
+        """Operations of its corruption on its own channels, not switched; none for one of timing.
+
+        If it is off they are marked so, as for every corruption: others of their kind keep their random numbers.
+        """
+        if self.corruption is None:
             return []
+        if not self.on:
+            return [replace(op, on=False) for op in self.corruption.operations(layout.assumed())]
 
         # Parts of a chain inside know each other before they know those outside
         limits = self.corruption.limits(layout.width) or layout.limits
         layout = Layout(layout.width, layout.period_s, limits, layout.grid)
         layout = replace(layout, grid=self.corruption.grid(layout) or layout.grid)
-        ops = self.corruption.operations(layout)
+        ops = self.corruption.switched(layout)
         if self.channels is None:
             return ops
         own = some_channels("channels", self.channels, layout.width)

@@ -94,8 +94,35 @@ def test_a_chain_inside_knows_its_own_limits():
 def test_a_fault_that_is_off_or_whose_corruption_is_does_nothing():
     signals = np.ones((3, 2))
     for fault in (Fault(Bias(1.0), on=False), Fault(Bias(1.0, on=False))):
-        np.testing.assert_array_equal(run(Chain([fault]), signals)[0], signals)
-        assert fault.switched(Layout(2)) == []
+        out, state = run(Chain([fault]), signals)
+        np.testing.assert_array_equal(out, signals)
+        assert state.faults is None
+
+
+def test_switching_one_off_changes_no_random_number_of_another():
+    signals = np.zeros((20, 3))
+    faults = [Fault(White(std=1.0), end_s=0.005), Fault(White(std=1.0), start_s=0.01)]
+    both, _ = run(Chain(faults), signals)
+    for off in (faults[0].model_copy(update={"on": False}), Fault(White(std=1.0, on=False), end_s=0.005)):
+        second, _ = run(Chain([off, faults[1]]), signals)
+        np.testing.assert_array_equal(second[10:], both[10:])
+        assert not second[:10].any()
+    # What lacks something is no hindrance while it is off
+    schedule = FaultSchedule(faults=(Fault(Stuck(mode="max"), on=False), *faults))
+    state = Program(schedule.parts(Layout(3)), columns=3).init((3,), seed=1, name="signal")
+    clock = schedule.begin(seed=1)
+    for k in range(20):
+        x = np.zeros((1, 1, 3))
+        state.program.step(x, k * MS, state, clock.at(k * MS))
+        np.testing.assert_array_equal(x[0, 0], both[k])
+
+
+def test_a_fault_strikes_the_group_it_is_aimed_at():
+    faults = (Fault(Bias(1.0), target="linear"), Fault(Bias(2.0)), Fault(Bias(3.0), target="angular"))
+    schedule = FaultSchedule(faults=faults)
+    assert [part.fault for part in schedule.parts(Layout(3), target="linear")] == [0, 1]
+    assert [part.fault for part in schedule.parts(Layout(3), target="angular")] == [1, 2]
+    assert [part.fault for part in schedule.parts(Layout(3))] == [1]
 
 
 def test_series_equals_apply_and_the_state_given_stays():
@@ -158,8 +185,8 @@ def test_a_schedule_switches_parts_of_a_program_as_a_chain_would():
     schedule = FaultSchedule(faults=faults)
     saturate = Saturate(min=-2.0, max=2.0)
     limits = saturate.limits(3)
-    parts = schedule.parts(3, column=1, group=1, period_s=1e-3, limits=limits)
-    assert [(part.fault, part.column, part.width) for part in parts] == [(0, 1, 3), (2, 1, 3)]
+    parts = schedule.parts(Layout(3, 1e-3, limits), column=1, group=1)
+    assert [(part.fault, part.column, part.width) for part in parts] == [(0, 1, 3), (2, 1, 3), (3, 1, 3)]
     after = Part(saturate.operations(Layout(3)), 1, 3)
     program = Program([*parts, after], columns=5, period_s=1e-3)
 
@@ -184,7 +211,7 @@ def test_a_schedule_switches_parts_of_a_program_as_a_chain_would():
 def test_faults_of_a_schedule_and_of_a_chain_side_by_side():
     schedule = FaultSchedule(faults=(Fault(Bias(1.0), start_s=0.002, end_s=0.004),))
     inside = Fault(Bias(10.0), start_s=0.003, end_s=0.005)
-    parts = [*schedule.parts(1), Part(inside.operations(Layout(1)), 0, 1)]
+    parts = [*schedule.parts(Layout(1)), Part(inside.operations(Layout(1)), 0, 1)]
     program = Program(parts, columns=1)
     state, clock = program.init((1,), seed=1, name="x"), schedule.begin(seed=1)
     given = []
