@@ -29,7 +29,8 @@ class FaultClock:
     """State of a schedule in some worlds; its time only goes forward.
 
     Random times are functions of (seed, name of the sensor, name of the fault, world, number of the onset), so that
-    neither other faults, nor the split of a batch, nor how often it is asked can change them.
+    neither other faults, nor the split of a batch, nor how often it is asked can change them. They count from the first
+    time asked for, since recordings begin at any.
 
     Attributes:
         log: What was active when, as far as the clock was asked.
