@@ -1,7 +1,5 @@
 """Whether something happens: decisions of any probability, exact to 2^-64."""
 
-import math
-
 import numpy as np
 
 from sensorium import jit
@@ -24,15 +22,21 @@ def fill_words(ops, o, clock, t, ids, first, last, quad, draw, out):
         a[i], b[i], c[i], d[i] = draw_words(k0, k1, elements[i] + quad, stage, draw, tick, worlds[i])
 
 
-@jit.function
+@jit.inlined
 def happens(p, word, ops, o, clock, t, ids, row, channel, draw):
     """Whether what has probability p happens, by a word of `fill_words`; only a tie needs the word behind it."""
     scaled = p * _WORDS
-    limit = math.floor(scaled)
-    if np.int64(word) != limit:
-        return np.int64(word) < limit
+    limit = np.floor(scaled)
+    if np.float64(word) != limit:
+        return np.float64(word) < limit
+    return happens_in_a_tie(scaled - limit, ops, o, clock, t, ids, row, channel, draw)
+
+
+@jit.function
+def happens_in_a_tie(p, ops, o, clock, t, ids, row, channel, draw):
+    """The same by a word of the next draw, with the probability that is left."""
     k0, k1, stage, tick = clock[t, KEY_0], clock[t, KEY_1], ops[o, STAGE], clock[t, TICK]
     words = draw_words(k0, k1, ids[1, row] + channel // 4, stage, draw + 1, tick, ids[0, row])
     k = channel % 4
-    finer = words[0] if k == 0 else words[1] if k == 1 else words[2] if k == 2 else words[3]
-    return np.float64(finer) < (scaled - limit) * _WORDS
+    word = words[0] if k == 0 else words[1] if k == 1 else words[2] if k == 2 else words[3]
+    return np.float64(word) < p * _WORDS

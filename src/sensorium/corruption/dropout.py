@@ -59,7 +59,8 @@ class Dropout(Corruption):
 @jit.function
 def dropout(ops, o, par, x, state, ids, clock, t, first, last):
     """X = its fill where it is lost; state is the last value, and whether it was lost (NaN before the first)."""
-    column, width, s, together = ops[o, COLUMN], ops[o, WIDTH], ops[o, STATE], ops[o, OPTION + 1]
+    column, width, p, s = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE]
+    fill, together = ops[o, OPTION], ops[o, OPTION + 1]
     decisions = 1 if together else width
     words = np.empty((4, last - first), np.uint32)
     for begin in range(0, decisions, 4):
@@ -67,14 +68,14 @@ def dropout(ops, o, par, x, state, ids, clock, t, first, last):
         for row in range(first, last):
             for k in range(min(4, decisions - begin)):
                 i = begin + k
-                chance = dropout_chance(par, ops[o, PARAMETERS], state[row, s + width + i])
+                chance = dropout_chance(par, p, state[row, s + width + i])
                 lost = happens(chance, words[k, row - first], ops, o, clock, t, ids, row, i, 0)
                 state[row, s + width + i] = 1.0 if lost else 0.0
                 for channel in range(i, width if together else i + 1):
-                    fill_lost(ops, o, x, state, row, column + channel, s + channel, lost)
+                    fill_lost(fill, x, state, row, column + channel, s + channel, lost)
 
 
-@jit.function
+@jit.inlined
 def dropout_chance(par, p, before):
     """Probability that a sample is lost, given what became of the one before: 1 lost, 0 not, NaN unknown."""
     if math.isnan(before):
@@ -82,14 +83,14 @@ def dropout_chance(par, p, before):
     return par[p + 2] if before > 0.0 else par[p + 1]
 
 
-@jit.function
-def fill_lost(ops, o, x, state, row, column, slot, lost):
+@jit.inlined
+def fill_lost(fill, x, state, row, column, slot, lost):
     """Remember a value that arrived, or fill in for one that did not."""
     if not lost:
         state[row, slot] = x[row, column]
-    elif ops[o, OPTION] == _ZERO:
+    elif fill == _ZERO:
         x[row, column] = 0.0
-    elif ops[o, OPTION] == _NAN:
+    elif fill == _NAN:
         x[row, column] = np.nan
     elif math.isnan(state[row, slot]):
         state[row, slot] = x[row, column]
