@@ -20,7 +20,7 @@ class Chain(Corruption):
     """In order."""
 
     def __init__(self, parts: Sequence[Corruption] = (), **fields: Any) -> None:
-        Spec.__init__(self, parts=tuple(parts), **fields)
+        Spec.__init__(self, parts=parts, **fields)
 
     def operations(self, layout: Layout) -> list[Op]:
         """Those of all parts."""

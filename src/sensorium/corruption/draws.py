@@ -6,13 +6,14 @@ import numpy as np
 
 from sensorium import jit
 from sensorium.corruption.op import KEY_0, KEY_1, STAGE, TICK
-from sensorium.random import draw_words, normal_pair_f32, uniform_f32
+from sensorium.random import draw_words, log_f32, normal_pair_f32, uniform_f32
 
 # Laws of white noise, all of unit standard deviation
 NORMAL, UNIFORM, LAPLACE = range(3)
 
-_SQRT_12 = math.sqrt(12.0)
-_SQRT_HALF = math.sqrt(0.5)
+_SQRT_12 = np.float32(math.sqrt(12.0))
+_SQRT_HALF = np.float32(math.sqrt(0.5))
+_HALF, _ONE, _TWO = np.float32(0.5), np.float32(1.0), np.float32(2.0)
 
 
 @jit.function
@@ -55,20 +56,23 @@ def fill_of_law(law, ops, o, clock, t, ids, first, last, quad, draw, out):
         return
     fill_uniforms(ops, o, clock, t, ids, first, last, quad, draw, out)
     for k in range(4):
-        for i in range(last - first):
-            u = np.float64(out[k, i])
-            out[k, i] = unit_uniform(u) if law == UNIFORM else unit_laplace(u)
+        numbers = out[k]
+        if law == UNIFORM:
+            for i in range(last - first):
+                numbers[i] = unit_uniform(numbers[i])
+        else:
+            for i in range(last - first):
+                numbers[i] = unit_laplace(numbers[i])
 
 
-@jit.function
+@jit.inlined
 def unit_uniform(u):
     """A uniform number of mean 0 and variance 1, from one in (0, 1): sqrt(12) (u - 1/2)."""
-    return _SQRT_12 * (u - 0.5)
+    return _SQRT_12 * (u - _HALF)
 
 
-@jit.function
+@jit.inlined
 def unit_laplace(u):
-    """A Laplace number of mean 0 and variance 1 by inversion: b = 1 / sqrt(2)."""
-    if u < 0.5:
-        return _SQRT_HALF * math.log(2.0 * u)
-    return -_SQRT_HALF * math.log(2.0 * (1.0 - u))
+    """A Laplace number of mean 0 and variance 1 by inversion: -+ ln(2 min(u, 1 - u)) / sqrt(2)."""
+    size = -_SQRT_HALF * log_f32(_TWO * min(u, _ONE - u))
+    return -size if u < _HALF else size

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, ValidationInfo
 
 from sensorium.errors import SpecError
 
@@ -20,27 +20,28 @@ def _as_tuples(value: object) -> object:
     return value
 
 
-def _numbers(value: object) -> object:
+def _numbers(value: object, info: ValidationInfo) -> object:
     """A finite number, or a tuple of some; checked here, so that an error is one sentence."""
     given = _as_tuples(value)
+    rule = "it must be a finite number, or one for each channel"
     for item in given if isinstance(given, tuple) else (given,):
         if isinstance(item, bool) or not isinstance(item, int | float) or not np.isfinite(item):
-            raise ValueError(f"{value!r} is given; it must be a finite number, or one for each channel")
+            raise ValueError(f"{info.field_name} is {value!r}; {rule}")
     if given == ():
-        raise ValueError("no number is given; it must be a finite number, or one for each channel")
+        raise ValueError(f"{info.field_name} is {value!r}; {rule}")
     return given
 
 
-def _rows(value: object) -> object:
+def _rows(value: object, info: ValidationInfo) -> object:
     """Rows of finite numbers, all of one length."""
     given = _as_tuples(value)
     if not isinstance(given, tuple) or not all(isinstance(row, tuple) for row in given):
-        raise ValueError(f"{value!r} is given; it must be a matrix, a list of its rows")
+        raise ValueError(f"{info.field_name} is {value!r}; it must be a matrix, a list of its rows")
     if len({len(row) for row in given}) != 1 or not given[0]:
-        raise ValueError(f"rows of {[len(row) for row in given]} numbers are given; a matrix has equal rows")
+        raise ValueError(f"{info.field_name} is {value!r}; rows of a matrix must be equally long, and not empty")
     for item in (item for row in given for item in row):
         if isinstance(item, bool) or not isinstance(item, int | float) or not np.isfinite(item):
-            raise ValueError(f"{item!r} is given in a matrix; every number must be finite")
+            raise ValueError(f"{info.field_name} is {value!r}; every number in it must be finite")
     return given
 
 

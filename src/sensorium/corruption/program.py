@@ -182,7 +182,7 @@ class Program:
             raise SpecError(f"the signal is {signals[at]} at {at}; every value must be finite")
         clock_of_faults = None if state.faults is None else state.faults.copy()
         after = replace(state, values=state.values.copy(), faults=clock_of_faults)
-        x = np.array(signals, np.float64, order="C").reshape(len(times_ns), -1, self.columns)
+        x = np.array(signals, np.float64, order="C").reshape(len(times_ns), state.ids.shape[1], self.columns)
         if not len(times_ns):
             return x.reshape(expected), after
 

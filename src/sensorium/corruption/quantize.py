@@ -103,19 +103,18 @@ def quantize(ops, o, par, x, state, first, last):
     for i in range(width):
         lsb, origin = par[p + i], par[p + width + i]
         lowest, highest, top = par[p + 2 * width + i], par[p + 3 * width + i], par[p + 4 * width + i]
+        if mode == _ROUND and not carry:
+            for row in range(first, last):
+                value = x[row, column + i]
+                k = nearest(value, (value - origin) / lsb)
+                x[row, column + i] = highest if k >= top else max(origin + lsb * k, lowest)
+            continue
         for row in range(first, last):
             value = x[row, column + i]
             if carry:
                 value += state[row, s + i]
-
-            # Toward and away from zero are up or down by the sign; halves go away from zero
             y = (value - origin) / lsb
-            up = value < 0.0 if mode == _TO_ZERO else value >= 0.0 if mode == _FROM_ZERO else mode == _CEIL
-            if mode == _ROUND:
-                k = np.floor(y + 0.5) if value >= 0.0 else np.ceil(y - 0.5)
-            else:
-                # What is a code up to rounding of the division stays that code, so that codes are fixed points
-                k = np.ceil(y - _SLACK) if up else np.floor(y + _SLACK)
+            k = nearest(value, y) if mode == _ROUND else directed(mode, value, y)
 
             # Where zero is no code, the nearest to it on the value's own side is as far as "to zero" goes
             if mode == _TO_ZERO and value * (origin + lsb * k) < 0.0:
@@ -125,3 +124,22 @@ def quantize(ops, o, par, x, state, first, last):
             if carry and not np.isnan(value):
                 state[row, s + i] = value - (origin + lsb * k)
             x[row, column + i] = highest if k >= top else max(origin + lsb * k, lowest)
+
+
+@jit.inlined
+def nearest(value, y):
+    """The whole number next to y; halves go away from zero, that of the value."""
+    up, down = np.floor(y + 0.5), np.ceil(y - 0.5)
+    return up if value >= 0.0 else down
+
+
+@jit.inlined
+def directed(mode, value, y):
+    """The whole number above or below y; toward and away from zero are one or the other by the value's sign."""
+    # What is a code up to rounding of the division stays that code, so that codes are fixed points
+    up, down = np.ceil(y - _SLACK), np.floor(y + _SLACK)
+    if mode == _TO_ZERO:
+        return up if value < 0.0 else down
+    if mode == _FROM_ZERO:
+        return down if value < 0.0 else up
+    return up if mode == _CEIL else down

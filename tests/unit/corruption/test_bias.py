@@ -1,0 +1,28 @@
+import numpy as np
+import pytest
+
+from sensorium.corruption import Bias
+from sensorium.errors import SpecError
+
+
+def test_a_known_bias_is_added_to_each_channel():
+    bias = Bias((1.0, 2.0, 3.0))
+    out, _ = bias.apply([10.0, 10.0, 10.0], time_ns=0, state=bias.init((3,), seed=1))
+    np.testing.assert_array_equal(out, [11, 12, 13])
+
+
+def test_a_drawn_bias_stays_for_the_episode_and_spreads_over_worlds():
+    bias = Bias(1.0, std=(0.1, 0.0, 2.0))
+    state = bias.init((20_000, 3), seed=1)
+    first, state = bias.apply(np.zeros((20_000, 3)), time_ns=0, state=state)
+    later, _ = bias.apply(np.zeros((20_000, 3)), time_ns=10**12, state=state)
+    np.testing.assert_array_equal(first, later)
+    np.testing.assert_allclose(first.mean(axis=0), 1.0, atol=5 * 2.0 / np.sqrt(20_000))
+    np.testing.assert_allclose(first.std(axis=0), [0.1, 0, 2], rtol=5 / np.sqrt(40_000))
+    assert (first[:, 1] == 1).all()
+
+
+def test_the_value_may_be_given_by_position_or_name_but_not_negative_spread():
+    assert Bias(0.5) == Bias(value=0.5)
+    with pytest.raises(SpecError, match="std is -0.1; it must not be negative"):
+        Bias(0.0, std=-0.1)
