@@ -14,14 +14,17 @@ from sensorium.corruption.op import COLUMN, ELAPSED_NS, LOW_PASS, OPTION, PARAME
 from sensorium.corruption.parameters import PerChannel, per_channel, positive
 from sensorium.errors import SpecError
 
+_SQRT_2 = math.sqrt(2.0)
+
 
 class LowPass(Corruption):
     """One pole, y += (1 - exp(-2 pi f_c dt)) (x - y), or two: a Butterworth filter by the bilinear transform.
 
-    One pole uses the time since the sample before and is right however samples follow. Two poles have f_c put exactly
-    at -3 dB by prewarping, and coefficients of the nominal rate. Either begins as if the signal had always been what it
-    is at the first sample, so that there is no transient. White noise of density N that passes has the equivalent
-    bandwidth pi / 2 f_c and 1.111 f_c, while f_c is far below the rate.
+    One pole is exact for a signal that is level between samples, however they follow. Two poles are integrated by the
+    trapezoidal rule, which is the bilinear transform; at the nominal rate prewarping puts f_c exactly at -3 dB, and a
+    longer step stays stable. Either begins as if the signal had always been what it is at the first sample, so that
+    there is no transient. White noise that passes has the equivalent bandwidth pi / 2 f_c, or 1.111 f_c with two poles,
+    while f_c is far below the rate.
     """
 
     kind: Literal["low_pass"] = "low_pass"
@@ -41,16 +44,15 @@ class LowPass(Corruption):
         if self.poles == 1:
             return [Op(LOW_PASS, 2.0 * math.pi * cutoff_hz, options=(1,), slots=1, start=partial(_unset, slots=1))]
 
-        # Two poles: the analogue prototype 1 / (1 + sqrt(2) s + s^2) with s = (1 - 1/z) / (1 + 1/z) / K
         period_s = layout.needed_period_s("a low-pass of two poles")
         for value_hz in cutoff_hz:
             if value_hz >= 0.5 / period_s:
                 rule = f"it must be below half the rate of {1.0 / period_s:g} Hz"
                 raise SpecError(f"cutoff_hz is {value_hz:g}; {rule}")
-        k = np.tan(math.pi * cutoff_hz * period_s)
-        scale = 1.0 + math.sqrt(2.0) * k + k**2
-        b0, a1, a2 = k**2 / scale, 2.0 * (k**2 - 1.0) / scale, (1.0 - math.sqrt(2.0) * k + k**2) / scale
-        return [Op(LOW_PASS, np.stack([b0, a1, a2]), options=(2,), slots=2, start=partial(_unset, slots=2))]
+
+        # Prewarped, in radians a second: half a step of it is tan(pi f_c T)
+        rate = 2.0 * np.tan(math.pi * cutoff_hz * period_s) / period_s
+        return [Op(LOW_PASS, rate, options=(2,), slots=2, start=partial(_unset, slots=2))]
 
 
 def _unset(begin: Start, slots: int) -> Float:
@@ -73,14 +75,15 @@ def low_pass(ops, o, par, x, state, clock, t, first, last):
                 x[row, column + i] = y
             continue
 
-        # Transposed direct form: two sums wait for the next samples
-        b0, a1, a2 = par[p + i], par[p + width + i], par[p + 2 * width + i]
+        # y'' = rate^2 (x - y) - sqrt(2) rate y', with y' / rate and y as state after half a step more
+        g = 0.5 * par[p + i] * dt_s
+        scale = 1.0 / (1.0 + g * (g + _SQRT_2))
         for row in range(first, last):
-            value = x[row, column + i]
-            if math.isnan(state[row, s + i]):
-                state[row, s + i] = value * (1.0 - b0)
-                state[row, s + width + i] = value * (b0 - a2)
-            y = b0 * value + state[row, s + i]
-            state[row, s + i] = 2.0 * b0 * value - a1 * y + state[row, s + width + i]
-            state[row, s + width + i] = b0 * value - a2 * y
-            x[row, column + i] = y
+            value, speed, y = x[row, column + i], state[row, s + i], state[row, s + width + i]
+            if math.isnan(y):
+                speed, y = 0.0, value
+            v = scale * (speed + g * (value - y))
+            out = y + g * v
+            state[row, s + i] = 2.0 * v - speed
+            state[row, s + width + i] = 2.0 * out - y
+            x[row, column + i] = out

@@ -15,6 +15,13 @@ from sensorium.corruption.random_walk import RandomWalk
 from sensorium.corruption.white import White
 from sensorium.errors import SpecError
 
+_NEEDS = (
+    ("bound", "walk"),
+    ("gauss_markov_std", "gauss_markov_tau_s"),
+    ("gauss_markov_tau_s", "gauss_markov_std"),
+    ("bandwidth_hz", "density"),
+)
+
 
 class Noise(Corruption):
     """x' = x + bias + walk + Gauss-Markov + flicker + white: what Basilisk's memo asks for (R4 to R9).
@@ -108,12 +115,6 @@ class Noise(Corruption):
 
     def _check(self) -> None:
         """Raise where one field is given without another that it needs."""
-        for name, needed in (
-            ("bound", "walk"),
-            ("gauss_markov_std", "gauss_markov_tau_s"),
-            ("bandwidth_hz", "density"),
-        ):
+        for name, needed in _NEEDS:
             if getattr(self, name) is not None and getattr(self, needed) is None:
                 raise SpecError(f"Noise.{name} is {getattr(self, name)} without {needed}; that must be given too")
-        if self.gauss_markov_tau_s is not None and self.gauss_markov_std is None:
-            raise SpecError("Noise.gauss_markov_tau_s is given without gauss_markov_std; that must be given too")

@@ -112,25 +112,24 @@ def discretised(a, q, dt_s):
     power, term = np.eye(n), q * h
     for order in range(1, 10):
         total += term
-        power = product(power, a) * (h / order)
+        power = product(power, a, False) * (h / order)
         phi += power
-        half = product(a, term)
-        term = (half + half.T) * (h / (order + 1.0))
+        term = (product(a, term, False) + product(term, a, True)) * (h / (order + 1.0))
     for _ in range(doublings):
-        total += product(product(phi, total), phi.T)
-        phi = product(phi, phi)
+        total += product(product(phi, total, False), phi, True)
+        phi = product(phi, phi, False)
     return phi, cholesky(total)
 
 
 @jit.function
-def product(a, b):
-    """The matrix product; small matrices need no library."""
+def product(a, b, transposed):
+    """A B or A B^T; matrices are too small for a library."""
     n = a.shape[0]
     out = np.zeros((n, n))
     for i in range(n):
-        for k in range(n):
-            for j in range(n):
-                out[i, j] += a[i, k] * b[k, j]
+        for j in range(n):
+            for k in range(n):
+                out[i, j] += a[i, k] * (b[j, k] if transposed else b[k, j])
     return out
 
 
