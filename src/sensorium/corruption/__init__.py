@@ -8,6 +8,7 @@ from sensorium.corruption.base import Corruption
 from sensorium.corruption.bias import Bias
 from sensorium.corruption.bounded_walk import BoundedWalk
 from sensorium.corruption.chain import Chain
+from sensorium.corruption.couple import Coupling
 from sensorium.corruption.dead import BlockedSector, DeadChannels
 from sensorium.corruption.dropout import Dropout
 from sensorium.corruption.fault_clock import FaultClock
@@ -39,6 +40,7 @@ __all__ = [
     "BoundedWalk",
     "Chain",
     "Corruption",
+    "Coupling",
     "DeadChannels",
     "Dropout",
     "Fault",

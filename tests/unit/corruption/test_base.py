@@ -15,6 +15,7 @@ EXAMPLES = {
     "bias_instability": {"instability": (0.1, 0.2, 0.3), "tau_min_s": 2.0, "tau_max_s": 300.0},
     "bounded_walk": {"bound": 1.0, "density": 0.1, "method": "truncate"},
     "chain": {"parts": [{"kind": "bias", "value": 1.0}, {"kind": "chain", "parts": [{"kind": "white", "std": 2.0}]}]},
+    "coupling": {"matrix": 0.1 * np.eye(3), "source_column": 0},
     "gauss_markov": {"std": 0.1, "tau_s": (10.0, 20.0, 30.0)},
     "linear_process": {"propagation": [[0.9, 0.1, 0], [0, 0.9, 0], [0, 0, 0.5]], "covariance": (1.0, 2.0, 3.0)},
     "low_pass": {"cutoff_hz": 10.0, "poles": 2},
@@ -49,7 +50,7 @@ def test_every_kind_of_error_has_an_example_here_and_a_public_name():
         assert Corruption.kinds[kind].__name__ in corruption.__all__
 
 
-OURS = {"bias", "bounded_walk", "chain", "flicker", "gauss_markov", "low_pass", "noise", "nonlinearity", "process"}
+OURS = {"bias", "bounded_walk", "chain", "couple", "flicker", "gauss_markov", "low_pass", "noise", "nonlinearity", "process"}
 OURS |= {"quantize", "random_walk", "saturate", "scale", "temperature", "white"}
 
 
@@ -127,9 +128,9 @@ def test_off_does_nothing_even_where_something_on_would_be_refused(kind):
 @pytest.mark.parametrize("kind", EXAMPLES)
 def test_one_channel_and_none_at_all(kind):
     fields = {name: value for name, value in EXAMPLES[kind].items() if name != "parts"}
-    fields = {name: value[0] if name in PER_CHANNEL and isinstance(value, tuple) else value for name, value in fields.items()}
-    if kind == "linear_process":
-        fields["propagation"] = 0.9
+    for name in PER_CHANNEL & fields.keys():
+        fields[name] = fields[name][0] if isinstance(fields[name], tuple) else fields[name]
+    fields |= {"linear_process": {"propagation": 0.9}, "coupling": {"matrix": [[0.1]]}}.get(kind, {})
     model = Corruption.kinds[kind](**fields)
     single, _ = model.apply(0.25, time_ns=0, state=model.init((), seed=1, period_s=0.01))
     row, _ = model.apply([0.25], time_ns=0, state=model.init((1,), seed=1, period_s=0.01))

@@ -3,7 +3,6 @@ import pytest
 
 from sensorium.corruption import Bias, GaussMarkov, Part, Program, RandomWalk, White
 from sensorium.corruption.base import Layout
-from sensorium.corruption.couple import coupling
 from sensorium.corruption.op import MAX_GROUPS, MAX_REPEATS
 from sensorium.errors import SpecError
 
@@ -83,4 +82,4 @@ def test_limits_of_the_counter_are_told():
     with pytest.raises(SpecError, match=f"group is {MAX_GROUPS}; it must be 0 to {MAX_GROUPS - 1}"):
         Program([Part([], 0, 3, group=MAX_GROUPS)], columns=3)
     with pytest.raises(SpecError, match=r"its last number must be 6"):
-        Program([Part([coupling(np.eye(3), 0)], 3, 3)], columns=6).init((3,), seed=1, name="s")
+        Program([Part(_ops(Bias(1.0)), 3, 3)], columns=6).init((3,), seed=1, name="s")

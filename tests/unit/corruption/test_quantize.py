@@ -136,8 +136,7 @@ def test_carried_errors_do_not_wind_up_beyond_the_last_code():
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({}, "lsb is None and bits is None; exactly one"),
-        ({"lsb": 0.1, "bits": 3}, "exactly one"),
+        ({"lsb": 0.1, "bits": 3}, "lsb is 0.1 and bits is 3; only one of them can be given"),
         ({"lsb": 0.0}, "lsb is 0; it must be positive"),
         ({"lsb": (0.1, -0.1)}, "lsb is -0.1; it must be positive"),
         ({"bits": 0}, "Quantize.bits is 0; it must be greater than or equal to 1"),
@@ -152,6 +151,10 @@ def test_carried_errors_do_not_wind_up_beyond_the_last_code():
 def test_what_is_no_quantiser_is_refused(fields, message):
     with pytest.raises(SpecError, match=message):
         Quantize(**fields)
+
+
+def test_without_step_or_bits_every_value_passes():
+    np.testing.assert_array_equal(_applied(Quantize(), [0.123, -4.56]), [0.123, -4.56])
 
 
 def test_bits_without_limits_or_with_empty_ones_are_refused_at_the_start():

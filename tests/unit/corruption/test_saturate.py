@@ -50,12 +50,17 @@ def test_the_average_over_the_step_can_saturate_what_the_instant_does_not():
     np.testing.assert_array_equal(instant[:, 0], [0.5, 1, 0.5, 0.5, -1, 0.5, 0.6])
 
 
+def test_a_limit_that_is_not_given_is_none():
+    np.testing.assert_array_equal(_applied(Saturate(min=0.0), [-9.0, 9.0]), [0, 9])
+    np.testing.assert_array_equal(_applied(Saturate(max=0.0), [-9.0, 9.0]), [-9, 0])
+    np.testing.assert_array_equal(_applied(Saturate(), [-9.0, 9.0]), [-9, 9])
+    np.testing.assert_allclose(_applied(Chain([Quantize(lsb=0.1), Saturate(max=0.34)]), [-9.03, 9.0]), [-9.0, 0.3])
+
+
 def test_limits_must_be_in_order_and_as_many():
     with pytest.raises(SpecError, match="min is 2 and max is 1; min must not be above max"):
         Saturate(min=(0.0, 2.0), max=1.0)
     with pytest.raises(SpecError, match="as many values, or one"):
         Saturate(min=(0.0, 2.0), max=(3.0, 3.0, 3.0))
-    with pytest.raises(SpecError, match="max is missing"):
-        Saturate(min=0.0)
     with pytest.raises(SpecError, match="min has 2 values; it must be one number or 3"):
         Saturate(min=(0.0, 2.0), max=3.0).init((3,), seed=1)
