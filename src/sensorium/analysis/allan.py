@@ -1,0 +1,172 @@
+"""Overlapping Allan deviation of rates: how far means over tau differ from one to the next."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sensorium import threads
+from sensorium.analysis.allan_covariance import degrees_of_freedom
+from sensorium.analysis.allan_kernel import BLOCK, sum_squares
+from sensorium.errors import SpecError
+
+Array = NDArray[np.float64]
+
+_FEWEST_SAMPLES = 8
+_LONGEST = 3  # by default a recording holds this many of the longest averages
+_SLOPE_WINDOW = 10.0**0.5
+_OUTSIDE = 0.025  # on each side of an interval of 95 %
+
+
+@dataclass(frozen=True)
+class Allan:
+    """An Allan deviation as measured; `[k]` on the channel axes of the arrays picks a channel.
+
+    Attributes:
+        tau_s: Averaging times [s], ascending, shape (taus,).
+        deviation: Allan deviation [unit of the signal], shape (taus, *channels).
+        low: Lower end of its 95 % interval, the same shape.
+        high: Upper end, the same shape.
+        degrees: Equivalent degrees of freedom [1], the same shape.
+        terms: Overlapping differences that were averaged, shape (taus,).
+        rate_hz: Samples a second.
+        samples: Length of the recording.
+    """
+
+    tau_s: Array
+    deviation: Array
+    low: Array
+    high: Array
+    degrees: Array
+    terms: NDArray[np.int64]
+    rate_hz: float
+    samples: int
+
+    @property
+    def duration_s(self) -> float:
+        """Length of the recording [s]."""
+        return self.samples / self.rate_hz
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """Samples averaged at each tau, shape (taus,)."""
+        return np.rint(self.tau_s * self.rate_hz).astype(np.int64)
+
+
+def allan_deviation(
+    signal: ArrayLike, rate_hz: float, *, taus_s: ArrayLike | None = None, points_per_decade: int = 10
+) -> Allan:
+    """Overlapping Allan deviation of a rate-like signal (angular rate, acceleration, field), with 95 % intervals.
+
+    With theta the sum of the signal times dt, and tau = m dt,
+
+        sigma^2(tau) = < (theta(k + 2 m) - 2 theta(k + m) + theta(k))^2 > / (2 tau^2)
+
+    over all k (IEEE 952; NIST SP 1065, eq. 11). The mean is taken off before summing, in float64, so that an
+    offset costs no digits.
+
+    Intervals are those of a chi-square law with the equivalent degrees of freedom of the overlapping estimator
+    (Greenhall and Riley 2003; see `allan_covariance`). These depend on the kind of noise, which is read at each tau
+    from the slope of the curve over a decade around it: a slope between those of two kinds is a mixture of both.
+
+    Args:
+        signal: Evenly spaced samples, shape (samples, *channels); finite, at least 8.
+        rate_hz: Samples a second.
+        taus_s: Averaging times [s], rounded to whole samples, from one sample to half the recording; None takes
+            `points_per_decade` of them up to a third of it.
+        points_per_decade: How many averaging times a decade, where whole samples allow.
+    """
+    values = _checked_signal(signal)
+    if not (isinstance(rate_hz, int | float | np.number) and np.isfinite(rate_hz) and rate_hz > 0.0):
+        raise SpecError(f"rate_hz is {rate_hz!r}; it must be finite and positive")
+    samples = len(values)
+    counts = _checked_counts(taus_s, points_per_decade, samples, float(rate_hz))
+
+    # Sum each channel without its mean, and average the squares of second differences
+    channels = values.reshape(samples, -1)
+    theta = np.zeros((channels.shape[1], samples + 1))
+    for channel, total in zip(channels.T, theta, strict=True):
+        np.subtract(channel, channel.mean(dtype=np.float64), out=total[1:], dtype=np.float64)
+        np.cumsum(total[1:], out=total[1:])
+    terms = samples + 1 - 2 * counts
+    blocks = -(-samples // BLOCK)
+    sums = np.zeros((channels.shape[1], len(counts), blocks))
+    threads.run(sum_squares, channels.shape[1] * blocks, theta, counts, sums)
+    variance = sums.sum(axis=-1).T / (2.0 * counts.astype(np.float64) ** 2 * terms)[:, None]
+
+    # How sure each is
+    degrees = degrees_of_freedom(tuple(counts.tolist()), samples, _noise_shares(counts, variance))
+    low, high = chi_square_interval(np.sqrt(variance), degrees)
+    shape = (len(counts), *values.shape[1:])
+    return Allan(
+        tau_s=counts / float(rate_hz),
+        deviation=np.sqrt(variance).reshape(shape),
+        low=low.reshape(shape),
+        high=high.reshape(shape),
+        degrees=degrees.reshape(shape),
+        terms=terms,
+        rate_hz=float(rate_hz),
+        samples=samples,
+    )
+
+
+def chi_square_interval(deviation: Array, degrees: Array) -> tuple[Array, Array]:
+    """Ends of the 95 % interval of a deviation whose variance has a chi-square law of these degrees of freedom."""
+    from scipy.special import chdtri
+
+    low = deviation * np.sqrt(degrees / chdtri(degrees, _OUTSIDE))
+    high = deviation * np.sqrt(degrees / chdtri(degrees, 1.0 - _OUTSIDE))
+    return low, high
+
+
+def _noise_shares(counts: NDArray[np.int64], variance: Array) -> Array:
+    """How much of each variance is due to Q, N, B, K, by the slope of its logarithm, shape (taus, channels, 4).
+
+    Variances of these noises go with tau to the power -2, -1, 0, 1; a slope between two of them is a mixture.
+    """
+    x = np.log(counts.astype(np.float64))
+    slope = np.full(variance.shape, -1.0)
+    moving = (variance > 0.0).all(axis=0)
+    y = np.log(variance[:, moving])
+    for i, centre in enumerate(x):
+        near = np.abs(x - centre) <= np.log(_SLOPE_WINDOW)
+        if near.sum() > 1:
+            away = x[near] - x[near].mean()
+            slope[i, moving] = away @ y[near] / (away @ away)
+    power = np.array([-2.0, -1.0, 0.0, 1.0])
+    return np.maximum(0.0, 1.0 - np.abs(np.clip(slope, -2.0, 1.0)[..., None] - power))
+
+
+def _checked_signal(signal: ArrayLike) -> NDArray[Any]:
+    """The signal as real numbers, finite and long enough."""
+    values = np.asarray(signal)
+    if values.dtype.kind not in "fiu":
+        raise SpecError(f"signal has type {values.dtype}; it must be real numbers")
+    if values.ndim == 0 or len(values) < _FEWEST_SAMPLES or values.size == 0:
+        rule = f"it must be (samples, *channels) with at least {_FEWEST_SAMPLES} samples and one channel"
+        raise SpecError(f"signal has shape {values.shape}; {rule}")
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        at = tuple(int(k) for k in np.argwhere(~np.isfinite(values))[0])
+        raise SpecError(f"signal is {values[at]} at {at}; it must be finite")
+    return values
+
+
+def _checked_counts(
+    taus_s: ArrayLike | None, points_per_decade: int, samples: int, rate_hz: float
+) -> NDArray[np.int64]:
+    """Samples to average, ascending and each once."""
+    if taus_s is None:
+        if not isinstance(points_per_decade, int | np.integer) or points_per_decade < 1:
+            raise SpecError(f"points_per_decade is {points_per_decade!r}; it must be a whole number of at least 1")
+        longest = max(1, samples // _LONGEST)
+        exponents = np.arange(0.0, np.log10(longest) + 1e-9, 1.0 / points_per_decade)
+        return np.unique(np.rint(10.0**exponents).astype(np.int64))
+    taus = np.atleast_1d(np.asarray(taus_s, np.float64))
+    wrong = ~np.isfinite(taus) | (taus * rate_hz < 0.5) | (taus * rate_hz > samples // 2 + 0.5)
+    if taus.ndim != 1 or taus.size == 0:
+        raise SpecError(f"taus_s has shape {taus.shape}; it must be one axis of averaging times")
+    if wrong.any():
+        span = f"{1.0 / rate_hz:g} s to {samples // 2 / rate_hz:g} s, one sample to half the recording"
+        raise SpecError(f"taus_s is {taus[wrong][0]:g}; it must be from {span}")
+    return np.unique(np.clip(np.rint(taus * rate_hz), 1, samples // 2).astype(np.int64))
