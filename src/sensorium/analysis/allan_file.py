@@ -44,6 +44,11 @@ _UNIT_OF = {"Q": "{} s", "N": "{}/sqrt(Hz)", "B": "{}", "K": "{}/sqrt(s)", "R": 
 _CURVES = ("deviation", "low", "high", "degrees")
 
 
+def unit_of(term: str, unit: str) -> str:
+    """Unit of a coefficient of a signal in this unit."""
+    return _UNIT_OF[term].format(unit or "1")
+
+
 def save(fit: AllanFit, path: str | PathLike[str]) -> None:
     """Write a fit and the curve it belongs to."""
     path = Path(path)
@@ -88,7 +93,7 @@ def _as_json(fit: AllanFit) -> dict[str, Any]:
                 "value": float(values[term][i]),
                 "low": low,
                 "high": high if math.isfinite(high) else None,
-                "unit": _UNIT_OF[term].format(unit or "1"),
+                "unit": unit_of(term, unit),
             }
         entry |= {"correlation_time_s": float(times[i]), "model_error": float(errors[i])}
         entry |= {curve: table[:, i].tolist() for curve, table in curves.items()}

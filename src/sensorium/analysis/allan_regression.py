@@ -34,6 +34,7 @@ _LEAST_MODEL_ERROR, _MOST_MODEL_ERROR = 0.002, 0.5
 _EXPLAINED = 1.5  # chi-square of the residuals for each degree of freedom: in one of twenty recordings by luck
 _QUANTILES = np.array([0.975, 0.5, 0.025])
 _LARGEST = 1e6  # times the estimate: an upper end beyond it is infinite
+_FAR = (0.01, 0.1, 1.0, 8.0, 64.0)  # of what the curve has room for: where else to look for an upper end
 _PROFILE_ROUNDS = 3
 _ROOT_TOLERANCE = 0.005
 
@@ -108,6 +109,13 @@ class Regression:
 
         # What was observed exceeds each quantile by less and less as the value grows: find where they meet
         low, middle, high = (_crossing(functools.partial(excess, quantile=q), float(x[k]), step) for q in range(3))
+
+        # Except where terms are hard to tell apart: a larger value, with more luck to it, may be possible again
+        most = float((self.variance / self.design[:, k]).min())
+        for value in (most * part for part in reversed(_FAR) if most * part > high):
+            if excess(value, 2) > 0.0:
+                high = _crossing(functools.partial(excess, quantile=2), value, value)
+                break
         return low, middle, high
 
     def _excess(self, k: int, value: float, x: Array) -> Array:

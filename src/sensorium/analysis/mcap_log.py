@@ -1,0 +1,175 @@
+"""Logs as MCAP: messages of ROS 2 (CDR) or JSON with angular rates, accelerations or magnetic fields."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sensorium.analysis.signal_log import RawLog
+from sensorium.errors import SpecError
+
+# Vectors that are looked for in a message, and their units by the message's definition
+_VECTORS = {"angular_velocity": "rad/s", "linear_acceleration": "m/s^2", "magnetic_field": "T"}
+_AXES = ("x", "y", "z")
+_REPORT_EVERY = 2000
+
+Decoder = Callable[[bytes], Any]
+
+
+def read_mcap(
+    path: Path,
+    *,
+    topic: str | None = None,
+    fields: Sequence[str] | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> RawLog:
+    """Read one topic of a recording.
+
+    Times are those of the messages' headers, or where these have none the times of logging.
+
+    Args:
+        path: The file.
+        topic: Whose messages; None where one topic alone has inertial or magnetic readings.
+        fields: `angular_velocity` for its three axes, `angular_velocity.x` for one, or any other number of the message
+            by its path; None takes the vectors of angular velocity, acceleration and magnetic field that there are.
+        progress: Called with the part that is read, 0 to 1.
+    """
+    from mcap.exceptions import McapError
+    from mcap.reader import make_reader
+
+    try:
+        with path.open("rb") as file:
+            reader = make_reader(file)
+            summary = reader.get_summary()
+            if summary is None:
+                raise SpecError(f"{path.name!r} has no summary; its recording was cut off and must be recovered first")
+            channels = {c.topic: (c, summary.schemas.get(c.schema_id)) for c in summary.channels.values()}
+            chosen = _topic(path, topic, channels)
+            decode = _decoder(path, *channels[chosen])
+            counts = summary.statistics.channel_message_counts if summary.statistics else {}
+            total = counts.get(channels[chosen][0].id, 0)
+            messages = ((m.log_time, m.data) for _, _, m in reader.iter_messages(topics=[chosen]))
+            return _rows(path, chosen, messages, decode, fields, total, progress)
+    except McapError as error:
+        raise SpecError(f"{path.name!r} is not a whole MCAP file: {type(error).__name__} {error}") from None
+    except OSError as error:
+        raise SpecError(f"{path.name!r} cannot be read: {error.strerror}") from None
+
+
+def _topic(path: Path, topic: str | None, channels: dict[str, Any]) -> str:
+    """The topic asked for, or the only one that can be meant."""
+    if topic is not None:
+        if topic not in channels:
+            raise SpecError(f"topic is {topic!r}; {path.name!r} has {', '.join(sorted(channels)) or 'none'}")
+        return topic
+    meant = [
+        name
+        for name, (_, schema) in channels.items()
+        if schema is not None and any(vector.encode() in schema.data for vector in _VECTORS)
+    ] or [name for name, (_, schema) in channels.items() if schema is None or not schema.data]
+    if len(meant) != 1:
+        rule = f"a topic must be named (--topic); there are {', '.join(sorted(channels)) or 'none'}"
+        raise SpecError(f"{path.name!r} has {len(meant)} topics with inertial or magnetic readings; {rule}")
+    return meant[0]
+
+
+def _decoder(path: Path, channel: Any, schema: Any) -> Decoder:
+    """How to read the messages of a channel."""
+    if channel.message_encoding == "json":
+        return json.loads
+    if channel.message_encoding != "cdr" or schema is None:
+        rule = "it must be cdr with a schema (ROS 2), or json"
+        raise SpecError(f"messages of {channel.topic!r} in {path.name!r} are {channel.message_encoding!r}; {rule}")
+    from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+
+    store, name = get_typestore(Stores.ROS2_HUMBLE), schema.name
+    if name not in store.types:
+        found = get_types_from_msg(schema.data.decode(), name)
+        store.register({kind: definition for kind, definition in found.items() if kind not in store.types})
+    return lambda data: store.deserialize_cdr(data, name)
+
+
+def _rows(
+    path: Path,
+    topic: str,
+    messages: Iterator[tuple[int, bytes]],
+    decode: Decoder,
+    fields: Sequence[str] | None,
+    total: int,
+    progress: Callable[[float], None] | None,
+) -> RawLog:
+    """Every message as a row."""
+    names: tuple[str, ...] = ()
+    logged, stamps, rows = [], [], []
+    for number, (log_time, data) in enumerate(messages):
+        try:
+            message = decode(data)
+        except Exception as error:  # whatever a broken message makes a decoder raise
+            at = f"message {number} of {topic!r} in {path.name!r}"
+            raise SpecError(f"{at} cannot be decoded: {type(error).__name__} {error}") from None
+        names = names or _names(topic, message, fields)
+        logged.append(log_time)
+        stamps.append(_stamp(message))
+        rows.append([_number(topic, number, message, name) for name in names])
+        if progress is not None and number % _REPORT_EVERY == 0 and total:
+            progress(number / total)
+    if not rows:
+        raise SpecError(f"topic {topic!r} of {path.name!r} has no messages")
+    time_ns = np.array(logged if 0 in stamps else stamps, np.int64)
+    return RawLog(
+        values=np.array(rows, np.float64),
+        names=names,
+        units=tuple(_VECTORS.get(name.rpartition(".")[0], "") for name in names),
+        time_s=(time_ns - time_ns[0]) * 1e-9,
+        row="message",
+        first=0,
+    )
+
+
+def _names(topic: str, message: Any, fields: Sequence[str] | None) -> tuple[str, ...]:
+    """Paths of the numbers to take from each message."""
+    wanted = [name for name in _VECTORS if _get(message, name) is not None] if fields is None else list(fields)
+    names: list[str] = []
+    for field in wanted:
+        value = _at(message, field)
+        if value is None:
+            raise SpecError(f"field is {field!r}; messages of {topic!r} have no such field")
+        is_vector = all(_get(value, axis) is not None for axis in _AXES)
+        names += [f"{field}.{axis}" for axis in _AXES] if is_vector else [field]
+    if not names:
+        rule = f"fields must be named (--columns), or be one of {', '.join(_VECTORS)}"
+        raise SpecError(f"messages of {topic!r} hold no reading that is known; {rule}")
+    if len(set(names)) != len(names):
+        raise SpecError(f"fields are {', '.join(fields or ())}; each must be named once")
+    return tuple(names)
+
+
+def _number(topic: str, number: int, message: Any, name: str) -> float:
+    value = _at(message, name)
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+        raise SpecError(f"{name!r} is {value!r} in message {number} of {topic!r}; it must be a number")
+    return float(value)
+
+
+def _stamp(message: Any) -> int:
+    """Time in a message's header [ns], 0 where there is none."""
+    for name in ("header.stamp", "timestamp"):
+        stamp = _at(message, name)
+        if stamp is not None:
+            part = next((_get(stamp, key) for key in ("nanosec", "nsec") if _get(stamp, key) is not None), 0)
+            return int(_get(stamp, "sec") or 0) * 1_000_000_000 + int(part or 0)
+    return 0
+
+
+def _at(message: Any, path: str) -> Any:
+    """What lies at a path of field names, or None."""
+    for name in path.split("."):
+        message = _get(message, name)
+    return message
+
+
+def _get(message: Any, name: str) -> Any:
+    """A field of a message, which is a mapping (JSON) or an object (ROS 2); None where there is none."""
+    return message.get(name) if isinstance(message, dict) else getattr(message, name, None)
