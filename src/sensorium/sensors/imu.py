@@ -1,9 +1,14 @@
 """An inertial measurement unit: accelerometer, gyroscope and magnetometer in one housing."""
 
-from typing import Literal
+from os import PathLike
+from typing import Any, Literal, Self
 
+import numpy as np
 from pydantic import Field, model_validator
 
+from sensorium.analysis import AllanFit
+from sensorium.corruption import Noise
+from sensorium.errors import SpecError
 from sensorium.sensors.inertial import start_inertial
 from sensorium.sensors.inertial_reading import INTEGRALS, RATES, InertialReading
 from sensorium.sensors.rig import Rig
@@ -49,6 +54,32 @@ class Imu(SensorSpec[InertialReading]):
             raise ValueError(f"outputs is {self.outputs}; it must name each output once, and one at least")
         return self
 
+    @classmethod
+    def from_allan(cls, *fits: AllanFit | str | PathLike[str], **fields: Any) -> Self:
+        """An IMU whose noise is that of a recording: white noise N, bias instability B and rate random walk K.
+
+        Args:
+            fits: What `sn.analysis.fit_allan` gave, or files of `sensorium allan`. Units tell groups apart: three
+                channels in m/s^2 are the accelerometer, in rad/s the gyroscope, in T the magnetometer; in that order
+                x, y, z.
+            fields: Of the IMU, such as `timing`; the rate is that of the recording unless given.
+        """
+        loaded = [fit if isinstance(fit, AllanFit) else AllanFit.load(fit) for fit in fits]
+        if not loaded:
+            raise SpecError("no fit is given; there must be one at least")
+        groups: dict[str, dict[str, Noise]] = {}
+        for fit in loaded:
+            for unit in dict.fromkeys(fit.units):
+                at = [i for i, other in enumerate(fit.units) if other == unit]
+                if unit not in _GROUP_OF_UNIT or len(at) != 3:
+                    rule = f"each group needs three channels in one of {', '.join(_GROUP_OF_UNIT)}"
+                    raise SpecError(f"the fit has {len(at)} channels in {unit!r}; {rule}")
+                if _GROUP_OF_UNIT[unit] in groups:
+                    raise SpecError(f"two fits have channels in {unit!r}; one group can have one")
+                groups[_GROUP_OF_UNIT[unit]] = {"noise": _noise_of(fit, at)}
+        fields.setdefault("timing", Timing(rate_hz=loaded[0].allan.rate_hz))
+        return cls(**{"linear": None, "angular": None, **groups, **fields})
+
     def start(self, rig: Rig) -> SampledModel[InertialReading]:
         """Put it to work."""
         outputs = self.outputs or self._rates()
@@ -57,3 +88,23 @@ class Imu(SensorSpec[InertialReading]):
     def _rates(self) -> tuple[str, ...]:
         groups = (self.linear, self.angular, self.magnetic)
         return tuple(name for name, group in zip(RATES, groups, strict=True) if group is not None)
+
+
+_GROUP_OF_UNIT = {"m/s^2": "linear", "rad/s": "angular", "T": "magnetic"}
+
+
+def _noise_of(fit: AllanFit, channels: list[int]) -> Noise:
+    """Noise with the coefficients of three channels of a fit; flicker over the averaging times that were fitted."""
+
+    def of(values: Any) -> tuple[float, ...]:
+        return tuple(np.ravel(values)[channels].tolist())
+
+    shortest_s, longest_s = fit.fit_range_s
+    return Noise(
+        density=of(fit.N),
+        sided="two",
+        instability=of(fit.B),
+        instability_tau_min_s=shortest_s,
+        instability_tau_max_s=max(longest_s, 10.0 * shortest_s),
+        walk=of(fit.K),
+    )
