@@ -130,6 +130,13 @@ def test_interpolated_edges_are_where_a_straight_line_meets_them():
     np.testing.assert_allclose(out[:, VELOCITY], [0, 0, 0, 0, -0.1 / (3.25e-3 - 1.5e-3)])
 
 
+def test_decay_counts_from_the_edge_itself():
+    """Edges at 0.5, 1.5 and 2.5 ms; at 4 ms the last was 1.5 ms ago."""
+    count = counter(0.1, Span("free"), interpolated=True, decay=True, timeout_s=2.4e-3)
+    out = fed(count, [0.05, 0.15, 0.25, 0.35, 0.35, 0.35])
+    np.testing.assert_allclose(out[:, VELOCITY], [0, 0, 100.0, 100.0, 0.1 / 1.5e-3, 0.0])
+
+
 def test_leaving_a_line_that_was_met_at_a_sample_is_no_division_by_zero():
     out = fed(counter(0.1, Span("free"), interpolated=True), [0.05, 0.1, 0.05, 0.0, -0.05])
     assert np.isfinite(out).all()
@@ -146,6 +153,12 @@ def test_readings_in_a_range_that_clamps_are_bins_within_it():
     out = fed(counter(0.1, Span("clamp", -0.25, 0.33)), [-9.0, -0.21, 0.05, 0.31, 9.0])
     np.testing.assert_allclose(out[:, POSITION], [-0.2, -0.2, 0.0, 0.3, 0.3])
     np.testing.assert_array_equal(out[:, COUNT], [-2, -2, 0, 3, 3])
+
+
+def test_rounding_takes_no_reading_beyond_its_range():
+    """3 * 0.1 is more than 0.3."""
+    out = fed(counter(0.1, Span("clamp", -0.3, 0.3)), [-9.0, 9.0])
+    np.testing.assert_array_equal(out[:, POSITION], [-0.3, 0.3])
 
 
 @given(u=st.floats(-1e6, 1e6), lo=st.floats(-10, 10), length=st.floats(1e-3, 10))

@@ -489,8 +489,10 @@ def test_a_clamped_range_need_not_hold_whole_bins():
 
 
 def test_a_rounded_resolution_is_made_to_fit():
-    reading, _ = resting(-1e-4, sn.Encoder(resolution=0.0015339807878856))
-    assert reading.position == pytest.approx(4095 * 2 * np.pi / 4096, abs=1e-12)
+    """Bins a 2e-10th too wide would be eight bins off after ten million turns."""
+    width = 2 * np.pi / 4096
+    reading, _ = resting(1e7 * 2 * np.pi + 1.0, sn.Encoder(resolution=width * (1 + 2e-10)))
+    assert reading.position == pytest.approx(width * math.floor(1.0 / width), abs=1e-9)
 
 
 def test_what_an_encoder_does_not_have_cannot_be_read():
