@@ -23,8 +23,9 @@ ON_EDGE = 1e-9
 # Whole numbers beyond this are not exact in the channel of the count
 _MOST_BINS = 2.0**53
 
-# Fewer rows than this are not worth a second thread
-_SERIAL_ROWS = 8192
+# Rows that one thread does together, apart from others' in memory; fewer blocks are not worth a second thread
+_BLOCK_ROWS = 512
+_SERIAL_BLOCKS = 16
 
 # How a position is kept in its range
 _FREE, _WRAP, _CLAMP = range(3)
@@ -92,7 +93,8 @@ class EdgeCounter:
             stamp_ns: The sensor's own clock, which measures the time between edges.
         """
         rows = len(width)
-        self._inner, self._stamp_ns, self._rows = inner, stamp_ns, rows
+        self._inner, self._stamp_ns = inner, stamp_ns
+        self._rows, self._blocks = rows, -(-rows // _BLOCK_ROWS)
         self._range = (_KINDS[span.kind], span.lo, span.hi, span.bins, np.ascontiguousarray(width, np.float64))
         timeout_ns = math.inf if speed.timeout_s is None else speed.timeout_s * 1e9
         self._speed = (speed.interpolated, speed.decay, timeout_ns)
@@ -111,12 +113,12 @@ class EdgeCounter:
     def sample(self, time_ns: int, out: Float) -> None:
         """The ideal sample: position in its range but not in bins, exact velocity, count of the exact position."""
         self._inner.sample(time_ns, out[:, : self._inner.columns])
-        threads.run(ranged, self._rows, out, *self._range, serial_below=_SERIAL_ROWS)
+        threads.run(ranged, self._blocks, out, *self._range, serial_below=_SERIAL_BLOCKS)
 
     def read(self, time_ns: int, x: Float) -> None:
         """Put the sample in bins, and tell its speed."""
         arguments = (self._stamp_ns(time_ns), x, *self._range, *self._speed, self._whole, self._real)
-        threads.run(count_edges, self._rows, *arguments, serial_below=_SERIAL_ROWS)
+        threads.run(count_edges, self._blocks, *arguments, serial_below=_SERIAL_BLOCKS)
 
     def restart(self, rows: NDArray[np.bool_]) -> None:
         """Forget the masked rows' edges; their counters start again at the position they see first."""
@@ -167,9 +169,9 @@ def ranged(
     """Position in the range and count of exact samples, from INPUT into POSITION and COUNT.
 
     Args:
-        first: First row.
-        step: From row to row.
-        count: Number of rows.
+        first: First block of rows.
+        step: From block to block.
+        count: Number of blocks.
         x: Channels, float64 (rows, 4).
         kind: Of the range.
         lo: Its lower end.
@@ -177,11 +179,12 @@ def ranged(
         bins: How many bins a range that wraps has.
         widths: Width of a bin, 0 for none, float64 (rows,).
     """
-    for row in range(first, count, step):
-        x[row, POSITION] = in_range(x[row, INPUT], kind, lo, hi)
-        x[row, COUNT] = 0.0
-        if widths[row] > 0.0:
-            x[row, COUNT] = bin_in_range(x[row, INPUT], kind, lo, hi, bins, widths[row])[0]
+    for block in range(first, count, step):
+        for row in range(block * _BLOCK_ROWS, min((block + 1) * _BLOCK_ROWS, len(x))):
+            x[row, POSITION] = in_range(x[row, INPUT], kind, lo, hi)
+            x[row, COUNT] = 0.0
+            if widths[row] > 0.0:
+                x[row, COUNT] = bin_in_range(x[row, INPUT], kind, lo, hi, bins, widths[row])[0]
 
 
 @jit.kernel
@@ -205,9 +208,9 @@ def count_edges(
     """Position in bins, speed from edges and count of corrupted samples, from INPUT.
 
     Args:
-        first: First row.
-        step: From row to row.
-        count: Number of rows.
+        first: First block of rows.
+        step: From block to block.
+        count: Number of blocks.
         time_ns: Of the sample [ns].
         x: Channels, float64 (rows, 4).
         kind: Of the range.
@@ -221,58 +224,59 @@ def count_edges(
         whole: What rows remember, int64.
         real: What rows remember, float64.
     """
-    for row in range(first, count, step):
-        u, width = x[row, INPUT], widths[row]
-        stage, edge = whole[row, _STAGE], False
+    for block in range(first, count, step):
+        for row in range(block * _BLOCK_ROWS, min((block + 1) * _BLOCK_ROWS, len(x))):
+            u, width = x[row, INPUT], widths[row]
+            stage, edge = whole[row, _STAGE], False
 
-        # A sample that a fault took away tells nothing; what was known before is held
-        position = math.nan
-        if math.isfinite(u):
-            k = 0
-            if width > 0.0:
-                k, position = bin_in_range(u, kind, lo, hi, bins, width)
-            else:
-                position = in_range(u, kind, lo, hi)
+            # A sample that a fault took away tells nothing; what was known before is held
+            position = math.nan
+            if math.isfinite(u):
+                k = 0
+                if width > 0.0:
+                    k, position = bin_in_range(u, kind, lo, hi, bins, width)
+                else:
+                    position = in_range(u, kind, lo, hi)
 
-            # How far it went since the sample before, the shorter way round
-            bins_moved, moved = 0, 0.0
-            if stage == _FRESH:
-                whole[row, _STAGE], whole[row, _TOTAL] = _WAITS, k
-            elif width > 0.0:
-                bins_moved = k - whole[row, _BIN]
-                if kind == _WRAP:
-                    bins_moved = (bins_moved + bins // 2) % bins - bins // 2
-                whole[row, _TOTAL] += bins_moved
-                moved = bins_moved * width
-            else:
-                moved = position - real[row, _READ_BEFORE]
-                if kind == _WRAP:
-                    moved -= (hi - lo) * math.floor(moved / (hi - lo) + 0.5)
+                # How far it went since the sample before, the shorter way round
+                bins_moved, moved = 0, 0.0
+                if stage == _FRESH:
+                    whole[row, _STAGE], whole[row, _TOTAL] = _WAITS, k
+                elif width > 0.0:
+                    bins_moved = k - whole[row, _BIN]
+                    if kind == _WRAP:
+                        bins_moved = (bins_moved + bins // 2) % bins - bins // 2
+                    whole[row, _TOTAL] += bins_moved
+                    moved = bins_moved * width
+                else:
+                    moved = position - real[row, _READ_BEFORE]
+                    if kind == _WRAP:
+                        moved -= (hi - lo) * math.floor(moved / (hi - lo) + 0.5)
 
-            edge = moved != 0.0
-            if edge:
-                # Between bins the line last crossed is the lower edge of the new one going up, the upper going down
-                ago_ns = 0.0
-                if interpolated:
-                    below = 0 if bins_moved > 0 else 1
-                    before, line = real[row, _INPUT_BEFORE], (k + below) * width
-                    share = (line - before) / (u - before) if u != before else 1.0
-                    ago_ns = (1.0 - min(max(share, 0.0), 1.0)) * (time_ns - whole[row, _SEEN_NS])
-                    moved = (whole[row, _TOTAL] + below - whole[row, _LINE]) * width
-                    whole[row, _LINE] = whole[row, _TOTAL] + below
-                elapsed_ns = (time_ns - whole[row, _EDGE_NS]) - ago_ns + real[row, _EDGE_AGO_NS]
-                if stage == _RUNS and elapsed_ns > 0.0:
-                    real[row, _SPEED] = moved / (elapsed_ns * 1e-9)
-                whole[row, _STAGE], whole[row, _EDGE_NS], real[row, _EDGE_AGO_NS] = _RUNS, time_ns, ago_ns
-            whole[row, _BIN], whole[row, _SEEN_NS] = k, time_ns
-            real[row, _INPUT_BEFORE], real[row, _READ_BEFORE] = u, position
+                edge = moved != 0.0
+                if edge:
+                    # Between bins the line last crossed is the lower edge of the new one going up, the upper going down
+                    ago_ns = 0.0
+                    if interpolated:
+                        upper = 0 if bins_moved > 0 else 1
+                        before, line = real[row, _INPUT_BEFORE], (k + upper) * width
+                        share = (line - before) / (u - before) if u != before else 1.0
+                        ago_ns = (1.0 - min(max(share, 0.0), 1.0)) * (time_ns - whole[row, _SEEN_NS])
+                        moved = (whole[row, _TOTAL] + upper - whole[row, _LINE]) * width
+                        whole[row, _LINE] = whole[row, _TOTAL] + upper
+                    elapsed_ns = (time_ns - whole[row, _EDGE_NS]) - ago_ns + real[row, _EDGE_AGO_NS]
+                    if stage == _RUNS and elapsed_ns > 0.0:
+                        real[row, _SPEED] = moved / (elapsed_ns * 1e-9)
+                    whole[row, _STAGE], whole[row, _EDGE_NS], real[row, _EDGE_AGO_NS] = _RUNS, time_ns, ago_ns
+                whole[row, _BIN], whole[row, _SEEN_NS] = k, time_ns
+                real[row, _INPUT_BEFORE], real[row, _READ_BEFORE] = u, position
 
-        # While no edge comes the speed is held, or falls
-        if not edge and stage == _RUNS:
-            waited_ns = (time_ns - whole[row, _EDGE_NS]) + real[row, _EDGE_AGO_NS]
-            if decay:
-                most = width / (waited_ns * 1e-9)
-                real[row, _SPEED] = min(max(real[row, _SPEED], -most), most)
-            if waited_ns > timeout_ns:
-                real[row, _SPEED] = 0.0
-        x[row, POSITION], x[row, VELOCITY], x[row, COUNT] = position, real[row, _SPEED], whole[row, _TOTAL]
+            # While no edge comes the speed is held, or falls
+            if not edge and stage == _RUNS:
+                waited_ns = (time_ns - whole[row, _EDGE_NS]) + real[row, _EDGE_AGO_NS]
+                if decay:
+                    most = width / (waited_ns * 1e-9)
+                    real[row, _SPEED] = min(max(real[row, _SPEED], -most), most)
+                if waited_ns > timeout_ns:
+                    real[row, _SPEED] = 0.0
+            x[row, POSITION], x[row, VELOCITY], x[row, COUNT] = position, real[row, _SPEED], whole[row, _TOTAL]
