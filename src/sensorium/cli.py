@@ -56,11 +56,8 @@ def demo(
         "sensorium-demo"
     ),
     seconds: Annotated[float, typer.Option(help="Simulated time in seconds.")] = 4.0,
-    light: Annotated[
-        bool, typer.Option("--light", help="Follow the light: fog, glass, a mirror and its ghosts, noise.")
-    ] = False,
 ) -> None:
-    """Drive a van with a 128-channel lidar round a built-in yard, and write pictures and a point cloud."""
+    """Drive a van with a 128-channel lidar round a built-in yard with fog, glass and a mirror; write what it saw."""
     from sensorium.demo import drive
 
     _make_folder(out)
@@ -72,13 +69,12 @@ def demo(
         console=console,
     )
     with bar:
-        waiting = f"Preparing (the first run compiles, about {60 if light else 15} s)"
-        task = bar.add_task(waiting, total=seconds, real_s=0.0)
+        task = bar.add_task("Preparing (the first run compiles, about 40 s)", total=seconds, real_s=0.0)
 
         def show(simulated_s: float, real_s: float) -> None:
             bar.update(task, description="Driving round the yard", completed=simulated_s, real_s=real_s)
 
-        result = drive.drive(seconds, light=light, progress=show)
+        result = drive.drive(seconds, progress=show)
     with console.status("Drawing", spinner="line"):
         files = drive.write(result, out)
     _print_summary(console, result, files)

@@ -11,17 +11,12 @@ from sensorium.errors import SpecError
 
 @pytest.fixture(scope="module")
 def result():
-    return drive.drive(0.3, sensor=drive.lidar(channels=32, columns=256))
-
-
-@pytest.fixture(scope="module")
-def lit():
-    return drive.drive(0.1, light=True, sensor=drive.lidar(channels=32, columns=512, light=True))
+    return drive.drive(0.3, sensor=drive.lidar(channels=32, columns=512))
 
 
 def test_the_drive_counts_what_it_cast(result):
     assert result.sweeps == 3
-    assert result.rays == 3 * 32 * 256
+    assert result.rays == 3 * 32 * 512
     assert result.simulated_s == pytest.approx(0.3)
     assert sum(result.returns.values()) == len(result.points_W) == len(result.point_label)
     for name, number in result.labels.items():
@@ -31,12 +26,13 @@ def test_the_drive_counts_what_it_cast(result):
 def test_the_cloud_is_in_the_world_frame(result):
     ground = result.points_W[result.point_label == result.labels["ground"]]
     assert len(ground) > 1000
-    assert ground[:, 2].min() > -0.1
-    assert ground[:, 2].max() < 0.0
+    assert ground[:, 2].min() > -0.15  # uneven by 4 cm, and noise of 1 cm along the ray
+    assert ground[:, 2].max() < 0.05
 
 
 def test_the_van_is_hidden_from_its_own_lidar(result):
-    assert result.last.range_m[result.last.valid].min() > 2.5
+    things = result.last.valid & (result.last.label != result.labels["fog"])
+    assert result.last.range_m[things].min() > 2.5
 
 
 def test_the_path_is_the_roof_going_round_the_circle(result):
@@ -62,21 +58,23 @@ def test_the_files_open_and_hold_what_was_seen(result, tmp_path):
     assert np.array_equal(np.ravel(columns["range"]), scan.range_m[scan.valid])
 
 
-def test_light_sees_fog_ghosts_and_the_room_behind_glass(lit):
-    assert sum(lit.returns.values()) == len(lit.points_W)
-    assert lit.returns["fog"] > 0
-    cause, label = lit.last.cause, lit.last.label
-    assert ((cause == sn.Cause.ATMOSPHERE) == (label == lit.labels["fog"])).all()
-    assert ((cause == sn.Cause.REFLECTION) == (label == lit.labels["ghost"])).all()
+def test_light_sees_fog_ghosts_and_the_room_behind_glass(result):
+    assert sum(result.returns.values()) == len(result.points_W)
+    assert result.returns["fog"] > 0
+    cause, label = result.last.cause, result.last.label
+    assert ((cause == sn.Cause.ATMOSPHERE) == (label == result.labels["fog"])).all()
+    assert ((cause == sn.Cause.REFLECTION) == (label == result.labels["ghost"])).all()
 
     # Through glass and fog the path has passed at least one interface
     onward = cause == sn.Cause.TRANSMISSION
     assert onward.sum() > 20
-    assert (lit.last.depth[onward] > 0).all()
+    assert (result.last.depth[onward] > 0).all()
 
 
-def test_a_drive_by_geometry_alone_meets_no_glass_and_no_fog(result):
-    assert not {"glass", "mirror", "fog", "ghost"} & set(result.labels)
+def test_a_drive_by_geometry_alone_meets_no_ghosts():
+    plain = drive.drive(0.1, sensor=drive.lidar(channels=16, columns=128).model_copy(update={"mode": "geometric"}))
+    assert plain.returns["ghost"] == 0
+    assert plain.returns["ground"] > 0
 
 
 @pytest.mark.parametrize("seconds", [0.0, 0.05, -1.0, float("nan"), float("inf")])

@@ -58,13 +58,14 @@ class Drive:
         return self.simulated_s / self.real_s
 
 
-def lidar(channels: int = 128, columns: int = 2048, *, light: bool = False) -> sn.Lidar:
+def lidar(channels: int = 128, columns: int = 2048) -> sn.Lidar:
     """A spinning lidar that looks ahead in the middle of its sweep and reports points in the world frame.
+
+    It follows the light: intensity, ghosts, what is behind glass, fog and noise.
 
     Args:
         channels: Rows of a sweep.
         columns: Columns of a sweep.
-        light: Follow the light: intensity, ghosts, what is behind glass, fog and noise.
     """
     return sn.Lidar(
         pattern=sn.patterns.Spinning(
@@ -75,7 +76,7 @@ def lidar(channels: int = 128, columns: int = 2048, *, light: bool = False) -> s
         ),
         max_range_m=120.0,
         frame="world",
-        mode="relative" if light else "geometric",
+        mode="relative",
         max_depth=3,
         threshold=1e-6,
         noise=sn.RangeNoise(base_m=0.01),
@@ -86,30 +87,24 @@ def drive(
     seconds: float = 4.0,
     *,
     sensor: sn.Lidar | None = None,
-    light: bool = False,
     progress: Callable[[float, float], None] = lambda simulated_s, real_s: None,
 ) -> Drive:
-    """Drive round the yard.
+    """Drive round the yard in thin fog, past window panes, a mirror and a fog bank.
 
     Args:
         seconds: How long, in simulated time [s]; at least one sweep.
         sensor: The lidar on the roof; by default 128 channels by 2048 columns.
-        light: Follow the light in thin fog, through window panes and a fog bank and by a mirror, instead of only
-            finding the first surface.
         progress: Called after each step with the simulated and the real time spent so far [s].
     """
     if not 1.0 / SWEEP_RATE_HZ <= seconds < math.inf:
         raise SpecError(f"seconds is {seconds}; it must be finite and at least {1.0 / SWEEP_RATE_HZ}, one sweep")
 
     # The lidar rides on the van's roof and is told not to see the van
-    scene = yard_scene(light=light)
-    labels = dict(scene.labels)
-    if light:
-        labels["ghost"] = 1 + max(labels.values())
-    air = sn.media.fog(visibility_m=300.0) if light else None
-    environment = sn.Environment(scene, yard_world(), atmosphere=air, seed=1)
+    scene = yard_scene()
+    labels = {**scene.labels, "ghost": 1 + max(scene.labels.values())}
+    environment = sn.Environment(scene, yard_world(), atmosphere=sn.media.fog(visibility_m=300.0), seed=1)
     roof = environment.attach(
-        lidar(light=light) if sensor is None else sensor,
+        lidar() if sensor is None else sensor,
         body="van",
         pose=sn.Pose(position=(0.0, 0.0, 2.35)),
         name="roof",

@@ -24,25 +24,20 @@ HOUSE_FRONT: tuple[models.Opening, ...] = (
 """Windows and the door of the house towards the yard [m]."""
 
 
-def yard_scene(*, light: bool = False) -> sn.Scene:
-    """Everything there is to see. Labels name the classes; `body` names what an object rides on.
-
-    Args:
-        light: With what only a lidar that follows light sees for what it is: window panes, a mirror, a bank of fog.
-    """
+def yard_scene() -> sn.Scene:
+    """Everything there is to see. Labels name the classes; `body` names what an object rides on."""
     scene = sn.Scene()
     _add_ground(scene)
     _add_buildings(scene)
     _add_plants_and_lamps(scene)
     _add_parked_cars(scene)
+    _add_glass_mirror_and_fog(scene)
 
     # What moves: its place is not here but in the world, under the name of the body
     scene.add(models.van(), body="van", label="car")
     scene.add(models.car(), body="visitor", label="car")
     scene.add(models.cyclist(), body="cyclist", label="cyclist")
     scene.add(models.pedestrian(), body="pedestrian", label="pedestrian")
-    if light:
-        _add_glass_mirror_and_fog(scene)
     return scene
 
 
