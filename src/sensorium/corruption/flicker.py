@@ -31,7 +31,7 @@ class BiasInstability(Corruption):
 
     Correlation times lie where a process counts most, at averaging times spread evenly over the range and divided by
     1.893; variances solve least squares for a level Allan variance, by the closed form of `allan_variance`. Each
-    process has its stationary law from the first sample on; over four decades their sum has a standard deviation of 2 B.
+    process has its stationary law from the first sample on; the sum of four decades has a standard deviation of 2 B.
     """
 
     kind: Literal["bias_instability"] = "bias_instability"
@@ -83,7 +83,7 @@ def allan_variance(averaging_s: ArrayLike, std: ArrayLike, tau_s: ArrayLike) -> 
     With r = averaging_s / tau_s: (2 std^2 / r) (1 - (3 - 4 exp(-r) + exp(-2 r)) / (2 r)); largest, (0.6174 std)^2, at
     r = 1.893.
     """
-    r = np.asarray(averaging_s, np.float64) / tau_s
+    r = np.asarray(averaging_s, np.float64) / np.asarray(tau_s, np.float64)
     a = -np.expm1(-r)
     return np.asarray(2.0 * np.square(std) / r * (1.0 - a * (2.0 + a) / (2.0 * r)))
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Annotated, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from pydantic import BeforeValidator, Field, ValidationInfo
 
 from sensorium.errors import SpecError
@@ -72,7 +72,7 @@ def per_channel(name: str, value: float | Sequence[float], width: int) -> NDArra
     return np.array(np.broadcast_to(given, (width,)))
 
 
-def square(name: str, value: Sequence[Sequence[float]], width: int) -> NDArray[np.float64]:
+def square(name: str, value: ArrayLike, width: int) -> NDArray[np.float64]:
     """A matrix over the channels, shape (width, width)."""
     matrix = np.array(value, np.float64)
     if matrix.shape != (width, width):
@@ -80,12 +80,12 @@ def square(name: str, value: Sequence[Sequence[float]], width: int) -> NDArray[n
     return matrix
 
 
-def square_root(name: str, covariance: Sequence[Sequence[float]], width: int) -> NDArray[np.float64]:
+def square_root(name: str, covariance: ArrayLike, width: int) -> NDArray[np.float64]:
     """L with L L^T = covariance, shape (width, width); the covariance may be singular."""
     matrix = square(name, covariance, width)
     values, vectors = np.linalg.eigh(matrix)
     if not np.allclose(matrix, matrix.T) or values.min() < -1e-12 * max(values.max(), 0.0):
-        raise SpecError(f"{name} is {covariance}; it must be symmetric and have no negative eigenvalue")
+        raise SpecError(f"{name} is {matrix.tolist()}; it must be symmetric and have no negative eigenvalue")
     return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
 
 

@@ -56,7 +56,7 @@ class LinearProcess(Corruption):
 def _matrix(name: str, value: PerChannel | Matrix, width: int) -> np.ndarray:
     """A matrix over the channels, from all of it or from its diagonal."""
     if np.ndim(value) == 2:
-        return square(name, value, width)  # type: ignore[arg-type]
+        return square(name, value, width)
     return np.diag(per_channel(name, value, width))  # type: ignore[arg-type]
 
 
@@ -64,12 +64,13 @@ def _matrix(name: str, value: PerChannel | Matrix, width: int) -> np.ndarray:
 def process(ops, o, par, x, state, ids, clock, t, first, last):
     """E = Phi e + L w; x += e."""
     column, width, p, s = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE]
-    phi, noise = np.empty((width, width)), np.empty((width, width))
+    matrices = np.empty((5, width, width))
+    phi, noise = matrices[0], matrices[1]
     for i in range(width):
         for k in range(width):
             phi[i, k], noise[i, k] = par[p + i * width + k], par[p + (width + i) * width + k]
     if ops[o, OPTION]:
-        phi, noise = discretised(phi, noise, clock[t, ELAPSED_NS] / NS_PER_S)
+        discretise(matrices, clock[t, ELAPSED_NS] / NS_PER_S)
 
     # Draws of all channels of all rows
     w = np.empty((width + 3, last - first), np.float32)
@@ -88,66 +89,91 @@ def process(ops, o, par, x, state, ids, clock, t, first, last):
 
 
 @jit.function
-def discretised(a, q, dt_s):
-    """Phi = exp(A dt), and L with L L^T the integral of exp(A u) Q exp(A^T u) over u from 0 to dt.
+def discretise(matrices, dt_s):
+    """Turn A and Q into Phi = exp(A dt), and L with L L^T the integral of exp(A u) Q exp(A^T u) over u from 0 to dt.
 
     Power series over a fraction h of dt short against A, then doubled: Phi(2 h) = Phi^2, Q(2 h) = Q + Phi Q Phi^T.
+    Loops are written out since arrays as wholes take Numba seconds to compile.
 
     Args:
-        a: A [1/s], shape (n, n).
-        q: Covariance of the noise in a second [unit^2/s], shape (n, n).
+        matrices: A [1/s] and Q [unit^2/s], which become Phi [1] and L [unit], and room for three more, (5, n, n).
         dt_s: Length of the step [s].
     """
-    n = a.shape[0]
+    n = matrices.shape[1]
+    a, q, phi, term, room = matrices[0], matrices[1], matrices[2], matrices[3], matrices[4]
     size = 0.0
     for i in range(n):
-        size = max(size, np.abs(a[i]).sum())
+        row = 0.0
+        for j in range(n):
+            row += abs(a[i, j])
+        size = max(size, row)
     doublings = 0
     while size * dt_s > 0.0625 * 2.0**doublings:
         doublings += 1
     h = dt_s / 2.0**doublings
 
-    # Terms of the two series
-    phi, total = np.eye(n), np.zeros((n, n))
-    power, term = np.eye(n), q * h
-    for order in range(1, 10):
-        total += term
-        power = product(power, a, False) * (h / order)
-        phi += power
-        term = (product(a, term, False) + product(term, a, True)) * (h / (order + 1.0))
-    for _ in range(doublings):
-        total += product(product(phi, total, False), phi, True)
-        phi = product(phi, phi, False)
-    return phi, cholesky(total)
-
-
-@jit.function
-def product(a, b, transposed):
-    """A B or A B^T; matrices are too small for a library."""
-    n = a.shape[0]
-    out = np.zeros((n, n))
+    # Phi by Horner's rule from its last term: I + h A / k (I + h A / (k + 1) (...))
     for i in range(n):
         for j in range(n):
-            for k in range(n):
-                out[i, j] += a[i, k] * (b[j, k] if transposed else b[k, j])
-    return out
+            phi[i, j] = 1.0 if i == j else 0.0
+    for order in range(9, 0, -1):
+        multiply(a, phi, room, False)
+        for i in range(n):
+            for j in range(n):
+                phi[i, j] = room[i, j] * (h / order) + (1.0 if i == j else 0.0)
+
+    # Q by terms, each h / (order + 1) (A term + term A^T) of the one before
+    for i in range(n):
+        for j in range(n):
+            term[i, j] = q[i, j] * h
+            q[i, j] = term[i, j]
+    for order in range(1, 9):
+        multiply(a, term, room, False)
+        for i in range(n):
+            for j in range(n):
+                term[i, j] = (room[i, j] + room[j, i]) * (h / (order + 1.0))
+                q[i, j] += term[i, j]
+
+    # A is not needed any more
+    for _ in range(doublings):
+        multiply(phi, q, room, False)
+        multiply(room, phi, term, True)
+        multiply(phi, phi, room, False)
+        for i in range(n):
+            for j in range(n):
+                q[i, j] += term[i, j]
+                phi[i, j] = room[i, j]
+    for i in range(n):
+        for j in range(n):
+            a[i, j] = phi[i, j]
+    take_root(q)
 
 
 @jit.function
-def cholesky(q):
-    """The lower L with L L^T = Q, which may be singular: where nothing is left, the column is 0."""
+def multiply(a, b, out, transposed):
+    """Out = A B or A B^T; matrices are too small for a library."""
+    n = a.shape[0]
+    for i in range(n):
+        for j in range(n):
+            total = 0.0
+            for k in range(n):
+                total += a[i, k] * (b[j, k] if transposed else b[k, j])
+            out[i, j] = total
+
+
+@jit.function
+def take_root(q):
+    """Turn Q into the lower L with L L^T = Q (Cholesky); a column with nothing left is 0, so Q may be singular."""
     n = q.shape[0]
-    out = np.zeros((n, n))
     for j in range(n):
-        left = q[j, j]
+        left, whole = q[j, j], q[j, j]
         for k in range(j):
-            left -= out[j, k] * out[j, k]
-        if left <= 1e-14 * q[j, j]:
-            continue
-        out[j, j] = math.sqrt(left)
+            left -= q[j, k] * q[j, k]
+            q[k, j] = 0.0
+        root = math.sqrt(left) if left > 1e-14 * whole else 0.0
+        q[j, j] = root
         for i in range(j + 1, n):
             rest = q[i, j]
             for k in range(j):
-                rest -= out[i, k] * out[j, k]
-            out[i, j] = rest / out[j, j]
-    return out
+                rest -= q[i, k] * q[j, k]
+            q[i, j] = rest / root if root > 0.0 else 0.0

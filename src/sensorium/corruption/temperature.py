@@ -124,6 +124,8 @@ def at_time(time_s, times, values):
         return values[0]
     if time_s >= times[last]:
         return values[last]
-    k = np.searchsorted(times, time_s)
+    k = 1
+    while times[k] < time_s:
+        k += 1
     share = (time_s - times[k - 1]) / (times[k] - times[k - 1])
     return values[k - 1] + share * (values[k] - values[k - 1])

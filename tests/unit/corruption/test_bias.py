@@ -24,5 +24,5 @@ def test_a_drawn_bias_stays_for_the_episode_and_spreads_over_worlds():
 
 def test_the_value_may_be_given_by_position_or_name_but_not_negative_spread():
     assert Bias(0.5) == Bias(value=0.5)
-    with pytest.raises(SpecError, match="std is -0.1; it must not be negative"):
+    with pytest.raises(SpecError, match=r"std is -0\.1; it must not be negative"):
         Bias(0.0, std=-0.1)

@@ -34,5 +34,5 @@ def test_sources_may_be_fewer_than_what_they_disturb():
 def test_a_matrix_needs_a_row_for_each_channel():
     with pytest.raises(SpecError, match="matrix has 2 rows; it must have 3, one for each channel"):
         Coupling(matrix=np.eye(2), source_column=0).compiled(Layout(3))
-    with pytest.raises(SpecError, match="Coupling.source_column is -1"):
+    with pytest.raises(SpecError, match=r"Coupling\.source_column is -1"):
         Coupling(matrix=np.eye(2), source_column=-1)

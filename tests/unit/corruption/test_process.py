@@ -4,7 +4,7 @@ from scipy.linalg import expm, solve_continuous_lyapunov, solve_discrete_lyapuno
 
 from sensorium import jit
 from sensorium.corruption import LinearProcess
-from sensorium.corruption.process import cholesky, discretised
+from sensorium.corruption.process import discretise, take_root
 from sensorium.errors import SpecError
 
 PHI = np.array([[0.9, 0.1, 0.0], [-0.1, 0.8, 0.05], [0.0, 0.0, 0.5]])
@@ -69,17 +69,22 @@ def test_a_step_is_what_the_matrices_say():
 
 
 @jit.kernel
-def _exact(a, q, dt_s, phi, root):
-    p, r = discretised(a, q, dt_s)
-    phi[:], root[:] = p, r
+def _discretise(matrices, dt_s):
+    discretise(matrices, dt_s)
+
+
+def _exact(a, q, dt_s):
+    matrices = np.zeros((5, *np.shape(a)))
+    matrices[:2] = a, q
+    _discretise(matrices, dt_s)
+    return matrices[:2]
 
 
 @pytest.mark.parametrize("dt_s", [0.0, 1e-6, 0.01, 0.3, 2.0, 50.0])
 def test_a_step_in_time_is_the_exponential_and_its_integral(dt_s):
     # Van Loan: the exponential of a block matrix holds both
     a = np.array([[-0.5, 1.0, 0.0], [-1.0, -0.5, 0.2], [0.0, 0.0, -3.0]])
-    phi, root = np.zeros((3, 3)), np.zeros((3, 3))
-    _exact(a, Q, dt_s, phi, root)
+    phi, root = _exact(a, Q, dt_s)
     np.testing.assert_allclose(phi, expm(a * dt_s), rtol=1e-11, atol=1e-13)
     settled = solve_continuous_lyapunov(a, -Q)
     np.testing.assert_allclose(root @ root.T, settled - phi @ settled @ phi.T, rtol=1e-9, atol=1e-12)
@@ -88,21 +93,20 @@ def test_a_step_in_time_is_the_exponential_and_its_integral(dt_s):
 
 def test_an_integrator_has_the_covariance_of_its_chain():
     # Position and speed: dt^3 / 3, dt^2 / 2, dt, though the noise enters only the speed
-    phi, root = np.zeros((2, 2)), np.zeros((2, 2))
-    _exact(np.array([[0.0, 1.0], [0.0, 0.0]]), np.diag([0.0, 4.0]), 0.5, phi, root)
+    phi, root = _exact([[0.0, 1.0], [0.0, 0.0]], np.diag([0.0, 4.0]), 0.5)
     np.testing.assert_allclose(phi, [[1, 0.5], [0, 1]], rtol=1e-14)
     np.testing.assert_allclose(root @ root.T, 4 * np.array([[0.125 / 3, 0.125], [0.125, 0.5]]), rtol=1e-13)
 
 
 @jit.kernel
-def _rooted(q, root):
-    root[:] = cholesky(q)
+def _take_root(q):
+    take_root(q)
 
 
 def test_the_root_of_a_singular_covariance_has_empty_columns():
     for q in (np.ones((3, 3)), np.diag([0.0, 2.0, 0.0]), np.zeros((3, 3)), Q):
-        root = np.zeros((3, 3))
-        _rooted(np.ascontiguousarray(q, np.float64), root)
+        root = np.array(q, np.float64)
+        _take_root(root)
         np.testing.assert_allclose(root @ root.T, q, atol=1e-14)
 
 

@@ -77,7 +77,9 @@ def test_to_zero_leaves_a_dead_zone_two_steps_wide():
 
 
 @pytest.mark.parametrize("rounding", ROUNDINGS)
-@pytest.mark.parametrize("scale", [{"lsb": 0.1}, {"bits": 12, "min": -1.0, "max": 1.3}, {"bits": 5, "min": 3, "max": 4}])
+@pytest.mark.parametrize(
+    "scale", [{"lsb": 0.1}, {"bits": 12, "min": -1.0, "max": 1.3}, {"bits": 5, "min": 3, "max": 4}]
+)
 def test_codes_are_fixed_points(scale, rounding):
     model = Quantize(rounding=rounding, **scale)
     once = _applied(model, np.random.default_rng(1).uniform(-2, 5, 20_000))

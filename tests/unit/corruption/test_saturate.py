@@ -31,7 +31,9 @@ def test_limits_between_codes_move_inward():
 
 def test_limits_that_are_codes_up_to_rounding_stay():
     # 3 * 0.1 is not the float 0.3
-    np.testing.assert_allclose(_applied(Chain([Quantize(lsb=0.1), Saturate(min=-0.3, max=0.3)]), [-9.0, 9.0]), [-0.3, 0.3])
+    np.testing.assert_allclose(
+        _applied(Chain([Quantize(lsb=0.1), Saturate(min=-0.3, max=0.3)]), [-9.0, 9.0]), [-0.3, 0.3]
+    )
 
 
 def test_a_stuck_sensor_is_one_whose_limits_are_equal():

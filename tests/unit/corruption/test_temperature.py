@@ -13,7 +13,9 @@ def _series(model, times_s, signal=(0.0,)):
 
 
 def test_bias_and_scale_follow_the_temperature():
-    model = TemperatureDrift(bias_per_k=(0.1, 0.0, -0.2), scale_per_k=(0.0, 0.01, 0.01), reference_c=20.0, ambient_c=50.0)
+    model = TemperatureDrift(
+        bias_per_k=(0.1, 0.0, -0.2), scale_per_k=(0.0, 0.01, 0.01), reference_c=20.0, ambient_c=50.0
+    )
     out = _series(model, [0.0], (1.0, 2.0, 3.0))[0]
     np.testing.assert_allclose(out, [1.0 + 3.0, 2.0 * 1.3, 3.0 * 1.3 - 6.0], rtol=1e-14)
 
