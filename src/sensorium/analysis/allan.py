@@ -87,7 +87,8 @@ def allan_deviation(
     channels = values.reshape(samples, -1)
     theta = np.zeros((channels.shape[1], samples + 1))
     for channel, total in zip(channels.T, theta, strict=True):
-        np.subtract(channel, channel.mean(dtype=np.float64), out=total[1:], dtype=np.float64)
+        total[1:] = channel
+        total[1:] -= total[1:].mean()
         np.cumsum(total[1:], out=total[1:])
     terms = samples + 1 - 2 * counts
     blocks = -(-samples // BLOCK)

@@ -33,7 +33,7 @@ RANDOM = "QNBK"
 _WEIGHTS = (1.0, -2.0, 1.0)
 _NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(12)
 _SUM_UP_TO = 48
-_TAILS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+_TAILS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 256.0)
 
 
 def _white(t: Array) -> Array:
@@ -164,7 +164,11 @@ def _lags(first: int, second: int, terms_1: int, terms_2: int) -> tuple[Array, A
     lowest, highest = -(terms_2 - 1), terms_1 - 1
     kinks = {b * second - a * first for a in range(3) for b in range(3)} | {0, terms_1 - terms_2}
     tails = [int(part * (first + second)) for part in _TAILS]
-    kinks |= {min(kinks) - tail for tail in tails} | {max(kinks) + tail for tail in tails} | {lowest, highest}
+    kinks |= {min(kinks) - tail for tail in tails} | {max(kinks) + tail for tail in tails}
+
+    # Farther out nothing is left but rounding: g grows as the cube of the lag, its differences vanish
+    lowest, highest = max(lowest, min(kinks)), min(highest, max(kinks))
+    kinks |= {lowest, highest}
     edges = sorted(kink for kink in kinks if lowest <= kink <= highest)
 
     # Between kinks: the terms themselves where they are few, else Gauss and Legendre with the ends' correction

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sensorium.analysis.signal_log import RawLog
-from sensorium.errors import SpecError
+from sensorium.errors import SensoriumError, SpecError
 
 # Vectors that are looked for in a message, and their units by the message's definition
 _VECTORS = {"angular_velocity": "rad/s", "linear_acceleration": "m/s^2", "magnetic_field": "T"}
@@ -36,12 +36,11 @@ def read_mcap(
             by its path; None takes the vectors of angular velocity, acceleration and magnetic field that there are.
         progress: Called with the part that is read, 0 to 1.
     """
-    from mcap.exceptions import McapError
     from mcap.reader import make_reader
 
     try:
         with path.open("rb") as file:
-            reader = make_reader(file)
+            reader = make_reader(file, validate_crcs=True)
             summary = reader.get_summary()
             if summary is None:
                 raise SpecError(f"{path.name!r} has no summary; its recording was cut off and must be recovered first")
@@ -52,10 +51,12 @@ def read_mcap(
             total = counts.get(channels[chosen][0].id, 0)
             messages = ((m.log_time, m.data) for _, _, m in reader.iter_messages(topics=[chosen]))
             return _rows(path, chosen, messages, decode, fields, total, progress)
-    except McapError as error:
-        raise SpecError(f"{path.name!r} is not a whole MCAP file: {type(error).__name__} {error}") from None
+    except SensoriumError:
+        raise
     except OSError as error:
         raise SpecError(f"{path.name!r} cannot be read: {error.strerror}") from None
+    except Exception as error:  # broken bytes make readers, decompressors and parsers raise whatever they have
+        raise SpecError(f"{path.name!r} is not a whole MCAP file: {_in_one_line(error)}") from None
 
 
 def _topic(path: Path, topic: str | None, channels: dict[str, Any]) -> str:
@@ -108,7 +109,7 @@ def _rows(
             message = decode(data)
         except Exception as error:  # whatever a broken message makes a decoder raise
             at = f"message {number} of {topic!r} in {path.name!r}"
-            raise SpecError(f"{at} cannot be decoded: {type(error).__name__} {error}") from None
+            raise SpecError(f"{at} cannot be decoded: {_in_one_line(error)}") from None
         names = names or _names(topic, message, fields)
         logged.append(log_time)
         stamps.append(_stamp(message))
@@ -173,3 +174,7 @@ def _at(message: Any, path: str) -> Any:
 def _get(message: Any, name: str) -> Any:
     """A field of a message, which is a mapping (JSON) or an object (ROS 2); None where there is none."""
     return message.get(name) if isinstance(message, dict) else getattr(message, name, None)
+
+
+def _in_one_line(error: Exception) -> str:
+    return f"{type(error).__name__} {' '.join(str(error).split())[:120]}".strip()

@@ -87,8 +87,8 @@ def _plain(unit: str) -> str:
 def data_sheet(unit: str, term: str, value: float) -> list[tuple[str, float, str]]:
     """How data sheets give a coefficient of an Allan fit.
 
-    A density of data sheets is one-sided, sqrt(2) times the two-sided N (E-19); a random walk is N itself. What they call
-    in-run bias stability is the floor of the Allan deviation, 0.664 B.
+    A density of data sheets is one-sided, sqrt(2) times the two-sided N (E-19); a random walk is N itself. What they
+    call in-run bias stability is the floor of the Allan deviation, 0.664 B.
 
     Args:
         unit: SI unit of the signal.
