@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from sensorium.corruption import Noise, Part, Program, Quantize
+from sensorium.corruption import Chain, Noise, Part, Program, Quantize
 from sensorium.corruption.base import AnyCorruption, Layout
 from sensorium.sensors.edge_counter import INPUT, EdgeCounter, Span, Speed
 from sensorium.sensors.rig import Rig
@@ -93,8 +93,8 @@ class CountingSensor(SensorSpec[R], Generic[R]):
         layout = Layout(1, period_s, None if limits is None else (np.array([limits[0]]), np.array([limits[1]])))
         if isinstance(width, float):
             layout = replace(layout, grid=Quantize(lsb=width, rounding="floor").grid(layout))
-        ops = [op for one in (self.noise, *self.extra) if one.on for op in one.operations(layout)]
-        parts = [Part(ops, INPUT, 1), *self.faults.parts(layout, column=INPUT, group=0, target=target)]
+        errors = Chain([self.noise, *self.extra]).operations(layout)
+        parts = [Part(errors, INPUT, 1), *self.faults.parts(layout, column=INPUT, group=0, target=target)]
         counter = EdgeCounter(
             signal,
             width=np.array(np.broadcast_to(0.0 if width is None else width, (rows,))),

@@ -261,20 +261,20 @@ def count_edges(
                         upper = 0 if bins_moved > 0 else 1
                         before, line = real[row, _INPUT_BEFORE], (k + upper) * width
                         share = (line - before) / (u - before) if u != before else 1.0
-                        ago_ns = (1.0 - min(max(share, 0.0), 1.0)) * (time_ns - whole[row, _SEEN_NS])
+                        ago_ns = (1.0 - min(max(share, 0.0), 1.0)) * max(time_ns - whole[row, _SEEN_NS], 0)
                         moved = (whole[row, _TOTAL] + upper - whole[row, _LINE]) * width
                         whole[row, _LINE] = whole[row, _TOTAL] + upper
                     elapsed_ns = (time_ns - whole[row, _EDGE_NS]) - ago_ns + real[row, _EDGE_AGO_NS]
-                    if stage == _RUNS and elapsed_ns > 0.0:
+                    if stage == _RUNS and elapsed_ns > 0.0:  # else the clock was set back, or a line met twice at once
                         real[row, _SPEED] = moved / (elapsed_ns * 1e-9)
                     whole[row, _STAGE], whole[row, _EDGE_NS], real[row, _EDGE_AGO_NS] = _RUNS, time_ns, ago_ns
                 whole[row, _BIN], whole[row, _SEEN_NS] = k, time_ns
                 real[row, _INPUT_BEFORE], real[row, _READ_BEFORE] = u, position
 
-            # While no edge comes the speed is held, or falls
+            # While no edge comes the speed is held, or falls; a clock that was set back tells nothing of the time since
             if not edge and stage == _RUNS:
                 waited_ns = (time_ns - whole[row, _EDGE_NS]) + real[row, _EDGE_AGO_NS]
-                if decay:
+                if decay and waited_ns > 0.0:
                     most = width / (waited_ns * 1e-9)
                     real[row, _SPEED] = min(max(real[row, _SPEED], -most), most)
                 if waited_ns > timeout_ns:

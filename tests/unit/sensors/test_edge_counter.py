@@ -208,6 +208,15 @@ def test_time_is_that_of_the_sensors_own_clock():
     assert out[-1, VELOCITY] == pytest.approx(50.0)
 
 
+@pytest.mark.parametrize("interpolated", [False, True])
+def test_a_clock_that_is_set_back_keeps_the_speed_until_it_is_known_again(interpolated):
+    count = counter(0.1, Span("free"), interpolated=interpolated, decay=True, timeout_s=0.01)
+    times_ns = MS * np.array([5, 6, 7, 8, 2, 3, 4, 5])
+    out = fed(count, [0.05, 0.15, 0.25, 0.35, 0.35, 0.45, 0.55, 0.65], times_ns)
+    np.testing.assert_allclose(out[2:, VELOCITY], 100.0)
+    np.testing.assert_array_equal(out[:, COUNT], [0, 1, 2, 3, 3, 4, 5, 6])
+
+
 def test_rows_are_the_same_on_any_number_of_threads():
     """Enough rows that threads share them; each is what it is alone."""
     rows = 20_000
