@@ -31,9 +31,13 @@ class Spec(BaseModel):
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
 
     def __setattr__(self, name: str, value: Any) -> None:
+        before = dict(self.__dict__)
         try:
             super().__setattr__(name, value)
         except ValidationError as error:
+            # A rule over several fields is checked when the value is in place; what is refused must not stay
+            self.__dict__.clear()
+            self.__dict__.update(before)
             _refuse(type(self).__name__, error, {name: value}, type(self))
 
     @classmethod

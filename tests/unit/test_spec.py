@@ -168,3 +168,11 @@ def test_specifications_are_copied_and_pickled_whole():
     lidar = sn.Lidar(pattern=SPINNING)
     assert copy.deepcopy(lidar) == lidar
     assert pickle.loads(pickle.dumps(lidar)) == lidar
+
+
+def test_a_refused_assignment_changes_nothing():
+    noise = sn.corruption.Noise(std=1.0)
+    before = noise.model_dump()
+    with pytest.raises(SpecError, match="only one of them"):
+        noise.density = 3.0
+    assert noise.model_dump() == before
