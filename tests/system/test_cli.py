@@ -2,6 +2,7 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import sensorium
@@ -18,6 +19,7 @@ def test_help_names_the_commands():
     done = run("--help")
     assert done.returncode == 0
     assert "demo" in done.stdout
+    assert "allan" in done.stdout
     assert "bench" in done.stdout
 
 
@@ -62,3 +64,71 @@ def test_the_command_line_starts_without_the_slow_packages():
     code = f"import sys, sensorium.cli; print([name for name in {slow} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+@pytest.fixture(scope="module")
+def gyroscope_log(tmp_path_factory):
+    """Ten minutes of a gyroscope in degrees a second, at 50 Hz."""
+    rng = np.random.default_rng(1)
+    rates = 0.02 * rng.standard_normal((30_000, 3)) + 2e-5 * rng.standard_normal((30_000, 3)).cumsum(axis=0)
+    file = tmp_path_factory.mktemp("log") / "still.csv"
+    table = np.column_stack([np.arange(30_000) * 0.02, rates])
+    np.savetxt(file, table, delimiter=",", fmt="%.9g", header="t [s],gx [deg/s],gy [deg/s],gz [deg/s]", comments="")
+    return file
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+def test_allan_finds_the_noise_of_a_log(gyroscope_log, tmp_path, encoding):
+    done = run("allan", gyroscope_log, "--out", tmp_path / "new", PYTHONIOENCODING=encoding)
+    assert done.returncode == 0, done.stderr
+    assert {file.name for file in (tmp_path / "new").iterdir()} == {"allan.png", "allan.json"}
+    fit = sensorium.analysis.AllanFit.load(tmp_path / "new" / "allan.json")
+    assert (fit.channels, fit.units) == (("gx", "gy", "gz"), ("rad/s",) * 3)
+    assert pytest.approx(np.radians(0.02) / np.sqrt(50), rel=0.02) == fit.N
+    for word in ("30,000 samples at 50 Hz, 600.0 s", "gz", "95 % interval", "allan.json", "random walk"):
+        assert word in done.stdout
+    assert ("°/√h" if encoding == "utf-8" else "deg/sqrt(h)") in done.stdout
+
+
+def test_allan_takes_columns_units_rate_and_terms(gyroscope_log, tmp_path):
+    arguments = ("--columns", "gz,2", "--unit", "rad/s,mg", "--rate", "100", "--terms", "QNK", "--fit-from", "0.02")
+    done = run("allan", gyroscope_log, "--out", tmp_path, *arguments, "--fit-to", "60")
+    assert done.returncode == 0, done.stderr
+    fit = sensorium.analysis.AllanFit.load(tmp_path / "allan.json")
+    assert (fit.channels, fit.units, fit.terms) == (("gz", "gx"), ("rad/s", "m/s^2"), "QNK")
+    assert pytest.approx([0.002, 0.002 * 9.80665e-3], rel=0.1) == fit.N
+    assert fit.allan.rate_hz == 100.0
+    assert fit.fit_range_s[0] >= 0.02
+    assert fit.fit_range_s[1] <= 60.0
+
+
+def test_allan_refuses_a_log_with_a_gap_in_one_clear_line(gyroscope_log, tmp_path):
+    lines = gyroscope_log.read_text().splitlines(keepends=True)
+    log = tmp_path / "gap.csv"
+    log.write_text("".join(lines[:1000] + lines[1005:]))
+    done = run("allan", log, "--out", tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("sensorium: 5 samples are missing in 1 gaps, the first of 0.12 s before row 1000")
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "allan.json").exists()
+    filled = run("allan", log, "--out", tmp_path, "--allow-gaps")
+    assert filled.returncode == 0, filled.stderr
+    assert "5 samples that were missing" in filled.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["none.csv"], "log is 'none.csv'; it must be a file"),
+        (["{log}", "--terms", "X"], "terms is 'X'; it must be letters of 'QNBKR'"),
+        (["{log}", "--unit", "parsec"], "unit is 'parsec'; it must be one of"),
+        (["{log}", "--columns", "ax"], "column is 'ax'; it must be a number up to 4 or one of"),
+        (["{log}", "--rate", "0"], "rate_hz is 0.0; it must be finite and positive"),
+        (["{log}", "--fit-from", "100"], "averaging times an octave apart"),
+    ],
+)
+def test_allan_says_what_is_wrong_in_one_line(gyroscope_log, tmp_path, arguments, message):
+    done = run("allan", *(a.format(log=gyroscope_log) for a in arguments), "--out", tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1

@@ -16,6 +16,7 @@ Array = NDArray[np.float64]
 _FEWEST_SAMPLES = 8
 _LONGEST = 3  # by default a recording holds this many of the longest averages
 _SLOPE_WINDOW = 10.0**0.5
+_SLOPE_NEEDS = 50.0  # degrees of freedom, to tell kinds of noise apart
 _OUTSIDE = 0.025  # on each side of an interval of 95 %
 
 
@@ -68,7 +69,8 @@ def allan_deviation(
 
     Intervals are those of a chi-square law with the equivalent degrees of freedom of the overlapping estimator
     (Greenhall and Riley 2003; see `allan_covariance`). These depend on the kind of noise, which is read at each tau
-    from the slope of the curve over a decade around it: a slope between those of two kinds is a mixture of both.
+    from the slope of the curve over a decade around it: a slope between those of two kinds is a mixture of both. Where
+    the curve itself is too unsure for that, the noise with the fewest degrees of freedom is taken, a random walk.
 
     Args:
         signal: Evenly spaced samples, shape (samples, *channels); finite, at least 8.
@@ -97,7 +99,7 @@ def allan_deviation(
     variance = sums.sum(axis=-1).T / (2.0 * counts.astype(np.float64) ** 2 * terms)[:, None]
 
     # How sure each is
-    degrees = degrees_of_freedom(tuple(counts.tolist()), samples, _noise_shares(counts, variance))
+    degrees = _degrees(counts, samples, variance)
     low, high = chi_square_interval(np.sqrt(variance), degrees)
     shape = (len(counts), *values.shape[1:])
     return Allan(
@@ -121,10 +123,19 @@ def chi_square_interval(deviation: Array, degrees: Array) -> tuple[Array, Array]
     return low, high
 
 
+def _degrees(counts: NDArray[np.int64], samples: int, variance: Array) -> Array:
+    """Degrees of freedom of each variance, shape (taus, channels)."""
+    known = tuple(counts.tolist())
+    least = degrees_of_freedom(known, samples, np.tile([0.0, 0.0, 0.0, 1.0], (len(counts), 1)))[:, None]
+    by_slope = degrees_of_freedom(known, samples, _noise_shares(counts, variance))
+    return np.where(least < _SLOPE_NEEDS, np.minimum(least, by_slope), by_slope)
+
+
 def _noise_shares(counts: NDArray[np.int64], variance: Array) -> Array:
     """How much of each variance is due to Q, N, B, K, by the slope of its logarithm, shape (taus, channels, 4).
 
-    Variances of these noises go with tau to the power -2, -1, 0, 1; a slope between two of them is a mixture.
+    Variances of N, B and K go with tau to the power -1, 0, 1; a slope between two of them is a mixture. Q is taken for
+    N: it has many more degrees of freedom, which a steep slope by chance must not claim.
     """
     x = np.log(counts.astype(np.float64))
     slope = np.full(variance.shape, -1.0)
@@ -136,7 +147,7 @@ def _noise_shares(counts: NDArray[np.int64], variance: Array) -> Array:
             away = x[near] - x[near].mean()
             slope[i, moving] = away @ y[near] / (away @ away)
     power = np.array([-2.0, -1.0, 0.0, 1.0])
-    return np.maximum(0.0, 1.0 - np.abs(np.clip(slope, -2.0, 1.0)[..., None] - power))
+    return np.maximum(0.0, 1.0 - np.abs(np.clip(slope, -1.0, 1.0)[..., None] - power))
 
 
 def _checked_signal(signal: ArrayLike) -> NDArray[Any]:
