@@ -70,9 +70,11 @@ def checked_unit(name: str, value: ArrayLike) -> Array:
 
 def _numbers(name: str, value: ArrayLike, dtype: Any) -> NDArray[Any]:
     """The value as array of the type, or a SpecError; a complex number is not silently made real."""
-    if dtype is np.float64 and np.iscomplexobj(value):
-        raise SpecError(f"{name} is complex; it must be real")
     try:
+        if dtype is np.float64 and np.iscomplexobj(value):
+            raise SpecError(f"{name} is complex; it must be real")
         return np.asarray(value, dtype=dtype)
+    except SpecError:
+        raise
     except (TypeError, ValueError) as error:
         raise SpecError(f"{name} is {value!r}; it must be a number or an array of numbers") from error

@@ -1,5 +1,9 @@
 """The laser beam and the detector beside it."""
 
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from pydantic import Field, field_validator
 
 from sensorium.spec import Spec
@@ -36,3 +40,27 @@ class Beam(Spec):
         """The larger half angle [rad]."""
         angle = self.half_divergence_rad
         return max(angle) if isinstance(angle, tuple) else angle
+
+    def captured(
+        self, distance_m: ArrayLike, *, model: Literal["exact", "agx"] = "exact"
+    ) -> float | NDArray[np.float64]:
+        """Share of the beam's power that the detector catches from a distance [1], as `mode="relative"` counts it.
+
+        Args:
+            distance_m: Reduced path, sum of d / n [m]; for model "agx" the optical path, sum of n d.
+            model: The exact integral, or eq. 21 of the AGX Sensor paper.
+        """
+        # Here, not above: compiled functions take a second to load, and a specification can do without them
+        from sensorium.optics import captured_fraction
+
+        angles = self.half_divergence_rad
+        along, across = angles if isinstance(angles, tuple) else (angles, angles)
+        return captured_fraction(
+            distance_m,
+            detector_radius_m=self.detector_radius_m,
+            detector_offset_m=self.detector_offset_m,
+            exit_radius_m=self.exit_radius_m,
+            half_divergence_rad=along,
+            half_divergence_y_rad=across,
+            model=model,
+        )

@@ -39,3 +39,23 @@ def test_the_wider_of_two_angles():
 def test_a_beam_survives_being_written_down():
     beam = sn.Beam(half_divergence_rad=(1e-3, 4e-3), detector_offset_m=0.02, wavelength_m=1550e-9)
     assert sn.Beam.model_validate_json(beam.model_dump_json()) == beam
+
+
+def test_captured_share_reference_values():
+    beam = sn.Beam(half_divergence_rad=1.5e-3, exit_radius_m=0.01, detector_radius_m=0.01)
+    assert beam.captured([0.0, 5.0, 50.0, 200.0]) == pytest.approx(
+        [0.864665, 0.479550, 2.73020e-2, 2.07900e-3], rel=5e-6
+    )
+    assert beam.captured(5.0, model="agx") == pytest.approx(0.554608, abs=5e-7)
+    beside = sn.Beam(half_divergence_rad=1.5e-3, exit_radius_m=0.005, detector_radius_m=0.01, detector_offset_m=0.02)
+    assert beside.captured(10.0) == pytest.approx(8.18924e-2, abs=1e-7)  # printed for w = 0.02, a tangent of 1.5e-3
+
+
+def test_two_angles_and_distances_that_cannot_be():
+    flat = sn.Beam(half_divergence_rad=(3e-3, 1e-3))
+    assert sn.Beam(half_divergence_rad=3e-3).captured(50.0) < flat.captured(50.0)
+    assert flat.captured(50.0) < sn.Beam(half_divergence_rad=1e-3).captured(50.0)
+    with pytest.raises(SpecError, match="round beams only"):
+        flat.captured(50.0, model="agx")
+    with pytest.raises(SpecError, match="z_m is -1"):
+        flat.captured(-1.0)

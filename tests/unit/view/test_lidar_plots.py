@@ -1,0 +1,86 @@
+"""Pieces of lidar pictures: what is drawn is what was given."""
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+
+import sensorium as sn
+from sensorium.trace.ray_tree import ray_tree
+from sensorium.view import lidar_plots as draw
+
+
+@pytest.fixture(scope="module")
+def nodes():
+    """A ray by a mirror to a wall: two nodes, the second a reflection."""
+    scene = sn.Scene()
+    mirror = sn.Pose.from_euler_deg((2, 0, 0), 0, 0, 45)
+    scene.add(sn.shapes.box(0.01, 2, 2), pose=mirror, material=sn.Mirror(reflectance=0.9))
+    scene.add(sn.shapes.box(20, 20, 20))
+    return ray_tree(sn.RayCaster(scene), (0, 0, 0), (1, 0, 0), max_depth=1)
+
+
+def test_a_canvas_has_its_axes_in_reading_order():
+    figure, axes = draw.canvas(6.0, 4.0, 2, 3, share_x=True)
+    assert len(axes) == 6
+    corners = [axis.get_position() for axis in axes]
+    assert corners[0].x0 < corners[1].x0 < corners[2].x0
+    assert corners[0].y0 > corners[3].y0
+    assert tuple(figure.get_size_inches()) == (6.0, 4.0)
+
+
+def test_frames_maps_and_logarithms():
+    _, (plain, chart) = draw.canvas(6.0, 3.0, 1, 2)
+    draw.frame(plain, "Map", "x [m]", "y [m]", equal=True)
+    draw.frame(chart, "Chart", "range [m]", "share", log="xy")
+    assert plain.get_aspect() == 1.0
+    assert (chart.get_xscale(), chart.get_yscale()) == ("log", "log")
+    assert plain.get_xlabel() == "x [m]"
+    assert chart.get_ylabel() == "share"
+
+
+def test_points_have_the_colour_of_their_cause_and_a_name():
+    _, (axes,) = draw.canvas(3.0, 3.0)
+    cause = np.array([sn.Cause.SURFACE, sn.Cause.SURFACE, sn.Cause.FALSE_ALARM])
+    draw.points_by_cause(axes, [0.0, 1.0, 2.0], [3.0, 4.0, 5.0], cause)
+    drawn = [dots for dots in axes.collections if len(dots.get_offsets())]
+    assert [dots.get_offsets().tolist() for dots in drawn] == [[[0.0, 3.0], [1.0, 4.0]], [[2.0, 5.0]]]
+    wanted = [draw.CAUSE_COLOURS[kind] for kind in (sn.Cause.SURFACE, sn.Cause.FALSE_ALARM)]
+    assert [to_hex(dots.get_facecolor()[0]) for dots in drawn] == wanted
+    draw.key(axes, title="cause")
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["surface", "false alarm"]
+
+
+def test_every_cause_has_a_colour_of_its_own():
+    returned = {cause for cause in sn.Cause if cause != sn.Cause(0)}
+    assert set(draw.CAUSE_COLOURS) == returned
+    assert len(set(draw.CAUSE_COLOURS.values())) == len(returned)
+
+
+def test_intensities_are_shown_on_a_logarithmic_scale_even_if_there_are_none():
+    figure, (axes,) = draw.canvas(3.0, 3.0)
+    image = draw.intensity_image(axes, [[1e-4, np.nan], [0.0, 10.0]], (0.0, 1.0, 0.0, 1.0))
+    assert (image.norm.vmin, image.norm.vmax) == (1e-4, 10.0)
+    assert image.norm(1e-4 * 10**2.5) == pytest.approx(0.5)
+    draw.colour_scale(figure, axes, image, "intensity")
+    draw.intensity_image(axes, np.full((2, 2), np.nan), (0.0, 1.0, 0.0, 1.0))
+    figure.canvas.draw()
+
+
+def test_a_tree_is_drawn_where_it_went(nodes):
+    _, (axes,) = draw.canvas(3.0, 3.0)
+    draw.tree_in_scene(axes, nodes)
+    assert len(axes.lines) == len(nodes) == 2
+    for line, node in zip(axes.lines, nodes, strict=True):
+        np.testing.assert_allclose(line.get_xydata(), [node.origin[:2], node.point[:2]])
+    assert axes.lines[1].get_color() == draw.CAUSE_COLOURS[sn.Cause.REFLECTION]
+    assert axes.lines[1].get_linewidth() <= axes.lines[0].get_linewidth()
+
+
+def test_a_heap_shows_every_place_and_names_what_was_met(nodes):
+    _, (axes,) = draw.canvas(3.0, 3.0)
+    draw.heap(axes, nodes, {0: "mirror", 1: "wall"}, depth=2)
+    texts = [text.get_text() for text in axes.texts]
+    assert {"0", "1"} <= set(texts)
+    assert any(text.startswith("wall\n") for text in texts)
+    empty = [dots for dots in axes.collections if dots.get_sizes()[0] == 60]
+    assert len(empty) == 7 - len(nodes)
