@@ -33,8 +33,12 @@ class AbstractMaterial(Spec, abc.ABC):
     model_config = ConfigDict(frozen=True)
 
     @abc.abstractmethod
-    def row(self, wavelength_m: float) -> npt.NDArray[np.float64]:
-        """The numbers of this material at a wavelength in vacuum [m], shape (ROW_SIZE,)."""
+    def row(self, wavelength_m: float, outside_index: float = 1.0) -> npt.NDArray[np.float64]:
+        """The numbers of this material at a wavelength in vacuum [m], seen from a medium of this index [1].
+
+        Shape (ROW_SIZE,). Interfaces reflect by the ratio of indices on their two sides; what is matt is the same
+        in all media.
+        """
 
     @property
     @abc.abstractmethod

@@ -23,6 +23,8 @@ class Dielectric(AbstractBare):
     Each face is an interface of its own: Fresnel reflection, and Snell refraction into the body and out again, with
     absorption and optical path along the way inside. What is inside is either a clear substance of this material's
     own index n + ik, which absorbs 4 pi k / lambda per metre, or a medium (`sn.media.water(...)`) that says all of it.
+    An object whose material is a bare medium is the same body with the roughness given here as default: its surface
+    reflects by the ratio of indices too, which for a fog bank in air is 1.
     """
 
     kind: Literal["dielectric"] = "dielectric"
@@ -48,16 +50,16 @@ class Dielectric(AbstractBare):
             )
         return self
 
-    def row(self, wavelength_m: float) -> npt.NDArray[np.float64]:
-        """The numbers of this material at a wavelength in vacuum [m], shape (ROW_SIZE,)."""
+    def row(self, wavelength_m: float, outside_index: float = 1.0) -> npt.NDArray[np.float64]:
+        """The numbers of this material at a wavelength in vacuum [m], seen from a medium of this index [1]."""
         # Here, not above: compiled functions take a second to load, and a scene can do without them
         from sensorium.optics import fresnel, squared_alpha
 
         row = blank_row()
         n, k = self._index(checked_wavelength(wavelength_m))
         row[KIND] = DIELECTRIC
-        row[N], row[K], row[INNER_INDEX] = n, k, n
-        row[R0] = fresnel(1.0, n=complex(n, k))
+        row[N], row[K], row[INNER_INDEX] = n / outside_index, k / outside_index, n
+        row[R0] = fresnel(1.0, n=complex(n, k), n_outside=outside_index)
         row[ALPHA2] = squared_alpha(self.roughness)
         return row
 

@@ -21,8 +21,8 @@ class Lambertian(AbstractDiffuse):
         """Largest diffuse reflectance allowed [1]."""
         return 1.0
 
-    def row(self, wavelength_m: float) -> npt.NDArray[np.float64]:
-        """The numbers of this material at a wavelength in vacuum [m], shape (ROW_SIZE,)."""
+    def row(self, wavelength_m: float, outside_index: float = 1.0) -> npt.NDArray[np.float64]:
+        """The numbers of this material at a wavelength in vacuum [m], seen from a medium of this index [1]."""
         row = blank_row()
         row[C] = reflectance_at(self.reflectance, checked_wavelength(wavelength_m))
         return row

@@ -23,8 +23,8 @@ class Mirror(AbstractBare):
     roughness: Smoothness = 1e-4
     """Beckmann rms slope [1]; what it scatters out of the beam is lost to the mirror ray."""
 
-    def row(self, wavelength_m: float) -> npt.NDArray[np.float64]:
-        """The numbers of this material at a wavelength in vacuum [m], shape (ROW_SIZE,)."""
+    def row(self, wavelength_m: float, outside_index: float = 1.0) -> npt.NDArray[np.float64]:
+        """The numbers of this material at a wavelength in vacuum [m], seen from a medium of this index [1]."""
         # Here, not above: compiled functions take a second to load, and a scene can do without them
         from sensorium.optics import squared_alpha
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 # What the surface does with light
 KIND = 0
-# Complex refractive index N + i K of the top interface, as seen from vacuum; 1 + 0i is no interface
+# Complex refractive index N + i K of the top interface over that of the medium light comes through; 1 is no interface
 N = 1
 K = 2
 # Specular reflectance at normal incidence, of the whole surface: of both faces for a pane, as given for a mirror
@@ -37,7 +37,7 @@ PLASTIC_FI = 11
 # Coefficient of retroreflection R_A [1/sr] and the exponent of its fall-off with the entrance angle
 RETRO = 12
 RETRO_Q = 13
-# A pane's excess optical path (n - 1) d [m] and absorption depth alpha d [1], at normal incidence
+# A pane's excess optical path (n - n of the medium around) d [m] and absorption depth alpha d [1], at normal incidence
 PANE_OPL = 14
 PANE_TAU = 15
 # Reflectance that does not depend on angle, of a mirror; -1 where Fresnel's law with N and K holds

@@ -19,7 +19,8 @@ class ThinGlass(AbstractBare):
 
         T_p = (1 - R)^2 a / (1 - R^2 a^2),   R_p = R + (1 - R)^2 a^2 R / (1 - R^2 a^2)
 
-    and the optical path grows by (n - 1) d / cos(theta_t) to first order. Model the pane as a single sheet of
+    and the optical path grows by (n - 1) d / cos(theta_t) to first order. Under water n is that of the glass
+    over that of water, and a pane no denser than what surrounds it does nothing. Model the pane as a single sheet of
     triangles; for a body with two faces use `Dielectric`.
     """
 
@@ -38,17 +39,18 @@ class ThinGlass(AbstractBare):
         check_transparent_index(self.refractive_index)
         return self
 
-    def row(self, wavelength_m: float) -> npt.NDArray[np.float64]:
-        """The numbers of this material at a wavelength in vacuum [m], shape (ROW_SIZE,)."""
+    def row(self, wavelength_m: float, outside_index: float = 1.0) -> npt.NDArray[np.float64]:
+        """The numbers of this material at a wavelength in vacuum [m], seen from a medium of this index [1]."""
         # Here, not above: compiled functions take a second to load, and a scene can do without them
         from sensorium.optics import pane, squared_alpha
 
         row = blank_row()
-        n, _ = index_at(self.refractive_index, 0.0, checked_wavelength(wavelength_m))
+        glass, _ = index_at(self.refractive_index, 0.0, checked_wavelength(wavelength_m))
+        n = max(glass / outside_index, 1.0)
         depth = constant_or_at(self.absorption_per_m, wavelength_m, "absorption_per_m") * self.thickness_m
         row[KIND] = PANE
         row[N] = n
-        row[PANE_OPL] = (n - 1.0) * self.thickness_m
+        row[PANE_OPL] = (n - 1.0) * outside_index * self.thickness_m
         row[PANE_TAU] = depth
 
         # What both faces send back at normal incidence

@@ -85,8 +85,8 @@ class TwoLayer(AbstractDiffuse):
         """Largest diffuse reflectance allowed [1]: 0.97 over a rough base, else 1."""
         return MAX_ROUGH_REFLECTANCE if self.diffuse_roughness > 0.0 else 1.0
 
-    def row(self, wavelength_m: float) -> npt.NDArray[np.float64]:
-        """The numbers of this material at a wavelength in vacuum [m], shape (ROW_SIZE,)."""
+    def row(self, wavelength_m: float, outside_index: float = 1.0) -> npt.NDArray[np.float64]:
+        """The numbers of this material at a wavelength in vacuum [m], seen from a medium of this index [1]."""
         # Here, not above: compiled functions take a second to load, and a scene can do without them
         from sensorium.optics import fresnel, internal_diffuse_reflectance, oren_nayar_coefficients, squared_alpha
 
@@ -94,6 +94,7 @@ class TwoLayer(AbstractDiffuse):
         n, k = index_at(self.refractive_index, self.extinction_coefficient, checked_wavelength(wavelength_m))
 
         # Interface
+        n, k = n / outside_index, k / outside_index
         row[N], row[K] = n, k
         row[R0] = fresnel(1.0, n=complex(n, k))
         row[ALPHA2] = squared_alpha(self.roughness)
@@ -104,7 +105,7 @@ class TwoLayer(AbstractDiffuse):
 
         # Passage between them
         row[LAYERING] = LAYERINGS[self.layering]
-        if self.layering == "plastic" and k <= MAX_TRANSPARENT_K:
-            row[PLASTIC_N2] = n**2
-            row[PLASTIC_FI] = internal_diffuse_reflectance(n)
+        if self.layering == "plastic" and k * outside_index <= MAX_TRANSPARENT_K:
+            row[PLASTIC_N2] = max(n, 1.0) ** 2  # under a layer thinner than what is above it nothing is caught
+            row[PLASTIC_FI] = internal_diffuse_reflectance(max(n, 1.0))
         return row

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.errors import SceneError
+from sensorium.errors import SceneError, SpecError
 from sensorium.fields import Sun
 from sensorium.materials import row as mr
 from sensorium.materials.base import AbstractMaterial
@@ -36,9 +36,6 @@ if TYPE_CHECKING:
 # what objects without a material are made of
 DEFAULT_MATERIAL = Lambertian(reflectance=0.5)
 
-# roughness of the boundary of a volume, as that of a dielectric body
-_SMOOTH = 1e-4
-
 _RETURNS = {"strongest": tb.STRONGEST, "first": tb.FIRST, "last": tb.LAST, "dual": tb.DUAL, "all": tb.ALL}
 
 
@@ -51,9 +48,12 @@ def light_tables(
     if spec.atmospheric_law is not None:
         shape, scale_m, probability = spec.atmospheric_law
         parameters = replace(parameters, gamma_shape=shape, gamma_scale_m=scale_m, gamma_probability=probability)
+    if spec.atmospheric_law is not None:
+        _check_law(spec, atmosphere, parameters)
     media, inside = media_of(layout, parameters, beam.wavelength_m)
-    material = material_table(layout, inside, beam.wavelength_m)
-    medium, gamma = medium_tables(media, beam.pulse_s)
+    material = material_table(layout, media, inside, beam.wavelength_m)
+    by_optical_path = spec.mode == "relative" and spec.divergence == "agx"
+    medium, gamma = medium_tables(media, beam.pulse_s, by_optical_path=by_optical_path)
     first, corners = reflectance_tables(layout)
     capture = receiver_table(spec) if spec.mode == "radiometric" else _captured(spec)
 
@@ -131,38 +131,51 @@ def media_of(
     return media, inside
 
 
-def material_table(layout: Layout, inside: NDArray[np.int64], wavelength_m: float) -> NDArray[np.float32]:
-    """One row a material, in the columns the kernel reads: first for objects without one, last for no object."""
-    table = np.zeros((len(layout.materials) + 1, tb.MATERIAL_COLUMNS))
-    table[-1, [tb.M_ALPHA2, tb.M_INDEX, tb.M_PLASTIC_N2]], table[-1, tb.M_FIXED_R] = 1.0, -1.0
-    for number, material in enumerate(layout.materials):
-        row = _row(material, wavelength_m)
-        shared = ("R0", "ALPHA2", "KIND", "RETRO", "FIXED_R", "PANE_OPL", "PANE_TAU", "INNER_INDEX")
-        for name in (*shared, "ON_A0", "ON_A1", "ON_B", "PLASTIC_N2", "PLASTIC_FI"):
-            table[number, getattr(tb, f"M_{name}")] = row[getattr(mr, name)]
-        table[number, tb.M_INDEX], table[number, tb.M_ABSORPTION] = row[mr.N], row[mr.K]
-        table[number, tb.M_RETRO_POWER] = row[mr.RETRO_Q]
-        table[number, tb.M_ONE_WAY] = float(row[mr.LAYERING] == mr.LAYERINGS["agx"])
-        table[number, tb.M_MEDIUM] = inside[number]
+def material_table(
+    layout: Layout, media: Sequence[MediumParameters], inside: NDArray[np.int64], wavelength_m: float
+) -> NDArray[np.float32]:
+    """One row for each material as seen from each medium, media one after the other, and a last row for no object.
 
-        # Where the mesh does not say it, the diffuse reflectance is part of the coefficients
-        c = max(row[mr.C], 0.0)
-        scale = c / (math.pi * row[mr.PLASTIC_N2] * (1.0 - c * row[mr.PLASTIC_FI]))
-        table[number, tb.M_DIFFUSE_A] = scale * (row[mr.ON_A0] + row[mr.ON_A1] * c)
-        table[number, tb.M_DIFFUSE_B] = scale * row[mr.ON_B]
+    The boundary of a body seen from its own medium is a way out; what is outside is taken to be the atmosphere, which
+    matters to its glint alone.
+    """
+    kinds = len(layout.materials)
+    table = np.zeros((len(media) * kinds + 1, tb.MATERIAL_COLUMNS))
+    table[-1, [tb.M_ALPHA2, tb.M_INDEX, tb.M_PLASTIC_N2]], table[-1, tb.M_FIXED_R] = 1.0, -1.0
+    for seen_from, medium in enumerate(media):
+        for kind, material in enumerate(layout.materials):
+            outwards = seen_from > 0 and inside[kind] == seen_from
+            around = (media[0] if outwards else medium).refractive_index
+            _fill_material(table[seen_from * kinds + kind], _row(material, wavelength_m, around))
+            table[seen_from * kinds + kind, tb.M_MEDIUM] = inside[kind]
     return table.astype(np.float32)
 
 
-def _row(material: object | None, wavelength_m: float) -> NDArray[np.float64]:
+def _fill_material(columns: NDArray[np.float64], row: NDArray[np.float64]) -> None:
+    """A material's row in the columns the kernel reads."""
+    shared = ("R0", "ALPHA2", "KIND", "RETRO", "FIXED_R", "PANE_OPL", "PANE_TAU", "INNER_INDEX")
+    for name in (*shared, "ON_A0", "ON_A1", "ON_B", "PLASTIC_N2", "PLASTIC_FI"):
+        columns[getattr(tb, f"M_{name}")] = row[getattr(mr, name)]
+    columns[tb.M_INDEX], columns[tb.M_ABSORPTION] = row[mr.N], row[mr.K]
+    columns[tb.M_RETRO_POWER] = row[mr.RETRO_Q]
+    columns[tb.M_ONE_WAY] = float(row[mr.LAYERING] == mr.LAYERINGS["agx"])
+
+    # Where the mesh does not say it, the diffuse reflectance is part of the coefficients
+    c = max(row[mr.C], 0.0)
+    scale = c / (math.pi * row[mr.PLASTIC_N2] * (1.0 - c * row[mr.PLASTIC_FI]))
+    columns[tb.M_DIFFUSE_A] = scale * (row[mr.ON_A0] + row[mr.ON_A1] * c)
+    columns[tb.M_DIFFUSE_B] = scale * row[mr.ON_B]
+
+
+def _row(material: object | None, wavelength_m: float, around: float) -> NDArray[np.float64]:
     if material is None:
-        return DEFAULT_MATERIAL.row(wavelength_m)
+        return DEFAULT_MATERIAL.row(wavelength_m, around)
     if isinstance(material, AbstractMaterial):
-        return material.row(wavelength_m)
+        return material.row(wavelength_m, around)
     if isinstance(material, AbstractMedium):
-        row = mr.blank_row()
-        row[mr.KIND], row[mr.INNER_INDEX] = mr.DIELECTRIC, material.at(wavelength_m).refractive_index
-        row[mr.ALPHA2] = 2.0 * _SMOOTH**2
-        return row
+        # A volume of a medium is a body whose boundary is smooth
+        index = material.at(wavelength_m).refractive_index
+        return Dielectric(refractive_index=index).row(wavelength_m, around)
     raise SceneError(f"an object's material is a {type(material).__name__}; it must be one of sn.materials or sn.media")
 
 
@@ -206,17 +219,29 @@ def _corner_values(mesh: Mesh, name: str, material: AbstractMaterial) -> NDArray
     return values
 
 
+def _check_law(spec: "Lidar", atmosphere: AbstractMedium, parameters: MediumParameters) -> None:
+    """Refuse returns from air that sends nothing back: their intensity would be 0, and none would be seen."""
+    asked = parameters.gamma_probability > 0.0 and spec.atmospheric_returns != "off"
+    if asked and parameters.backscatter_per_m_sr == 0.0:
+        raise SpecError(
+            f"atmospheric_law is {spec.atmospheric_law} and the atmosphere a {type(atmosphere).__name__} whose "
+            "backscatter is 0; it must have some, or no return from it is seen (sn.media.air() and fog have)"
+        )
+
+
 def medium_tables(
-    parameters: Sequence[MediumParameters], pulse_s: float
+    parameters: Sequence[MediumParameters], pulse_s: float, *, by_optical_path: bool = False
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """One row a medium, and the quantiles of its gamma law.
 
-    The echo of a medium is rho = beta c t / 2 [1/sr] with the backscatter beta [1/m/sr] and the pulse's duration t.
+    The echo of a medium is rho = beta c t / 2 [1/sr] with the backscatter beta [1/m/sr] and the pulse's duration t. The
+    beam widens with the reduced path sum d / n, or where eq. 21 is asked for with the optical path sum n d (U-04).
     """
     table = np.zeros((len(parameters), tb.MEDIUM_COLUMNS))
     quantiles = np.zeros((len(parameters), tb.GAMMA_POINTS + 1), np.float32)
     for number, medium in enumerate(parameters):
         table[number, tb.G_INDEX] = medium.refractive_index
+        table[number, tb.G_WIDENING] = medium.refractive_index if by_optical_path else 1.0 / medium.refractive_index
         table[number, tb.G_EXCESS] = (medium.refractive_index - 1.0) * (medium.refractive_index + 1.0)
         table[number, tb.G_ALPHA] = medium.extinction_per_m
         table[number, tb.G_ECHO] = medium.backscatter_per_m_sr * SPEED_OF_LIGHT * pulse_s / 2.0

@@ -45,6 +45,9 @@ _DEFAULT_MATERIAL = Lambertian(reflectance=0.5)
 # a child looks from this far on, so that it does not meet the face it starts on [m], [1]
 _CLEAR_M, _CLEAR_PART = 1e-4, 1e-6
 
+# roughness of the boundary of a volume, as that of a dielectric body
+_SMOOTH = 1e-4
+
 # the smallest cosine of incidence, as in the kernel
 _LEAST_COSINE = 1e-4
 
@@ -74,7 +77,7 @@ class Node:
     tau: float
     """Optical depth to the end, sum of alpha d [1]."""
     z_m: float
-    """Reduced path to the end, sum of d / n [m]."""
+    """What the beam has widened with to the end: the sum of d / n, or of n d where eq. 21 is asked for [m]."""
     gain: float
     """Share of light that the interfaces before this node leave, there and back [1]."""
     intensity: float
@@ -179,8 +182,7 @@ def ray_tree(
         hide: Bodies it passes through.
 
     Returns:
-        The nodes by their number. Surfaces and panes reflect as seen from vacuum, whatever medium they stand in, as
-        their materials say.
+        The nodes by their number.
     """
     along, across = half_divergence_rad if isinstance(half_divergence_rad, tuple) else 2 * (half_divergence_rad,)
     light = _Light(wavelength_m, max(along, across), 2 if round_trip else 1)
@@ -204,7 +206,8 @@ def ray_tree(
         )
         medium, met = start.media[-1], bool(hits.hit)
         length = clear + float(hits.range_m) if met else max_range_m
-        opl, z = start.opl_m + medium.refractive_index * length, start.z_m + length / medium.refractive_index
+        n = medium.refractive_index
+        opl, z = start.opl_m + n * length, start.z_m + length * (n if divergence == "agx" else 1.0 / n)
         tau = start.tau + medium.extinction_per_m * length
         normal = hits.normal.astype(np.float64)
         normal /= np.linalg.norm(normal) or 1.0
@@ -221,7 +224,7 @@ def ray_tree(
             half_divergence_y_rad=across,
             model=divergence,
         )
-        rho = 0.0 if material is None else _return_of(material, cosine, hits, light)
+        rho = 0.0 if material is None else _return_of(material, cosine, hits, light, _around(start, material, light))
         node = Node(
             number=start.number,
             origin=start.origin,
@@ -259,7 +262,20 @@ def _material_of(caster: RayCaster, hits: Hits) -> AbstractMaterial | AbstractMe
     return material
 
 
-def _return_of(material: AbstractMaterial | AbstractMedium, cosine: float, hits: Hits, light: _Light) -> float:
+def _around(start: _Start, material: AbstractMaterial | AbstractMedium, light: _Light) -> float:
+    """Index on the outer side of a material: of the medium the path is in, or of the one it leaves the body to."""
+    if isinstance(material, Dielectric | AbstractMedium) and len(start.media) > 1:
+        inner = (
+            material.inside(light.wavelength_m) if isinstance(material, Dielectric) else material.at(light.wavelength_m)
+        )
+        if inner == start.media[-1]:
+            return start.media[-2].refractive_index
+    return start.media[-1].refractive_index
+
+
+def _return_of(
+    material: AbstractMaterial | AbstractMedium, cosine: float, hits: Hits, light: _Light, around: float
+) -> float:
     """Return rho = f cos(theta) [1/sr] to the source; no lobe is narrower than the beam."""
     wavelength = light.wavelength_m
     if isinstance(material, AbstractDiffuse):
@@ -268,14 +284,14 @@ def _return_of(material: AbstractMaterial | AbstractMedium, cosine: float, hits:
             n, k = index_at(material.refractive_index, material.extinction_coefficient, wavelength)
             rho = optics.two_layer_monostatic(
                 cosine,
-                n=complex(n, k),
+                n=complex(n, k) / around,
                 roughness=material.roughness,
                 reflectance=base,
                 diffuse_roughness=material.diffuse_roughness,
                 layering=material.layering,
             )
-            facing = float(optics.fresnel(1.0, n=complex(n, k)))
-            lobe = float(optics.ggx_monostatic(cosine, n=complex(n, k), roughness=material.roughness))
+            facing = float(optics.fresnel(1.0, n=complex(n, k) / around))
+            lobe = float(optics.ggx_monostatic(cosine, n=complex(n, k) / around, roughness=material.roughness))
             return float(rho) - lobe + _glint(cosine, facing, material.roughness, light)
         matt = optics.oren_nayar_monostatic(cosine, reflectance=base)
         if isinstance(material, Retroreflector):
@@ -286,14 +302,15 @@ def _return_of(material: AbstractMaterial | AbstractMedium, cosine: float, hits:
     if isinstance(material, Mirror):
         return _glint(cosine, reflectance_at(material.reflectance, wavelength), material.roughness, light)
     if isinstance(material, ThinGlass):
-        _, back = optics.pane(1.0, n=_pane_index(material, light), optical_depth=_pane_depth(material, light))
+        _, back = optics.pane(1.0, n=_pane_index(material, light, around), optical_depth=_pane_depth(material, light))
         return _glint(cosine, float(back), material.roughness, light)
     if isinstance(material, Dielectric):
         n, k = material.inside(wavelength).refractive_index, 0.0
         if material.medium is None and material.refractive_index is not None:
             n, k = index_at(material.refractive_index, material.extinction_coefficient, wavelength)
-        return _glint(cosine, float(optics.fresnel(1.0, n=complex(n, k))), material.roughness, light)
-    return 0.0
+        return _glint(cosine, float(optics.fresnel(1.0, n=complex(n, k), n_outside=around)), material.roughness, light)
+    index = material.at(wavelength).refractive_index if isinstance(material, AbstractMedium) else around
+    return _glint(cosine, float(optics.fresnel(1.0, n=index, n_outside=around)), _SMOOTH, light)
 
 
 def _children(
@@ -306,9 +323,10 @@ def _children(
     """The mirror ray and the transmitted ray of an interface, with the share of light each carries on."""
     mirrored = optics.reflect(node.direction, node.normal)
     if isinstance(material, ThinGlass):
-        index = _pane_index(material, light)
+        here = media[-1].refractive_index
+        index = _pane_index(material, light, here)
         on, thrown = optics.pane(c, n=index, optical_depth=_pane_depth(material, light))
-        extra_m = float(optics.pane_path(c, n=index, thickness_m=material.thickness_m))
+        extra_m = here * float(optics.pane_path(c, n=index, thickness_m=material.thickness_m))
         return [
             _onward(node, _REFLECTION, media, mirrored, float(thrown) * _in_beam(material, c, light), light),
             _onward(node, _TRANSMISSION, media, node.direction, float(on), light, extra_m),
@@ -327,16 +345,19 @@ def _children(
         if not total:
             children.append(_onward(node, _TRANSMISSION, beyond, onward / np.linalg.norm(onward), 1.0 - back, light))
         return children
-    return [_onward(node, _REFLECTION, media, mirrored, _mirror_factor(material, c, light), light)]
+    return [_onward(node, _REFLECTION, media, mirrored, _mirror_factor(material, c, light, media[-1]), light)]
 
 
-def _mirror_factor(material: AbstractMaterial, c: float, light: _Light) -> float:
+def _mirror_factor(material: AbstractMaterial, c: float, light: _Light, here: MediumParameters) -> float:
     """Share kappa of the light that an opaque surface sends into its mirror ray."""
     if isinstance(material, TwoLayer):
         n, k = index_at(material.refractive_index, material.extinction_coefficient, light.wavelength_m)
         return float(
             optics.mirror_transfer(
-                c, n=complex(n, k), roughness=material.roughness, half_angle_rad=light.half_angle_rad
+                c,
+                n=complex(n, k) / here.refractive_index,
+                roughness=material.roughness,
+                half_angle_rad=light.half_angle_rad,
             )
         )
     if isinstance(material, Mirror):
@@ -346,7 +367,7 @@ def _mirror_factor(material: AbstractMaterial, c: float, light: _Light) -> float
 
 def _in_beam(material: AbstractMaterial | AbstractMedium, c: float, light: _Light) -> float:
     """Share of the mirrored light that the surface's roughness leaves inside the beam."""
-    roughness = getattr(material, "roughness", 1e-4)
+    roughness = getattr(material, "roughness", _SMOOTH)
     return light.cone2 / (float(optics.squared_alpha(roughness)) * c + light.cone2)
 
 
@@ -382,8 +403,9 @@ def _diffuse_reflectance(material: AbstractDiffuse, hits: Hits, wavelength_m: fl
     return float(value if value.ndim == 0 else value[material.property_band])
 
 
-def _pane_index(material: ThinGlass, light: _Light) -> float:
-    return index_at(material.refractive_index, 0.0, light.wavelength_m)[0]
+def _pane_index(material: ThinGlass, light: _Light, around: float) -> float:
+    """Index of the glass over that of the medium around; a pane no denser than that does nothing."""
+    return max(index_at(material.refractive_index, 0.0, light.wavelength_m)[0] / around, 1.0)
 
 
 def _pane_depth(material: ThinGlass, light: _Light) -> float:

@@ -3,7 +3,7 @@ import pytest
 from scipy import stats
 
 import sensorium as sn
-from sensorium.errors import SceneError
+from sensorium.errors import SceneError, SpecError
 from sensorium.scene.layout import layout
 from sensorium.sensors import light_tables as lt
 from sensorium.trace.light import tables as tb
@@ -18,10 +18,48 @@ def laid_out(*objects):
     return layout(scene, 1)
 
 
-def material_row(material):
+def material_row(material, atmosphere=None):
     scene = laid_out((sn.shapes.box(1, 1, 1), material))
-    _, inside = lt.media_of(scene, sn.media.vacuum().at(WAVELENGTH), WAVELENGTH)
-    return lt.material_table(scene, inside, WAVELENGTH)[scene.material_index[0, 0]]
+    media, inside = lt.media_of(scene, (atmosphere or sn.media.vacuum()).at(WAVELENGTH), WAVELENGTH)
+    return lt.material_table(scene, media, inside, WAVELENGTH)[scene.material_index[0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("material", "index"),
+    [
+        (sn.TwoLayer(refractive_index=1.5, roughness=0.1, reflectance=0.2), 1.5),
+        (sn.Dielectric(refractive_index=1.5), 1.5),
+        (sn.media.uniform(refractive_index=1.5), 1.5),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_reflection_follows_the_ratio_of_indices(material, index):
+    """Under water glass reflects a tenth of what it does in air, and a volume of a medium as much as a body of it."""
+    for outside in (1.0, 1.000273, 1.33, 1.5, 1.7):
+        row = material_row(material, sn.media.uniform(refractive_index=outside))
+        assert row[tb.M_R0] == pytest.approx(((index - outside) / (index + outside)) ** 2, rel=1e-5, abs=1e-12)
+        assert row[tb.M_INDEX] == pytest.approx(index / outside)
+
+
+def test_a_pane_under_water_adds_less_path_and_one_no_denser_than_its_surroundings_none():
+    glass = sn.ThinGlass(refractive_index=1.5, thickness_m=0.01)
+    for outside, extra in ((1.0, 0.005), (1.33, 0.0017), (1.5, 0.0), (1.6, 0.0)):
+        row = material_row(glass, sn.media.uniform(refractive_index=outside))
+        assert row[tb.M_PANE_OPL] == pytest.approx(extra)
+        assert (row[tb.M_R0] > 0.0) == (extra > 0.0)
+
+
+def test_a_law_of_returns_needs_air_that_returns_something():
+    pattern = sn.patterns.Spinning(elevation_deg=(0.0,), columns=8, rate_hz=10)
+    law = {"mode": "relative", "atmospheric_law": (9.5, 0.52, 0.3)}
+    scene = laid_out((sn.shapes.box(1, 1, 1), None))
+    with pytest.raises(
+        SpecError, match=r"atmospheric_law is \(9.5, 0.52, 0.3\) and the atmosphere a Uniform whose back"
+    ):
+        lt.light_tables(sn.Lidar(pattern=pattern, **law), scene, sn.media.vacuum(), None)
+    for air, options in ((sn.media.air(), {}), (sn.media.vacuum(), {"atmospheric_returns": "off"})):
+        tables, _ = lt.light_tables(sn.Lidar(pattern=pattern, **law, **options), scene, air, None)
+        assert tables.medium[0, tb.G_PROBABILITY] == pytest.approx(0.3)
 
 
 def test_objects_without_a_material_are_grey():

@@ -368,7 +368,7 @@ def _offer_air(block, hit, light, slot_f, slot_i, drawn, used):
         if x >= block[pk.B_T_FAR + k]:
             continue
         n = media[number, tb.G_INDEX]
-        z, opl = block[rows.PATH_Z + k] + x / n, block[rows.PATH_OPL + k] + n * x
+        z, opl = block[rows.PATH_Z + k] + x * media[number, tb.G_WIDENING], block[rows.PATH_OPL + k] + n * x
         lost = exp_f32(-passes * media[number, tb.G_ALPHA] * x)
         strength = block[rows.GAIN + k] * media[number, tb.G_ECHO] * lost * captured_from_table(capture, z, inverse_z0)
         key = choose.key_of(returns, strength, opl, threshold, near, far)

@@ -20,11 +20,12 @@ INDEX, ABSORPTION, ONE_WAY, FIXED_R, KIND = (DIFFUSE_B + i * BLOCK for i in rang
 
 # floats: the path so far
 GAIN = KIND + BLOCK  # product of transfer factors and transmittances, as often as light passes them
-PATH_OPL, PATH_Z = GAIN + BLOCK, GAIN + 2 * BLOCK  # sums of n d and of d / n [m]
+PATH_OPL, PATH_Z = GAIN + BLOCK, GAIN + 2 * BLOCK  # sums of n d and of what the beam widens with, d / n or n d [m]
 MEDIUM_N, MEDIUM_ALPHA = PATH_Z + BLOCK, PATH_Z + 2 * BLOCK  # of the medium the ray is in [1, 1/m]
+WIDENING = MEDIUM_ALPHA + BLOCK  # growth of PATH_Z along it [1]
 
 # floats: draws and results
-UNIFORM, NORMAL, NORMAL_2, DROPOUT = (MEDIUM_ALPHA + i * BLOCK for i in range(1, 5))
+UNIFORM, NORMAL, NORMAL_2, DROPOUT = (WIDENING + i * BLOCK for i in range(1, 5))
 RHO = DROPOUT + BLOCK  # return per unit of light [1/sr]
 SHARE = RHO + BLOCK  # transfer factor to the mirror ray
 STRENGTH = SHARE + BLOCK  # intensity of the surface's return

@@ -75,7 +75,7 @@ def add_retroreflection(block, hit, material, used):
 def strength_of_surfaces(block, hit, capture, inverse_z0, passes, used):
     """Intensity of each surface's return: gain rho exp(-m alpha d) A(z); zero where nothing was met."""
     for k in range(used):
-        z = block[rows.PATH_Z + k] + block[pk.B_T_FAR + k] / block[rows.MEDIUM_N + k]
+        z = block[rows.PATH_Z + k] + block[pk.B_T_FAR + k] * block[rows.WIDENING + k]
         block[rows.STRENGTH + k] = captured_from_table(capture, z, inverse_z0)
     for k in range(used):
         there = np.float32(1.0) if hit[rows.COLUMN + k] != NO_HIT else np.float32(0.0)

@@ -15,8 +15,8 @@ MATERIAL_COLUMNS = 20
 SURFACE, DIELECTRIC, PANE = 0, 1, 2
 
 # columns of LightTables.medium; n^2 - 1 apart from n, since float32 knows the 1.000273 of air to four digits only
-G_INDEX, G_ALPHA, G_ECHO, G_PROBABILITY, G_SHAPE, G_SCALE, G_EXCESS = range(7)
-MEDIUM_COLUMNS = 7
+G_INDEX, G_ALPHA, G_ECHO, G_PROBABILITY, G_SHAPE, G_SCALE, G_EXCESS, G_WIDENING = range(8)
+MEDIUM_COLUMNS = 8
 
 # entries of LightTables.number
 N_BEAM_TAN2, N_FLOOR, N_THRESHOLD, N_CALIBRATED_INDEX, N_INVERSE_Z0, N_NEAR, N_FAR = range(7)
@@ -40,7 +40,7 @@ NO_CAUSE, BY_SURFACE, BY_REFLECTION, BY_TRANSMISSION, BY_ATMOSPHERE, BY_MIXTURE,
 class LightTables(NamedTuple):
     """Constant during a sweep; everything a ray may meet."""
 
-    material: NDArray[np.float32]  # (materials, MATERIAL_COLUMNS)
+    material: NDArray[np.float32]  # (media x materials + 1, MATERIAL_COLUMNS): each as seen from each medium, and black
     object_material: NDArray[np.int32]  # (1 | worlds, objects)
     reflectance_first: NDArray[np.int64]  # (1 | worlds, objects) start in corner_reflectance, -1: the material's own
     corner_reflectance: NDArray[np.float32]  # diffuse reflectance at the three corners of faces, flat

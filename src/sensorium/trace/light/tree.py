@@ -42,12 +42,14 @@ def new_queue(depth):
 def start_paths(block, hit, medium_number, outer, medium, power):
     """Paths as they leave the sensor with all its power: nothing lost, nothing travelled."""
     n, alpha = medium[medium_number, tb.G_INDEX], medium[medium_number, tb.G_ALPHA]
+    widening = medium[medium_number, tb.G_WIDENING]
     for k in range(BLOCK):
         block[rows.GAIN + k] = power
         block[rows.PATH_OPL + k] = np.float32(0.0)
         block[rows.PATH_Z + k] = np.float32(0.0)
         block[rows.MEDIUM_N + k] = n
         block[rows.MEDIUM_ALPHA + k] = alpha
+        block[rows.WIDENING + k] = widening
     for k in range(BLOCK):
         hit[rows.RAY + k] = np.uint32(k)
         hit[rows.NODE + k] = np.uint32(0)
@@ -214,7 +216,7 @@ def _push(block, hit, f, i, waiting, k, dx, dy, dz, gain, extra_opl, way, medium
     f[_TIME, waiting] = block[pk.B_TIME + k]
     f[_GAIN, waiting] = gain
     f[_OPL, waiting] = opl
-    f[_PZ, waiting] = block[rows.PATH_Z + k] + t / n
+    f[_PZ, waiting] = block[rows.PATH_Z + k] + t * block[rows.WIDENING + k]
     f[_NEAR, waiting] = _CLEAR_M + _CLEAR_PART * opl
     i[_RAY, waiting] = hit[rows.RAY + k]
     i[_NODE, waiting] = 2 * hit[rows.NODE + k] + way
@@ -243,6 +245,7 @@ def take(block, hit, media, f, i, first, used, far):
         block[rows.PATH_Z + k] = f[_PZ, j]
         block[rows.MEDIUM_N + k] = media[i[_MEDIUM, j], tb.G_INDEX]
         block[rows.MEDIUM_ALPHA + k] = media[i[_MEDIUM, j], tb.G_ALPHA]
+        block[rows.WIDENING + k] = media[i[_MEDIUM, j], tb.G_WIDENING]
         hit[rows.RAY + k] = i[_RAY, j]
         hit[rows.NODE + k] = i[_NODE, j]
         hit[rows.MEDIUM + k] = i[_MEDIUM, j]

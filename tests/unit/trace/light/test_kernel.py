@@ -187,6 +187,89 @@ def test_a_sensor_inside_a_volume(bank):
     assert errors.max() < 1.0
 
 
+@pytest.mark.parametrize("divergence", ["exact", "agx"])
+def test_things_under_water(divergence):
+    """Panes and gloss reflect by their index over that of water; eq. 21 widens the beam with the optical path."""
+    water = sn.media.uniform(refractive_index=1.33, extinction_per_m=0.02)
+    scene = sn.Scene()
+    scene.add(sn.shapes.box(40, 40, 40), material=water)
+    glossy = {"roughness": 0.01, "reflectance": 0.3}
+    things = [
+        (sn.shapes.plane(3, 3), sn.ThinGlass(thickness_m=0.01), (3, -1.5, 0), 60),
+        (sn.shapes.plane(3, 3), sn.ThinGlass(refractive_index=1.2), (3, 1.5, 0), 60),
+        (sn.shapes.box(1, 2, 2), sn.TwoLayer(refractive_index=1.5, **glossy), (6, -2, 0), 10),
+        (sn.shapes.box(1, 2, 2), sn.TwoLayer(refractive_index=1.5, **glossy, layering="plastic"), (6, 2, 0), 10),
+        (sn.shapes.box(1, 2, 2), sn.TwoLayer(refractive_index=1.2, **glossy, layering="agx"), (6, 0, 2), 10),
+        (sn.shapes.box(14, 14, 14), sn.Lambertian(reflectance=0.5), (0, 0, 0), 0),
+    ]
+    for mesh, material, place, pitch in things:
+        scene.add(mesh, pose=sn.Pose.from_euler_deg(place, 0, pitch, 0), material=material)
+    pattern = sn.patterns.Raster(
+        height=7, width=9, horizontal_fov_deg=(-40, 40), vertical_fov_deg=(-20, 25), rate_hz=10
+    )
+    scan = fire(scene, pattern, divergence=divergence, calibrated_index=1.0, **ALL)
+    rays = pattern.rays().direction_S.reshape(-1, 3).astype(np.float64)
+    caster = sn.RayCaster(scene)
+    trees = [ray_tree(caster, (0, 0, 0), d, inside=[water], max_depth=3, divergence=divergence) for d in rays]
+    returned, compared = scan.valid.reshape(8, -1), 0
+    for k, nodes in enumerate(trees):
+        strongest = max(nodes, key=lambda node: node.intensity)
+        best = int(np.argmax(np.where(returned[:, k], scan.intensity.reshape(8, -1)[:, k], -1.0)))
+        assert scan.object_id.reshape(8, -1)[best, k] == strongest.object_id
+        assert scan.intensity.reshape(8, -1)[best, k] == pytest.approx(strongest.intensity, rel=1e-4)
+        assert scan.range_m.reshape(8, -1)[best, k] == pytest.approx(strongest.opl_m, rel=1e-5)
+        compared += strongest.depth > 0
+    assert compared > 5
+
+
+def test_a_volume_of_a_medium_and_a_body_of_it_return_the_same():
+    """Straight on, the surface of water glints, whichever way it was said to be water."""
+    pattern = sn.patterns.Table(azimuth_deg=(0.0,), elevation_deg=(0.0,), time_s=(0.0,), rate_hz=10)
+    water, seen = sn.media.water(), []
+    for material in (water, sn.Dielectric(medium=water)):
+        scene = sn.Scene()
+        scene.add(sn.shapes.box(2, 4, 4), pose=sn.Pose((5, 0, 0)), material=material)
+        seen.append(fire(scene, pattern, **ALL))
+    np.testing.assert_array_equal(seen[0].intensity, seen[1].intensity)
+    index = water.at(905e-9).refractive_index
+    glint = sn.optics.mirror_glint(1.0, roughness=1e-4, half_angle_rad=1.5e-3)
+    there = sn.optics.captured_fraction(4.0, detector_radius_m=0.01, exit_radius_m=0.01, half_divergence_rad=1.5e-3)
+    expected = ((index - 1) / (index + 1)) ** 2 * glint * there
+    assert seen[0].intensity[0, 0, 0] == pytest.approx(float(expected), rel=1e-4)
+
+
+def test_rays_with_origins_of_their_own():
+    """A pattern whose channels sit beside each other: each ray's path starts at its own place, in both frames."""
+    scene = sn.Scene()
+    scene.add(
+        sn.shapes.box(0.1, 3, 3),
+        pose=sn.Pose.from_euler_deg((3, 0.5, 0), 0, 0, 30),
+        material=sn.Mirror(reflectance=0.9),
+    )
+    scene.add(sn.shapes.box(20, 20, 20))
+    pattern = sn.patterns.Spinning(
+        elevation_deg=(4.0, 0.0, -5.0),
+        columns=36,
+        rate_hz=10,
+        origin_offset_m=((0.1, 0, 0.2), (0.05, 0.3, 0), (0, 0, -0.4)),
+    )
+    table, mount = pattern.rays(), sn.Pose.from_euler_deg((0.3, -0.2, 0.1), 5, -3, 20)
+    caster, starts = sn.RayCaster(scene), mount.apply(table.origin_S.astype(np.float64))
+    assert np.ptp(table.origin_S, axis=(0, 1)).min() > 0.05
+    directions = mount.rotate(table.direction_S.astype(np.float64))
+    scans = {f: fire(scene, pattern, pose=mount, frame=f, motion="snapshot", max_depth=2) for f in ("sensor", "world")}
+    for at in np.ndindex(table.shape):
+        best = max(ray_tree(caster, starts[at], directions[at]), key=lambda node: node.intensity)
+        for scan in scans.values():
+            assert scan.range_m[at] == pytest.approx(best.opl_m, rel=1e-5)
+            assert scan.intensity[at] == pytest.approx(best.intensity, rel=1e-4)
+            assert scan.mirror_id[at] == best.mirror_id
+        on_ray = starts[at] + best.opl_m * directions[at]
+        np.testing.assert_allclose(scans["world"].points[at], on_ray, atol=1e-4)
+        np.testing.assert_allclose(mount.apply(scans["sensor"].points[at].astype(np.float64)), on_ray, atol=1e-4)
+    assert (scans["world"].mirror_id >= 0).sum() > 3
+
+
 def test_mirrors_that_move_while_the_sweep_lasts():
     """A mirror turning at 2 rad/s on a body that moves: each ray meets it as it stands when the ray fires."""
     scene = sn.Scene()
