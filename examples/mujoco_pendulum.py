@@ -116,8 +116,8 @@ for colour, name, errors in (("#ff5ca8", "at the step's end", late), ("#3ad6c5",
     order.plot(1e3 * np.array(steps_s), errors, "o-", color=colour, linewidth=1.8, label=f"taken for that {name}")
 order.set_xticks([1, 2, 4, 8], ["1", "2", "4", "8"])
 order.minorticks_off()
-draw.note(order, f"order {orders[0]:.2f}", (2.6, 0.9))
-draw.note(order, f"order {orders[1]:.2f}", (2.6, 0.012))
+draw.note(order, f"order {orders[0]:.2f}", (2.3, 0.75))
+draw.note(order, f"order {orders[1]:.2f}", (2.9, 0.0045))
 draw.key(order, where="lower right")
 
 # Ours on the engine's
