@@ -246,10 +246,11 @@ class Environment:
         """Take a new state, let every sensor measure, and forget what none needs any more."""
         before_ns = self.time_ns
         self._history.add(self._checked(state))
+        now_ns = needed_ns = state.time_ns
         for sensor in self._sensors.values():
-            sensor.advance(before_ns, state.time_ns)
-        needed = [sensor.needs_from_ns(state.time_ns) for sensor in self._sensors.values()]
-        self._history.forget_before(min(needed, default=state.time_ns))
+            sensor.advance(before_ns, now_ns)
+            needed_ns = min(needed_ns, sensor.needs_from_ns(now_ns))
+        self._history.forget_before(needed_ns)
 
     def _checked(self, state: WorldState) -> WorldState:
         check_state(state, self.world.body_names, self.world.joint_names)

@@ -50,8 +50,7 @@ def run(kernel: Callable[..., None], count: int, *arguments: Any, serial_below: 
         *arguments: Passed on unchanged.
         serial_below: With fewer blocks than this the calling thread does all of them.
     """
-    threads = min(thread_count(), count)
-    if threads <= 1 or count < serial_below:
+    if count < serial_below or (threads := min(thread_count(), count)) <= 1:
         kernel(0, 1, count, *arguments)
         return
 

@@ -131,15 +131,20 @@ class Program:
         # World and sensor of each row, as the counter has them
         rows = np.arange(worlds * sensors, dtype=np.int64)
         ids = np.stack([first_world + rows // sensors, (rows % sensors) << layout.SENSOR_SHIFT])
+        clock = np.zeros((1, layout.CLOCK), np.int64)
+        stream = Stream(seed, name)
+        clock[0, layout.PERIOD_NS] = self.period_ns
+        clock[0, layout.KEY_0], clock[0, layout.KEY_1] = stream.key
         state = State(
             program=self,
             shape=shape,
-            stream=Stream(seed, name),
+            stream=stream,
             values=np.zeros((len(rows), max(self.slots, 1))),
             ids=np.ascontiguousarray(ids),
             worlds=worlds,
             sensors=sensors,
             first_world=first_world,
+            clock=clock,
         )
         if self.faults:
             # The schedule knows the parts of a program, so it is loaded when first needed
@@ -218,7 +223,9 @@ class Program:
             faults = np.concatenate([faults[:, :, : self.outside], own], axis=2) if self.outside else own
 
         clock = state.clock
-        clock[0] = (state.tick, time_ns, state.elapsed_ns(time_ns), self.period_ns, *state.stream.key)
+        clock[0, layout.TICK] = state.tick
+        clock[0, layout.TIME_NS] = time_ns
+        clock[0, layout.ELAPSED_NS] = state.elapsed_ns(time_ns)
         self._run(x, clock, state, faults)
         state.tick += 1
         state.time_ns = time_ns
@@ -245,14 +252,14 @@ class State:
     worlds: int
     sensors: int
     first_world: int
+    clock: NDArray[np.int64] = field(repr=False)
+    """A sample's row of numbers for the kernel, used again for each: period and key stay, tick and times change."""
     faults: FaultClock | None = None
     """Which faults of its chains are active, with their log; None if there are none."""
     tick: int = 0
     """Number of the next sample."""
     time_ns: int = _NEVER
     """When the last sample was taken [ns]."""
-    clock: NDArray[np.int64] = field(default_factory=lambda: np.zeros((1, layout.CLOCK), np.int64), repr=False)
-    """Row of numbers for the kernel, used again for every sample."""
 
     def elapsed_ns(self, time_ns: int) -> int:
         """Time since the sample before [ns]; 0 for the first."""

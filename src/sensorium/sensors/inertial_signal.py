@@ -75,6 +75,7 @@ class InertialSignal:
 
         # Places, each with the channels it fills
         self._places: dict[tuple[float, ...], _Place] = {}
+        self._turning: PointTrack | None = None
         for name, group in self.groups.items():
             at = (*group.position, *group.quaternion)
             if at not in self._places:
@@ -82,7 +83,10 @@ class InertialSignal:
             self._places[at].columns[_KIND[name]] = self.columns_of[name]
             if name == "angular_velocity" and self.felt is not None:
                 self._places[at].columns[FELT] = self.felt
+            if name == "angular_velocity" and "delta_angle" in outputs:
+                self._turning = self._places[at].track
         self._sign = -1.0 if linear is None else float(linear.gravity_sign)
+        self._asks_engine = linear is not None and linear.source == "engine"
 
         # What is remembered between samples, and what never changes
         self._before_ns = 0
@@ -110,40 +114,53 @@ class InertialSignal:
 
     def sample(self, time_ns: int, out: Float) -> None:
         """The ideal sample at a time, shape (rows, columns), into out."""
-        # Pieces of path between the world's states; rates need only the last one
-        start_ns, inside = self._before_ns, self._rig.history.state_times_ns(self._before_ns, time_ns)
-        if inside and not self._integrates:
-            start_ns, inside = inside[-1], []
-        self._velocity[...] = 0.0
-        first = True
-        for end_ns in (*inside, time_ns):
-            for place in self._places.values():
-                place.track.go(start_ns, end_ns)
-                if first and "delta_angle" in self.columns_of and place.columns[RATE] >= 0:
-                    self._began[...] = place.track.q0
-                self._fill(place, (end_ns - start_ns) * 1e-9, out)
-            start_ns, first = end_ns, False
+        # Rates need only the last step of the world, increments every piece of path between its states
+        start_ns, history = self._before_ns, self._rig.history
         if self._integrates:
-            self._integrals(out)
+            self._integrate(start_ns, (*history.state_times_ns(start_ns, time_ns), time_ns), out)
+        else:
+            self._go(history.last_state_ns(start_ns, time_ns), time_ns, out)
         self._before_ns = time_ns
+
+    def _integrate(self, start_ns: int, ends_ns: Sequence[int], out: Float) -> None:
+        """Rates at the end of a path, and increments over all its pieces."""
+        self._velocity[...] = 0.0
+        turning = self._turning
+        for end_ns in ends_ns:
+            self._go(start_ns, end_ns, out)
+            if turning is not None and end_ns == ends_ns[0]:
+                self._began[...] = turning.start.q
+            start_ns = end_ns
+        if "delta_velocity" in self.columns_of:
+            column = self.columns_of["delta_velocity"]
+            out[:, column : column + 3] = self._velocity
+        if turning is not None:
+            column = self.columns_of["delta_angle"]
+            out[:, column : column + 3] = quaternion_log(multiply(self._began * _CONJUGATE, turning.now.q))
+
+    def _go(self, start_ns: int, end_ns: int, out: Float) -> None:
+        """Follow every place over a piece of path, and read the rates at its end."""
+        for place in self._places.values():
+            place.track.go(start_ns, end_ns)
+            self._fill(place, (end_ns - start_ns) * 1e-9, out)
 
     def _fill(self, place: _Place, dt_s: float, out: Float) -> None:
         """What the groups at one place read at the end of a piece of path."""
-        track, force = place.track, int(place.columns[FORCE])
+        track, start, now = place.track, place.track.start, place.track.now
         if self._field_varies and place.columns[FIELD] >= 0:
             assert self._rig.magnetic is not None
-            self._field[...] = self._rig.magnetic.at(track.p)
+            self._field[...] = self._rig.magnetic.at(now.p)
         threads.run(
             ideal_sample,
             self._rows,
             place.columns,
             dt_s,
             self._sign,
-            track.q0,
-            track.v0,
-            track.q,
-            track.v,
-            track.w,
+            start.q,
+            start.v,
+            now.q,
+            now.v,
+            now.w,
             track.gravity,
             self._field,
             out,
@@ -151,20 +168,8 @@ class InertialSignal:
             self._integrates,
             serial_below=_SERIAL_ROWS,
         )
-        if force >= 0 and self._linear is not None and self._linear.source == "engine":
-            if track.a is None:
+        if self._asks_engine and place.columns[FORCE] >= 0:
+            if now.a is None:
                 raise SpecError(f"sensor {self._rig.name!r} has source='engine'; this world tells no accelerations")
-            gravity, serial = track.gravity, _SERIAL_ROWS
-            threads.run(
-                instant_force, self._rows, force, self._sign, track.q, track.a, gravity, out, serial_below=serial
-            )
-
-    def _integrals(self, out: Float) -> None:
-        """Increments since the sample before."""
-        if "delta_velocity" in self.columns_of:
-            column = self.columns_of["delta_velocity"]
-            out[:, column : column + 3] = self._velocity
-        if "delta_angle" in self.columns_of:
-            column = self.columns_of["delta_angle"]
-            now = next(place.track.q for place in self._places.values() if place.columns[RATE] >= 0)
-            out[:, column : column + 3] = quaternion_log(multiply(self._began * _CONJUGATE, now))
+            arguments = (int(place.columns[FORCE]), self._sign, now.q, now.a, track.gravity, out)
+            threads.run(instant_force, self._rows, *arguments, serial_below=_SERIAL_ROWS)

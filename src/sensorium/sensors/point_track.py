@@ -11,6 +11,34 @@ from sensorium.worlds.point_motion import PointMotion, PointState
 Float = NDArray[np.float64]
 
 
+class Instant:
+    """The motion of a point at one time, in world axes; rows are worlds and then sensors."""
+
+    def __init__(self, motion: PointMotion, now_ns: int) -> None:
+        """Take a motion of its own, at any time that the history knows."""
+        self._motion = motion
+
+        # A motion fills the same arrays at every time
+        self.state: PointState = motion.at(now_ns)
+        """The same, with axes of worlds and sensors, and what may be unknown."""
+        self.p, self.q = self.state.position.reshape(-1, 3), self.state.quaternion.reshape(-1, 4)
+        """Place p_WP [m] and q_WP, shapes (rows, 3) and (rows, 4)."""
+        self.v, self.w = self.state.velocity.reshape(-1, 3), self.state.angular_velocity.reshape(-1, 3)
+        """Velocity [m/s] and angular velocity [rad/s], each (rows, 3)."""
+        self.time_ns: int | None = None
+        """Its time [ns], None if it is no longer to be trusted."""
+
+    @property
+    def a(self) -> Float | None:
+        """Acceleration [m/s^2], shape (rows, 3); None if the world does not know it."""
+        return None if self.state.acceleration is None else self.state.acceleration.reshape(-1, 3)
+
+    def see(self, time_ns: int) -> None:
+        """Look at another time."""
+        self._motion.at(time_ns)
+        self.time_ns = time_ns
+
+
 class PointTrack:
     """The motion of a point at two instants: now, and at the start of a piece of path that ends now."""
 
@@ -22,51 +50,30 @@ class PointTrack:
             X_SP: Where the point is in the sensor's frame.
         """
         self._rig = rig
-        self._motion = PointMotion(rig.history, rig.body, rig.X_BS @ X_SP)
-        rows = rig.worlds * rig.sensors
-        self.q0, self.v0 = np.zeros((rows, 4)), np.zeros((rows, 3))
-        """q_WP and v_WP [m/s] at the start of the piece, shapes (rows, 4) and (rows, 3)."""
-        self.q, self.v, self.w, self.p = (
-            np.zeros((rows, 4)),
-            np.zeros((rows, 3)),
-            np.zeros((rows, 3)),
-            np.zeros((rows, 3)),
-        )
-        """The same now, with the angular velocity [rad/s] and the place [m], in world axes."""
-        self.a: Float | None = None
-        """Acceleration now [m/s^2], None if the world does not know it."""
-        self.gravity = np.zeros((rows, 3))
-        """Gravity now [m/s^2]."""
+        X_BP, known_ns = rig.X_BS @ X_SP, rig.history.newest.time_ns
+        self.start, self.now = (Instant(PointMotion(rig.history, rig.body, X_BP), known_ns) for _ in range(2))
+        self.gravity = np.zeros((rig.worlds * rig.sensors, 3))
+        """Gravity now [m/s^2], shape (rows, 3)."""
         self._gravity_of: object = None
-        self._now_ns: int | None = None
 
     def forget(self) -> None:
         """Take nothing that was seen before for granted: the world was reset."""
-        self._now_ns = None
+        self.now.time_ns = None
 
     def go(self, from_ns: int, to_ns: int) -> None:
         """Move the piece of path to [from, to]."""
         # What was now is usually where the next piece starts
-        if self._now_ns != from_ns:
-            self._see(from_ns)
-        self.q0, self.q = self.q, self.q0
-        self.v0, self.v = self.v, self.v0
-        self._see(to_ns)
+        if self.now.time_ns != from_ns:
+            self.now.see(from_ns)
+        self.start, self.now = self.now, self.start
+        self.now.see(to_ns)
+        self._weigh()
 
-    def _see(self, time_ns: int) -> None:
-        state = self._motion.at(time_ns)
-        self.q[...] = state.quaternion.reshape(-1, 4)
-        self.v[...] = state.velocity.reshape(-1, 3)
-        self.w, self.p = state.angular_velocity.reshape(-1, 3), state.position.reshape(-1, 3)
-        self.a = None if state.acceleration is None else state.acceleration.reshape(-1, 3)
-        self._weigh(state)
-        self._now_ns = time_ns
-
-    def _weigh(self, state: PointState) -> None:
+    def _weigh(self) -> None:
         """Gravity: the world's own where it has one, else the environment's field."""
-        field = self._rig.gravity
-        uniform = state.gravity_W is not None or isinstance(field, UniformGravity)
-        source = field if state.gravity_W is None else state.gravity_W
+        field, own_W = self._rig.gravity, self.now.state.gravity_W
+        uniform = own_W is not None or isinstance(field, UniformGravity)
+        source = field if own_W is None else own_W
         if not uniform or source is not self._gravity_of:
-            self.gravity[...] = self._rig.gravity_at(self.p, state.gravity_W)
+            self.gravity[...] = self._rig.gravity_at(self.now.p, own_W)
             self._gravity_of = source

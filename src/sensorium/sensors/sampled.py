@@ -101,7 +101,7 @@ class SampledModel(Generic[R]):
         self._jitter = Stream(rig.seed, f"{rig.name}/timing") if timing.jitter_s else None
         self._began_ns: int | None = None
         self._before_ns = 0
-        self._next = 0
+        self._next, self._next_ns = 0, 0
         self._always = np.ones(rig.worlds * rig.sensors, np.bool_)
         self._always.setflags(write=False)
 
@@ -110,15 +110,10 @@ class SampledModel(Generic[R]):
         if self._began_ns != since_ns:
             self._began_ns = self._before_ns = since_ns
             self._signal.begin(since_ns)
-            self._next = self._rate.ticks_between(since_ns, since_ns).start
-        while True:
-            nominal_ns = self._rate.time_ns(self._next)
-            if nominal_ns > upto_ns and self._jitter is None:
-                return
-            at_ns = nominal_ns + self._moved_ns(self._next)
-            if at_ns > upto_ns:
-                return
-            tick, self._next = self._next, self._next + 1
+            self._plan(self._rate.ticks_between(since_ns, since_ns).start)
+        while self._next_ns <= upto_ns:
+            tick, at_ns = self._next, self._next_ns
+            self._plan(tick + 1)
             if at_ns > self._before_ns:
                 yield self._capture(tick, at_ns)
 
@@ -165,11 +160,12 @@ class SampledModel(Generic[R]):
             return self._always
         return ~np.repeat(self._rig.history.valid_from_ns > from_ns, self._rig.sensors)
 
-    def _moved_ns(self, tick: int) -> int:
-        if self._jitter is None:
-            return 0
-        normal = float(self._jitter.normal(_JITTER, 0, tick, elements=1)[0, 0])
-        return self._timing.shift_ns(normal, self._rate.period_ns)
+    def _plan(self, tick: int) -> None:
+        """The next sample is that of a tick, moved by what its instant is uncertain by."""
+        self._next, self._next_ns = tick, self._rate.time_ns(tick)
+        if self._jitter is not None:
+            normal = float(self._jitter.normal(_JITTER, 0, tick, elements=1)[0, 0])
+            self._next_ns += self._timing.shift_ns(normal, self._rate.period_ns)
 
 
 def required_rate_hz(timing: Timing) -> float:

@@ -122,6 +122,13 @@ class History:
         X_WB = interpolated(state_ns, states, times_ns)
         return X_WB if body is None else X_WB[:, :, 0]
 
+    def last_state_ns(self, after_ns: int, before_ns: int) -> int:
+        """Time of the last state before a time, or `after_ns` if none is later than that [ns]."""
+        for state in reversed(self._states):
+            if state.time_ns < before_ns:
+                return max(after_ns, state.time_ns)
+        return after_ns
+
     def state_times_ns(self, after_ns: int, before_ns: int) -> list[int]:
         """Times of the states after one time and before another [ns], rising."""
         return [state.time_ns for state in self._states if after_ns < state.time_ns < before_ns]

@@ -54,13 +54,15 @@ class Kinematic:
         self._bodies = dict(bodies)
         self._joints = dict(joints or {})
         self._path_start_ns: NDArray[np.int64] | None = None
+        self._together = True
         self._state: WorldState | None = None
 
     def start(self, worlds: int) -> None:
         """Run this many worlds side by side, from time 0."""
         count = checked_worlds(worlds)
         self.time_ns = 0
-        self._path_start_ns = np.zeros(count, dtype=np.int64)
+        self._path_start_ns, self._path_s = np.zeros(count, dtype=np.int64), np.zeros(count)
+        self._together = True
         self._state = None
         self._layout = StateLayout(count, len(self._bodies), len(self._joints))
 
@@ -79,13 +81,24 @@ class Kinematic:
         """Restart the paths at their t = 0 in the worlds where mask (worlds,) is true; time goes on."""
         path_start_ns = self._started()
         path_start_ns[checked_mask(mask, len(path_start_ns))] = self.time_ns
+        self._together = False
         self._state = None
 
     def state(self) -> WorldState:
         """The state now; worked out once a step."""
         if self._state is None:
-            self._state = self._evaluate((self.time_ns - self._started()) / NS_PER_S)
+            self._state = self._evaluate(self._path_times_s())
         return self._state
+
+    def _path_times_s(self) -> NDArray[np.float64]:
+        """Path time of each world now [s], shape (worlds,); valid until the next call."""
+        # Until a reset all have the clock's time
+        path_start_ns = self._started()
+        if self._together:
+            self._path_s.fill(float(self.time_ns) / NS_PER_S)
+        else:
+            np.divide(self.time_ns - path_start_ns, NS_PER_S, out=self._path_s)
+        return self._path_s
 
     def _evaluate(self, t_s: NDArray[np.float64]) -> WorldState:
         """The state at path times t_s [s], shape (worlds,)."""
@@ -103,7 +116,7 @@ class Kinematic:
             serial_below=_SERIAL_WORLDS,
         )
         if bodies.others or joints.others:
-            self._ask_others(t_s, numbers)
+            self._ask_others(t_s.copy(), numbers)  # theirs to keep
         return self._layout.state(self.time_ns, numbers)
 
     def _ask_others(self, t_s: NDArray[np.float64], numbers: NDArray[np.float64]) -> None:

@@ -184,6 +184,15 @@ def test_bracket_does_not_guess(time_ns):
         history.bracket(time_ns)
 
 
+@given(steps=st.lists(st.integers(1, 30), min_size=1, max_size=8), after=st.integers(0, 40), length=st.integers(1, 60))
+def test_the_last_state_inside_an_interval(steps, after, length):
+    times = np.cumsum([0, *steps]).tolist()
+    history, _ = history_of(times, worlds=1, bodies=1)
+    inside = history.state_times_ns(after, after + length)
+    assert inside == [t for t in times if after < t < after + length]
+    assert history.last_state_ns(after, after + length) == (inside[-1] if inside else after)
+
+
 def test_times_within_an_interval():
     history, _ = history_of([0, 10, 20, 30])
     np.testing.assert_array_equal(history.times_within(10, 30), [10, 20, 30])

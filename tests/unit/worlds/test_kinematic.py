@@ -163,6 +163,23 @@ def test_a_subclass_s_own_motion_is_used():
     assert world.state().X_WB[0, 0] == paths.Circle((0, 0, 0), 1.0, 1.0).pose(-1.0)
 
 
+def test_a_path_may_keep_the_times_it_is_asked_for():
+    asked = []
+
+    class Remembering(paths.Circle):
+        def motion(self, t_s):
+            asked.append(t_s)
+            return super().motion(t_s)
+
+    world = started(2, {"ball": Remembering((0, 0, 0), 1.0, 1.0)}, None, step_s=0.5)
+    world.step()
+    world.state()
+    world.reset(np.array([False, True]))
+    world.step()
+    world.state()
+    assert [t_s.tolist() for t_s in asked] == [[0.0, 0.0], [0.5, 0.5], [1.0, 0.5]]
+
+
 def test_a_state_once_handed_out_does_not_change():
     world = started(3)
     first = world.state()
