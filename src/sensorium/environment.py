@@ -1,10 +1,11 @@
 """The environment: a scene, a world that moves, and the sensors that look at them, stepped together."""
 
+import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +15,7 @@ from sensorium.corruption import TimingErrors
 from sensorium.errors import SpecError
 from sensorium.fields import AbstractGravity, AbstractMagnetic, Sun, UniformGravity
 from sensorium.frames import Pose
+from sensorium.materials import AbstractMaterial
 from sensorium.media import AbstractMedium, vacuum
 from sensorium.scene.batch import SceneBatch
 from sensorium.scene.layout import layout
@@ -24,6 +26,8 @@ from sensorium.sensors.spec import SensorSpec
 from sensorium.trace.tracer import Tracer
 from sensorium.worlds.base import World, WorldState, check_state
 from sensorium.worlds.history import History
+from sensorium.worlds.mujoco import Controller, MuJoCo
+from sensorium.worlds.mujoco_scene import SHOWN_GROUPS
 from sensorium.worlds.static import Static
 
 R = TypeVar("R")
@@ -97,6 +101,45 @@ class Environment:
         self._tracer = Tracer(layout(scene, count), count, self.world.body_names, self._history)
         self._started_s: float | None = None
         self._run_from_ns = 0
+
+    @classmethod
+    def from_mujoco(
+        cls,
+        model: Any,
+        data: Any = None,
+        *,
+        controller: Controller | None = None,
+        keyframe: str | None = None,
+        accelerations: bool = True,
+        folder: str | os.PathLike[str] | None = None,
+        groups: Collection[int] = SHOWN_GROUPS,
+        sag_m: float = 1e-3,
+        infinite_m: float = 1024.0,
+        materials: Mapping[str, AbstractMaterial] | None = None,
+        **options: Any,
+    ) -> Self:
+        """An environment of a MuJoCo model: its geoms to see, its bodies to ride on, its gravity.
+
+        To add to the scene, take the two steps by themselves: `world = sn.worlds.MuJoCo(path)`, `world.scene()`.
+
+        Args:
+            model: `mujoco.MjModel`; or the path of an MJCF or URDF file; or MJCF text.
+            data: Data to simulate or to watch, as for `sn.worlds.MuJoCo`; so are the next four.
+            controller: Called as controller(model, data, world) before each step of each world.
+            keyframe: Name of the model's keyframe to start from.
+            accelerations: Whether states have accelerations.
+            folder: Folder that all files of the model must lie in.
+            groups: Groups of geoms to see, as for `sn.worlds.MuJoCo.scene`; so are the next three.
+            sag_m: How deep facets of round geoms may lie inside the true surface [m].
+            infinite_m: How far a plane without size reaches to each side [m].
+            materials: Surfaces by name of a geom or of a MuJoCo material.
+            options: All else that an environment takes, such as atmosphere, worlds and seed.
+        """
+        world = MuJoCo(
+            model, data, controller=controller, keyframe=keyframe, accelerations=accelerations, folder=folder
+        )
+        scene = world.scene(groups=groups, sag_m=sag_m, infinite_m=infinite_m, materials=materials)
+        return cls(scene, world, **options)
 
     # --- sensors ----------------------------------------------------------------------------------------------------
 

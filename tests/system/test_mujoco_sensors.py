@@ -57,7 +57,7 @@ def attached(env, rate_hz, **accelerometer):
     timing = sn.Timing(rate_hz=rate_hz)
     imu = sn.Imu(timing=timing, linear=accelerometer, magnetic={})
     return (
-        env.attach(imu, body="lower", pose=SITE),
+        env.attach(imu, **env.world.site("imu")),
         env.attach(sn.Encoder(timing=timing, min=-100.0, max=100.0), joint="shoulder", name="shoulder"),
         env.attach(sn.Encoder(timing=timing, min=-100.0, max=100.0), joint="elbow", name="elbow"),
     )

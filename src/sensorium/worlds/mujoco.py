@@ -2,17 +2,20 @@
 
 import math
 import os
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.clock import NS_PER_S
-from sensorium.errors import MissingExtraError, SpecError, WorldError
+from sensorium.errors import SpecError, WorldError
+from sensorium.materials import AbstractMaterial
+from sensorium.scene.scene import Scene
 from sensorium.worlds.base import WorldState, checked_mask, checked_worlds
+from sensorium.worlds.mujoco_files import engine, load_model
 from sensorium.worlds.mujoco_motion import read_joints, read_motion
+from sensorium.worlds.mujoco_scene import SHOWN_GROUPS, Mount, model_scene, names_of, site_mount
 from sensorium.worlds.state_layout import StateLayout
 
 # a timestep this near to whole nanoseconds is taken for it, since 0.002 is no binary fraction
@@ -43,6 +46,7 @@ class MuJoCo:
         controller: Controller | None = None,
         keyframe: str | None = None,
         accelerations: bool = True,
+        folder: str | os.PathLike[str] | None = None,
     ) -> None:
         """Take a model.
 
@@ -52,9 +56,11 @@ class MuJoCo:
             controller: Called as controller(model, data, world) before each step of each world, to set `data.ctrl`.
             keyframe: Name of the model's keyframe to start from; without it, or with data, as data are.
             accelerations: Whether states have accelerations, for which the dynamics are solved once more.
+            folder: Folder that all files of the model must lie in; by default the model's own. A model that refers to
+                a file outside is refused before the file is opened.
         """
-        mujoco = _mujoco()
-        self.model = _loaded(model)
+        mujoco = engine()
+        self.model = load_model(model, folder)
         if data is not None and keyframe is not None:
             raise SpecError(f"keyframe is {keyframe!r} and data is given; data are watched as they are")
         if controller is not None and not callable(controller):
@@ -66,8 +72,8 @@ class MuJoCo:
         self.step_ns = _timestep_ns(self.model.opt.timestep)
 
         # Names, and where hinges and slides are among positions and velocities
-        self.body_names = _names("body", [self.model.body(i).name for i in range(self.model.nbody)])[1:]
-        names = _names("joint", [self.model.joint(i).name for i in range(self.model.njnt)])
+        self.body_names = names_of("body", [self.model.body(i).name for i in range(self.model.nbody)])[1:]
+        names = names_of("joint", [self.model.joint(i).name for i in range(self.model.njnt)])
         kinds = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
         joints = [i for i in range(self.model.njnt) if int(self.model.jnt_type[i]) in kinds]
         self.joint_names = tuple(names[i] for i in joints)
@@ -85,9 +91,33 @@ class MuJoCo:
         """Time since the start [ns], by the clock of the first world's data, which a reset does not set back."""
         return self._clock.now_ns(self._started()[0].time)
 
+    def scene(
+        self,
+        *,
+        groups: Collection[int] = SHOWN_GROUPS,
+        sag_m: float = 1e-3,
+        infinite_m: float = 1024.0,
+        materials: Mapping[str, AbstractMaterial] | None = None,
+    ) -> Scene:
+        """A scene of the model's geoms on its bodies, to add to or to use as it is.
+
+        Args:
+            groups: Groups of geoms to take; by default those that MuJoCo's viewer shows.
+            sag_m: How deep facets of round geoms may lie inside the true surface [m]; at least 2e-5 of the radius.
+            infinite_m: How far a plane without size reaches to each side [m].
+            materials: Surfaces by name of a geom or of a MuJoCo material; all others are matt, after their colour.
+        """
+        return model_scene(
+            self.model, self.body_names, groups=groups, sag_m=sag_m, infinite_m=infinite_m, materials=materials
+        )
+
+    def site(self, name: str) -> Mount:
+        """Where a site is, as a mount: `env.attach(sensor, **world.site("imu"))`."""
+        return site_mount(self.model, self.body_names, name)
+
     def start(self, worlds: int) -> None:
         """Run this many worlds side by side, from time 0; all alike, unless data are given."""
-        mujoco, model, count = _mujoco(), self.model, checked_worlds(worlds)
+        mujoco, model, count = engine(), self.model, checked_worlds(worlds)
         if self._given is not None and len(self._given) != count:
             raise WorldError(
                 f"data are given for {len(self._given)} worlds; {count} are to start, and each needs its own"
@@ -113,7 +143,7 @@ class MuJoCo:
 
     def step(self) -> None:
         """Call the controller and `mj_step` in every world."""
-        mj_step, model, controller = _mujoco().mj_step, self.model, self._controller
+        mj_step, model, controller = engine().mj_step, self.model, self._controller
         for world, data in enumerate(self._started()):
             if controller is not None:
                 controller(model, data, world)
@@ -121,7 +151,7 @@ class MuJoCo:
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
         """Put the worlds where mask (worlds,) is true, and their `data.time`, back to the start; our time goes on."""
-        mujoco = _mujoco()
+        mujoco = engine()
         for world in np.flatnonzero(checked_mask(mask, len(self._started()))):
             data = self._data[world]
             before_s = data.time
@@ -134,7 +164,7 @@ class MuJoCo:
 
     def state(self) -> WorldState:
         """The state now."""
-        mujoco, model, all_data = _mujoco(), self.model, self._started()
+        mujoco, model, all_data = engine(), self.model, self._started()
         copy, accelerations = self._copy, self._accelerations
         numbers = np.empty(self._layout.size)
         weightless = model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY
@@ -165,7 +195,7 @@ class MuJoCo:
 
     def _fresh(self) -> Any:
         """New data at the start, with everything worked out for a controller to look at."""
-        mujoco = _mujoco()
+        mujoco = engine()
         data = mujoco.MjData(self.model)
         if self._keyframe is not None:
             key = mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_KEY, self._keyframe)
@@ -178,7 +208,7 @@ class MuJoCo:
 
     def _explain_failure(self, world: int) -> None:
         """Raise if the engine met a number that is not finite: it goes on from the initial state as if nothing was."""
-        mujoco, model = _mujoco(), self.model
+        mujoco, model = engine(), self.model
         known, now = self._failures_known[world], self._failures[world].tolist()
         kinds = (mujoco.mjtWarning.mjWARN_BADQPOS, mujoco.mjtWarning.mjWARN_BADQVEL, mujoco.mjtWarning.mjWARN_BADQACC)
         self._failures_known[world] = now
@@ -222,40 +252,9 @@ class _Clock:
         self._from_s = self._seen_s = initial_s
 
 
-def _mujoco() -> Any:
-    """The engine's package."""
-    try:
-        import mujoco
-    except ImportError as error:
-        raise MissingExtraError(
-            f"sn.worlds.MuJoCo needs the package mujoco ({error}); pip install 'sensorium[mujoco]'"
-        ) from error
-    return mujoco
-
-
-def _loaded(model: Any) -> Any:
-    """An MjModel from what the user gave."""
-    mujoco = _mujoco()
-    if isinstance(model, mujoco.MjModel):
-        return model
-    if not isinstance(model, str | os.PathLike):
-        raise SpecError(f"model is a {type(model).__name__}; it must be a mujoco.MjModel, a file's path or MJCF text")
-    text = str(model)
-    try:
-        if text.lstrip().startswith("<"):
-            return mujoco.MjModel.from_xml_string(text)
-        if not Path(text).is_file():
-            raise SpecError(f"model is {text!r}; there is no such file")
-        return mujoco.MjModel.from_xml_path(text)
-    except (ValueError, mujoco.FatalError) as error:
-        if isinstance(error, SpecError):
-            raise
-        raise SpecError(f"MuJoCo cannot read the model: {error}") from error
-
-
 def _checked_data(data: Any, model: Any) -> tuple[Any, ...]:
     """One or several MjData, all of this model."""
-    mujoco = _mujoco()
+    mujoco = engine()
     if not isinstance(data, mujoco.MjData | Sequence):
         raise SpecError(f"data is a {type(data).__name__}; it must be a mujoco.MjData or a sequence of them")
     given = (data,) if isinstance(data, mujoco.MjData) else tuple(data)
@@ -278,12 +277,3 @@ def _timestep_ns(timestep_s: float) -> int:
             f"set model.opt.timestep to {max(step_ns, 1) / NS_PER_S}"
         )
     return step_ns
-
-
-def _names(kind: str, given: Sequence[str]) -> tuple[str, ...]:
-    """Names of all bodies or joints; those without one are called after their number."""
-    names = list(given)
-    for i, name in enumerate(given):
-        while not names[i] or (not name and names[i] in given):
-            names[i] = f"{names[i]}_" if names[i] else f"{kind}{i}"
-    return tuple(names)

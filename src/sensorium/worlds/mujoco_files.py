@@ -1,0 +1,161 @@
+"""Models for MuJoCo, from files that are not trusted: what they refer to is looked at before the engine opens it.
+
+MuJoCo opens whatever an `<include>`, a mesh or a texture names, also `../../etc/passwd`. So a model's XML is read here
+first, with all it includes, and a name that leads out of the model's folder is refused.
+"""
+
+import os
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from xml.parsers import expat
+
+from sensorium.errors import MissingExtraError, SpecError
+
+# Attributes of the compiler that go before the names of some kinds of files
+_FOLDERS = {"meshdir": "mesh", "texturedir": "texture", "assetdir": "any"}
+
+# <texture file fileright fileleft ...>, <mesh file>, and in URDF <mesh filename>
+_REFERENCE = re.compile(r"file(name|right|left|up|down|front|back)?")
+
+# Elements that refer to more XML: included as text, or attached as a model with folders of its own
+_INCLUDE, _MODEL = "include", "model"
+
+_MAX_BYTES = 2**28
+
+
+def engine() -> Any:
+    """The engine's package."""
+    try:
+        import mujoco
+    except ImportError as error:
+        raise MissingExtraError(
+            f"sn.worlds.MuJoCo needs the package mujoco ({error}); pip install 'sensorium[mujoco]'"
+        ) from error
+    return mujoco
+
+
+def load_model(model: Any, folder: str | os.PathLike[str] | None = None) -> Any:
+    """An MjModel from what the user gave.
+
+    Args:
+        model: `mujoco.MjModel`; or the path of an MJCF or URDF file; or MJCF text.
+        folder: Folder that the model's files must lie in; by default that of the model, for a text the current one.
+    """
+    mujoco = engine()
+    if isinstance(model, mujoco.MjModel):
+        if folder is not None:
+            raise SpecError(f"folder is {str(folder)!r} and model is a MjModel; it must be a file or a text for that")
+        return model
+    if not isinstance(model, str | os.PathLike):
+        raise SpecError(f"model is a {type(model).__name__}; it must be a mujoco.MjModel, a file's path or MJCF text")
+    text = str(model)
+    try:
+        if text.lstrip().startswith("<"):
+            _check_references(text.encode(), "the model", Path(), folder)
+            return mujoco.MjModel.from_xml_string(text)
+        path = Path(text)
+        if not path.is_file():
+            raise SpecError(f"model is {text!r}; there is no such file")
+        _check_references(_bytes(path), path.name, path.parent, folder)
+        return mujoco.MjModel.from_xml_path(text)
+    except (ValueError, mujoco.FatalError) as error:
+        if isinstance(error, SpecError):
+            raise
+        raise SpecError(f"MuJoCo cannot read the model: {' '.join(str(error).split())}") from error
+
+
+@dataclass
+class _Model:
+    """One model and the files it includes: what they refer to, and the folders they put before names."""
+
+    home: Path
+    """Folder of the model's own file."""
+    prefixes: dict[str, set[str]] = field(default_factory=lambda: {"mesh": set(), "texture": set()})
+    references: list[tuple[str, int, str, str, str, Path]] = field(default_factory=list)
+    """File, line, element, attribute, value, and the folder of the file that says so."""
+
+
+def _check_references(xml: bytes, name: str, home: Path, folder: str | os.PathLike[str] | None) -> None:
+    """Raise SpecError unless all that a model refers to, and all that this refers to, lies in the folder."""
+    root = Path(home if folder is None else folder).resolve()
+    if not root.is_dir():
+        raise SpecError(f"folder is {str(folder)!r}; there is no such folder")
+    if not home.resolve().is_relative_to(root):
+        raise SpecError(f"folder is {str(folder)!r}; it must hold {name}, which is in {home.resolve()}")
+    seen: set[Path] = set()
+    models = [(xml, name, home)]
+    while models:
+        text, title, where = models.pop()
+        model = _Model(where)
+        files = [(text, title, where)]
+        while files:
+            text, title, where = files.pop()
+            first = len(model.references)
+            _scan(text, title, where, model)
+            for reference in model.references[first:]:
+                if reference[2] in (_INCLUDE, _MODEL):
+                    for target in _inside(reference, model, root):
+                        if target not in seen and target.is_file():
+                            seen.add(target)
+                            found = (_bytes(target), target.name, target.parent)
+                            (files if reference[2] == _INCLUDE else models).append(found)
+
+        # Folders that go before names may stand in any of the files, so names are looked at once all are known
+        for reference in model.references:
+            _inside(reference, model, root)
+
+
+def _scan(xml: bytes, title: str, where: Path, model: _Model) -> None:
+    """Gather references and folders of one XML text into its model."""
+    parser = expat.ParserCreate()
+
+    def element(tag: str, attributes: dict[str, str]) -> None:
+        line = parser.CurrentLineNumber
+        for key, value in attributes.items():
+            if tag == "compiler" and key in _FOLDERS:
+                kinds = ("mesh", "texture") if _FOLDERS[key] == "any" else (_FOLDERS[key],)
+                for kind in kinds:
+                    model.prefixes[kind].add(value)
+                model.references.append((title, line, "compiler", key, value, where))
+            elif _REFERENCE.fullmatch(key):
+                model.references.append((title, line, tag, key, value, where))
+
+    parser.StartElementHandler = element
+    try:
+        parser.Parse(xml, True)
+    except expat.ExpatError as error:
+        raise SpecError(f"{title} is no XML: {error}") from None
+
+
+def _inside(reference: tuple[str, int, str, str, str, Path], model: _Model, root: Path) -> list[Path]:
+    """The files a reference may mean; each must lie in the root folder."""
+    title, line, tag, key, value, where = reference
+    plain = re.sub(r"^(package|file)://", "", value).replace("\\", "/")
+    if tag in (_INCLUDE, _MODEL, "compiler"):
+        prefixes = {""}
+    else:
+        prefixes = model.prefixes["texture" if tag == "texture" else "mesh"] or {""}
+    found = []
+    for home in dict.fromkeys((model.home, where)):
+        for prefix in sorted(prefixes):
+            try:
+                target = (home / prefix.replace("\\", "/") / plain).resolve()
+            except (OSError, ValueError):
+                raise SpecError(f"{title}, line {line}: {key} of {tag} is {value!r}; that is no file name") from None
+            if not target.is_relative_to(root):
+                raise SpecError(
+                    f"{title}, line {line}: {key} of {tag} is {value!r}, which leaves the folder {str(root)!r}; "
+                    "a model's files must lie in its folder, or in the one given as folder="
+                )
+            found.append(target)
+    return found
+
+
+def _bytes(path: Path) -> bytes:
+    """What an XML file holds."""
+    size = path.stat().st_size
+    if size > _MAX_BYTES:
+        raise SpecError(f"{path.name} has {size} bytes; a model's XML may have {_MAX_BYTES}")
+    return path.read_bytes()
