@@ -24,7 +24,6 @@ def resolve(block, hit, arrays, light, world, used):
     """
     row = world if light.object_material.shape[0] > 1 else 0
     object_material, black = light.object_material[row], np.uint32(light.material.shape[0] - 1)
-    kinds = black // np.uint32(light.medium.shape[0])  # rows of the material table for each medium
     first, column_first, columns = np.uint32(arrays.first[world]), arrays.column_first, arrays.columns
     last_instance, last_item = NO_HIT, NO_HIT
     column, number, still = np.uint32(0), np.uint32(0), False
@@ -55,7 +54,15 @@ def resolve(block, hit, arrays, light, world, used):
         else:
             nx, ny, nz = normal_in_world(arrays, world, instance, item, block[pk.B_TIME + k], x, y, z)
             block[pk.B_NORMAL_X + k], block[pk.B_NORMAL_Y + k], block[pk.B_NORMAL_Z + k] = nx, ny, nz
-        hit[rows.COLUMN + k], hit[rows.MATERIAL + k] = column, number + kinds * hit[rows.MEDIUM + k]
+        hit[rows.COLUMN + k], hit[rows.MATERIAL + k] = column, number
+
+    # In a scene with volumes, the material as seen from the medium the ray is in
+    media = np.uint32(light.medium.shape[0])
+    if media > 1:
+        kinds = black // media
+        for k in range(used):
+            inside = kinds * hit[rows.MEDIUM + k]
+            hit[rows.MATERIAL + k] += inside if hit[rows.COLUMN + k] != NO_HIT else np.uint32(0)
 
 
 @jit.function
