@@ -155,8 +155,7 @@ class Corruption(Spec):
         Returns:
             The corrupted sample, and the state after it.
         """
-        out, after = state.program.series(np.asarray(signal, np.float64)[None], np.array([time_ns]), state)
-        return out[0], after
+        return state.program.sample(np.asarray(signal, np.float64), time_ns, state)
 
     def series(self, signals: ArrayLike, *, times_ns: ArrayLike, state: State) -> tuple[Float, State]:
         """Corrupt many samples at once, as `apply` would one by one.

@@ -176,20 +176,11 @@ class Program:
         if times_ns.ndim != 1 or (times_ns.size and times_ns.dtype.kind not in "iu"):
             rule = "they must be whole numbers in one row"
             raise SpecError(f"times are of type {times_ns.dtype} and shape {times_ns.shape}; {rule}")
-        if self.outside:
-            raise SpecError("a sensor's fault schedule switches parts of this program; it must be run by `step`")
-        expected = (len(times_ns), *state.shape)
-        if signals.shape != expected:
-            raise SpecError(f"the signal has shape {signals.shape}; it must have {expected}, as the state was started")
-        finite = np.isfinite(signals)
-        if not finite.all():
-            at = tuple(int(i) for i in np.argwhere(~finite)[0])
-            raise SpecError(f"the signal is {signals[at]} at {at}; every value must be finite")
-        clock_of_faults = None if state.faults is None else state.faults.copy()
-        after = replace(state, values=state.values.copy(), faults=clock_of_faults)
+        self._check(signals, (len(times_ns), *state.shape))
+        after = state.copy()
         x = np.array(signals, np.float64, order="C").reshape(len(times_ns), state.ids.shape[1], self.columns)
         if not len(times_ns):
-            return x.reshape(expected), after
+            return x.reshape(signals.shape), after
 
         # A row of numbers a sample: its tick, its time, the time since the one before, and the key
         clock = np.zeros((len(times_ns), layout.CLOCK), np.int64)
@@ -202,10 +193,20 @@ class Program:
         if (clock[1:, layout.ELAPSED_NS] <= 0).any():
             late = int(np.argmax(clock[1:, layout.ELAPSED_NS] <= 0)) + 1
             raise SpecError(f"time {late} is {times_ns[late]} ns after {times_ns[late - 1]} ns; times must increase")
-        faults = _NO_FAULTS if clock_of_faults is None else clock_of_faults.series(times_ns)
+        faults = _NO_FAULTS if after.faults is None else after.faults.series(times_ns)
         self._run(x, clock, after, faults)
         after.tick, after.time_ns = state.tick + len(times_ns), int(times_ns[-1])
-        return x.reshape(expected), after
+        return x.reshape(signals.shape), after
+
+    def sample(self, signal: Float, time_ns: int, state: State) -> tuple[Float, State]:
+        """Corrupt one sample of the state's shape, as a series of one; nothing given is changed."""
+        if not isinstance(time_ns, int | np.integer):
+            raise SpecError(f"time_ns is {time_ns!r}; it must be a whole number")
+        self._check(signal, state.shape)
+        after = state.copy()
+        x = np.array(signal, np.float64, order="C").reshape(1, state.ids.shape[1], self.columns)
+        self.step(x, int(time_ns), after)
+        return x.reshape(signal.shape), after
 
     def step(self, x: Float, time_ns: int, state: State, faults: NDArray[np.uint8] = _NO_FAULTS) -> None:
         """Corrupt one sample in place, the state too: what sensors call.
@@ -229,6 +230,17 @@ class Program:
         self._run(x, clock, state, faults)
         state.tick += 1
         state.time_ns = time_ns
+
+    def _check(self, signals: Float, shape: tuple[int, ...]) -> None:
+        """Raise unless the signals have this shape, every value is finite, and no fault is switched from outside."""
+        if self.outside:
+            raise SpecError("a sensor's fault schedule switches parts of this program; it must be run by `step`")
+        if signals.shape != shape:
+            raise SpecError(f"the signal has shape {signals.shape}; it must have {shape}, as the state was started")
+        finite = np.isfinite(signals)
+        if not finite.all():
+            at = tuple(int(i) for i in np.argwhere(~finite)[0])
+            raise SpecError(f"the signal is {signals[at]} at {at}; every value must be finite")
 
     def _run(self, x: Float, clock: NDArray[np.int64], state: State, faults: NDArray[np.uint8]) -> None:
         if len(self.ops):
@@ -260,6 +272,11 @@ class State:
     """Number of the next sample."""
     time_ns: int = _NEVER
     """When the last sample was taken [ns]."""
+
+    def copy(self) -> State:
+        """A state that can go its own way."""
+        faults = None if self.faults is None else self.faults.copy()
+        return replace(self, values=self.values.copy(), clock=self.clock.copy(), faults=faults)
 
     def elapsed_ns(self, time_ns: int) -> int:
         """Time since the sample before [ns]; 0 for the first."""

@@ -183,10 +183,10 @@ def test_two_threads_give_the_same_bytes_as_one():
 @pytest.mark.parametrize(
     ("signal", "shape", "message"),
     [
-        ([1.0, float("nan"), 3.0], (3,), r"the signal is nan at \(0, 1\); every value must be finite"),
+        ([1.0, float("nan"), 3.0], (3,), r"the signal is nan at \(1,\); every value must be finite"),
         ([1.0, float("inf"), 3.0], (3,), "the signal is inf"),
-        ([1.0, 2.0], (3,), r"shape \(1, 2\); it must have \(1, 3\)"),
-        ([[1.0, 2.0, 3.0]], (3,), r"shape \(1, 1, 3\)"),
+        ([1.0, 2.0], (3,), r"shape \(2,\); it must have \(3,\)"),
+        ([[1.0, 2.0, 3.0]], (3,), r"shape \(1, 3\); it must have \(3,\)"),
     ],
 )
 def test_signals_that_are_not_finite_or_have_another_shape_are_refused(signal, shape, message):
@@ -206,11 +206,21 @@ def test_time_must_increase(later):
         model.series(np.zeros((3, 1)), times_ns=[10, 20, 20], state=state)
 
 
-@pytest.mark.parametrize("times", [0.5, [1, 2]])
-def test_times_are_whole_nanoseconds(times):
+@pytest.mark.parametrize("time", [0.5, [1, 2]])
+def test_times_are_whole_nanoseconds(time):
     model = White(std=1.0)
+    with pytest.raises(SpecError, match=r"time_ns is .*; it must be a whole number"):
+        model.apply([0.0], time_ns=time, state=model.init((1,), seed=1))
     with pytest.raises(SpecError, match="must be whole numbers in one row"):
-        model.apply([0.0], time_ns=times, state=model.init((1,), seed=1))
+        model.series([[0.0]], times_ns=[time], state=model.init((1,), seed=1))
+
+
+def test_series_are_checked_like_samples():
+    model = White(std=1.0)
+    with pytest.raises(SpecError, match=r"the signal is nan at \(0, 1\); every value must be finite"):
+        model.series([[1.0, float("nan"), 3.0]], times_ns=[0], state=model.init((3,), seed=1))
+    with pytest.raises(SpecError, match=r"shape \(1, 2\); it must have \(1, 3\)"):
+        model.series([[1.0, 2.0]], times_ns=[0], state=model.init((3,), seed=1))
 
 
 @pytest.mark.parametrize("shape", [(2, 2, 2, 2), (0,), (3, 0)])
