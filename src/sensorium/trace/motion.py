@@ -51,7 +51,7 @@ _commit_scene = types.ExternalFunction("rtcCommitScene", types.void(types.intp))
 
 
 @jit.function
-def segments_of(kind, knots):
+def segments_of(kind: int, knots: int) -> int:
     """Number of segments of a kind of motion over so many knots (0: one transform)."""
     if kind <= PLACED:
         return 0

@@ -243,7 +243,7 @@ class PlacedScenes:
             used, items = np.unique(mesh_index[columns], return_inverse=True)
             items = items.astype(np.uint32)
             scenes = self._mesh_handles[used]
-            segments = int(motion.segments_of(kind, knots))  # type: ignore[no-untyped-call]
+            segments = int(motion.segments_of(kind, knots))
             turning = kind == motion.QUATERNION
             words = motion.QUATERNION_WORDS if turning else motion.AFFINE_WORDS
             transforms = np.zeros((segments + 1, len(items), words), np.float32)
