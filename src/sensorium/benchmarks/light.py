@@ -27,9 +27,7 @@ def rig(mesh: Mesh, *, max_depth: int) -> Rig:
         scene.add(mesh, material=ground, label="ground")
     world = sn.worlds.Kinematic({"car": sn.paths.Circle(center=(0, 3, 2.5), radius=3.0, rate=0.5)}, step_s=0.1)
     env = sn.Environment(scene, world, atmosphere=sn.media.fog(visibility_m=200.0))
-    pattern = sn.patterns.Spinning(
-        elevation_deg=tuple(np.linspace(22.5, -22.5, CHANNELS)), columns=COLUMNS, rate_hz=10
-    )
+    pattern = sn.patterns.Spinning(elevation_deg=tuple(np.linspace(22.5, -22.5, CHANNELS)), columns=COLUMNS, rate_hz=10)
     spec = sn.Lidar(
         pattern=pattern,
         mode="relative",

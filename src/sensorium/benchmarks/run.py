@@ -5,6 +5,7 @@ import os
 import platform
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +14,10 @@ from rich.table import Table
 
 import sensorium
 from sensorium import threads
-from sensorium.benchmarks import accuracy, light, startup, sweep
+from sensorium.benchmarks import accuracy, imu, light, startup, sweep
 from sensorium.benchmarks.peers import PEERS
 from sensorium.benchmarks.scenes import terrain
-from sensorium.benchmarks.timing import ratio, thread_count
+from sensorium.benchmarks.timing import Spread, ratio, thread_count
 from sensorium.scene.mesh import Mesh
 from sensorium.trace import library
 
@@ -91,6 +92,8 @@ def _figures(quick: bool) -> Iterator[Figure]:
     triangles = sweep.over_triangles((10_000, 100_000, 1_000_000, *(() if quick else (10_000_000,))))
     yield Figure("cost over triangles, 1 thread", _listed(triangles, "triangles"), "near logarithmic", None)
 
+    yield from _inertial()
+
     # Truth
     error = accuracy.plane_error()
     yield Figure("largest relative range error, planes to 200 m", f"{error:.1e}", "under 1e-5", error < 1e-5)
@@ -128,8 +131,35 @@ def _against_peers(mesh: Mesh) -> Iterator[Figure]:
         origins = np.ascontiguousarray(bare.origins[chosen] + anchor.astype(np.float32))
         directions = np.ascontiguousarray(bare.directions[chosen])
         with thread_count(1):
-            speed = ratio(subject.sweep, lambda c=cast, o=origins, d=directions: c(o, d), rounds=5)  # type: ignore[misc]
+            speed = ratio(subject.sweep, partial(cast, origins, directions), rounds=5)
         yield _at_least(what, speed / share, _PEER_TARGETS[name])
+
+
+def _inertial() -> Iterator[Figure]:
+    """IMUs with a full chain: many worlds, one world, and over NumPy."""
+    size = f"{imu.WORLDS:,} worlds x {imu.STEPS:,} steps"
+    for moving in (False, True):
+        what = f"9-axis IMU, full chain, {size}, bodies {'moving' if moving else 'at rest'}"
+        rate = imu.sensing_rate(moving=moving)
+        yield Figure(f"{what}, all threads", _rate(rate), "at least 17 M/s on 2 cores", rate.best >= 17e6)
+        with thread_count(1):
+            yield Figure("the same, 1 thread", _rate(imu.sensing_rate(moving=moving)), "", None)
+        over = imu.sensing_over_numpy(moving=moving)
+        yield Figure("the same over the chain alone in NumPy, 1 thread", f"{over:.2f} x", "", None)
+
+    for series in (True, False):
+        what = f"its chain on plain arrays, {'many samples' if series else 'one sample'} a call"
+        yield Figure(f"{what}, all threads", _rate(imu.chain_rate(series=series)), "", None)
+        with thread_count(1):
+            yield Figure("the same, 1 thread", _rate(imu.chain_rate(series=series)), "", None)
+    yield Figure("its chain over NumPy, 1 thread", f"{imu.chain_over_numpy():.2f} x", "", None)
+
+    for moving in (False, True):
+        step, empty = imu.step_cost(moving=moving), imu.step_cost(moving=moving, sensing=False)
+        where = f"on a body {'that moves' if moving else 'at rest'}"
+        yield Figure(f"one IMU in one world, a step, {where}", _cost(step), "about 30 us", step.best < 33e-6)
+        yield Figure("the environment alone", _cost(empty), "", None)
+    yield Figure("the chain alone, on plain arrays", _cost(imu.sample_cost()), "", None)
 
 
 def _interval(rig: sweep.Rig) -> tuple[int, int, "np.ndarray[tuple[int, int], np.dtype[np.float64]]"]:
@@ -143,6 +173,14 @@ def _at_least(what: str, value: float, target: float) -> Figure:
 
 def _below(what: str, value_s: float, target_s: float) -> Figure:
     return Figure(what, f"{value_s:.2f} s", f"under {target_s:g} s", value_s < target_s)
+
+
+def _rate(rate: Spread) -> str:
+    return f"{rate.best / 1e6:.1f} M/s best, {rate.median / 1e6:.1f} M/s median"
+
+
+def _cost(cost: Spread) -> str:
+    return f"{1e6 * cost.best:.1f} us best, {1e6 * cost.median:.1f} us median"
 
 
 def _listed(costs: dict[int, float], of: str) -> str:

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from statistics import median
+from typing import NamedTuple
 
 from sensorium import threads
 
@@ -28,6 +29,28 @@ def seconds(call: Callable[[], object]) -> float:
 def best(call: Callable[[], object], *, rounds: int = 7) -> float:
     """Least wall-clock time of several calls [s]."""
     return min(seconds(call) for _ in range(rounds))
+
+
+class Spread(NamedTuple):
+    """Several measurements of one thing: a busy machine moves the median, hardly the best."""
+
+    best: float
+    median: float
+
+    def each(self, count: int) -> "Spread":
+        """Seconds for one of so many things that were timed together."""
+        return Spread(self.best / count, self.median / count)
+
+    def rate(self, count: int) -> "Spread":
+        """So many things, per second."""
+        return Spread(count / self.best, count / self.median)
+
+
+def spread(call: Callable[[], object], *, rounds: int = 7) -> Spread:
+    """Wall-clock times of several calls [s], after one that is not timed."""
+    call()
+    times = [seconds(call) for _ in range(rounds)]
+    return Spread(min(times), median(times))
 
 
 @contextmanager
