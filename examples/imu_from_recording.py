@@ -8,10 +8,10 @@ from sensorium.view import lidar_plots as draw
 from sensorium.view import save
 from sensorium.view.plots import INK
 
-G, RATE_HZ, HOURS = 9.80665, 100, 4
+G, RATE_HZ, HOURS = 9.80665, 50, 4
 UNITS = {"angular": "rad/s", "linear": "m/s^2"}
 PARTS = ("#3fb950", "#f2e34c", "#ff8c42")
-TITLES = {"angular": "Gyroscope, x axis", "linear": "Accelerometer, x axis"}
+TITLES = {"angular": "Gyroscope, z axis", "linear": "Accelerometer, z axis"}
 
 # The device, of which one usually knows less: N [unit/√Hz], B [unit], K [unit/√s]
 known = {
@@ -56,14 +56,14 @@ for axes, (name, fit) in zip(curves, fits.items(), strict=True):
     parts = {"N / √τ": N / np.sqrt(tau_s), "0.664 B": floor, "K √(τ/3)": K * np.sqrt(tau_s / 3.0)}
     for colour, (label, part) in zip(PARTS, parts.items(), strict=True):
         axes.plot(tau_s, part, color=colour, linewidth=1.1, linestyle=(0, (5, 3)), label=label)
-    axes.fill_between(tau_s, fit.allan.low[:, 0], fit.allan.high[:, 0], color=draw.COLOURS[0], alpha=0.22, linewidth=0)
+    axes.fill_between(tau_s, fit.allan.low[:, 2], fit.allan.high[:, 2], color=draw.COLOURS[0], alpha=0.22, linewidth=0)
     whole = np.sqrt(sum(part**2 for part in parts.values()))
     axes.plot(tau_s, whole, color=INK, linewidth=5.0, alpha=0.25, label="set")
-    axes.plot(tau_s, fit.allan.deviation[:, 0], "o", color=draw.COLOURS[0], markersize=4.5, label="measured, 95 %")
-    axes.plot(tau_s, fit.deviation(tau_s)[:, 0], color=INK, linewidth=1.6, label="fit")
+    axes.plot(tau_s, fit.allan.deviation[:, 2], "o", color=draw.COLOURS[0], markersize=4.5, label="measured, 95 %")
+    axes.plot(tau_s, fit.deviation(tau_s)[:, 2], color=INK, linewidth=1.6, label="fit")
     new = again[name]
-    axes.plot(new.tau_s, new.deviation[:, 0], "+", color=draw.COLOURS[3], markersize=7, label="IMU made from it")
-    axes.set_ylim(0.25 * fit.allan.deviation[:, 0].min(), 2.0 * fit.allan.deviation[:, 0].max())
+    axes.plot(new.tau_s, new.deviation[:, 2], "+", color=draw.COLOURS[3], markersize=7, label="IMU made from it")
+    axes.set_ylim(0.25 * fit.allan.deviation[:, 2].min(), 2.0 * fit.allan.deviation[:, 2].max())
     draw.key(axes, where="upper right", columns=2)
 
 # What was found over what was set, each axis with its 95 % interval

@@ -1,6 +1,7 @@
-"""Every example runs as a user would run it, and leaves what it promises."""
+"""Every example runs as a user would run it and leaves what it promises; programs in the documentation run too."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,15 @@ from PIL import Image
 EXAMPLES = Path(__file__).parents[2] / "examples"
 DOCS = Path(__file__).parents[2] / "docs"
 PICTURES = sorted(path.stem for path in EXAMPLES.glob("lidar_*.py"))
+
+# Other pictures, each with the page that shows it; the wheel's numbers are looked at in a test of its own
+PAGES = {
+    "corruptions": "corruption.md",
+    "imu": "inertial.md",
+    "imu_from_recording": "inertial.md",
+    "mujoco_pendulum": "inertial.md",
+    "wheel_odometry": "inertial.md",
+}
 
 
 def run(name: str, folder: Path) -> str:
@@ -27,7 +37,7 @@ def run(name: str, folder: Path) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("name", PICTURES)
+@pytest.mark.parametrize("name", [*PICTURES, *(name for name in PAGES if name != "wheel_odometry")])
 def test_an_example_leaves_its_picture_and_says_what_it_found(name, tmp_path):
     printed = run(name, tmp_path)
     assert any(character.isdigit() for character in printed)
@@ -49,3 +59,41 @@ def test_every_picture_has_its_page_and_every_page_its_picture(name):
     assert f"python examples/{name}.py" in page
     assert (DOCS / "images" / "lidar" / f"{name}.png").is_file()
     assert f"({name.removeprefix('lidar_')}.md)" in (DOCS / "lidar" / "README.md").read_text()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_other_picture_is_on_its_page_with_its_command(name):
+    page = (DOCS / PAGES[name]).read_text()
+    assert f"(images/{name}.png)" in page
+    assert f"python examples/{name}.py" in page
+    assert (DOCS / "images" / f"{name}.png").is_file()
+
+
+def test_no_example_is_forgotten():
+    assert {path.stem for path in EXAMPLES.glob("*.py")} == {"first_scan", *PICTURES, *PAGES}
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/corruption.md", "docs/inertial.md", "docs/allan.md"])
+def test_programs_in_the_documentation_run(page, tmp_path):
+    blocks = re.findall(r"^```python\n(.*?)^```", (DOCS.parent / page).read_text(), re.DOTALL | re.MULTILINE)
+    assert blocks
+
+    # Those of a page follow on each other; the log that the page on Allan deviation reads is made at its end
+    if page == "docs/allan.md":
+        blocks = [blocks[-1].replace("4 * 3600.0", "900.0"), *blocks[:-1]]
+    (tmp_path / "page.py").write_text("\n\n".join(blocks))
+    done = subprocess.run(
+        [sys.executable, "page.py"], cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_link_of_the_documentation_leads_somewhere():
+    for page in (DOCS.parent / "README.md", *DOCS.rglob("*.md")):
+        for target, anchor in re.findall(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)", page.read_text()):
+            linked = page if not target else (page.parent / target).resolve()
+            assert linked.exists(), f"{page.name} links to {target}"
+            if anchor:
+                headings = re.findall(r"^#+ (.*)$", linked.read_text(), re.MULTILINE)
+                anchors = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+                assert anchor in anchors, f"{page.name} links to {target}#{anchor}"
