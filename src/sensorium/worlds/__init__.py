@@ -3,6 +3,8 @@
 from sensorium.worlds.base import World, WorldState, check_state
 from sensorium.worlds.kinematic import Kinematic
 from sensorium.worlds.mujoco import MuJoCo
+from sensorium.worlds.replay import Replay
 from sensorium.worlds.static import Static
+from sensorium.worlds.track import Track
 
-__all__ = ["Kinematic", "MuJoCo", "Static", "World", "WorldState", "check_state"]
+__all__ = ["Kinematic", "MuJoCo", "Replay", "Static", "Track", "World", "WorldState", "check_state"]

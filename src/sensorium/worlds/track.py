@@ -1,0 +1,102 @@
+"""The recorded motion of one body: poses at some times, and what lies between."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sensorium.errors import SpecError
+from sensorium.frames import Pose
+from sensorium.rotations import CONJUGATE, Float, multiply, quaternion_exp, quaternion_log
+
+# Times nearer than this to the first or the last still count as recorded: half a nanosecond
+_NEAR_S = 0.5e-9
+
+
+class Track:
+    """Poses of a body as they were recorded.
+
+    Between the times positions move along straight lines and quaternions by slerp, the shorter way; velocities are
+    interpolated linearly. Before the first time and after the last the body stands still where it was.
+
+    Velocities that were not recorded are slopes of the parabola through each pose and its two neighbours, at the ends
+    through the nearest three: with slopes s before and after and spacings h, v_k = (h_k s_k-1 + h_k-1 s_k) / (h_k-1 +
+    h_k), and 2 s_0 - v_1 at the start. Slopes of rotations are rotation vectors over time, in world axes. The error is
+    of second order in the spacing.
+    """
+
+    def __init__(
+        self,
+        times_s: ArrayLike,
+        poses: Pose | Sequence[Pose],
+        v_WB: ArrayLike | None = None,
+        w_WB: ArrayLike | None = None,
+    ) -> None:
+        """Take a recording.
+
+        Args:
+            times_s: Times [s], increasing, shape (n,).
+            poses: X_WB at each time, n poses or one Pose of shape (n,).
+            v_WB: Velocity of the body's origin in world axes [m/s], shape (n, 3); None takes differences.
+            w_WB: Angular velocity in world axes [rad/s], shape (n, 3); None takes differences.
+        """
+        t = np.array(times_s, dtype=np.float64)
+        if t.ndim != 1 or len(t) == 0:
+            raise SpecError(f"times_s has shape {t.shape}; it must be (n,) with at least one time")
+        if not np.isfinite(t).all():
+            raise SpecError(f"times_s holds {t[~np.isfinite(t)][0]}; every time must be finite")
+        back = np.flatnonzero(np.diff(t) <= 0.0)
+        if back.size:
+            k = int(back[0]) + 1
+            raise SpecError(f"times_s[{k}] is {t[k]} after {t[k - 1]}; times must increase")
+        stacked = poses if isinstance(poses, Pose) else Pose.stack(list(poses))
+        if stacked.shape != t.shape:
+            raise SpecError(f"poses have shape {stacked.shape}; it must be {t.shape}, one for each time")
+        self.times_s = t
+        self.poses = stacked
+        position, quaternion = stacked.position, stacked.quaternion
+
+        # How far each segment turns, in world axes, and the slopes of both
+        self._turn = quaternion_log(multiply(quaternion[1:], quaternion[:-1] * CONJUGATE))
+        spacing = np.diff(t)[:, None]
+        self.v_WB = _slopes(np.diff(position, axis=0) / spacing, spacing) if v_WB is None else _given("v_WB", v_WB, t)
+        self.w_WB = _slopes(self._turn / spacing, spacing) if w_WB is None else _given("w_WB", w_WB, t)
+        for array in (self.times_s, self.v_WB, self.w_WB):
+            array.setflags(write=False)
+
+    def at(self, t_s: Float) -> tuple[Float, Float, Float, Float]:
+        """Position, quaternion, v_WB and w_WB at times t_s [s], (m,), in arrays (m, 3 or 4)."""
+        t = self.times_s
+        if len(t) == 1:
+            still = np.zeros((len(t_s), 3))
+            return still + self.poses.position, np.tile(self.poses.quaternion, (len(t_s), 1)), still, still
+        k = np.clip(np.searchsorted(t, t_s, side="right") - 1, 0, len(t) - 2)
+        s = np.clip((t_s - t[k]) / (t[k + 1] - t[k]), 0.0, 1.0)[:, None]
+        position, quaternion = self.poses.position, self.poses.quaternion
+        moving = ((t_s > t[0] - _NEAR_S) & (t_s < t[-1] + _NEAR_S))[:, None]
+        return (
+            (1.0 - s) * position[k] + s * position[k + 1],
+            multiply(quaternion_exp(s * self._turn[k]), quaternion[k]),
+            np.where(moving, (1.0 - s) * self.v_WB[k] + s * self.v_WB[k + 1], 0.0),
+            np.where(moving, (1.0 - s) * self.w_WB[k] + s * self.w_WB[k + 1], 0.0),
+        )
+
+
+def _slopes(between: Float, spacing: Float) -> Float:
+    """Slopes (n, 3) at n samples, from those of the n - 1 segments between and their lengths (n - 1, 1)."""
+    if len(between) < 2:
+        return np.repeat(between, 2, axis=0) if len(between) else np.zeros((1, 3))
+    before, after = spacing[:-1], spacing[1:]
+    inner = (after * between[:-1] + before * between[1:]) / (before + after)
+    return np.concatenate([2.0 * between[:1] - inner[:1], inner, 2.0 * between[-1:] - inner[-1:]])
+
+
+def _given(name: str, values: ArrayLike, t: Float) -> Float:
+    """Recorded vectors, one a time."""
+    array = np.array(values, dtype=np.float64)
+    if array.shape != (len(t), 3):
+        raise SpecError(f"{name} has shape {array.shape}; it must be ({len(t)}, 3)")
+    if not np.isfinite(array).all():
+        k = int(np.argwhere(~np.isfinite(array))[0, 0])
+        raise SpecError(f"{name}[{k}] is {array[k].tolist()}; it must be finite")
+    return array
