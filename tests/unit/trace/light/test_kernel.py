@@ -102,7 +102,8 @@ def float32_limit(node, by_number, scene, outside_n, half_angle_rad):
     informed: its normals are float32 too.)
     """
     sine = np.linalg.norm(np.cross(node.direction, node.normal))
-    limit = 3e-5 + min(1e-7 * sine / np.tan(half_angle_rad / 2) ** 2, 1e-3)
+    t = np.tan(half_angle_rad / 2)
+    limit = 3e-5 + (1e-7 * sine / t**2 if sine < 8 * t else 0.0)  # beyond, the bell is gone and the lobe stands
     while node.parent is not None:
         node = by_number[node.parent]
         body = scene.objects[node.object_id].material
