@@ -9,6 +9,7 @@ from pydantic import Field, field_validator, model_validator
 
 from sensorium.clock import seconds_to_ns
 from sensorium.corruption.base import AnyCorruption, Corruption, Float, Grid, Layout
+from sensorium.corruption.chain import Chain
 from sensorium.corruption.fault_clock import FaultClock
 from sensorium.corruption.op import Op
 from sensorium.corruption.parameters import Channels, some_channels
@@ -187,7 +188,9 @@ class FaultSchedule(Spec):
 
 
 def _holds_a_fault(corruption: Corruption) -> bool:
-    return isinstance(corruption, Fault) or any(_holds_a_fault(part) for part in getattr(corruption, "parts", ()))
+    if isinstance(corruption, Chain):
+        return any(_holds_a_fault(part) for part in corruption.parts)
+    return isinstance(corruption, Fault)
 
 
 def _both(own: tuple[int, ...], channels: tuple[int, ...] | None) -> tuple[int, ...]:

@@ -60,7 +60,7 @@ class Sight:
                 rig.tracer.labels,
                 placed.anchor,
                 rays,
-                np.uint32(placed.mask_without(rig.hide)),
+                np.uint32(placed.mask_without(rig.hide, air=False)),
                 SCATTERED_ADDRESS,
                 out,
             )

@@ -55,7 +55,7 @@ class SweepCaster:
                 shot.rays,
                 shot.heads,
                 self._limits,
-                np.uint32(shot.placed.mask_without(rig.hide)),
+                np.uint32(shot.placed.mask_without(rig.hide, air=False)),
                 COHERENT_ADDRESS,
                 self._in_world,
                 out,

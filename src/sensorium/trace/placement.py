@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from sensorium import threads
 from sensorium.errors import SpecError
+from sensorium.media.base import AbstractScatterer
 from sensorium.scene.layout import Layout
 from sensorium.trace import library, meshes, motion
 
@@ -25,8 +26,10 @@ _FORMAT_UINT, _FORMAT_3X4_ROW_MAJOR, _FORMAT_QUATERNION = 0x5001, 0x9134, 0xB001
 _SCENE_DYNAMIC_ROBUST = 5
 _BUILD_LOW = 0
 
-# Bit 0 is every object nobody hides; the other bits of a ray's 32-bit mask are for bodies hidden from the same sensors.
-_MOST_HIDDEN_GROUPS = 31
+# Bit 0 is every object nobody hides, the last one volumes of air, whose skins nothing but light in them notices; the
+# other bits of a ray's 32-bit mask are for bodies hidden from the same sensors.
+_MOST_HIDDEN_GROUPS = 30
+_AIR_BIT = 31
 
 # Anchors lie on a grid this wide, so that they depend on nothing but the sensor's own place. Coordinates near the
 # sensor stay below 64 m, where float32 resolves 4 um.
@@ -109,9 +112,9 @@ class PlacedScenes:
         assert self._tables is not None, "place() comes first"
         return self._tables
 
-    def mask_without(self, hide: Iterable[str]) -> int:
-        """Ray mask that passes through the hidden bodies."""
-        mask = 0xFFFFFFFF
+    def mask_without(self, hide: Iterable[str], *, air: bool = True) -> int:
+        """Ray mask that passes through the hidden bodies, and without `air` through fog banks and the like."""
+        mask = 0xFFFFFFFF if air else 0xFFFFFFFF & ~(1 << _AIR_BIT)
         for name in hide:
             mask &= ~(1 << self._mask_bits[name])
         return mask
@@ -200,6 +203,11 @@ class PlacedScenes:
             )
         return bits
 
+    def _is_air(self, world: int, column: int) -> bool:
+        """Whether an object is a volume of air with something in it, such as a fog bank."""
+        row = world if len(self.layout.material_index) > 1 else 0
+        return isinstance(self.layout.materials[self.layout.material_index[row, column]], AbstractScatterer)
+
     # --- arrays -----------------------------------------------------------------------------------------------------
 
     def _rebuild(self, kinds: NDArray[np.uint8], knots: int) -> NDArray[np.bool_]:
@@ -234,6 +242,8 @@ class PlacedScenes:
             body = int(self.mounts.body[column])
             kind = motion.FIXED if body < 0 else int(kinds[body])
             bit = 0 if body < 0 else self._mask_bits.get(self._body_names[body], 0)
+            if bit == 0 and self._is_air(world, column):
+                bit = _AIR_BIT
             groups.setdefault((kind, bit), []).append(int(column))
 
         # One array a group; transforms are written later, by the kernel that commits

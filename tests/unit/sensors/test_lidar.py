@@ -229,3 +229,26 @@ def test_assignment_is_checked():
     lidar = sn.Lidar(pattern=SPINNING)
     with pytest.raises(SpecError, match="greater than 0"):
         lidar.max_range_m = -1.0
+
+
+# --- volumes of air ---------------------------------------------------------------------------------------------------
+
+
+def foggy_wall():
+    scene = sn.Scene()
+    scene.add(sn.shapes.box(0.2, 40.0, 40.0), pose=sn.Pose(position=(20.1, 0, 0)), label="wall")
+    scene.add(
+        sn.shapes.box(4.0, 8.0, 8.0), pose=sn.Pose(position=(10, 0, 0)), material=sn.media.fog(visibility_m=100.0)
+    )
+    return scene
+
+
+@pytest.mark.parametrize("mode", ["geometric", "relative"])
+def test_the_skin_of_a_fog_bank_is_no_surface(mode):
+    pattern = sn.patterns.Raster(horizontal_fov_deg=(-1, 1), vertical_fov_deg=(-1, 1), width=3, height=3, rate_hz=10.0)
+    env = sn.Environment(foggy_wall())
+    lidar = env.attach(sn.Lidar(pattern=pattern, motion="snapshot", mode=mode, max_depth=2))
+    for _ in env.run(duration_s=0.11):
+        pass
+    np.testing.assert_allclose(lidar.truth().range_m, 20.0, rtol=2e-3)
+    assert (lidar.truth().label == lidar.truth().label[0, 0]).all()
