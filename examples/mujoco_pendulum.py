@@ -38,20 +38,18 @@ MODEL = """
 STEP_S, DURATION_S = 0.002, 4.0
 
 
-def pendulum(step_s: float) -> tuple[sn.Environment, sn.Pose]:
-    """The pendulum, let go from a bent start, and the pose of its IMU on the lower arm."""
-    world = sn.worlds.MuJoCo(MODEL.format(step_s=step_s), keyframe="bent")
-    site = world.model.site("imu")
+def pendulum(step_s: float) -> sn.Environment:
+    """The pendulum, let go from a bent start."""
     field = sn.fields.UniformMagnetic((2e-5, 1e-5, -4.4e-5))
-    return sn.Environment(sn.Scene(), world, magnetic=field), sn.Pose(site.pos, site.quat)
+    return sn.Environment.from_mujoco(MODEL.format(step_s=step_s), keyframe="bent", magnetic=field)
 
 
 # An IMU that takes the engine's acceleration, an accelerometer that takes differences of velocity, and two encoders
-env, pose = pendulum(STEP_S)
-model, data = env.world.model, env.world.data[0]
+env = pendulum(STEP_S)
+model, data, site = env.world.model, env.world.data[0], env.world.site("imu")
 timing = sn.Timing(rate_hz=1.0 / STEP_S)
-imu = env.attach(sn.Imu(timing=timing, linear={"source": "engine"}, magnetic={}), body="lower", pose=pose)
-differences = env.attach(sn.Accelerometer(timing=timing), body="lower", pose=pose)
+imu = env.attach(sn.Imu(timing=timing, linear={"source": "engine"}, magnetic={}), **site)
+differences = env.attach(sn.Accelerometer(timing=timing), **site)
 encoder = sn.Encoder(timing=timing, counts_per_turn=512, min=-np.pi, max=np.pi)
 joints = {name: env.attach(encoder, joint=name, name=name) for name in ("shoulder", "elbow")}
 
@@ -87,8 +85,8 @@ mujoco.mj_resetDataKeyframe(fine, run, 0)
 reference = np.array([(mujoco.mj_step(fine, run), run.sensor("accelerometer").data.copy())[1] for _ in range(10_001)])
 steps_s, late, middle = (0.008, 0.004, 0.002, 0.001), [], []
 for step_s in steps_s:
-    coarse, pose = pendulum(step_s)
-    sensor = coarse.attach(sn.Accelerometer(timing=sn.Timing(rate_hz=1.0 / step_s)), body="lower", pose=pose)
+    coarse = pendulum(step_s)
+    sensor = coarse.attach(sn.Accelerometer(timing=sn.Timing(rate_hz=1.0 / step_s)), **coarse.world.site("imu"))
     read = np.array([sensor.read().acceleration for _ in coarse.run(duration_s=1.0)])
     ends = np.rint(np.arange(1, len(read) + 1) * step_s * 1e4).astype(int)
     late.append(np.sqrt(np.mean((read - reference[ends]) ** 2)))
