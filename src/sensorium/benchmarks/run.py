@@ -14,7 +14,7 @@ from rich.table import Table
 
 import sensorium
 from sensorium import threads
-from sensorium.benchmarks import accuracy, imu, light, startup, sweep
+from sensorium.benchmarks import accuracy, imu, light, mujoco, startup, sweep
 from sensorium.benchmarks.peers import PEERS
 from sensorium.benchmarks.scenes import terrain
 from sensorium.benchmarks.timing import Spread, ratio, thread_count
@@ -93,6 +93,7 @@ def _figures(quick: bool) -> Iterator[Figure]:
     yield Figure("cost over triangles, 1 thread", _listed(triangles, "triangles"), "near logarithmic", None)
 
     yield from _inertial()
+    yield _engine()
 
     # Truth
     error = accuracy.plane_error()
@@ -160,6 +161,19 @@ def _inertial() -> Iterator[Figure]:
         yield Figure(f"one IMU in one world, a step, {where}", _cost(step), "about 30 us", step.best < 33e-6)
         yield Figure("the environment alone", _cost(empty), "", None)
     yield Figure("the chain alone, on plain arrays", _cost(imu.sample_cost()), "", None)
+
+
+def _engine() -> Figure:
+    """What sensors add to a step of a physics engine."""
+    what = "four ideal sensors on 50 MuJoCo bodies, beyond casting and commit, 1 thread"
+    try:
+        cost = mujoco.step_cost()
+    except ImportError:
+        return Figure(what, "MuJoCo is not installed", "about 50 us a step", None)
+    us = {name: f"{1e6 * value:.0f}" for name, value in cost._asdict().items()}
+    parts = f"without the lidar {us['signals_s']}; casting {us['casting_s']}, world {us['world_s']}"
+    measured = f"{us['sensors_s']} us a step ({parts}, of which mj_step {us['engine_s']})"
+    return Figure(what, measured, "about 50 us a step", cost.sensors_s < 75e-6)
 
 
 def _interval(rig: sweep.Rig) -> tuple[int, int, "np.ndarray[tuple[int, int], np.dtype[np.float64]]"]:
