@@ -117,3 +117,30 @@ def test_watching_somebody_elses_loop():
         mujoco.mj_step(model, data)
         env.observe()
         np.testing.assert_allclose(gyro.read().angular_velocity, engine_says(mujoco, model, data)["gyro"], rtol=1e-6)
+
+
+def test_delays_of_the_engines_own_sensors_are_not_added_to_ours():
+    """A model whose gyroscope is 10 ms late by MuJoCo: ours is late by its own latency alone, to the last bit."""
+    mujoco, _, _ = swinging(0.002)
+    late = MODEL.replace('<gyro name="gyro"', '<gyro name="gyro" nsample="10" delay="0.01"').format(step=0.002)
+    readings = []
+    for text in (MODEL.format(step=0.002), late):
+        env = sn.Environment.from_mujoco(text)
+        env.world.data[0].qvel[:] = (0.5, 2.0)
+        gyro = env.attach(sn.Gyroscope(timing=sn.Timing(rate_hz=250.0, latency_s=0.006)), **env.world.site("imu"))
+        readings.append([])
+        for _ in env.run(0.1):
+            if gyro.fresh:
+                readings[-1].append((env.time_ns, gyro.read().time_ns, *gyro.read().angular_velocity))
+    assert readings[0] == readings[1]
+    assert len(readings[0]) > 20
+    assert all(seen - stamped == 6_000_000 for seen, stamped, *_ in readings[0])
+
+    # The engine's own is late indeed: after 8 ms it has nothing yet
+    model = mujoco.MjModel.from_xml_string(late)
+    data = mujoco.MjData(model)
+    data.qvel[:] = (0.5, 2.0)
+    for _ in range(4):
+        mujoco.mj_step(model, data)
+    assert not data.sensor("gyro").data.any()
+    assert np.linalg.norm(readings[1][0][2:]) > 1.0

@@ -122,7 +122,14 @@ def _scan(xml: bytes, title: str, where: Path, model: _Model) -> None:
             elif _REFERENCE.fullmatch(key):
                 model.references.append((title, line, tag, key, value, where))
 
+    def doctype(*_: object) -> None:
+        raise SpecError(
+            f"{title}, line {parser.CurrentLineNumber}: it has a DOCTYPE, which readers of XML take in different ways; "
+            "a model must have none"
+        )
+
     parser.StartElementHandler = element
+    parser.StartDoctypeDeclHandler = doctype
     try:
         parser.Parse(xml, True)
     except expat.ExpatError as error:

@@ -127,3 +127,12 @@ def test_what_is_no_xml_or_misses_a_file_is_one_line(folder):
     with pytest.raises(SpecError, match=r"MuJoCo cannot read the model: .*gone\.obj") as error:
         sn.worlds.MuJoCo(written(folder, '<asset><mesh file="gone.obj"/></asset>'))
     assert "\n" not in str(error.value)
+
+
+def test_what_two_readers_of_xml_may_take_differently_is_refused(folder):
+    """MuJoCo's reader ends a DOCTYPE at the first ">", inside the entity: the include would be text to ours alone."""
+    path = folder / "model.xml"
+    inner = "<mujoco><include file='../secret.xml'/></mujoco>"
+    path.write_text(f'<!DOCTYPE mujoco [<!ENTITY a "a>{inner}">]>\n<mujoco/>')
+    with pytest.raises(SpecError, match=r"model\.xml, line 1: it has a DOCTYPE"):
+        sn.worlds.MuJoCo(path)
