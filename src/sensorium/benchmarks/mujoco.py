@@ -1,5 +1,6 @@
 """What four ideal sensors add to a step of a MuJoCo world."""
 
+from functools import partial
 from statistics import median
 from typing import NamedTuple
 
@@ -49,14 +50,14 @@ def step_cost(bodies: int = 50, *, rounds: int = 400) -> StepCost:
     times: list[tuple[float, ...]] = []
     with thread_count(1):
         for _ in range(rounds):
-            engine_s = seconds(lambda: mujoco.mj_step(alone.model, alone.data[0]))
+            engine_s = seconds(partial(mujoco.mj_step, alone.model, alone.data[0]))
             world_s = seconds(bare.step)
             signals_s = seconds(signals.step)
             whole_s = seconds(rig.sweep)
             scan = rig.lidar.read()
             tracer.forget_placement()
             near = scan.X_WS.position[0, :, 0]
-            place_s = seconds(lambda s=scan, n=near: tracer.place(s.start_ns, s.end_ns, n))  # type: ignore[misc]
+            place_s = seconds(partial(tracer.place, scan.start_ns, scan.end_ns, near))
             casting_s = place_s + seconds(BareSweep(rig))
             times.append((engine_s, world_s, whole_s - world_s - casting_s, signals_s - world_s, casting_s))
     return StepCost(*(median(column) for column in zip(*times, strict=True)))
