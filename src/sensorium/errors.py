@@ -28,5 +28,9 @@ class NoReadingError(SensoriumError):
     """A reading was asked for before the first one arrived."""
 
 
+class RecordError(SensoriumError):
+    """A recording cannot be written or read: the disk is full, the file is broken."""
+
+
 class MissingExtraError(SensoriumError, ImportError):
     """An optional package is needed; the message says what to install."""

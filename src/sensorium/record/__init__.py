@@ -1,5 +1,9 @@
 """Writers of what was sensed, one format a file."""
 
+from sensorium.record.kitti import save_kitti
+from sensorium.record.las import save_las
+from sensorium.record.npz import load_npz, save_npz
+from sensorium.record.pcd import save_pcd
 from sensorium.record.ply import write_ply
 
-__all__ = ["write_ply"]
+__all__ = ["load_npz", "save_kitti", "save_las", "save_npz", "save_pcd", "write_ply"]

@@ -1,15 +1,13 @@
 """Point clouds as binary little-endian PLY, which every point-cloud tool opens."""
 
-import os
-import secrets
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sensorium.errors import SpecError
+from sensorium.record.atomic import replacing
 
 _PLY_NAMES = {
     "i1": "char",
@@ -38,9 +36,6 @@ def write_ply(path: str | PathLike[str], points: ArrayLike, **properties: ArrayL
         SpecError: A shape, type or name that a PLY file cannot hold, a point that is not finite, or a folder
             that does not exist.
     """
-    path = Path(path)
-    if not path.parent.is_dir():
-        raise SpecError(f"path is {str(path)!r}; its folder does not exist")
     xyz = _checked_points(points)
     columns = {name: _checked_property(name, values, len(xyz)) for name, values in properties.items()}
 
@@ -55,7 +50,9 @@ def write_ply(path: str | PathLike[str], points: ArrayLike, **properties: ArrayL
 
     header = ["ply", "format binary_little_endian 1.0", f"element vertex {len(rows)}"]
     header += [f"property {_PLY_NAMES[kind.str[1:]]} {name}" for name, kind in fields]
-    _replace(path, "\n".join([*header, "end_header", ""]).encode("ascii") + rows.tobytes())
+    with replacing(path) as file:
+        file.write("\n".join([*header, "end_header", ""]).encode("ascii"))
+        file.write(rows.tobytes())
 
 
 def _checked_points(points: ArrayLike) -> NDArray[Any]:
@@ -85,16 +82,3 @@ def _checked_property(name: str, values: ArrayLike, count: int) -> NDArray[Any]:
             f"property {name!r} has type {array.dtype}, which PLY lacks; give integers of 32 bits or floats"
         )
     return array
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Put a file in place in one step."""
-    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    try:
-        with part.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from sensorium.errors import SpecError
+from sensorium.errors import RecordError, SpecError
 from sensorium.record import write_ply
 
 TYPES = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "float32", "float64"]
@@ -41,9 +41,7 @@ def test_every_type_comes_back_bit_for_bit(tmp_path: Path, point_type: str) -> N
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    hnp.arrays(
-        np.float32, st.tuples(st.integers(1, 50), st.just(3)), elements=st.floats(-1e6, 1e6, width=32)
-    ),
+    hnp.arrays(np.float32, st.tuples(st.integers(1, 50), st.just(3)), elements=st.floats(-1e6, 1e6, width=32)),
 )
 def test_any_cloud_comes_back(tmp_path: Path, points: np.ndarray) -> None:
     intensity = np.linspace(0.0, 1.0, len(points))
@@ -109,7 +107,7 @@ def test_a_failed_write_keeps_the_old_file_and_leaves_nothing_behind(
         raise OSError("no space left")
 
     monkeypatch.setattr(os, "fsync", full_disk)
-    with pytest.raises(OSError, match="no space left"):
+    with pytest.raises(RecordError, match="no space left"):
         write_ply(path, POINTS[:1])
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]

@@ -1,0 +1,29 @@
+"""The returns of a scan as columns, for the formats that hold one number of each kind for every point."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.errors import SpecError
+from sensorium.sensors.scan import Scan
+
+
+def columns_of(scan: Scan) -> dict[str, NDArray[Any]]:
+    """x, y, z [m] as the scan has them, intensity, t [ns after the start], label, ring, cause, return number from 0.
+
+    Only what returned, in the order of `Scan.flat()`; of one sensor in one world. A scan that is flat already has
+    forgotten rings and return numbers; they are then missing.
+    """
+    if scan.X_WS.shape[1:] != (1, 1):
+        raise SpecError(f"the scan has {scan.X_WS.shape[1:]} worlds and sensors; a cloud must be of one of each")
+    flat = scan.flat()
+    columns: dict[str, NDArray[Any]] = {axis: flat.points[:, k] for k, axis in enumerate("xyz")}
+    columns |= {"intensity": np.asarray(flat.intensity), "t": flat.offset_ns, "label": flat.label}
+    columns["cause"] = flat.cause
+    if scan.range_m.ndim > 1:
+        at = np.flatnonzero(scan.valid)
+        rays = scan.range_m.shape[-2] * scan.range_m.shape[-1]
+        columns["ring"] = (at % rays // scan.range_m.shape[-1]).astype(np.uint16)
+        columns["return"] = (at // rays).astype(np.uint8)
+    return columns

@@ -1,0 +1,76 @@
+"""Point clouds as LAS and LAZ, the formats of laser surveying; needs laspy (the extra `las`)."""
+
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sensorium.errors import MissingExtraError, SpecError
+from sensorium.record.atomic import replacing
+from sensorium.record.cloud import columns_of
+from sensorium.sensors.scan import Scan
+
+# Coordinates are whole multiples of this [m]: 32 bits reach 214 km from the middle, and a lidar is not that fine
+_SCALE_M = 1e-4
+
+# LAS 1.4 has four bits for the number of a return
+_MOST_RETURNS = 15
+
+
+def save_las(scan: Scan, path: str | PathLike[str]) -> None:
+    """Write the returns of a scan as LAS 1.4, point format 6; a name that ends in .laz is compressed.
+
+    Coordinates are rounded to 0.1 mm. `gps_time` is the firing time by the sensor's clock [s], the return number counts
+    from 1. Intensity is kept in full as an extra dimension (`intensity_raw`, float32), since LAS has 16 bits for it;
+    there it is scaled so that the strongest return is 65535. Labels, causes, and rings are extra dimensions `label`,
+    `cause` and `ring`.
+
+    Args:
+        scan: Of one sensor in one world.
+        path: File to write, .las or .laz; one that exists is replaced.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in (".las", ".laz"):
+        raise SpecError(f"path is {str(path)!r}; it must end in .las or .laz")
+    laspy = _laspy()
+    columns = columns_of(scan)
+    xyz = np.stack([columns[axis] for axis in "xyz"], axis=-1).astype(np.float64)
+    intensity = columns["intensity"].astype(np.float32)
+
+    header = laspy.LasHeader(version="1.4", point_format=6)
+    header.generating_software = "Sensorium"
+    header.scales = np.full(3, _SCALE_M)
+    header.offsets = np.floor(xyz.mean(axis=0)) if len(xyz) else np.zeros(3)
+    extra = {"intensity_raw": intensity, "label": columns["label"], "cause": columns["cause"]}
+    if "ring" in columns:
+        extra["ring"] = columns["ring"]
+    header.add_extra_dims([laspy.ExtraBytesParams(name, column.dtype) for name, column in extra.items()])
+
+    cloud = laspy.LasData(header)
+    cloud.x, cloud.y, cloud.z = xyz.T
+    strongest = float(intensity.max(initial=0.0))
+    cloud.intensity = np.rint(intensity * (65535.0 / strongest if strongest > 0.0 else 0.0)).astype(np.uint16)
+    cloud.gps_time = scan.time_ns[scan.valid] * 1e-9
+    if "return" in columns:
+        returns = columns["return"]
+        cloud.return_number = np.minimum(returns + 1, _MOST_RETURNS)
+        cloud.number_of_returns = np.minimum(_returns_of_each(scan), _MOST_RETURNS)
+    for name, column in extra.items():
+        cloud[name] = column
+    with replacing(path) as file:
+        cloud.write(file, do_compress=path.suffix.lower() == ".laz")
+
+
+def _returns_of_each(scan: Scan) -> Any:
+    """For each return the number of returns of its ray."""
+    valid = scan.valid.reshape(-1, *scan.range_m.shape[-2:])
+    return np.broadcast_to(valid.sum(axis=0), valid.shape)[valid]
+
+
+def _laspy() -> Any:
+    try:
+        import laspy
+    except ImportError:
+        raise MissingExtraError("LAS files need laspy; pip install 'sensorium[las]'") from None
+    return laspy
