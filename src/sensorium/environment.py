@@ -141,6 +141,16 @@ class Environment:
         scene = world.scene(groups=groups, sag_m=sag_m, infinite_m=infinite_m, materials=materials)
         return cls(scene, world, **options)
 
+    @property
+    def first_world(self) -> int:
+        """Number of the first world among all worlds of an experiment."""
+        return self._first_world
+
+    @property
+    def world_axis(self) -> bool:
+        """Whether readings have a leading axis of worlds."""
+        return self._world_axis
+
     # --- sensors ----------------------------------------------------------------------------------------------------
 
     @property
@@ -224,6 +234,11 @@ class Environment:
     def time_s(self) -> float:
         """Time of the last state seen [s]."""
         return ns_to_seconds(self.time_ns)
+
+    @property
+    def state(self) -> WorldState:
+        """The last state seen, of all bodies and joints in all worlds."""
+        return self._history.newest
 
     def step(self) -> None:
         """Move the world on by one step, then let the sensors measure."""

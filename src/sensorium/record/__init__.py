@@ -2,8 +2,9 @@
 
 from sensorium.record.kitti import save_kitti
 from sensorium.record.las import save_las
+from sensorium.record.mcap import McapRecorder
 from sensorium.record.npz import load_npz, save_npz
 from sensorium.record.pcd import save_pcd
 from sensorium.record.ply import write_ply
 
-__all__ = ["load_npz", "save_kitti", "save_las", "save_npz", "save_pcd", "write_ply"]
+__all__ = ["McapRecorder", "load_npz", "save_kitti", "save_las", "save_npz", "save_pcd", "write_ply"]

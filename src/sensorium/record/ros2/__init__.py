@@ -1,0 +1,1 @@
+"""ROS 2 messages without ROS: what each kind of reading becomes, one a file."""

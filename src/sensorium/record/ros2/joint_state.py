@@ -1,0 +1,23 @@
+"""sensor_msgs/JointState: what an encoder reads."""
+
+import numpy as np
+
+from sensorium.record.ros2.message import Message, header
+from sensorium.record.ros2.source import Source
+from sensorium.sensors.encoder_reading import EncoderReading
+
+
+def joint_state(reading: EncoderReading, source: Source) -> list[tuple[int, str, Message]]:
+    """Position and velocity of the joint, by its name in the world; effort is not measured, so it is empty."""
+    position, velocity = source.rows(reading.position), source.rows(reading.velocity)
+    messages = []
+    for row in np.flatnonzero(source.rows(reading.valid)).tolist():
+        fields = {
+            "header": header(reading.time_ns, source.frames[row]),
+            "name": [source.joint or source.name],
+            "position": position[row : row + 1],
+            "velocity": velocity[row : row + 1],
+            "effort": np.zeros(0),
+        }
+        messages.append((row, "joint_states", Message("sensor_msgs/msg/JointState", reading.time_ns, fields)))
+    return messages

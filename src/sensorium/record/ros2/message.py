@@ -1,0 +1,46 @@
+"""A ROS 2 message as plain data, and the parts that most messages have."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Float = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message, before it is encoded.
+
+    Attributes:
+        kind: Full name of its type, such as `sensor_msgs/msg/Imu`.
+        stamp_ns: Time that it tells of, by its sender's clock [ns].
+        fields: Its fields by name; messages within it are mappings too.
+    """
+
+    kind: str
+    stamp_ns: int
+    fields: Mapping[str, Any]
+
+
+def time(time_ns: int) -> dict[str, int]:
+    """Fields of builtin_interfaces/Time; a time before 0 has negative seconds."""
+    seconds, rest_ns = divmod(int(time_ns), 1_000_000_000)
+    return {"sec": seconds, "nanosec": rest_ns}
+
+
+def header(stamp_ns: int, frame_id: str) -> dict[str, Any]:
+    """Fields of std_msgs/Header."""
+    return {"stamp": time(stamp_ns), "frame_id": frame_id}
+
+
+def vector(xyz: Sequence[float] | Float) -> dict[str, float]:
+    """Fields of geometry_msgs/Vector3 and Point."""
+    return {"x": float(xyz[0]), "y": float(xyz[1]), "z": float(xyz[2])}
+
+
+def quaternion(wxyz: Sequence[float] | Float) -> dict[str, float]:
+    """Fields of geometry_msgs/Quaternion, from w x y z."""
+    return {"x": float(wxyz[1]), "y": float(wxyz[2]), "z": float(wxyz[3]), "w": float(wxyz[0])}

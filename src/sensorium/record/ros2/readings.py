@@ -1,0 +1,41 @@
+"""Which messages each kind of reading becomes."""
+
+from collections.abc import Callable
+from typing import Any
+
+from sensorium.record.ros2.inertial import inertial
+from sensorium.record.ros2.joint_state import joint_state
+from sensorium.record.ros2.message import Message
+from sensorium.record.ros2.odometry import odometry
+from sensorium.record.ros2.point_cloud import point_cloud
+from sensorium.record.ros2.satellite import satellite
+from sensorium.record.ros2.scalar import pressure, sun_cosine
+from sensorium.record.ros2.source import Source
+from sensorium.sensors.barometer import BarometerReading
+from sensorium.sensors.encoder_reading import EncoderReading
+from sensorium.sensors.gnss import GnssReading
+from sensorium.sensors.inertial_reading import InertialReading
+from sensorium.sensors.odometer import OdometerReading
+from sensorium.sensors.scan import Scan
+from sensorium.sensors.sun_sensor import SunSensorReading
+
+_MESSAGES: dict[type, Callable[[Any, Source], list[tuple[int, str, Message]]]] = {
+    Scan: point_cloud,
+    InertialReading: inertial,
+    EncoderReading: joint_state,
+    OdometerReading: odometry,
+    GnssReading: satellite,
+    BarometerReading: pressure,
+    SunSensorReading: sun_cosine,
+}
+
+
+def has_messages(reading: Any) -> bool:
+    """Whether a reading is of a kind that can be recorded."""
+    return type(reading) in _MESSAGES
+
+
+def messages_of(reading: Any, source: Source) -> list[tuple[str, Message]]:
+    """Topics and messages of one reading; several where there are worlds, sensors or quantities."""
+    found = _MESSAGES[type(reading)](reading, source)
+    return [(source.topic(row, end), message) for row, end, message in found]

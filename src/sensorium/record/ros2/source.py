@@ -1,0 +1,86 @@
+"""Whose readings are recorded: an attached sensor's names, frames and topics."""
+
+import re
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.sensors.attached import AttachedSensor
+from sensorium.sensors.rig import Rig
+from sensorium.sensors.spec import SensorSpec
+
+# What a name in a ROS graph may not have
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_/]")
+
+
+@dataclass(frozen=True)
+class Source:
+    """One attached sensor, or several of a kind in several worlds: a row for each, world by world.
+
+    Attributes:
+        name: Name of the sensor.
+        spec: Its specification.
+        rig: Where it sits.
+        body: Name of the body it rides on; None for the world.
+        joint: Name of the joint it measures, if any.
+        frames: Frame of each row.
+        roots: Frame of each row's world.
+    """
+
+    name: str
+    spec: SensorSpec[Any]
+    rig: Rig
+    body: str | None
+    joint: str | None
+    frames: tuple[str, ...]
+    roots: tuple[str, ...]
+
+    @classmethod
+    def of(cls, sensor: AttachedSensor[Any], bodies: tuple[str, ...], joints: tuple[str, ...]) -> "Source":
+        """That of an attached sensor; a frame that a body has already gets `_sensor` added."""
+        rig = sensor.rig
+        own = f"{sensor.name}_sensor" if sensor.name in (*bodies, "world") else sensor.name
+        names = [f"{own}_{k}" for k in range(rig.sensors)] if rig.sensor_axis else [own]
+        prefixes = [world_prefix(rig, world) for world in range(rig.worlds)]
+        return cls(
+            sensor.name,
+            sensor.spec,
+            rig,
+            None if rig.body is None else bodies[rig.body],
+            None if rig.joint is None else joints[rig.joint],
+            tuple(prefix + name for prefix in prefixes for name in names),
+            tuple(f"{prefix}world" for prefix in prefixes for _ in names),
+        )
+
+    @property
+    def period_s(self) -> float:
+        """Time between readings [s]."""
+        return 1.0 / (self.spec.timing.rate_hz or 1.0)
+
+    def rows(self, array: NDArray[Any], tail: int = 0) -> NDArray[Any]:
+        """A reading's array with one leading axis of rows; `tail` is how many axes a single sensor's has."""
+        array = np.asarray(array)
+        return array.reshape(len(self.frames), *array.shape[array.ndim - tail :])
+
+    def topic(self, row: int, end: str) -> str:
+        """Topic of one row: /lidar/points, or /world_3/lidar_0/points where there are several."""
+        return "/" + _NOT_IN_NAMES.sub("_", f"{self.frames[row]}/{end}")
+
+
+class Worlds(Protocol):
+    """What has worlds: a sensor's rig, or an environment."""
+
+    @property
+    def first_world(self) -> int:
+        """Number of the first world among all of an experiment."""
+
+    @property
+    def world_axis(self) -> bool:
+        """Whether readings have an axis of worlds."""
+
+
+def world_prefix(of: Worlds, world: int) -> str:
+    """What names of a world begin with: nothing where there is but one."""
+    return f"world_{of.first_world + world}/" if of.world_axis else ""

@@ -1,0 +1,337 @@
+"""Recordings, read back by mcap-ros2-support and by the reader of rosbags."""
+
+import errno
+from pathlib import Path
+
+import numpy as np
+import pytest
+from mcap.reader import make_reader
+from mcap_ros2.decoder import DecoderFactory
+from rosbags.highlevel import AnyReader
+
+import sensorium as sn
+from sensorium.corruption import Dropout, Fault, FaultSchedule, Noise
+from sensorium.errors import RecordError, SpecError
+from sensorium.record.mcap import McapRecorder
+from sensorium.record.ros2.clock import clock
+from sensorium.record.ros2.readings import messages_of
+from sensorium.record.ros2.source import Source
+from sensorium.record.ros2.transforms import mounts
+
+POINT_TYPES = {2: "u1", 4: "<u2", 5: "<i4", 6: "<u4", 7: "<f4", 8: "<f8"}
+GROUP = {"position": (0.0, 0.0, 0.0)}
+
+
+def small_lidar(**changes):
+    pattern = sn.patterns.Spinning(elevation_deg=(5.0, 0.0, -5.0, -10.0), columns=100, rate_hz=10)
+    return sn.Lidar(**{"pattern": pattern, **changes})
+
+
+def street(worlds=None, step_s=0.01, **options):
+    scene = sn.Scene()
+    scene.add(sn.shapes.plane(100.0), label="ground")
+    scene.add(sn.shapes.box(4, 2, 1.5), body="car", label="car")
+    world = sn.worlds.Kinematic(
+        {
+            "car": sn.paths.Line(start=(-5, 0, 1), velocity=(8, 0, 0)),
+            "ball": sn.paths.Circle(center=(4, 2, 1), radius=2.0, rate=3.0),
+        },
+        joints={"wheel": sn.paths.JointLine(velocity=8.0)},
+        step_s=step_s,
+    )
+    field = sn.fields.UniformMagnetic((2e-5, 0.0, -4e-5))
+    return sn.Environment(scene, world, worlds=worlds, magnetic=field, **options)
+
+
+def read(path: Path) -> dict[str, list]:
+    """All messages by topic as an independent decoder gives them, each with its times."""
+    found: dict[str, list] = {}
+    with path.open("rb") as file:
+        reader = make_reader(file, validate_crcs=True, decoder_factories=[DecoderFactory()])
+        for decoded in reader.iter_decoded_messages():
+            found.setdefault(decoded.channel.topic, []).append((decoded.message.log_time, decoded.decoded_message))
+    return found
+
+
+def stamp_ns(message) -> int:
+    return message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
+
+
+def points_of(message) -> np.ndarray:
+    """A PointCloud2's points as records."""
+    names = [f.name for f in message.fields]
+    kind = np.dtype(
+        {
+            "names": names,
+            "formats": [POINT_TYPES[f.datatype] for f in message.fields],
+            "offsets": [f.offset for f in message.fields],
+            "itemsize": message.point_step,
+        }
+    )
+    assert message.height * message.row_step == len(message.data)
+    assert message.is_dense
+    return np.frombuffer(bytes(message.data), kind)
+
+
+def xyz(vector) -> np.ndarray:
+    return np.array([vector.x, vector.y, vector.z])
+
+
+@pytest.mark.parametrize("compression", ["none", "lz4", "zstd"])
+@pytest.mark.parametrize("frame", ["sensor", "world"])
+def test_clouds_come_back_bit_for_bit(tmp_path, compression, frame):
+    env = street()
+    timing = sn.Timing(clock_offset_s=0.25, skew_ppm=40.0)
+    lidar = env.attach(small_lidar(frame=frame, timing=timing), body="car", pose=sn.Pose((0, 0, 1.2)), hide=("car",))
+    scans = []
+    with McapRecorder(tmp_path / "run.mcap", env, compression=compression) as recorder:
+        for _ in env.run(0.45):
+            recorder.step()
+            scans += lidar.readings()
+    clouds = read(tmp_path / "run.mcap")["/lidar/points"]
+    assert len(clouds) == len(scans) == 4
+    for (log_ns, message), scan in zip(clouds, scans, strict=True):
+        cloud, flat = points_of(message), scan.flat()
+        assert len(cloud) > 100
+        assert np.array_equal(np.stack([cloud[a] for a in "xyz"], -1), flat.points)
+        assert cloud["x"].dtype == flat.points.dtype
+        for name in ("intensity", "label", "cause"):
+            assert np.array_equal(cloud[name], getattr(flat, name))
+        assert np.array_equal(cloud["ring"], np.nonzero(scan.valid)[0])
+        assert not cloud["return"].any()
+        assert np.array_equal(stamp_ns(message) + cloud["t"].astype(np.int64), scan.time_ns[scan.valid])
+        assert scan.end_ns <= log_ns <= scan.end_ns + 10_000_000
+        assert message.header.frame_id == ("lidar" if frame == "sensor" else "world")
+
+
+def test_every_return_of_a_ray_is_a_point(tmp_path):
+    scan_shape = (2, 3, 4)
+    rng = np.random.default_rng(5)
+    valid = rng.random(scan_shape) < 0.6
+    scan = sn.Scan(
+        range_m=np.where(valid, 1.0, 0.0).astype(np.float32),
+        points=rng.random((*scan_shape, 3)).astype(np.float32),
+        object_id=np.where(valid, 3, -1).astype(np.int32),
+        face_id=np.zeros(scan_shape, np.int32),
+        label=rng.integers(-1, 9, scan_shape).astype(np.int32),
+        offset_ns=np.arange(12).reshape(3, 4) * 10**9,
+        start_ns=7,
+        end_ns=12 * 10**9,
+        frame="sensor",
+        knot_ns=np.zeros(1, np.int64),
+        X_WS=sn.Pose().broadcast_to((1, 1, 1)),
+    )
+    env = street()
+    source = Source.of(env.attach(small_lidar()), env.world.body_names, ())
+    with McapRecorder(tmp_path / "run.mcap") as recorder:
+        for topic, message in messages_of(scan, source):
+            recorder.write(topic, message, log_ns=5)
+    ((log_ns, message),) = read(tmp_path / "run.mcap")["/lidar/points"]
+    cloud = points_of(message)
+    returns, rings, _ = np.nonzero(valid)
+    assert np.array_equal(cloud["return"], returns)
+    assert np.array_equal(cloud["ring"], rings)
+    # Sweeps longer than 32 bits of nanoseconds tell seconds
+    assert np.array_equal(np.rint(cloud["time"] * 1e9), np.broadcast_to(scan.offset_ns, scan_shape)[valid])
+    assert (log_ns, stamp_ns(message)) == (5, 7)
+
+
+def test_inertial_readings_come_back_with_covariances(tmp_path):
+    env = street(seed=3)
+    imu = sn.Imu(magnetic=GROUP, outputs=("acceleration", "angular_velocity", "magnetic_field", "delta_velocity"))
+    imu.linear.noise.std = (0.1, 0.2, 0.3)
+    imu.angular.noise.density = 0.01
+    handle = env.attach(imu, body="car")
+    flat = env.attach(sn.Accelerometer(axes="zx"), body="car", name="flat")
+    readings, planar = [], []
+    with McapRecorder(tmp_path / "run.mcap", env) as recorder:
+        for _ in env.run(0.2):
+            recorder.step()
+            readings += handle.readings()
+            planar += flat.readings()
+    found = read(tmp_path / "run.mcap")
+    assert len(found["/imu/data"]) == len(readings) > 15
+    for (_, message), (_, mag), (_, delta), reading in zip(
+        found["/imu/data"], found["/imu/mag"], found["/imu/delta_velocity"], readings, strict=True
+    ):
+        assert np.array_equal(xyz(message.linear_acceleration), reading.acceleration)
+        assert np.array_equal(xyz(message.angular_velocity), reading.angular_velocity)
+        assert np.array_equal(xyz(mag.magnetic_field), reading.magnetic_field)
+        assert np.array_equal(xyz(delta.vector), reading.delta_velocity)
+        assert stamp_ns(message) == stamp_ns(mag) == reading.time_ns
+        assert message.header.frame_id == "imu"
+    assert np.allclose(np.reshape(message.linear_acceleration_covariance, (3, 3)), np.diag([0.01, 0.04, 0.09]))
+    # A data sheet's density at 100 Hz: sigma^2 = N^2 f_s / 2
+    assert np.allclose(np.reshape(message.angular_velocity_covariance, (3, 3)), np.eye(3) * 1e-4 * 50.0)
+    assert message.orientation_covariance[0] == -1.0
+    assert not np.any(mag.magnetic_field_covariance)
+
+    # Axes in their places; what is not measured is said to be absent
+    (_, message), reading = found["/flat/data"][-1], planar[-1]
+    assert np.array_equal(xyz(message.linear_acceleration)[[2, 0]], reading.acceleration)
+    assert np.isnan(message.linear_acceleration.y)
+    assert message.angular_velocity_covariance[0] == -1.0
+
+
+def test_joints_wheels_positions_and_pressures_come_back(tmp_path):
+    env = street(seed=3)
+    noise = Noise(std=(0.5, 0.5, 1.0), gauss_markov_std=2.0, gauss_markov_tau_s=100.0)
+    handles = {
+        "encoder": env.attach(sn.Encoder(counts_per_turn=1024), joint="wheel"),
+        "odometer": env.attach(sn.Odometer(radius_m=0.3, noise=Noise(std=0.02)), joint="wheel"),
+        "gnss": env.attach(
+            sn.Gnss(origin=(47.4, 8.5, 400.0), position_noise=noise, timing=sn.Timing(rate_hz=50.0)), body="car"
+        ),
+        "local": env.attach(sn.Gnss(timing=sn.Timing(rate_hz=50.0)), body="car", name="local"),
+        "barometer": env.attach(sn.Barometer(noise=Noise(std=3.0)), body="car"),
+    }
+    readings = {name: [] for name in handles}
+    with McapRecorder(tmp_path / "run.mcap", env) as recorder:
+        for _ in env.run(0.2):
+            recorder.step()
+            for name, handle in handles.items():
+                readings[name] += handle.readings()
+    found = read(tmp_path / "run.mcap")
+    for (_, message), reading in zip(found["/encoder/joint_states"], readings["encoder"], strict=True):
+        assert list(message.name) == ["wheel"]
+        assert (message.position[0], message.velocity[0]) == (reading.position, reading.velocity)
+        assert stamp_ns(message) == reading.time_ns
+    for (_, message), reading in zip(found["/odometer/odometry"], readings["odometer"], strict=True):
+        assert message.pose.pose.position.x == reading.distance
+        assert message.twist.twist.linear.x == reading.velocity
+    assert message.pose.covariance[0] == pytest.approx(4e-4)
+    assert message.pose.covariance[7] == 1e6
+    for (_, message), (_, vel), reading in zip(found["/gnss/fix"], found["/gnss/vel"], readings["gnss"], strict=True):
+        assert np.array_equal([message.latitude, message.longitude, message.altitude], reading.geodetic)
+        assert np.array_equal(xyz(vel.twist.linear), reading.velocity)
+        assert (message.status.status, message.position_covariance_type) == (0, 2)
+    assert np.allclose(np.reshape(message.position_covariance, (3, 3)), np.diag([4.25, 4.25, 5.0]))
+    for (_, message), reading in zip(found["/local/position"], readings["local"], strict=True):
+        assert np.array_equal(xyz(message.point), reading.position)
+    for (_, message), reading in zip(found["/barometer/pressure"], readings["barometer"], strict=True):
+        assert (message.fluid_pressure, message.variance) == (reading.pressure_Pa, 9.0)
+
+
+def test_frames_time_and_faults(tmp_path):
+    env = street()
+    lost = Fault(Dropout(probability=1.0, fill="nan"), name="no sky", start_s=0.05, end_s=0.12)
+    gnss = env.attach(
+        sn.Gnss(origin=(0.0, 0.0, 0.0), timing=sn.Timing(rate_hz=50.0), faults=FaultSchedule(faults=(lost,))),
+        body="car",
+        pose=sn.Pose((0, 0, 2), (0.5, 0.5, 0.5, 0.5)),
+        name="car",
+    )
+    poses, fixes = [], []
+    with McapRecorder(tmp_path / "run.mcap", env) as recorder:
+        for _ in env.run(0.2):
+            recorder.step()
+            poses.append(env.state.X_WB)
+            fixes += [bool(r.fix) for r in gnss.readings()]
+    found = read(tmp_path / "run.mcap")
+    times = [message.clock.sec * 10**9 + message.clock.nanosec for _, message in found["/clock"]]
+    assert times == [10_000_000 * k for k in range(1, 21)] == [log for log, _ in found["/clock"]]
+    for (_, message), X_WB in zip(found["/tf"], poses, strict=True):
+        assert [t.child_frame_id for t in message.transforms] == ["car", "ball"]
+        for k, t in enumerate(message.transforms):
+            q = t.transform.rotation
+            assert np.array_equal(xyz(t.transform.translation), X_WB.position[0, k])
+            assert np.array_equal([q.w, q.x, q.y, q.z], X_WB.quaternion[0, k])
+            assert t.header.frame_id == "world"
+    ((_, static),) = found["/tf_static"]
+    (mount,) = static.transforms
+    assert (mount.header.frame_id, mount.child_frame_id) == ("car", "car_sensor")
+    assert np.array_equal(xyz(mount.transform.translation), (0, 0, 2))
+
+    (_, onset), (_, end) = found["/diagnostics"]
+    assert [onset.status[0].name, onset.status[0].message, end.status[0].message] == ["car: no sky", "active", "over"]
+    assert {v.key: v.value for v in end.status[0].values} == {
+        "world": "0",
+        "start_ns": str(gnss.faults.log[0].start_ns),
+        "end_ns": str(gnss.faults.log[0].end_ns),
+    }
+    assert [message.status.status == 0 for _, message in found["/car_sensor/fix"]] == fixes
+    assert not all(fixes)
+    assert any(fixes)
+
+
+def test_worlds_and_sensors_of_a_kind_have_topics_and_frames_of_their_own(tmp_path):
+    env = street(worlds=2, first_world=5)
+    poses = [sn.Pose((0, 0, 1.2)), sn.Pose((0, 0, 2.0)), sn.Pose((1, 0, 2.0))]
+    lidar = env.attach(small_lidar(), body="car", pose=poses, hide=("car",))
+    with McapRecorder(tmp_path / "run.mcap", env) as recorder:
+        for _ in env.run(0.11):
+            recorder.step()
+            if lidar.fresh:
+                scan = lidar.read()
+    found = read(tmp_path / "run.mcap")
+    for world in range(2):
+        for k in range(3):
+            ((_, message),) = found[f"/world_{5 + world}/lidar_{k}/points"]
+            assert np.array_equal(points_of(message)["z"], scan.points[world, k][scan.valid[world, k]][:, 2])
+            assert message.header.frame_id == f"world_{5 + world}/lidar_{k}"
+    (_, message) = found["/tf"][0]
+    assert [t.child_frame_id for t in message.transforms] == [f"world_{w}/{b}" for w in (5, 6) for b in ("car", "ball")]
+
+
+def test_rosbags_reads_every_message(tmp_path):
+    env = street()
+    env.attach(small_lidar(), body="car", hide=("car",))
+    imu = env.attach(sn.Imu(), body="car")
+    rates = []
+    with McapRecorder(tmp_path / "run.mcap", env) as recorder:
+        for _ in env.run(0.25):
+            recorder.step()
+            rates += [reading.angular_velocity for reading in imu.readings()]
+    counts, read_rates = {}, []
+    with AnyReader([tmp_path / "run.mcap"]) as reader:
+        for connection, _, data in reader.messages():
+            message = reader.deserialize(data, connection.msgtype)
+            counts[connection.topic] = counts.get(connection.topic, 0) + 1
+            if connection.topic == "/imu/data":
+                read_rates.append(xyz(message.angular_velocity))
+    assert counts == {"/clock": 25, "/tf": 25, "/tf_static": 2, "/imu/data": len(rates), "/lidar/points": 2}
+    assert np.array_equal(read_rates, rates)
+
+
+def test_what_cannot_be_recorded_is_said_in_a_line(tmp_path):
+    with pytest.raises(SpecError, match="compression is 'zip'; it must be one of none, lz4, zstd"):
+        McapRecorder(tmp_path / "run.mcap", compression="zip")
+    with pytest.raises(SpecError, match=r"cannot be written: No such file"):
+        McapRecorder(tmp_path / "no" / "run.mcap")
+    recorder = McapRecorder(tmp_path / "run.mcap")
+    with pytest.raises(SpecError, match="env is None"):
+        recorder.step()
+    recorder.close()
+    recorder.close()
+    with pytest.raises(SpecError, match=r"'run\.mcap' is closed"):
+        recorder.write("/clock", clock(1))
+
+
+def test_a_full_disk_is_raised_in_the_run(tmp_path):
+    with pytest.raises(RecordError, match="'/dev/full' cannot be written any more: No space left"):
+        McapRecorder("/dev/full")
+
+    # It fills up later
+    recorder = McapRecorder(tmp_path / "run.mcap")
+    recorder._writer.flush = _no_space
+    recorder.write("/clock", clock(0))
+    with pytest.raises(RecordError, match=r"run\.mcap' cannot be written any more: No space left"):
+        recorder.write("/clock", clock(1))
+    with pytest.raises(RecordError, match="No space left"):
+        recorder.close()
+
+
+def _no_space():
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_one_topic_has_one_type(tmp_path):
+    env = street()
+    source = Source.of(env.attach(sn.Imu()), env.world.body_names, ())
+    recorder = McapRecorder(tmp_path / "run.mcap")
+    recorder.write("/clock", clock(1))
+    recorder.write("/clock", mounts(source, 1))
+    with pytest.raises(SpecError, match="topic '/clock' has messages of rosgraph_msgs/msg/Clock"):
+        recorder.flush()
+    with pytest.raises(SpecError):
+        recorder.close()
