@@ -1,0 +1,142 @@
+"""Recordings that were cut off: what can be read of them, as a proper file."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import IO, Any
+
+from sensorium.errors import RecordError, SpecError
+from sensorium.record.atomic import replacing
+
+# Chunks that claim more than this are not unpacked: a few broken bytes could ask for all memory [bytes]
+_LARGEST_CHUNK = 1 << 30
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """What was recovered.
+
+    Attributes:
+        path: The new file.
+        messages: Messages in it, by topic.
+        lost_chunks: Chunks whose bytes were broken; those that were cut off are not among them.
+        lost_bytes: Bytes at the end of the old file that are no whole record.
+        complete: Whether the old file was whole: nothing had to be recovered.
+    """
+
+    path: Path
+    messages: dict[str, int]
+    lost_chunks: int
+    lost_bytes: int
+    complete: bool
+
+
+def recover(
+    path: str | PathLike[str],
+    out: str | PathLike[str] | None = None,
+    *,
+    progress: Callable[[float], None] | None = None,
+) -> Recovery:
+    """Make a proper MCAP file of one that was cut off, such as by a crash.
+
+    Records are read one after the other for as long as they are whole; a chunk whose checksum is wrong is left out.
+    The new file has everything that was read, with an index, and appears only when it is complete.
+
+    Args:
+        path: The file, which is left as it is.
+        out: File to write; by default `run.recovered.mcap` beside `run.mcap`.
+        progress: Called with the part that is read, 0 to 1.
+    """
+    path = Path(path)
+    target = path.with_name(f"{path.stem}.recovered.mcap") if out is None else Path(out)
+    if target.exists() and path.exists() and target.samefile(path):
+        raise SpecError(f"out is {str(target)!r}, the file itself; it must be another one")
+    try:
+        with path.open("rb") as file:
+            return _recovered(path, file, target, progress)
+    except OSError as error:
+        raise SpecError(f"{str(path)!r} cannot be read: {error.strerror}") from None
+
+
+def _recovered(path: Path, file: IO[bytes], target: Path, progress: Callable[[float], None] | None) -> Recovery:
+    from mcap.records import Attachment, Channel, Chunk, Footer, Header, Message, Metadata, Schema
+    from mcap.stream_reader import StreamReader, breakup_chunk
+    from mcap.writer import CompressionType, Writer
+
+    size = path.stat().st_size
+    records = iter(StreamReader(file, emit_chunks=True, record_size_limit=size).records)
+    lost_chunks, good_until, complete = 0, 0, False
+    with replacing(target) as out:
+        copy: _Copy | None = None
+        while True:
+            # A record that is cut off or broken ends the file there; it makes readers raise whatever they have
+            try:
+                record = next(records, None)
+            except Exception:
+                break
+            if record is None:
+                break
+            good_until = file.tell()
+            if isinstance(record, Header):
+                writer: Any = Writer(out, compression=CompressionType.LZ4)
+                writer.start(profile=record.profile, library=record.library)
+                copy = _Copy(writer)
+            elif copy is None:
+                break
+            elif isinstance(record, Chunk):
+                try:
+                    if record.uncompressed_size > _LARGEST_CHUNK:
+                        raise ValueError(f"a chunk of {record.uncompressed_size} bytes")
+                    inside = breakup_chunk(record, validate_crc=True)
+                except Exception:  # broken bytes make decompressors and parsers raise whatever they have
+                    lost_chunks += 1
+                    continue
+                for one in inside:
+                    copy.add(one)
+            elif isinstance(record, Schema | Channel | Message | Attachment | Metadata):
+                copy.add(record)
+            elif isinstance(record, Footer):
+                complete = True
+            if progress is not None and size:
+                progress(good_until / size)
+        if copy is None:
+            raise RecordError(f"{path.name!r} is no MCAP file; its beginning must be whole")
+        copy.writer.finish()
+    # The closing magic follows the footer
+    lost_bytes = 0 if complete else size - good_until
+    return Recovery(target, copy.counts, lost_chunks, lost_bytes, complete and not lost_chunks)
+
+
+class _Copy:
+    """Puts records into a new file, under numbers of its own."""
+
+    def __init__(self, writer: Any) -> None:
+        self.writer = writer
+        self.counts: dict[str, int] = {}
+        self._schemas: dict[int, int] = {0: 0}
+        self._channels: dict[int, tuple[int, str]] = {}
+
+    def add(self, record: Any) -> None:
+        """Take over a record; a message whose channel was lost is left out, and so is a channel without its schema."""
+        from mcap.records import Attachment, Channel, Message, Metadata, Schema
+
+        if isinstance(record, Schema):
+            if record.id not in self._schemas:
+                self._schemas[record.id] = self.writer.register_schema(record.name, record.encoding, record.data)
+        elif isinstance(record, Channel):
+            if record.id not in self._channels and record.schema_id in self._schemas:
+                schema = self._schemas[record.schema_id]
+                number = self.writer.register_channel(record.topic, record.message_encoding, schema, record.metadata)
+                self._channels[record.id] = number, record.topic
+        elif isinstance(record, Message):
+            if record.channel_id in self._channels:
+                number, topic = self._channels[record.channel_id]
+                self.counts[topic] = self.counts.get(topic, 0) + 1
+                self.writer.add_message(
+                    number, record.log_time, record.data, record.publish_time, sequence=record.sequence
+                )
+        elif isinstance(record, Attachment):
+            self.writer.add_attachment(record.create_time, record.log_time, record.name, record.media_type, record.data)
+        elif isinstance(record, Metadata):
+            self.writer.add_metadata(record.name, record.metadata)
