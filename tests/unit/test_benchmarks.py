@@ -1,0 +1,203 @@
+"""Every benchmark runs, small; what is compared does the same work, whatever the time it takes."""
+
+import json
+from functools import partial
+
+import numpy as np
+import pytest
+
+import sensorium as sn
+from sensorium import threads
+from sensorium.benchmarks import accuracy, imu, imu_chain, light, peers, run, startup, sweep, timing
+from sensorium.benchmarks.scenes import terrain
+
+SMALL = {"worlds": 3, "samples": 2, "rounds": 1}
+
+
+@pytest.fixture(scope="module")
+def mesh():
+    return terrain(12, spheres=1, seed=1)
+
+
+# --- timing
+
+
+class Clock:
+    """A clock that only moves when told to."""
+
+    def __init__(self, monkeypatch):
+        self.now_s = 0.0
+        monkeypatch.setattr(timing.time, "perf_counter", lambda: self.now_s)
+
+    def taking(self, *durations_s):
+        """A call that takes these times in turn."""
+        left = list(durations_s)
+
+        def call():
+            self.now_s += left.pop(0)
+
+        return call
+
+
+def test_a_ratio_is_the_median_over_rounds_of_baseline_over_subject(monkeypatch):
+    clock = Clock(monkeypatch)
+    subject, baseline = clock.taking(9.0, 1.0, 1.0, 2.0), clock.taking(9.0, 5.0, 3.0, 2.0)
+    assert timing.ratio(subject, baseline, rounds=3) == 3.0
+
+
+def test_best_and_median_leave_out_the_first_call(monkeypatch):
+    clock = Clock(monkeypatch)
+    spread = timing.spread(clock.taking(99.0, 4.0, 2.0, 8.0), rounds=3)
+    assert spread == (2.0, 4.0)
+    assert spread.each(2) == (1.0, 2.0)
+    assert spread.rate(8) == (4.0, 2.0)
+    assert timing.best(clock.taking(3.0, 1.0), rounds=2) == 1.0
+
+
+def test_the_number_of_threads_is_put_back():
+    before = threads.thread_count()
+    with timing.thread_count(before + 1):
+        assert threads.thread_count() == before + 1
+    assert threads.thread_count() == before
+
+
+# --- lidars
+
+
+def test_the_bare_trace_follows_the_lidars_own_rays(mesh):
+    rig = sweep.rig(mesh, bodies=2, channels=8, columns=32)
+    bare = sweep.BareSweep(rig)
+    bare()
+    scan = rig.lidar.read()
+    hit = scan.valid.reshape(-1)
+    assert 0 < hit.sum() < hit.size
+    np.testing.assert_allclose(bare.range_m[hit], scan.range_m.reshape(-1)[hit], rtol=1e-5)
+    assert (bare.range_m[~hit] > 1e20).all()
+
+
+def test_sweeps_are_measured(mesh):
+    assert sweep.against_bare_trace(mesh, rounds=1) > 0.0
+    assert sweep.ray_rate(mesh) > 0.0
+    assert sweep.two_threads_over_one(mesh, rounds=1) > 0.0
+    assert sweep.two_threads_over_one(mesh, bare=True, rounds=1) > 0.0
+    assert sweep.cost_of_moving(mesh, bodies=2, rounds=1) > 0.0
+    assert list(sweep.over_rays(mesh, (10, 2000))) == [10, 2000]
+    assert list(sweep.over_triangles((200,))) == [200]
+
+
+def test_light_is_measured(mesh):
+    assert light.against_bare_trace(mesh, max_depth=0, rounds=1) > 0.0
+    assert light.against_bare_trace(mesh, max_depth=2, rounds=1) > 0.0
+    assert 0.0 < light.bytes_a_ray(mesh) < 150.0
+
+
+def test_ranges_are_true():
+    assert accuracy.plane_error() < 1e-5
+    seen, predicted = accuracy.sphere_sag(2)
+    assert 0.0 < seen <= predicted + 1e-6
+
+
+@pytest.mark.parametrize(
+    ("needs", "peer"), [("open3d", peers.open3d), ("warp", peers.warp_cpu), ("mujoco", peers.mujoco)]
+)
+def test_peers_hit_what_the_ray_caster_hits(mesh, needs, peer):
+    pytest.importorskip(needs)
+    scene = sn.Scene()
+    scene.add(mesh)
+    rng = np.random.default_rng(0)
+    directions = rng.normal(size=(200, 3))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    origins = np.tile((0.0, 0.0, 2.5), (200, 1))
+    ours = sn.RayCaster(scene).cast(origins, directions).range_m
+    theirs = peer(mesh)(origins.astype(np.float32), directions.astype(np.float32))
+    assert 50 < np.isfinite(theirs).sum() < 200
+    np.testing.assert_allclose(theirs, ours, rtol=1e-4)
+
+
+# --- inertial sensors
+
+
+def test_the_chain_has_one_law_in_an_imu_on_arrays_and_in_numpy():
+    """Bias, walk, Gauss-Markov, density and rounding add their variances; nine axes over many worlds."""
+    worlds, steps = 4000, 20
+    x = np.zeros((worlds, imu_chain.AXES))
+    plain = imu_chain.NumpyChain(worlds)
+    for _ in range(steps):
+        numpys = plain.step(x)
+    chain, times_ns = imu_chain.chain(), round(1e9 / imu_chain.RATE_HZ) * np.arange(steps + 1)
+    state = chain.init((worlds, imu_chain.AXES), seed=1, period_s=1.0 / imu_chain.RATE_HZ)
+    arrays = chain.series(np.broadcast_to(x, (steps + 1, *x.shape)), times_ns=times_ns, state=state)[0][-1]
+    env = imu.environment(worlds, moving=False)
+    imu.steps(env, steps + 1)()
+    sensor = env.sensors["imu"]
+    matrix = np.kron(np.eye(3), np.full((3, 3), 0.02) + 0.98 * np.eye(3))
+    sensed = sensor.read().values - sensor.truth().values @ matrix
+
+    errors = imu_chain._nine()
+    time_s = steps / imu_chain.RATE_HZ
+    white = errors.density**2 * imu_chain.RATE_HZ / 2
+    variance = errors.bias**2 + errors.walk**2 * time_s + errors.wander**2 + white + errors.lsb**2 / 12
+    for name, found in (("numpy", numpys), ("arrays", arrays), ("sensed", sensed)):
+        np.testing.assert_allclose(found.var(axis=0), variance, rtol=5 * np.sqrt(2 / worlds), err_msg=name)
+        off = (found.mean(axis=0) - errors.bias) / np.sqrt(variance / worlds)
+        assert np.abs(off).max() < 5.0, name
+        codes = (found + (0 if name != "sensed" else sensor.truth().values @ matrix)) / errors.lsb
+        np.testing.assert_allclose(codes, np.rint(codes), atol=1e-6, err_msg=name)
+
+
+def test_bodies_move_or_rest_and_one_sample_is_taken_a_step():
+    for moving in (False, True):
+        env = imu.environment(2, moving=moving)
+        for _ in range(3):
+            env.step()
+            assert env.sensors["imu"].fresh
+        rate = env.sensors["imu"].truth().angular_velocity
+        np.testing.assert_allclose(rate, np.broadcast_to((0.0, 0.0, 0.5 if moving else 0.0), (2, 3)))
+    assert not imu.environment(moving=True, sensing=False).sensors
+
+
+# --- the command
+
+
+def test_inertial_figures_are_measured_and_told(monkeypatch):
+    for name in ("sensing_rate", "sensing_over_numpy", "chain_rate", "chain_over_numpy"):
+        monkeypatch.setattr(imu, name, partial(getattr(imu, name), **SMALL))
+    for name in ("step_cost", "sample_cost"):
+        monkeypatch.setattr(imu, name, partial(getattr(imu, name), samples=2, rounds=1))
+    figures = list(run._inertial())
+    assert all(figure.measured for figure in figures)
+    assert [figure.target for figure in figures if figure.met is not None] == [
+        "at least 17 M/s on 2 cores",
+        "at least 17 M/s on 2 cores",
+        "about 30 us",
+        "about 30 us",
+    ]
+
+
+def test_peers_that_are_not_installed_are_named(mesh, monkeypatch):
+    def missing(mesh):
+        raise ImportError
+
+    def quick(mesh):
+        return lambda origins, directions: origins[:, 0]
+
+    monkeypatch.setattr(run, "PEERS", {"Open3D cast_rays": (missing, 1.0), "Warp CPU kernel": (quick, 0.125)})
+    first, second = run._against_peers(mesh)
+    assert (first.measured, first.met) == ("not installed", None)
+    assert second.measured.endswith(" x")
+
+
+@pytest.mark.parametrize(("met", "all_met"), [([True, None], True), ([True, False, None], False)])
+def test_figures_are_printed_and_written(met, all_met, monkeypatch, tmp_path, capsys):
+    figures = [run.Figure(f"figure {i}", "1 x", "at least 1 x", one) for i, one in enumerate(met)]
+    monkeypatch.setattr(run, "_figures", lambda quick: iter(figures))
+    assert run.main(out=tmp_path / "figures.json") is all_met
+    written = json.loads((tmp_path / "figures.json").read_text())
+    assert [figure["met"] for figure in written["figures"]] == met
+    assert "packets of" in written["machine"]
+    assert "figure 0" in capsys.readouterr().out
+
+
+def test_starting_is_timed_in_processes_of_its_own():
+    assert startup.import_s(rounds=1) > 0.0
+    assert startup._run(startup._FIRST_SWEEP) > 0.0
