@@ -242,7 +242,7 @@ class PlacedScenes:
             body = int(self.mounts.body[column])
             kind = motion.FIXED if body < 0 else int(kinds[body])
             bit = 0 if body < 0 else self._mask_bits.get(self._body_names[body], 0)
-            if bit == 0 and self._is_air(world, column):
+            if bit == 0 and self._is_air(world, int(column)):
                 bit = _AIR_BIT
             groups.setdefault((kind, bit), []).append(int(column))
 
