@@ -184,3 +184,48 @@ def test_errors_of_a_rate_turn_the_increment():
     reading = one_step(spec, spin)
     exact = sn.Pose.exp((0, 0, 0), (0.01, 0, 0)) @ sn.Pose.exp((0, 0, 0), (0, 0, 0.002))
     np.testing.assert_allclose(reading.delta_angle, exact.log()[1], atol=1e-12)
+
+
+def shaken(t):
+    """A body that vibrates along x: 50 m/s^2 at 3 Hz."""
+    w = 2 * np.pi * 3.0
+    return sn.Pose(position=np.stack([-50.0 / w**2 * np.sin(w * t), 0 * t, 0 * t], axis=-1))
+
+
+@pytest.mark.parametrize(
+    ("group", "most"),
+    [
+        ({"extra": (sn.corruption.Stuck(mode="off"),)}, 0.0),
+        ({"sat": Saturate.stuck_at(0.0)}, 0.0),
+        ({"sat": Saturate(min=-10.0, max=10.0)}, 10.0),
+        ({"discrete": Quantize(lsb=1000.0)}, 0.0),
+    ],
+)
+def test_increments_of_a_changing_signal_obey_what_the_rate_obeys(group, most):
+    outputs = ("acceleration", "delta_velocity")
+    spec = sn.Imu(linear=group, outputs=outputs, timing=sn.Timing(rate_hz=20.0))
+    env = sn.Environment(sn.Scene(), sn.worlds.Kinematic({"body": sn.paths.Function(shaken)}, step_s=0.001))
+    imu = env.attach(spec, body="body")
+    for _ in env.run(duration_s=0.5):
+        if imu.fresh:
+            got = imu.read()
+            assert np.abs(got.delta_velocity).max() <= most * got.interval_s + 1e-12
+            np.testing.assert_allclose(got.delta_velocity, got.acceleration * got.interval_s, atol=1e-12)
+
+
+def test_a_scale_error_scales_the_increment():
+    outputs = ("delta_velocity",)
+    specs = [sn.Imu(linear={"scale": {"error": e}}, outputs=outputs, timing=sn.Timing(rate_hz=20.0)) for e in (0, -0.5)]
+    env = sn.Environment(sn.Scene(), sn.worlds.Kinematic({"body": sn.paths.Function(shaken)}, step_s=0.001))
+    exact, half = (env.attach(spec, body="body", name=str(i)) for i, spec in enumerate(specs))
+    for _ in env.run(duration_s=0.3):
+        pass
+    np.testing.assert_allclose(half.read().delta_velocity, 0.5 * exact.read().delta_velocity, rtol=1e-12)
+
+
+def test_a_stuck_gyroscope_turns_by_nothing():
+    path = sn.paths.Function(lambda t: sn.Pose.from_euler_deg(yaw=40 * np.sin(9 * t), pitch=0 * t, roll=10 * t))
+    group = {"extra": (sn.corruption.Stuck(mode="off"),)}
+    spec = sn.Imu(angular=group, outputs=("delta_angle",), timing=sn.Timing(rate_hz=50.0))
+    reading = one_step(spec, path, step_s=0.002, steps=60)
+    np.testing.assert_allclose(reading.delta_angle, 0, atol=1e-15)

@@ -72,6 +72,8 @@ class Fault(Corruption):
             raise ValueError("corruption and timing are both given or both not; exactly one of them must be given")
         if self.timing is not None and self.channels is not None:
             raise ValueError("channels is given with timing; time has none")
+        if self.timing is not None and self.target is not None:
+            raise ValueError(f"target is {self.target!r} with timing; a sensor has one time")
         if self.onsets_per_s is not None and (self.start_s is not None or self.end_s is not None):
             raise ValueError("onsets_per_s is given with start_s or end_s; give random times or known ones")
         if self.onsets_per_s is None and self.duration_s is not None:

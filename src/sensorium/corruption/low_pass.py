@@ -25,6 +25,9 @@ class LowPass(Corruption):
     longer step stays stable. Either begins as if the signal had always been what it is at the first sample, so that
     there is no transient. White noise that passes has the equivalent bandwidth pi / 2 f_c, or 1.111 f_c with two poles,
     while f_c is far below the rate.
+
+    It acts on samples, so what a signal has above half the sample rate is folded down before it gets here; a sensor
+    whose filter stands before its sampler needs a rate well above its bandwidth.
     """
 
     kind: Literal["low_pass"] = "low_pass"

@@ -9,6 +9,7 @@ from sensorium import jit
 from sensorium.corruption.base import Corruption, Grid, Layout
 from sensorium.corruption.op import COLUMN, OPTION, PARAMETERS, SATURATE, STATE, WIDTH, Float, Op
 from sensorium.corruption.parameters import PerChannel, ordered, per_channel
+from sensorium.errors import SpecError
 
 
 class Saturate(Corruption):
@@ -58,12 +59,15 @@ class Saturate(Corruption):
 
 
 def inward(lo: Float, hi: Float, grid: Grid) -> tuple[Float, Float]:
-    """Limits on the codes next to them, inside; a range without any code keeps its limits."""
+    """Limits on the codes next to them, inside."""
     # A limit that is a code up to rounding stays that code
     low = grid.value(np.ceil((lo - grid.origin) / grid.lsb - 1e-9))
     high = grid.value(np.floor((hi - grid.origin) / grid.lsb + 1e-9))
-    empty = low > high
-    return np.where(empty, lo, low), np.where(empty, hi, high)
+    if (low > high).any():
+        at = int(np.argmax(low > high))
+        rule = f"there must be a code between them, in steps of {grid.lsb[at]:g}"
+        raise SpecError(f"min is {lo[at]:g} and max is {hi[at]:g}; {rule}")
+    return low, high
 
 
 @jit.function

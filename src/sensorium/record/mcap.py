@@ -179,8 +179,6 @@ class McapRecorder:
 
     def _add_faults(self, sensor: AttachedSensor[Any], step: _Step) -> None:
         """Faults that set in or were over since the last step."""
-        if sensor.faults is None:
-            return
         log = sensor.faults.log
         seen, active = self._faults_seen.get(sensor.name, (0, []))
         if seen == len(log) and not active:

@@ -1,6 +1,6 @@
 """An accelerometer: specific force at a point of a body."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -19,6 +19,8 @@ class Accelerometer(LinearGroup, SensorSpec[InertialReading]):
     a_WS = dv/dt + dw/dt x r + w x (w x r) with the arm r from the body's origin. The AGX paper adds g instead of taking
     it away (physics.md E-17).
     """
+
+    targets: ClassVar[tuple[str, ...]] = ("linear",)
 
     kind: Literal["accelerometer"] = "accelerometer"
     timing: Timing = Field(default_factory=lambda: Timing(rate_hz=100.0))

@@ -27,13 +27,11 @@ class AttachedSensor(Generic[R]):
         # A copy, checked once more: edits of parts cannot see the whole
         self._spec = type(spec).model_validate(spec.model_dump())
         self.name = rig.name
-        self.faults: FaultClock | None = None
-        """Which faults are active and the log of those that were; None if none are scheduled."""
-        if self._spec.faults.faults:
-            self.faults = self._spec.faults.begin(
-                rig.worlds, rig.sensors, seed=rig.seed, name=rig.name, first_world=rig.first_world
-            )
-        rig = replace(rig, timing=self._spec.timing.errors(), faults=self.faults)
+        self.faults: FaultClock = self._spec.faults.begin(
+            rig.worlds, rig.sensors, seed=rig.seed, name=rig.name, first_world=rig.first_world
+        )
+        """Which faults are active, and the log of those that were."""
+        rig = replace(rig, timing=self._spec.timing.errors(), faults=self.faults if self._spec.faults.faults else None)
         self.rig = rig
         self._model: SensorModel[R] = self._spec.start(rig)
         self._messages = Stream(rig.seed, f"{rig.name}/timing")
@@ -100,7 +98,7 @@ class AttachedSensor(Generic[R]):
     def reset(self, mask: NDArray[np.bool_]) -> None:
         """Restart the masked worlds' state; readings on their way are void there. The environment calls this."""
         self._model.reset(mask)
-        if self.faults is not None:
+        if self.rig.faults is not None:
             self.faults.reset(mask, self.rig.history.newest.time_ns)
         if not self.rig.world_axis:
             self._on_its_way.clear()

@@ -1,6 +1,6 @@
 """A barometer: air pressure at a height, and the altitude one makes of it."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -84,6 +84,8 @@ class Barometer(SensorSpec[BarometerReading]):
     cause), further corruptions, faults, quantisation, saturation. Near the ground 12 Pa are one metre. The altitude of
     a reading follows from its pressure, errors and all. A world that leaves -5000 to 11000 m is an error.
     """
+
+    targets: ClassVar[tuple[str, ...]] = ("pressure",)
 
     kind: Literal["barometer"] = "barometer"
     timing: Timing = Field(default_factory=lambda: Timing(rate_hz=50.0))

@@ -1,7 +1,7 @@
 """An encoder: a joint's position in bins, within a range, and its speed from the times of edges."""
 
 import math
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
@@ -44,6 +44,8 @@ class Encoder(CountingSensor[EncoderReading]):
 
     `truth()` has the position in the range but not in bins, and the joint's own velocity.
     """
+
+    targets: ClassVar[tuple[str, ...]] = ("position",)
 
     kind: Literal["encoder"] = "encoder"
     timing: Timing = Field(default_factory=lambda: Timing(rate_hz=1000.0))

@@ -1,7 +1,7 @@
 """A satellite navigation receiver: position and velocity of its antenna, and now and then none."""
 
 import math
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,6 +108,8 @@ class Gnss(SensorSpec[GnssReading]):
     over the sky above 10 degrees, are cast into the scene, and any surface blocks them. Put the antenna a little above
     what it is mounted on, or hide its body.
     """
+
+    targets: ClassVar[tuple[str, ...]] = ("fix",)
 
     kind: Literal["gnss"] = "gnss"
     timing: Timing = Field(default_factory=lambda: Timing(rate_hz=5.0))

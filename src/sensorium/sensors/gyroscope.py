@@ -1,6 +1,6 @@
 """A gyroscope: angular velocity of a body."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -15,6 +15,8 @@ from sensorium.sensors.triaxial import AngularGroup
 
 class Gyroscope(AngularGroup, SensorSpec[InertialReading]):
     """u = R_WS^T w, wherever it sits; with `g_sensitivity` A it also feels A times the specific force at its place."""
+
+    targets: ClassVar[tuple[str, ...]] = ("angular",)
 
     kind: Literal["gyroscope"] = "gyroscope"
     timing: Timing = Field(default_factory=lambda: Timing(rate_hz=100.0))

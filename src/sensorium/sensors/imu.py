@@ -1,7 +1,7 @@
 """An inertial measurement unit: accelerometer, gyroscope and magnetometer in one housing."""
 
 from os import PathLike
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -25,8 +25,10 @@ class Imu(SensorSpec[InertialReading]):
 
     `imu.linear.noise.std = (0.02, 0.02, 0.03)` and the like say what each gets wrong. `outputs` says what is read out
     and in which order; increments of velocity and angle run from sample to sample, over every step of the world between
-    them, and carry the errors of their rates.
+    them. A group that reads out increments reads its rate as their mean, and errors act on both.
     """
+
+    targets: ClassVar[tuple[str, ...]] = ("linear", "angular", "magnetic")
 
     kind: Literal["imu"] = "imu"
     timing: Timing = Field(default_factory=lambda: Timing(rate_hz=100.0))
@@ -43,6 +45,9 @@ class Imu(SensorSpec[InertialReading]):
     @model_validator(mode="after")
     def _rules(self) -> "Imu":
         has = self._rates()
+        for fault in self.faults.faults:
+            if fault.target is not None and getattr(self, fault.target, None) is None:
+                raise ValueError(f"a fault's target is {fault.target!r}; this IMU has no such group")
         if not has:
             raise ValueError("linear, angular and magnetic are all None; an IMU must have one of them")
         for name in self.outputs or ():

@@ -57,18 +57,11 @@ def start_inertial(
             felt=felt,
         )
 
-    # Limits on the mean over a step hold for increments too
-    limits = {}
-    for name, group in signal.groups.items():
-        pair = group.sat.limits(3) if group.sat.on and group.sat.check == "average" else None
-        if pair is not None:
-            limits[name] = pair
     layout = InertialLayout(
         rig,
         tuple(outputs),
         signal.columns_of,
         {name: [AXES.index(axis) for axis in group.axes] for name, group in signal.groups.items()},
-        limits,
     )
     return SampledModel(
         rig,

@@ -14,7 +14,7 @@ from sensorium.sensors.sampled import Sample
 
 Float = NDArray[np.float64]
 
-# Outputs, each with the channel that carries its errors
+# Outputs; increments belong to the rate that carries their errors
 RATES = ("acceleration", "angular_velocity", "magnetic_field")
 INTEGRALS = {"delta_velocity": "acceleration", "delta_angle": "angular_velocity"}
 OUTPUTS = (*RATES, *INTEGRALS)
@@ -29,14 +29,12 @@ class InertialLayout:
         outputs: Names, in the order of `values`.
         columns: First channel of each quantity.
         axes: Which of x, y, z each rate reads out, as indices.
-        limits: Lower and upper limit of the mean over a step, for integrals that saturate on it.
     """
 
     rig: Rig
     outputs: tuple[str, ...]
     columns: Mapping[str, int]
     axes: Mapping[str, list[int]]
-    limits: Mapping[str, tuple[Float, Float]]
 
 
 class InertialReading:
@@ -82,27 +80,25 @@ class InertialReading:
 
     @property
     def delta_velocity(self) -> Float:
-        """Specific force integrated since the reading before [m/s]: DV = DV_0 + e_a dt.
+        """Specific force integrated since the reading before [m/s]: DV = a dt.
 
-        The error of the rate, rounding and saturation included, acts for the whole interval (physics.md 9, R12).
+        a is the corrupted mean over the interval, so that errors, rounding, saturation and faults of the rate act for
+        the whole interval (physics.md 9, R12); the acceleration of such a sensor is that mean.
         """
-        exact, error = self._integral("delta_velocity")
-        total = exact + error * self.interval_s
-        if "acceleration" in self._layout.limits:
-            lo, hi = self._layout.limits["acceleration"]
-            total = np.clip(total, lo * self.interval_s, hi * self.interval_s)
-        return self._picked("acceleration", total)
+        self._require("delta_velocity")
+        return self._picked("acceleration", self._channels(self._sample.x, "acceleration") * self.interval_s)
 
     @property
     def delta_angle(self) -> Float:
-        """Rotation vector since the reading before [rad]: q = log(exp(q_0) exp(e_w dt))."""
-        exact, error = self._integral("delta_angle")
-        turned = multiply(quaternion_exp(exact), quaternion_exp(error * self.interval_s))
-        total = quaternion_log(turned)
-        if "angular_velocity" in self._layout.limits:
-            lo, hi = self._layout.limits["angular_velocity"]
-            total = np.clip(total, lo * self.interval_s, hi * self.interval_s)
-        return self._picked("angular_velocity", total)
+        """Rotation vector since the reading before [rad]: q = log(exp(q_0) exp(e dt)).
+
+        q_0 is the true rotation, whose mean rate q_0 / dt is what the chain corrupts, and e what it adds to that.
+        """
+        self._require("delta_angle")
+        ideal = self._channels(self._sample.ideal, "angular_velocity")
+        error = self._channels(self._sample.x, "angular_velocity") - ideal
+        turned = multiply(quaternion_exp(ideal * self.interval_s), quaternion_exp(error * self.interval_s))
+        return self._picked("angular_velocity", quaternion_log(turned))
 
     @property
     def values(self) -> Float:
@@ -115,17 +111,12 @@ class InertialReading:
         return InertialReading(replace(self._sample, valid=valid), self._layout)
 
     def __repr__(self) -> str:
-        return f"InertialReading(time_ns={self.time_ns}, outputs={self._layout.outputs})"
+        outputs = ", ".join(f"{name}={getattr(self, name)}" for name in self._layout.outputs)
+        return f"InertialReading(time_ns={self.time_ns}, {outputs})"
 
     def _rate(self, name: str) -> Float:
         self._require(name)
         return self._picked(name, self._channels(self._sample.x, name))
-
-    def _integral(self, name: str) -> tuple[Float, Float]:
-        """The exact integral, and the error of the rate it is an integral of, each (rows, 3)."""
-        self._require(name)
-        rate, ideal = INTEGRALS[name], self._sample.ideal
-        return self._channels(ideal, name), self._channels(self._sample.x, rate) - self._channels(ideal, rate)
 
     def _require(self, name: str) -> None:
         if name not in self._layout.outputs:

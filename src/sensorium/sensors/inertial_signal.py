@@ -35,7 +35,7 @@ class _Place:
 
 
 class InertialSignal:
-    """Three groups side by side: each has three channels, followed by what a gyroscope feels, and the integrals."""
+    """Three groups side by side: each has three channels, followed by what a gyroscope feels."""
 
     def __init__(
         self,
@@ -68,10 +68,10 @@ class InertialSignal:
         self.felt: int | None = None
         if angular is not None and np.any(angular.g_sensitivity):
             self.felt, self.columns = self.columns, self.columns + 3
-        for name in INTEGRALS:
-            if name in outputs:
-                self.columns_of[name], self.columns = self.columns, self.columns + 3
-        self._integrates = any(name in INTEGRALS for name in outputs)
+
+        # A group that reads out increments reads its rate as their mean, so that the chain acts on both alike
+        self._averages = {INTEGRALS[name] for name in outputs if name in INTEGRALS}
+        self._integrates = bool(self._averages)
 
         # Places, each with the channels it fills
         self._places: dict[tuple[float, ...], _Place] = {}
@@ -83,10 +83,10 @@ class InertialSignal:
             self._places[at].columns[_KIND[name]] = self.columns_of[name]
             if name == "angular_velocity" and self.felt is not None:
                 self._places[at].columns[FELT] = self.felt
-            if name == "angular_velocity" and "delta_angle" in outputs:
+            if name == "angular_velocity" and name in self._averages:
                 self._turning = self._places[at].track
         self._sign = -1.0 if linear is None else float(linear.gravity_sign)
-        self._asks_engine = linear is not None and linear.source == "engine"
+        self._asks_engine = linear is not None and linear.source == "engine" and "acceleration" not in self._averages
 
         # What is remembered between samples, and what never changes
         self._before_ns = 0
@@ -123,7 +123,8 @@ class InertialSignal:
         self._before_ns = time_ns
 
     def _integrate(self, start_ns: int, ends_ns: Sequence[int], out: Float) -> None:
-        """Rates at the end of a path, and increments over all its pieces."""
+        """Rates over all pieces of a path: means where increments are read out, else those at its end."""
+        inverse = 1e9 / (ends_ns[-1] - start_ns)
         self._velocity[...] = 0.0
         turning = self._turning
         for end_ns in ends_ns:
@@ -131,12 +132,12 @@ class InertialSignal:
             if turning is not None and end_ns == ends_ns[0]:
                 self._began[...] = turning.start.q
             start_ns = end_ns
-        if "delta_velocity" in self.columns_of:
-            column = self.columns_of["delta_velocity"]
-            out[:, column : column + 3] = self._velocity
+        if "acceleration" in self._averages:
+            column = self.columns_of["acceleration"]
+            out[:, column : column + 3] = self._velocity * inverse
         if turning is not None:
-            column = self.columns_of["delta_angle"]
-            out[:, column : column + 3] = quaternion_log(multiply(self._began * _CONJUGATE, turning.now.q))
+            column = self.columns_of["angular_velocity"]
+            out[:, column : column + 3] = inverse * quaternion_log(multiply(self._began * _CONJUGATE, turning.now.q))
 
     def _go(self, start_ns: int, end_ns: int, out: Float) -> None:
         """Follow every place over a piece of path, and read the rates at its end."""

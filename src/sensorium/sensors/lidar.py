@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,8 @@ class Lidar(SensorSpec[Scan]):
     With motion="rolling" every ray is fired at its own time, while sensor and bodies move; a sweep is cast when it
     ends, or piece by piece with publish="slices". With motion="snapshot" all rays of a sweep are fired at its start.
     """
+
+    targets: ClassVar[tuple[str, ...]] = ("range",)
 
     kind: Literal["lidar"] = "lidar"
     pattern: Pattern = Field(discriminator="kind")

@@ -1,6 +1,6 @@
 """A magnetometer: the magnetic field at a point of a body."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -15,6 +15,8 @@ from sensorium.sensors.triaxial import Triaxial
 
 class Magnetometer(Triaxial, SensorSpec[InertialReading]):
     """u = R_WS^T B(p_WS) [T]. Hard iron is a bias, soft iron a scale matrix."""
+
+    targets: ClassVar[tuple[str, ...]] = ("magnetic",)
 
     kind: Literal["magnetometer"] = "magnetometer"
     timing: Timing = Field(default_factory=lambda: Timing(rate_hz=100.0))

@@ -1,7 +1,7 @@
 """A wheel's odometer: the distance its rim rolls, from the position of the joint it turns on."""
 
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +64,8 @@ class Odometer(CountingSensor[OdometerReading]):
     Bins are of distance: R `resolution`, R 2 pi / `counts_per_turn` or `resolution_m`; the AGX paper leaves open if
     its resolution is an angle or a distance (physics.md U-06). Slip is not seen: it is the wheel that is measured.
     """
+
+    targets: ClassVar[tuple[str, ...]] = ("distance",)
 
     kind: Literal["odometer"] = "odometer"
     timing: Timing = Field(default_factory=lambda: Timing(rate_hz=100.0))

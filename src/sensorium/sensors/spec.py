@@ -3,11 +3,11 @@
 import abc
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import ClassVar, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from sensorium.corruption.faults import FaultSchedule
 from sensorium.sensors.rig import Rig
@@ -59,6 +59,17 @@ class SensorSpec(Spec, abc.ABC, Generic[R]):
     """When it measures, and when readings arrive."""
     faults: FaultSchedule = Field(default_factory=FaultSchedule)
     """What goes wrong for a while."""
+
+    targets: ClassVar[tuple[str, ...]] = ()
+    """Names that faults call its groups of channels by."""
+
+    @model_validator(mode="after")
+    def _faults_find_their_targets(self) -> Self:
+        for fault in self.faults.faults:
+            if fault.target is not None and fault.target not in self.targets:
+                known = ", ".join(self.targets) or "none"
+                raise ValueError(f"a fault's target is {fault.target!r}; it must be one of: {known}")
+        return self
 
     @abc.abstractmethod
     def start(self, rig: Rig) -> SensorModel[R]:

@@ -1,7 +1,7 @@
 """A coarse sun sensor: one photocell, and the cosine of the angle at which the Sun shines on it."""
 
 import math
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,8 @@ class SunSensor(SensorSpec[SunSensorReading]):
     ground reflects is left out. Ref: physics.md 13; the cosine model of Basilisk's coarse sun sensor without its albedo
     and Kelly's curve.
     """
+
+    targets: ClassVar[tuple[str, ...]] = ("cosine",)
 
     kind: Literal["sun_sensor"] = "sun_sensor"
     timing: Timing = Field(default_factory=lambda: Timing(rate_hz=10.0))

@@ -282,3 +282,18 @@ def test_a_recording_must_tell_its_units():
         sn.Imu.from_allan()
     with pytest.raises(SpecError, match="two fits have channels in 'rad/s'"):
         sn.Imu.from_allan(recorded("rad/s"), recorded("rad/s"))
+
+
+@pytest.mark.parametrize(
+    ("spec", "target"),
+    [(sn.Imu, "linaer"), (sn.Imu, "magnetic"), (sn.Gnss, "linear"), (sn.Accelerometer, "angular"), (sn.Encoder, "x")],
+)
+def test_a_fault_without_its_target_is_refused(spec, target):
+    schedule = FaultSchedule(faults=(Fault(Stuck(mode="off"), target=target),))
+    with pytest.raises(SpecError, match=f"a fault's target is '{target}'"):
+        spec(faults=schedule)
+
+
+def test_without_faults_the_log_is_empty():
+    _, imu = readings(sn.Imu())
+    assert len(imu.faults.log) == 0
