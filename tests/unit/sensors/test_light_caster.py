@@ -38,7 +38,7 @@ def test_truth_may_be_asked_for_late():
     for _ in env.run(duration_s=0.3):
         if lidar.fresh:
             truths.append(np.array(lidar.truth().range_m))
-            late = lidar._last.truth if late is None else late
+            late = lidar._last[1].truth if late is None else late
     np.testing.assert_array_equal(late().range_m, truths[0])
 
 
