@@ -137,30 +137,30 @@ def _against_peers(mesh: Mesh) -> Iterator[Figure]:
 
 
 def _inertial() -> Iterator[Figure]:
-    """IMUs with a full chain: many worlds, one world, and over NumPy."""
+    """IMUs of nine axes with a full chain: many worlds, one world, and over NumPy."""
     size = f"{imu.WORLDS:,} worlds x {imu.STEPS:,} steps"
     for moving in (False, True):
-        what = f"9-axis IMU, full chain, {size}, bodies {'moving' if moving else 'at rest'}"
+        what = f"IMUs {'moving' if moving else 'at rest'}, {size}"
         rate = imu.sensing_rate(moving=moving)
         yield Figure(f"{what}, all threads", _rate(rate), "at least 17 M/s on 2 cores", rate.best >= 17e6)
         with thread_count(1):
-            yield Figure("the same, 1 thread", _rate(imu.sensing_rate(moving=moving)), "", None)
+            yield Figure(f"{what}, 1 thread", _rate(imu.sensing_rate(moving=moving)), "", None)
         over = imu.sensing_over_numpy(moving=moving)
-        yield Figure("the same over the chain alone in NumPy, 1 thread", f"{over:.2f} x", "", None)
+        yield Figure(f"{what}, over their chain alone in NumPy, 1 thread", f"{over:.2f} x", "", None)
 
     for series in (True, False):
-        what = f"its chain on plain arrays, {'many samples' if series else 'one sample'} a call"
+        what = f"their chain on plain arrays, {'many samples' if series else 'one sample'} a call"
         yield Figure(f"{what}, all threads", _rate(imu.chain_rate(series=series)), "", None)
         with thread_count(1):
-            yield Figure("the same, 1 thread", _rate(imu.chain_rate(series=series)), "", None)
-    yield Figure("its chain over NumPy, 1 thread", f"{imu.chain_over_numpy():.2f} x", "", None)
+            yield Figure(f"{what}, 1 thread", _rate(imu.chain_rate(series=series)), "", None)
+    yield Figure("their chain over that in NumPy, 1 thread", f"{imu.chain_over_numpy():.2f} x", "", None)
 
     for moving in (False, True):
+        where = "moving" if moving else "at rest"
         step, empty = imu.step_cost(moving=moving), imu.step_cost(moving=moving, sensing=False)
-        where = f"on a body {'that moves' if moving else 'at rest'}"
-        yield Figure(f"one IMU in one world, a step, {where}", _cost(step), "about 30 us", step.best < 33e-6)
-        yield Figure("the environment alone", _cost(empty), "", None)
-    yield Figure("the chain alone, on plain arrays", _cost(imu.sample_cost()), "", None)
+        yield Figure(f"one IMU {where} in one world, a step", _cost(step), "about 30 us", step.best < 33e-6)
+        yield Figure(f"the environment alone, {where}, a step", _cost(empty), "", None)
+    yield Figure("the chain alone on plain arrays, a sample of nine axes", _cost(imu.sample_cost()), "", None)
 
 
 def _engine() -> Figure:
@@ -190,11 +190,11 @@ def _below(what: str, value_s: float, target_s: float) -> Figure:
 
 
 def _rate(rate: Spread) -> str:
-    return f"{rate.best / 1e6:.1f} M/s best, {rate.median / 1e6:.1f} M/s median"
+    return f"{rate.best / 1e6:.1f} M axis-samples/s best, {rate.median / 1e6:.1f} median"
 
 
 def _cost(cost: Spread) -> str:
-    return f"{1e6 * cost.best:.1f} us best, {1e6 * cost.median:.1f} us median"
+    return f"{1e6 * cost.best:.1f} us best, {1e6 * cost.median:.1f} median"
 
 
 def _listed(costs: dict[int, float], of: str) -> str:

@@ -46,8 +46,9 @@ class Bias(Corruption):
 def bias(ops, o, par, x, state, first, last):
     """X += value + what was drawn."""
     column, width, p, s, drawn = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE], ops[o, SLOTS]
-    for row in range(first, last):
-        for i in range(width):
-            x[row, column + i] += par[p + i]
+    for i in range(width):
+        value = par[p + i]
+        for row in range(first, last):
+            x[row, column + i] += value
             if drawn:
                 x[row, column + i] += state[row, s + i]

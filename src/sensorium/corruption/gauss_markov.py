@@ -50,17 +50,13 @@ def gauss_markov(ops, o, par, x, state, ids, clock, t, first, last):
     """B = phi b + sigma sqrt(1 - phi^2) w; x += b."""
     column, width, p, s = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE]
     dt_s = clock[t, ELAPSED_NS] / NS_PER_S
-    phi, kick, w = np.empty(4), np.empty(4), np.empty((4, last - first), np.float32)
+    w = np.empty((4, last - first), np.float32)
     for begin in range(0, width, 4):
-        # What is the same for every row
-        count = min(4, width - begin)
-        for k in range(count):
-            steps = dt_s / par[p + width + begin + k]
-            phi[k] = math.exp(-steps)
-            kick[k] = par[p + begin + k] * math.sqrt(-math.expm1(-2.0 * steps))
         fill_normals(ops, o, clock, t, ids, first, last, begin // 4, 0, w)
-        for row in range(first, last):
-            for k in range(count):
-                i = begin + k
-                state[row, s + i] = phi[k] * state[row, s + i] + kick[k] * w[k, row - first]
+        for k in range(min(4, width - begin)):
+            i = begin + k
+            steps = dt_s / par[p + width + i]
+            phi, kick = math.exp(-steps), par[p + i] * math.sqrt(-math.expm1(-2.0 * steps))
+            for row in range(first, last):
+                state[row, s + i] = phi * state[row, s + i] + kick * w[k, row - first]
                 x[row, column + i] += state[row, s + i]

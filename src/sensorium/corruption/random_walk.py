@@ -44,8 +44,9 @@ def random_walk(ops, o, par, x, state, ids, clock, t, first, last):
     w = np.empty((4, last - first), np.float32)
     for begin in range(0, width, 4):
         fill_normals(ops, o, clock, t, ids, first, last, begin // 4, 0, w)
-        for row in range(first, last):
-            for k in range(min(4, width - begin)):
-                i = begin + k
-                state[row, s + i] += par[p + i] * root * w[k, row - first]
+        for k in range(min(4, width - begin)):
+            i = begin + k
+            kick = par[p + i] * root
+            for row in range(first, last):
+                state[row, s + i] += kick * w[k, row - first]
                 x[row, column + i] += state[row, s + i]

@@ -74,9 +74,10 @@ def inward(lo: Float, hi: Float, grid: Grid) -> tuple[Float, Float]:
 def saturate(ops, o, par, x, state, first, last):
     """Clip x, also where the mean of this and the last sample is beyond a limit, if asked for."""
     column, width, p, s, average = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE], ops[o, OPTION]
-    for row in range(first, last):
-        for i in range(width):
-            lo, hi, value = par[p + i], par[p + width + i], x[row, column + i]
+    for i in range(width):
+        lo, hi = par[p + i], par[p + width + i]
+        for row in range(first, last):
+            value = x[row, column + i]
             out = min(max(value, lo), hi)
             if average:
                 mean = 0.5 * (value + state[row, s + i])

@@ -51,12 +51,15 @@ MAX_WIDTH = 16
 def scale(ops, o, par, x, first, last):
     """X = A x."""
     column, width, p = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS]
-    before = np.empty(MAX_WIDTH)
-    for row in range(first, last):
-        for i in range(width):
-            before[i] = x[row, column + i]
-        for i in range(width):
-            total = 0.0
-            for k in range(width):
-                total += par[p + i * width + k] * before[k]
-            x[row, column + i] = total
+    before, total = np.empty((width, last - first)), np.empty(last - first)
+    for k in range(width):
+        for row in range(first, last):
+            before[k, row - first] = x[row, column + k]
+    for i in range(width):
+        total[:] = 0.0
+        for k in range(width):
+            share, channel = par[p + i * width + k], before[k]
+            for j in range(total.size):
+                total[j] += share * channel[j]
+        for row in range(first, last):
+            x[row, column + i] = total[row - first]

@@ -86,10 +86,12 @@ def white(ops, o, par, x, ids, clock, t, first, last):
     w = np.empty((4, last - first), np.float32)
     for begin in range(0, width, 4):
         fill_of_law(law, ops, o, clock, t, ids, first, last, begin // 4, 0, w)
-        for row in range(first, last):
-            for k in range(min(4, width - begin)):
-                if dependent:
+        for k in range(min(4, width - begin)):
+            if dependent:
+                for row in range(first, last):
                     for i in range(width):
                         x[row, column + i] += par[p + i * width + begin + k] * w[k, row - first]
-                else:
-                    x[row, column + begin + k] += par[p + begin + k] * w[k, row - first]
+            else:
+                sigma = par[p + begin + k]
+                for row in range(first, last):
+                    x[row, column + begin + k] += sigma * w[k, row - first]
