@@ -52,8 +52,6 @@ class FaultLog(Sequence[FaultEvent]):
     def __eq__(self, other: object) -> bool:
         return self._events == list(other) if isinstance(other, Sequence) else NotImplemented
 
-    __hash__ = None  # type: ignore[assignment]
-
     def __repr__(self) -> str:
         return f"FaultLog({self._events!r})"
 

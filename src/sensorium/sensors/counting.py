@@ -14,11 +14,11 @@ from sensorium.corruption import Chain, Noise, Part, Program, Quantize
 from sensorium.corruption.base import AnyCorruption, Layout
 from sensorium.sensors.edge_counter import INPUT, EdgeCounter, Span, Speed
 from sensorium.sensors.rig import Rig
-from sensorium.sensors.sampled import Sample, SampledModel, Signal, required_rate_hz
+from sensorium.sensors.sampled import Sample, SampledModel, Signal, Voidable, required_rate_hz
 from sensorium.sensors.spec import SensorSpec
 
 Float = NDArray[np.float64]
-R = TypeVar("R")
+R = TypeVar("R", bound=Voidable)
 
 
 class CountingSensor(SensorSpec[R], Generic[R]):

@@ -1,7 +1,6 @@
 """What an encoder hands out."""
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +9,7 @@ from sensorium.errors import SpecError
 from sensorium.sensors.edge_counter import COUNT, POSITION, VELOCITY
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.sampled import Sample
+from sensorium.sensors.sampled_reading import SampledReading
 
 Float = NDArray[np.float64]
 
@@ -33,18 +33,14 @@ class EncoderLayout:
     turn_bins: int
 
 
-class EncoderReading:
+class EncoderReading(SampledReading):
     """One reading of an encoder; arrays have the axes of worlds and sensors that the environment has, or none."""
 
-    __slots__ = ("_layout", "_sample")
+    __slots__ = ("_layout",)
 
     def __init__(self, sample: Sample, layout: EncoderLayout) -> None:
-        self._sample, self._layout = sample, layout
-
-    @property
-    def time_ns(self) -> int:
-        """When it was taken, by the sensor's clock [ns]."""
-        return self._sample.time_ns
+        super().__init__(sample, layout.rig)
+        self._layout = layout
 
     @property
     def valid(self) -> NDArray[np.bool_]:
@@ -54,12 +50,12 @@ class EncoderReading:
     @property
     def position(self) -> Float:
         """Position in the range [rad or m]: the lower edge of its bin, where there are bins."""
-        return self._shaped(self._sample.x[:, POSITION])
+        return self._channel(POSITION)
 
     @property
     def velocity(self) -> Float:
         """Speed told from edges, with its sign [rad/s or m/s]; of `truth()` the joint's own."""
-        return self._shaped(self._sample.x[:, VELOCITY])
+        return self._channel(VELOCITY)
 
     @property
     def count(self) -> NDArray[np.int64]:
@@ -82,11 +78,6 @@ class EncoderReading:
         bins, index, turn = self._track("z"), self._layout.index_bin, self._layout.turn_bins
         return self._shaped((bins - index) % turn == 0 if turn else bins == index)
 
-    def without(self, mask: NDArray[np.bool_]) -> "EncoderReading":
-        """The same, void in the masked worlds."""
-        valid = self._sample.valid & ~np.repeat(mask, self._layout.rig.sensors)
-        return EncoderReading(replace(self._sample, valid=valid), self._layout)
-
     def __repr__(self) -> str:
         return f"EncoderReading(time_ns={self.time_ns}, position={self.position}, velocity={self.velocity})"
 
@@ -99,7 +90,3 @@ class EncoderReading:
         if not self._layout.has_quadrature:
             raise SpecError(f"track {name} is asked for; the encoder must have quadrature=True")
         return self._bins()
-
-    def _shaped(self, rows: NDArray[Any]) -> NDArray[Any]:
-        rig = self._layout.rig
-        return rig.squeeze(rows.reshape(rig.worlds, rig.sensors))

@@ -1,8 +1,7 @@
 """What inertial and magnetic sensors hand out."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +10,7 @@ from sensorium.errors import SpecError
 from sensorium.rotations import multiply, quaternion_exp, quaternion_log
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.sampled import Sample
+from sensorium.sensors.sampled_reading import SampledReading
 
 Float = NDArray[np.float64]
 
@@ -37,31 +37,22 @@ class InertialLayout:
     axes: Mapping[str, list[int]]
 
 
-class InertialReading:
+class InertialReading(SampledReading):
     """One reading: specific force, rates and fields in the sensor's own axes.
 
     Arrays have the shape (axes,), with leading axes of worlds and sensors where the environment has them.
     """
 
-    __slots__ = ("_layout", "_sample")
+    __slots__ = ("_layout",)
 
     def __init__(self, sample: Sample, layout: InertialLayout) -> None:
-        self._sample, self._layout = sample, layout
-
-    @property
-    def time_ns(self) -> int:
-        """When it was taken, by the sensor's clock [ns]."""
-        return self._sample.time_ns
+        super().__init__(sample, layout.rig)
+        self._layout = layout
 
     @property
     def interval_s(self) -> float:
         """Time since the reading before, over which the increments run [s]."""
         return self._sample.interval_s
-
-    @property
-    def valid(self) -> NDArray[np.bool_]:
-        """False where a reset broke the interval; shape () or the leading axes."""
-        return self._shaped(self._sample.valid[:, None])[..., 0]
 
     @property
     def acceleration(self) -> Float:
@@ -86,7 +77,7 @@ class InertialReading:
         the whole interval (physics.md 9, R12); the acceleration of such a sensor is that mean.
         """
         self._require("delta_velocity")
-        return self._picked("acceleration", self._channels(self._sample.x, "acceleration") * self.interval_s)
+        return self._picked("acceleration", self._of(self._sample.x, "acceleration") * self.interval_s)
 
     @property
     def delta_angle(self) -> Float:
@@ -95,8 +86,8 @@ class InertialReading:
         q_0 is the true rotation, whose mean rate q_0 / dt is what the chain corrupts, and e what it adds to that.
         """
         self._require("delta_angle")
-        ideal = self._channels(self._sample.ideal, "angular_velocity")
-        error = self._channels(self._sample.x, "angular_velocity") - ideal
+        ideal = self._of(self._sample.ideal, "angular_velocity")
+        error = self._of(self._sample.x, "angular_velocity") - ideal
         turned = multiply(quaternion_exp(ideal * self.interval_s), quaternion_exp(error * self.interval_s))
         return self._picked("angular_velocity", quaternion_log(turned))
 
@@ -105,32 +96,23 @@ class InertialReading:
         """All outputs side by side, in the order of the specification."""
         return np.concatenate([getattr(self, name) for name in self._layout.outputs], axis=-1)
 
-    def without(self, mask: NDArray[np.bool_]) -> "InertialReading":
-        """The same, void in the masked worlds."""
-        valid = self._sample.valid & ~np.repeat(mask, self._layout.rig.sensors)
-        return InertialReading(replace(self._sample, valid=valid), self._layout)
-
     def __repr__(self) -> str:
         outputs = ", ".join(f"{name}={getattr(self, name)}" for name in self._layout.outputs)
         return f"InertialReading(time_ns={self.time_ns}, {outputs})"
 
     def _rate(self, name: str) -> Float:
         self._require(name)
-        return self._picked(name, self._channels(self._sample.x, name))
+        return self._picked(name, self._of(self._sample.x, name))
 
     def _require(self, name: str) -> None:
         if name not in self._layout.outputs:
             has = ", ".join(self._layout.outputs)
             raise SpecError(f"{name} is asked for; this sensor's outputs are {has}")
 
-    def _channels(self, x: Float, name: str) -> Float:
+    def _of(self, x: Float, name: str) -> Float:
         column = self._layout.columns[name]
         return x[:, column : column + 3]
 
     def _picked(self, rate: str, vectors: Float) -> Float:
         axes = self._layout.axes[rate]
         return self._shaped(vectors if len(axes) == 3 and axes == [0, 1, 2] else vectors[:, axes])
-
-    def _shaped(self, rows: NDArray[Any]) -> NDArray[Any]:
-        rig = self._layout.rig
-        return rig.squeeze(rows.reshape(rig.worlds, rig.sensors, -1))

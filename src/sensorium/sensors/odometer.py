@@ -1,7 +1,6 @@
 """A wheel's odometer: the distance its rim rolls, from the position of the joint it turns on."""
 
-from dataclasses import replace
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,25 +10,18 @@ from sensorium.sensors.counting import CountingSensor
 from sensorium.sensors.distance_signal import DistanceSignal
 from sensorium.sensors.edge_counter import POSITION, VELOCITY, Span
 from sensorium.sensors.rig import Rig
-from sensorium.sensors.sampled import Sample, SampledModel
+from sensorium.sensors.sampled import SampledModel
+from sensorium.sensors.sampled_reading import SampledReading
 from sensorium.sensors.timing import Timing
 from sensorium.sensors.wheel_radius import wheel_radius_m
 
 Float = NDArray[np.float64]
 
 
-class OdometerReading:
+class OdometerReading(SampledReading):
     """One reading of an odometer; arrays have the axes of worlds and sensors that the environment has, or none."""
 
-    __slots__ = ("_rig", "_sample")
-
-    def __init__(self, sample: Sample, rig: Rig) -> None:
-        self._sample, self._rig = sample, rig
-
-    @property
-    def time_ns(self) -> int:
-        """When it was taken, by the sensor's clock [ns]."""
-        return self._sample.time_ns
+    __slots__ = ()
 
     @property
     def valid(self) -> NDArray[np.bool_]:
@@ -39,23 +31,15 @@ class OdometerReading:
     @property
     def distance(self) -> Float:
         """Distance [m]: the lower edge of its bin, where there are bins."""
-        return self._shaped(self._sample.x[:, POSITION])
+        return self._channel(POSITION)
 
     @property
     def velocity(self) -> Float:
         """Its rate told from edges [m/s]; of `truth()` the rim's own."""
-        return self._shaped(self._sample.x[:, VELOCITY])
-
-    def without(self, mask: NDArray[np.bool_]) -> "OdometerReading":
-        """The same, void in the masked worlds."""
-        valid = self._sample.valid & ~np.repeat(mask, self._rig.sensors)
-        return OdometerReading(replace(self._sample, valid=valid), self._rig)
+        return self._channel(VELOCITY)
 
     def __repr__(self) -> str:
         return f"OdometerReading(time_ns={self.time_ns}, distance={self.distance}, velocity={self.velocity})"
-
-    def _shaped(self, rows: NDArray[Any]) -> NDArray[Any]:
-        return self._rig.squeeze(rows.reshape(self._rig.worlds, self._rig.sensors))
 
 
 class Odometer(CountingSensor[OdometerReading]):

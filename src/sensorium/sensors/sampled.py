@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,16 @@ from sensorium.sensors.spec import Capture
 from sensorium.sensors.timing import Timing
 
 Float = NDArray[np.float64]
-R = TypeVar("R")
+
+
+class Voidable(Protocol):
+    """What every reading of a sampled sensor can do."""
+
+    def without(self, mask: NDArray[np.bool_]) -> Self:
+        """The same, void in the masked worlds."""
+
+
+R = TypeVar("R", bound=Voidable)
 
 # Stage of the counter that moves the instant of sampling; the chain's own lie in another stream
 _JITTER = 0
@@ -131,7 +140,7 @@ class SampledModel(Generic[R]):
     def voided(self, capture: Capture[R], mask: NDArray[np.bool_]) -> Capture[R]:
         """A reading still on its way, void in the worlds that restarted."""
         reading, truth = capture.reading, capture.truth
-        return Capture(capture.time_ns, _without(reading, mask), lambda: _without(truth(), mask), capture.tick)
+        return Capture(capture.time_ns, reading.without(mask), lambda: truth().without(mask), capture.tick)
 
     def _capture(self, tick: int, at_ns: int) -> Capture[R]:
         ideal = np.empty((len(self._always), self._program.columns))
@@ -173,8 +182,3 @@ def required_rate_hz(timing: Timing) -> float:
     if timing.rate_hz is None:
         raise SpecError("timing.rate_hz is None; a sensor that samples must have a rate")
     return timing.rate_hz
-
-
-def _without(reading: R, mask: NDArray[np.bool_]) -> R:
-    out: R = reading.without(mask)  # type: ignore[attr-defined]
-    return out

@@ -29,7 +29,7 @@ class SampledReading:
 
     @property
     def valid(self) -> NDArray[np.bool_]:
-        """False where a reset voided it on its way; shape () or the leading axes."""
+        """False where a reset broke its interval or voided it on its way; shape () or the leading axes."""
         return self._shaped(self._sample.valid)
 
     def without(self, mask: NDArray[np.bool_]) -> Self:
