@@ -11,6 +11,9 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 
 from sensorium import __version__
+from sensorium.commands.gallery import gallery as gallery_command
+from sensorium.commands.run import run as run_command
+from sensorium.commands.schema import schema as schema_command
 from sensorium.errors import SensoriumError, SpecError
 
 if TYPE_CHECKING:
@@ -48,6 +51,11 @@ def _options(
     ] = False,
 ) -> None:
     """What a robot's sensors would report."""
+
+
+app.command("run")(run_command)
+app.command("gallery")(gallery_command)
+app.command("schema")(schema_command)
 
 
 @app.command()

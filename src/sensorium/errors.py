@@ -9,7 +9,16 @@ class SensoriumError(Exception):
 
 
 class SpecError(SensoriumError, ValueError):
-    """A value given by the user breaks a rule: wrong shape, not finite, out of range, unknown name."""
+    """A value given by the user breaks a rule: wrong shape, not finite, out of range, unknown name.
+
+    Attributes:
+        problems: Where data were read, each mistake by itself: its place in the data, as keys and numbers, and a
+            sentence; empty elsewhere.
+    """
+
+    def __init__(self, message: str = "", problems: tuple[tuple[tuple[str | int, ...], str], ...] = ()) -> None:
+        super().__init__(message)
+        self.problems = problems
 
 
 class SceneError(SensoriumError, ValueError):

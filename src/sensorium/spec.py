@@ -4,7 +4,7 @@ import difflib
 import re
 import reprlib
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import from_json
@@ -70,10 +70,10 @@ def checked(kind: Any, data: Any, name: str) -> Any:
     try:
         return TypeAdapter(kind).validate_python(data)
     except ValidationError as error:
-        _refuse(name, error, data)
+        _refuse(name, error, data, kind)
 
 
-def _refuse(owner: str, error: ValidationError, data: Any, spec: type[BaseModel] | None = None) -> NoReturn:
+def _refuse(owner: str, error: ValidationError, data: Any, kind: Any = None) -> NoReturn:
     """Raise a SpecError with one sentence for each field that breaks a rule."""
     broken: dict[tuple[str | int, ...], list[dict[str, Any]]] = {}
     for wrong in error.errors(include_url=False):
@@ -83,7 +83,12 @@ def _refuse(owner: str, error: ValidationError, data: Any, spec: type[BaseModel]
     deepest = [
         place for place in broken if not any(other[: len(place)] == place and other != place for other in broken)
     ]
-    raise SpecError("; ".join(_sentence(owner, place, broken[place], spec) for place in deepest)) from None
+
+    # What is missing because it is misspelt is said once
+    meant = {(*place[:-1], _meant(place, kind)) for place in deepest if broken[place][0]["type"] == "extra_forbidden"}
+    deepest = [place for place in deepest if not (broken[place][0]["type"] == "missing" and place in meant)]
+    problems = tuple((place, _sentence(owner, place, broken[place], kind)) for place in deepest)
+    raise SpecError("; ".join(sentence for _, sentence in problems), problems) from None
 
 
 def _place(wrong: Mapping[str, Any], data: Any) -> tuple[str | int, ...]:
@@ -104,11 +109,15 @@ def _place(wrong: Mapping[str, Any], data: Any) -> tuple[str | int, ...]:
     return tuple(place)
 
 
-def _sentence(
-    owner: str, place: tuple[str | int, ...], wrongs: list[dict[str, Any]], spec: type[BaseModel] | None
-) -> str:
-    """One sentence about one place: its name, its value and the rules it breaks."""
+def path_of(owner: str, place: Sequence[str | int]) -> str:
+    """A place as one writes it: Lidar.pattern.elevation_deg[3]; without an owner it begins with the first key."""
     path = owner + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
+    return path.removeprefix(".")
+
+
+def _sentence(owner: str, place: tuple[str | int, ...], wrongs: list[dict[str, Any]], spec: Any) -> str:
+    """One sentence about one place: its name, its value and the rules it breaks."""
+    path = path_of(owner, place)
     wrong, kind = wrongs[0], wrongs[0]["type"]
     if kind == "value_error":
         # One of our own rules, which says value and rule itself
@@ -117,10 +126,11 @@ def _sentence(
             return path + rule.removeprefix(str(place[-1]))
         return f"{path}: {rule}" if place else rule
     if kind == "extra_forbidden":
-        known = list(spec.model_fields) if spec is not None and len(place) == 1 else []
-        near = difflib.get_close_matches(str(place[-1]), known, n=1)
-        hint = f"did you mean {near[0]}?" if near else "there is no such field"
+        near = _meant(place, spec)
+        hint = f"did you mean {near}?" if near else "there is no such field"
         return f"{path} is {_shown(wrong['input'])}; {hint}"
+    if kind == "missing" and isinstance(wrong["loc"][-1], int):
+        return f"{path} is {_shown(wrong['input'])}; it must have {wrong['loc'][-1] + 1} items or more"
     if kind == "missing":
         return f"{path} is missing; it must be given"
     if kind == "frozen_instance":
@@ -132,12 +142,43 @@ def _sentence(
         tags = wrong["ctx"]["expected_tags"]
         if given.endswith("()"):  # told apart by its form, which has no name of its own
             return f"{path} is {_shown(wrong['input'])}; it must be a {tags.replace(chr(39), '').replace(', ', ' or ')}"
-        return f"{path}.{given.strip(chr(39))} is {wrong['ctx']['tag']!r}; it must be one of {tags}"
+        near = _nearest(wrong["ctx"]["tag"], [tag.strip(" '") for tag in tags.split(",")])
+        hint = f"did you mean {near!r}?" if near else f"it must be one of {tags}"
+        return f"{path}.{given.strip(chr(39))} is {wrong['ctx']['tag']!r}; {hint}"
     return f"{path} is {_shown(wrong['input'])}; it must {' or '.join(dict.fromkeys(map(_rule, wrongs)))}"
+
+
+def _meant(place: tuple[str | int, ...], kind: Any) -> str | None:
+    """The field that a misspelt one was meant to be, if one is near."""
+    return _nearest(str(place[-1]), _fields_at(kind, place[:-1]))
+
+
+def _nearest(word: str, known: Sequence[str]) -> str | None:
+    """The known word that is most like a given one, if any is."""
+    near = difflib.get_close_matches(word, known, n=1)
+    return near[0] if near else None
+
+
+def _fields_at(kind: Any, place: tuple[str | int, ...]) -> list[str]:
+    """Names of all fields that whatever may stand at a place has, to guess what a misspelt one meant."""
+    kinds = _models(kind)
+    for part in place:
+        inner = [kind.model_fields[part].annotation for kind in kinds if part in kind.model_fields]
+        kinds = [model for annotation in inner for model in _models(annotation)] if inner else kinds
+    return list(dict.fromkeys(name for kind in kinds for name in kind.model_fields))
+
+
+def _models(annotation: Any) -> list[type[BaseModel]]:
+    """The models in an annotation, however deep in unions and containers."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [model for part in get_args(annotation) for model in _models(part)]
 
 
 def _rule(wrong: Mapping[str, Any]) -> str:
     """What pydantic asks for, to go on after "it must"."""
+    if wrong["type"] in ("model_type", "model_attributes_type", "dict_type"):
+        return "be a mapping of keys to values"
     message = re.sub(r"^\w+ should ", "", wrong["msg"]).replace(" after validation", "")
     return message if message != wrong["msg"] else f"obey a rule: {message}"
 

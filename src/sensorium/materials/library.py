@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
+from sensorium import plugins
 from sensorium.errors import SpecError
 from sensorium.materials.base import AbstractMaterial
 from sensorium.materials.union import Material
@@ -60,11 +61,13 @@ def names() -> tuple[str, ...]:
 
 
 def load(name: str) -> AbstractMaterial:
-    """A material of the library; the same object for the same name.
+    """A material of the library, or of an installed package that announces it; the same object for the same name.
 
     Args:
-        name: One of `names()`.
+        name: One of `names()`, or of an entry point of the group "sensorium.materials".
     """
+    if name not in _tables() and name in plugins.announced("materials"):
+        return _announced(name)
     return describe(name).material
 
 
@@ -79,6 +82,16 @@ def describe(name: str) -> Entry:
         hint = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(names())}"
         raise SpecError(f"material is {name!r}; the library has no such name; {hint}")
     return _entry(name)
+
+
+@functools.cache
+def _announced(name: str) -> AbstractMaterial:
+    """A material that an installed package brings, or that a function of it makes."""
+    found = plugins.load("materials", name)
+    material = found() if callable(found) and not isinstance(found, AbstractMaterial) else found
+    if not isinstance(material, AbstractMaterial):
+        raise SpecError(f"material {name!r} is a {type(material).__name__}; it must be a material of sn.materials")
+    return material
 
 
 @functools.cache

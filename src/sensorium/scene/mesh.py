@@ -139,6 +139,17 @@ class Mesh:
             vertex_properties=self.vertex_properties,
         )
 
+    def scaled(self, factor: float) -> "Mesh":
+        """Return the mesh with all coordinates times a positive factor, such as 0.001 for one in millimetres."""
+        if not (np.isfinite(factor) and factor > 0.0):
+            raise SceneError(f"factor is {factor}; it must be finite and positive")
+        return Mesh(
+            factor * self.vertices,
+            self.faces,
+            face_properties=self.face_properties,
+            vertex_properties=self.vertex_properties,
+        )
+
     def property_at(self, name: str, face_id: ArrayLike, barycentric: ArrayLike) -> NDArray[Any]:
         """Value of a property at points on faces.
 

@@ -84,6 +84,17 @@ class Scene:
         self._objects.append(added)
         return added
 
+    def extend(self, other: "Scene") -> None:
+        """Put all objects of another scene into this one, after those that are here.
+
+        Args:
+            other: A scene whose named objects have names of their own; labels keep their names, not their numbers.
+        """
+        for each in other.objects:
+            self.add(
+                each.mesh, pose=each.pose, body=each.body, material=each.material, label=each.label, name=each.name
+            )
+
     @property
     def objects(self) -> tuple[SceneObject, ...]:
         """All objects; `object_id` is the index."""

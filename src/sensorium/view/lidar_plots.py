@@ -1,7 +1,7 @@
 """Pieces for pictures of lidar physics: axes on dark paper, curves, points coloured by what they came from."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -155,7 +155,7 @@ def colour_scale(figure: "Figure", axes: "Axes", image: "AxesImage", label: str)
     scale = figure.colorbar(image, ax=axes, pad=0.01)
     scale.set_label(label, color=INK)
     scale.ax.tick_params(colors=FAINT, labelcolor=INK, labelsize=9)
-    scale.outline.set_edgecolor(_GRID)
+    cast(Any, scale.outline).set_edgecolor(_GRID)
 
 
 def tree_in_scene(axes: "Axes", nodes: Sequence["Node"]) -> None:

@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -263,7 +263,7 @@ def _draw_ranges(
     scale.ax.minorticks_off()
     scale.set_label("range [m]", color=INK)
     scale.ax.tick_params(colors=FAINT, labelcolor=INK, labelsize=9)
-    scale.outline.set_edgecolor(_EDGE)
+    cast(Any, scale.outline).set_edgecolor(_EDGE)
     style(axes, "", "channel" if extent is None else "elevation [°]")
 
 

@@ -36,6 +36,16 @@ def engine() -> Any:
     return mujoco
 
 
+def files_of(path: Path, folder: str | os.PathLike[str] | None = None) -> list[Path]:
+    """All files that a model's file refers to, itself first; each lies in the folder and exists.
+
+    Args:
+        path: An MJCF or URDF file.
+        folder: Folder that the model's files must lie in; by default the file's own.
+    """
+    return [path, *_check_references(_bytes(path), path.name, path.parent, folder)]
+
+
 def load_model(model: Any, folder: str | os.PathLike[str] | None = None) -> Any:
     """An MjModel from what the user gave.
 
@@ -77,14 +87,19 @@ class _Model:
     """File, line, element, attribute, value, and the folder of the file that says so."""
 
 
-def _check_references(xml: bytes, name: str, home: Path, folder: str | os.PathLike[str] | None) -> None:
-    """Raise SpecError unless all that a model refers to, and all that this refers to, lies in the folder."""
+def _check_references(xml: bytes, name: str, home: Path, folder: str | os.PathLike[str] | None) -> list[Path]:
+    """Raise SpecError unless all that a model refers to, and all that this refers to, lies in the folder.
+
+    Returns:
+        Those files that exist.
+    """
     root = Path(home if folder is None else folder).resolve()
     if not root.is_dir():
         raise SpecError(f"folder is {str(folder)!r}; there is no such folder")
     if not home.resolve().is_relative_to(root):
         raise SpecError(f"folder is {str(folder)!r}; it must hold {name}, which is in {home.resolve()}")
     seen: set[Path] = set()
+    used: dict[Path, None] = {}
     models = [(xml, name, home)]
     while models:
         text, title, where = models.pop()
@@ -104,7 +119,8 @@ def _check_references(xml: bytes, name: str, home: Path, folder: str | os.PathLi
 
         # Folders that go before names may stand in any of the files, so names are looked at once all are known
         for reference in model.references:
-            _inside(reference, model, root)
+            used.update(dict.fromkeys(target for target in _inside(reference, model, root) if target.is_file()))
+    return list(used)
 
 
 def _scan(xml: bytes, title: str, where: Path, model: _Model) -> None:

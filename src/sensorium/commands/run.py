@@ -1,0 +1,178 @@
+"""`sensorium run`: a scenario file, into a folder of results."""
+
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
+from rich.table import Table
+
+from sensorium.errors import SpecError
+
+if TYPE_CHECKING:
+    from sensorium.scenario.run import Run
+    from sensorium.scenario.scenario import Scenario
+
+
+def run(
+    file: Annotated[
+        str,
+        typer.Argument(
+            help="Scenario file; or a manifest.json, to repeat its run; or the name of a scenario of the gallery.",
+            show_default=False,
+        ),
+    ],
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the results; by default NAME-run in the current one.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed instead of the scenario's.")] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", help="key=value instead of the scenario's, such as sensors.imu.enabled=false; repeatable."
+        ),
+    ] = None,
+    sweep: Annotated[
+        list[str] | None,
+        typer.Option("--sweep", help="key=a,b,c: a run for each value; several give all combinations."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace what stands in the folder.")] = False,
+    allow_outside: Annotated[
+        bool, typer.Option("--allow-outside", help="The scenario may name files outside its folder.")
+    ] = False,
+) -> None:
+    """Run a scenario: step its world, let its sensors measure, and write recording, report and manifest."""
+    from sensorium.gallery import scenario_file
+    from sensorium.scenario.override import assigned, swept
+    from sensorium.scenario.scenario import Scenario
+
+    console = Console()
+    path = scenario_file(file)
+    if path.name == "manifest.json":
+        if seed is not None or set_ or sweep:
+            raise SpecError(f"FILE is {file!r}, a manifest; --seed, --set and --sweep would make it another run")
+        _repeat(console, path, _folder(out, path.parent), force)
+        return
+
+    # Where one key is given twice, the last counts
+    values: dict[str, Any] = dict(assigned(text, "--set") for text in set_ or [])
+    if seed is not None:
+        values["seed"] = seed
+
+    def load(more: Mapping[str, Any]) -> Scenario:
+        return Scenario.load(path, {**values, **more}, allow_outside=allow_outside)
+
+    target = _folder(out, path)
+    if sweep:
+        keys = dict(swept(text) for text in sweep)
+        _sweep(console, load, keys, target, force)
+    else:
+        _single(console, load({}), target, force)
+
+
+def _folder(out: Path | None, path: Path) -> Path:
+    return Path(f"{path.stem if path.stem != 'scenario' else path.parent.name}-run") if out is None else out
+
+
+def _single(console: Console, scenario: "Scenario", out: Path, force: bool) -> None:
+    from sensorium.scenario.run import run as run_scenario
+
+    with _bar(console) as bar:
+        told = _told(bar, scenario.spec.title, scenario.spec.duration_s)
+        done = run_scenario(scenario, out, force=force, progress=told)
+        bar.update(bar.task_ids[0], visible=not done.done_before)
+    _print_run(console, done)
+
+
+def _repeat(console: Console, manifest: Path, out: Path, force: bool) -> None:
+    from sensorium.scenario.manifest import Manifest
+    from sensorium.scenario.run import repeat
+
+    duration_s = float(Manifest.load(manifest).scenario["duration_s"])
+    with _bar(console) as bar:
+        done, different = repeat(manifest, out, force=force, progress=_told(bar, "Repeating", duration_s))
+    _print_run(console, done)
+    if different:
+        console.print(f"[bold]not the same:[/bold] {', '.join(different)}", highlight=False)
+        raise typer.Exit(1)
+    console.print(f"the same: all {len(done.manifest.outputs)} files have the hashes of {manifest}", highlight=False)
+
+
+def _sweep(
+    console: Console,
+    load: "Callable[[Mapping[str, Any]], Scenario]",
+    keys: Mapping[str, list[Any]],
+    out: Path,
+    force: bool,
+) -> None:
+    from sensorium.scenario.sweep import Case, cases, sweep
+
+    series = cases(load, keys)
+    table = Table(title=f"{len(series)} runs in {out}", title_justify="left", title_style="bold")
+    for heading in (*keys, "folder", "real s", ""):
+        table.add_column(heading)
+    with _bar(console) as bar:
+        tasks: dict[str, Callable[[float, float], None]] = {}
+
+        def told(case: Case, simulated_s: float, real_s: float) -> None:
+            if case.folder not in tasks:
+                tasks[case.folder] = _told(bar, case.folder, case.scenario.spec.duration_s)
+            tasks[case.folder](simulated_s, real_s)
+
+        for case, done in zip(series, sweep(series, out, force=force, progress=told), strict=True):
+            note = "was there" if done.done_before else ""
+            table.add_row(*map(str, case.values.values()), case.folder, f"{done.manifest.run['real_s']:.2f}", note)
+    console.print(table)
+
+
+def _bar(console: Console) -> Progress:
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn(
+            "{task.fields[steps]:,} steps, {task.completed:.2f} of {task.total:.2f} s in {task.fields[real_s]:.2f} s "
+            "({task.fields[factor]:.2f} x real time)"
+        ),
+        console=console,
+    )
+
+
+def _told(bar: Progress, title: str, duration_s: float) -> "Callable[[float, float], None]":
+    """A line of its own in a progress bar, and the function that moves it on: at most 20 times a second."""
+    task = bar.add_task(f"{title} (a first run compiles)", total=duration_s, steps=0, real_s=0.0, factor=0.0)
+    steps, shown_s = 0, 0.0
+
+    def told(simulated_s: float, real_s: float) -> None:
+        nonlocal steps, shown_s
+        steps += 1
+        now_s = time.perf_counter()
+        if now_s - shown_s > 0.05 or simulated_s >= duration_s:
+            shown_s = now_s
+            factor = simulated_s / max(real_s, 1e-9)
+            bar.update(task, description=title, completed=simulated_s, steps=steps, real_s=real_s, factor=factor)
+
+    return told
+
+
+def _print_run(console: Console, done: "Run") -> None:
+    """What was read, how long it took, and where it is."""
+    manifest = done.manifest
+    figures = Table.grid(padding=(0, 2))
+    if done.done_before:
+        figures.add_row("note", "this very run stood there already; nothing was done (--force does it again)")
+    for name, count in manifest.run["readings"].items():
+        figures.add_row(name, f"{count:,} readings")
+    simulated_s, real_s = manifest.run["simulated_s"], manifest.run["real_s"]
+    figures.add_row("steps", f"{manifest.run['steps']:,}")
+    figures.add_row(
+        "time", f"{simulated_s:g} s simulated in {real_s:.2f} s, {simulated_s / max(real_s, 1e-9):.2f} x real time"
+    )
+    for name in [*manifest.views, *manifest.outputs][:12]:
+        size = (done.folder / name).stat().st_size
+        figures.add_row("wrote", f"{done.folder / name} ({size / 1e6:.1f} MB)")
+    if len(manifest.outputs) > 12:
+        figures.add_row("", f"and {len(manifest.outputs) + len(manifest.views) - 12} more files")
+    console.print(figures, soft_wrap=True, highlight=False)

@@ -1,0 +1,62 @@
+"""Files that a scenario names: they must lie in its folder, and are remembered with their hashes."""
+
+import hashlib
+from pathlib import Path
+
+from sensorium.errors import SpecError
+
+
+class Files:
+    """The folder of a scenario, and which of its files were used."""
+
+    def __init__(self, folder: Path, *, allow_outside: bool = False) -> None:
+        """Take a folder.
+
+        Args:
+            folder: Paths in the scenario begin here.
+            allow_outside: Whether they may lead out of it.
+        """
+        self.folder = folder.resolve()
+        self.allow_outside = allow_outside
+        self._used: set[Path] = set()
+
+    def path(self, name: str, key: str) -> Path:
+        """The file of a name, which exists and lies in the folder; it counts as used.
+
+        Args:
+            name: Path from the folder.
+            key: What the name is the value of, for errors.
+        """
+        try:
+            found = (self.folder / name).resolve()
+        except (OSError, ValueError) as error:
+            raise _refused(name, key, f"that is no file name: {error}") from None
+        if not self.allow_outside and not found.is_relative_to(self.folder):
+            raise _refused(name, key, "it must lie in the scenario's folder, or be allowed by --allow-outside")
+        if not found.is_file():
+            raise _refused(name, key, "there is no such file")
+        self.use(found)
+        return found
+
+    def use(self, path: Path) -> None:
+        """Remember a file that is used without being named in the scenario itself, such as what a model includes."""
+        self._used.add(path.resolve())
+
+    def hashes(self) -> dict[str, str]:
+        """SHA-256 of every file used so far, by its path from the folder."""
+        return {self._named(path): sha256(path) for path in sorted(self._used)}
+
+    def _named(self, path: Path) -> str:
+        inside = path.is_relative_to(self.folder)
+        return path.relative_to(self.folder).as_posix() if inside else path.as_posix()
+
+
+def _refused(name: str, key: str, why: str) -> SpecError:
+    sentence = f"{key} is {name!r}; {why}"
+    return SpecError(sentence, (((key,), sentence),))
+
+
+def sha256(path: Path) -> str:
+    """Hash of a file's bytes, as hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,123 @@
+"""What a run was: everything needed to repeat it, and the hashes that tell whether a repetition is the same."""
+
+import hashlib
+import json
+import platform
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import sensorium
+from sensorium.errors import SpecError
+from sensorium.record.atomic import replacing
+from sensorium.scenario.files import sha256
+
+NAME = "manifest.json"
+FORMAT = 1
+
+# Packages whose version may change a number, where they are installed
+_PACKAGES = (
+    "numpy",
+    "scipy",
+    "numba",
+    "llvmlite",
+    "embreex",
+    "trimesh",
+    "pydantic",
+    "mcap",
+    "rosbags",
+    "mujoco",
+    "bsk",
+)
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """A finished run.
+
+    Attributes:
+        scenario: The scenario as it was run, options of the command line included, as plain data.
+        folder: The scenario's folder, as a path from the manifest's own folder, or absolute.
+        inputs: SHA-256 of each file that the scenario used, by its path from the scenario's folder.
+        outputs: SHA-256 of each file that depends on nothing but scenario, inputs and versions, by its path.
+        views: Files that tell of the run as it went, the time it took included; they differ from run to run.
+        versions: Of Sensorium, Python and the packages that may change a number.
+        machine: Processor and system.
+        run: How it went: steps, simulated and real time [s], readings of each sensor.
+        format: Of the manifest.
+    """
+
+    scenario: dict[str, Any]
+    folder: str
+    inputs: dict[str, str]
+    outputs: dict[str, str] = field(default_factory=dict)
+    views: list[str] = field(default_factory=list)
+    versions: dict[str, str] = field(default_factory=lambda: installed_versions())
+    machine: str = field(default_factory=lambda: f"{platform.machine()} {platform.system()}")
+    run: dict[str, Any] = field(default_factory=dict)
+    format: int = FORMAT
+
+    @property
+    def identity(self) -> str:
+        """Hash of all that decides what a run gives; two runs with the same are the same run."""
+        decides = {"scenario": self.scenario, "inputs": self.inputs, "versions": self.versions}
+        return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()
+
+    def save(self, folder: Path) -> None:
+        """Write it into a run's folder."""
+        with replacing(folder / NAME) as file:
+            file.write((json.dumps(asdict(self) | {"identity": self.identity}, indent=2) + "\n").encode())
+
+    @classmethod
+    def load(cls, path: Path) -> "Manifest":
+        """Read the manifest of a run.
+
+        Args:
+            path: The file.
+        """
+        try:
+            data = json.loads(path.read_text("utf-8"))
+        except OSError as error:
+            raise SpecError(f"{str(path)!r} cannot be read: {error.strerror}") from None
+        except ValueError as error:
+            raise SpecError(f"{path.name} is no manifest: {error}") from None
+        names = set(cls.__dataclass_fields__)
+        if not isinstance(data, dict) or not names <= set(data):
+            missing = ", ".join(sorted(names - set(data if isinstance(data, dict) else ())))
+            raise SpecError(f"{path.name} is no manifest of a run; it lacks {missing}")
+        if data["format"] != FORMAT:
+            raise SpecError(f"{path.name} has format {data['format']!r}; this version reads {FORMAT}")
+        return cls(**{name: data[name] for name in names})
+
+    def scenario_folder(self, path: Path) -> Path:
+        """The scenario's folder.
+
+        Args:
+            path: Where this manifest was read from.
+        """
+        return (path.resolve().parent / self.folder).resolve()
+
+
+def installed_versions() -> dict[str, str]:
+    """Versions of Sensorium, Python and the packages that may change a number."""
+    found = {"sensorium": sensorium.__version__, "python": platform.python_version()}
+    for name in _PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def hashed(folder: Path, leave_out: list[str]) -> dict[str, str]:
+    """SHA-256 of all files below a folder by their path from it, in order."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    names = {path.relative_to(folder).as_posix(): path for path in files}
+    return {name: sha256(path) for name, path in names.items() if name not in leave_out}
+
+
+def differences(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+    """Names of files that are in one only, or whose hashes differ."""
+    return sorted(name for name in {*before, *now} if before.get(name) != now.get(name))

@@ -1,0 +1,193 @@
+"""Running a scenario: steps, writers, and a folder that appears when all is done."""
+
+import os
+import shutil
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from sensorium.environment import Environment
+from sensorium.errors import RecordError, SpecError
+from sensorium.scenario.document import Document
+from sensorium.scenario.files import Files
+from sensorium.scenario.manifest import NAME, Manifest, differences, hashed
+from sensorium.scenario.outputs import Outputs
+from sensorium.scenario.scenario import Scenario
+
+REPORT = "report.html"
+
+# In a folder whose run is under way, so that nobody else's is ever removed
+_MARK = ".sensorium-run"
+
+Progress = Callable[[float, float], None]
+"""Called after each step with the simulated and the real time spent so far [s]."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What running gave.
+
+    Attributes:
+        folder: Where the files are.
+        manifest: What was run, and the hashes.
+        done_before: Whether the same run stood there already, so that nothing was done.
+    """
+
+    folder: Path
+    manifest: Manifest
+    done_before: bool = False
+
+
+def run(
+    scenario: Scenario,
+    out: Path,
+    *,
+    force: bool = False,
+    progress: Progress = lambda simulated_s, real_s: None,
+) -> Run:
+    """Run a scenario into a folder.
+
+    Everything is written into a folder beside it, `OUT.part`, which takes its place when the run is complete: a folder
+    without `.part` is whole. If the same run is there already nothing is done; so a series that was cut off goes on
+    where it was.
+
+    Args:
+        scenario: What to run.
+        out: Folder for the results, which does not exist, is empty, or holds a run.
+        force: Whether a run that stands there is replaced.
+        progress: Told of every step.
+    """
+    env = scenario.environment()
+    folder = os.path.relpath(scenario.files.folder, out.resolve())
+    manifest = Manifest(scenario.data, Path(folder).as_posix(), scenario.files.hashes())
+    before = _standing(out, force)
+    if before is not None and before.identity == manifest.identity and not force:
+        return Run(out, before, done_before=True)
+    if before is not None and not force:
+        raise SpecError(
+            f"--out is {str(out)!r}, which holds another run; name another folder, or replace it with --force"
+        )
+
+    part = _begun(out)
+    figures = _record(scenario, env, part, progress)
+    (part / _MARK).unlink()
+    views = [REPORT] if scenario.spec.outputs.report else []
+    manifest = replace(manifest, outputs=hashed(part, [*views, NAME]), views=views, run=figures)
+    manifest.save(part)
+    _put_in_place(part, out)
+    return Run(out, manifest)
+
+
+def repeat(
+    path: Path, out: Path, *, force: bool = False, progress: Progress = lambda s, r: None
+) -> tuple[Run, list[str]]:
+    """Run again what a manifest describes.
+
+    Args:
+        path: A manifest.
+        out: Folder for the results, as for `run`.
+        force: Likewise.
+        progress: Likewise.
+
+    Returns:
+        The run, and the names of those files that came out differently.
+    """
+    manifest = Manifest.load(path)
+    outside = any(Path(name).is_absolute() for name in manifest.inputs)
+    files = Files(manifest.scenario_folder(path), allow_outside=outside)
+    for name in manifest.inputs:
+        files.path(name, f"inputs of {path.name}")
+    changed = differences(manifest.inputs, files.hashes())
+    if changed:
+        raise SpecError(
+            f"{path.name}: {', '.join(changed)} changed since the run; to repeat it the files must be the same"
+        )
+    scenario = Scenario(Document(path.name, manifest.scenario, {}), Files(files.folder, allow_outside=outside))
+    done = run(scenario, out, force=force, progress=progress)
+    return done, differences(manifest.outputs, done.manifest.outputs)
+
+
+def _record(scenario: Scenario, env: Environment, folder: Path, progress: Progress) -> dict[str, object]:
+    """Step to the end, with all writers that are asked for; returns figures of the run."""
+    spec = scenario.spec
+    steps, readings = 0, Counter[str]()
+    with ExitStack() as stack:
+        writers = [stack.enter_context(writer) for writer in _writers(spec.outputs, env, folder)]
+        report = None
+        if spec.outputs.report:
+            from sensorium.view.report import Report
+
+            report = stack.enter_context(Report(env, title=spec.title))
+            writers.append(report)
+        began_s = time.perf_counter()
+        for _ in env.run(spec.duration_s):
+            for writer in writers:
+                writer.step()
+            steps += 1
+            for name, sensor in env.sensors.items():
+                readings[name] += len(sensor.readings())
+            progress(env.time_s, time.perf_counter() - began_s)
+        real_s = time.perf_counter() - began_s
+
+    figures: dict[str, object] = {"steps": steps, "simulated_s": env.time_s, "real_s": round(real_s, 3)}
+    figures["readings"] = {name: readings[name] for name in env.sensors}
+    if report is not None:
+        report.write(folder / REPORT, facts={**figures, "seed": spec.seed})
+    return figures
+
+
+def _writers(outputs: Outputs, env: Environment, folder: Path) -> Iterator[Any]:
+    """Those that write what sensors report, as they are asked for."""
+    from sensorium import record
+
+    if outputs.mcap:
+        yield record.McapRecorder(folder / "run.mcap", env)
+    if outputs.signals is not None:
+        yield record.SignalRecorder(folder / "signals", env, **outputs.signals.model_dump())
+    if outputs.clouds is not None:
+        yield record.CloudRecorder(folder / "clouds", env, **outputs.clouds.model_dump())
+
+
+def _standing(out: Path, force: bool) -> Manifest | None:
+    """The run that a folder holds already, if any; a folder of anything else is refused."""
+    if not out.exists():
+        return None
+    if not out.is_dir():
+        raise SpecError(f"--out is {str(out)!r}, a file; it must be a folder or a new name")
+    if (out / NAME).is_file():
+        return Manifest.load(out / NAME)
+    if any(out.iterdir()):
+        raise SpecError(f"--out is {str(out)!r}, which holds files that are no run; it must be empty or a new name")
+    return None
+
+
+def _begun(out: Path) -> Path:
+    """A new folder beside the one for the results; what was cut off before is begun again."""
+    part = out.with_name(out.name + ".part")
+    if part.exists() and not (part / _MARK).is_file():
+        raise SpecError(f"{str(part)!r} exists and is not ours; it must make room for the run, remove or rename it")
+    try:
+        if part.exists():
+            shutil.rmtree(part)
+        part.mkdir(parents=True)
+        (part / _MARK).touch()
+    except OSError as error:
+        raise SpecError(f"--out is {str(out)!r}, beside which {part.name!r} cannot be made: {error.strerror}") from None
+    return part
+
+
+def _put_in_place(part: Path, out: Path) -> None:
+    """Move a complete folder to its name; what stands there goes only once the new one is there."""
+    old = out.with_name(out.name + ".old")
+    try:
+        if out.exists():
+            shutil.rmtree(old, ignore_errors=True)
+            out.rename(old)
+        part.rename(out)
+        shutil.rmtree(old, ignore_errors=True)
+    except OSError as error:
+        raise RecordError(f"{str(part)!r} is complete but cannot be moved to {out.name!r}: {error.strerror}") from None

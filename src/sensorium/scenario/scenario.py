@@ -1,0 +1,190 @@
+"""A scenario: one file that describes a run."""
+
+import copy
+import functools
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Annotated, Any, Union
+
+from pydantic import BeforeValidator, Field, create_model
+
+from sensorium import fields, plugins
+from sensorium.corruption import Fault
+from sensorium.environment import Environment
+from sensorium.errors import SpecError
+from sensorium.media import Medium
+from sensorium.scenario import sensors, worlds
+from sensorium.scenario.document import Document, read_document
+from sensorium.scenario.files import Files
+from sensorium.scenario.outputs import Outputs
+from sensorium.scenario.override import overridden
+from sensorium.scenario.pose import as_list
+from sensorium.scenario.scene import SceneSpec
+from sensorium.scene.scene import Scene
+from sensorium.spec import Spec, checked
+
+
+class SensorFault(Fault):
+    """A fault of one sensor, kept in the scenario's own list."""
+
+    sensor: str
+    """Name of the sensor."""
+
+    def __init__(self, **data: Any) -> None:
+        Spec.__init__(self, **data)
+
+    def alone(self) -> Fault:
+        """The fault without the name of its sensor."""
+        return Fault(**{name: getattr(self, name) for name in self.model_fields_set - {"sensor"}})
+
+
+class ScenarioSpec(Spec):
+    """One run: what there is, what moves, what measures and what is written."""
+
+    title: str = "Scenario"
+    """What the run is called in its report."""
+    seed: Annotated[int, Field(ge=0)] = 0
+    """Of everything random."""
+    duration_s: Annotated[float, Field(gt=0.0)]
+    """How long, in simulated time [s]."""
+    worlds: Annotated[int, Field(ge=1)] | None = None
+    """How many worlds run side by side; by default one, whose readings have no axis of worlds."""
+    scene: SceneSpec = SceneSpec()
+    world: Any = None
+    """What moves; of a list the first whose engine is installed."""
+    atmosphere: Medium | None = None
+    """What the air is like; by default clear, without any loss."""
+    sun: fields.Sun | None = None
+    gravity: fields.Gravity | None = None
+    """Where the world does not apply one of its own; by default standard gravity along -z."""
+    magnetic: fields.Magnetic | None = None
+    sensors: dict[str, Any] = Field(default_factory=dict)
+    """By name, which also keys their randomness."""
+    faults: tuple[SensorFault, ...] = ()
+    """Faults by time, each with the name of its sensor; they may stand with the sensors as well."""
+    outputs: Outputs = Outputs()
+
+
+@functools.cache
+def scenario_model() -> type[ScenarioSpec]:
+    """The model that files are checked against, with every kind of sensor and world that is installed."""
+    entries = tuple(sensors.entry_of(kind) for kind in sensors.specifications().values())
+    own: set[Any] = {kind.model_fields["kind"].annotation for kind in worlds.BUILT_IN}
+    brought = []
+    for name in plugins.announced("worlds"):
+        kind = plugins.load("worlds", name)
+        if not (isinstance(kind, type) and issubclass(kind, worlds.WorldSpec)) or "kind" not in kind.model_fields:
+            raise SpecError(f"world {name!r} is {kind!r}; it must be a subclass of WorldSpec with a field kind")
+        if kind.model_fields["kind"].annotation in own:
+            raise SpecError(f"a package announces a world {name!r}; the library has one of that name already")
+        brought.append(kind)
+    any_sensor: Any = Annotated[Union[entries], Field(discriminator="kind")]  # noqa: UP007 - made while it runs
+    any_world: Any = Annotated[Union[(*worlds.BUILT_IN, *brought)], Field(discriminator="kind")]
+    several = Annotated[
+        tuple[any_world, ...],
+        Field(min_length=1),
+        BeforeValidator(as_list, json_schema_input_type=any_world | tuple[any_world, ...]),
+    ]
+    model: type[ScenarioSpec] = create_model(
+        "Scenario",
+        __base__=ScenarioSpec,
+        __doc__=ScenarioSpec.__doc__,
+        world=(several, Field(default=(worlds.StaticSpec(kind="static"),), description="What moves.")),
+        sensors=(dict[str, any_sensor], Field(default_factory=dict, description="Sensors by name.")),
+    )
+    return model
+
+
+def json_schema() -> dict[str, Any]:
+    """JSON Schema of scenario files, for editors that complete and check while one writes."""
+    schema = scenario_model().model_json_schema()
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+class Scenario:
+    """A scenario file, checked; `environment()` makes what it describes."""
+
+    def __init__(self, document: Document, files: Files) -> None:
+        """Check a document; `load` is the usual way here.
+
+        Args:
+            document: The file's data and lines.
+            files: Folder that the files it names lie in.
+        """
+        self.document, self.files = document, files
+        with document.blamed():
+            self.spec: ScenarioSpec = checked(scenario_model(), document.data, "")
+        for number, fault in enumerate(self.spec.faults):
+            self._check_fault(number, fault)
+
+    @classmethod
+    def load(
+        cls,
+        path: str | PathLike[str],
+        values: Mapping[str, Any] | None = None,
+        *,
+        allow_outside: bool = False,
+    ) -> "Scenario":
+        """Read a scenario file.
+
+        Args:
+            path: A YAML file.
+            values: Values by dotted key that take the place of the file's.
+            allow_outside: Whether files that it names may lie outside its folder.
+        """
+        file = Path(path)
+        document = overridden(read_document(file), values or {})
+        return cls(document, Files(file.parent, allow_outside=allow_outside))
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The scenario as plain data, as it was written."""
+        return copy.deepcopy(self.document.data)
+
+    def _check_fault(self, number: int, fault: SensorFault) -> None:
+        """Refuse a fault of no sensor, or of no group of its sensor."""
+        entry = self.spec.sensors.get(fault.sensor)
+        if entry is None:
+            known = ", ".join(self.spec.sensors) or "none"
+            sentence = f"faults[{number}].sensor is {fault.sensor!r}; the scenario's sensors are {known}"
+            raise self.document.error(("faults", number, "sensor"), sentence)
+        if fault.target is not None and fault.target not in entry.targets:
+            known = ", ".join(entry.targets) or "none"
+            sentence = f"faults[{number}].target is {fault.target!r}; {fault.sensor} has {known}"
+            raise self.document.error(("faults", number, "target"), sentence)
+
+    def environment(self) -> Environment:
+        """Everything the scenario describes, ready to run."""
+        spec, document = self.spec, self.document
+
+        # What moves, and all there is to see: the world's own things first
+        chosen = next((number for number, world in enumerate(spec.world) if world.installed()), None)
+        if chosen is None:
+            needed = " or ".join(sorted({str(world.engine) for world in spec.world}))
+            raise document.error(
+                ("world",), f"world needs {needed}, which is not installed; pip install 'sensorium[{needed}]'"
+            )
+        scene = Scene()
+        with document.blamed("world"):
+            world = spec.world[chosen].make(self.files)
+            spec.world[chosen].add_to(scene, world)
+        spec.scene.add_to(scene, self.files, document)
+        with document.blamed("scene"):
+            env = Environment(
+                scene,
+                world,
+                atmosphere=spec.atmosphere,
+                sun=spec.sun,
+                gravity=spec.gravity,
+                magnetic=spec.magnetic,
+                worlds=spec.worlds,
+                seed=spec.seed,
+            )
+
+        # What measures
+        for name, entry in spec.sensors.items():
+            faults = tuple(fault.alone() for fault in spec.faults if fault.sensor == name)
+            with document.blamed("sensors", name):
+                sensors.attach(env, name, entry, faults)
+        return env

@@ -1,0 +1,102 @@
+"""Sensors by kind or device, as one writes them in a file: where they sit, and the fields of their specification."""
+
+import functools
+from typing import Any
+
+from pydantic import create_model
+
+from sensorium import plugins
+from sensorium.environment import Environment
+from sensorium.errors import SpecError
+from sensorium.scenario.pose import Poses
+from sensorium.sensors.accelerometer import Accelerometer
+from sensorium.sensors.barometer import Barometer
+from sensorium.sensors.encoder import Encoder
+from sensorium.sensors.gnss import Gnss
+from sensorium.sensors.gyroscope import Gyroscope
+from sensorium.sensors.imu import Imu
+from sensorium.sensors.lidar import Lidar
+from sensorium.sensors.magnetometer import Magnetometer
+from sensorium.sensors.odometer import Odometer
+from sensorium.sensors.spec import SensorSpec
+from sensorium.sensors.sun_sensor import SunSensor
+from sensorium.spec import Spec, checked
+
+BUILT_IN: tuple[type[SensorSpec[Any]], ...] = (
+    Lidar,
+    Imu,
+    Accelerometer,
+    Gyroscope,
+    Magnetometer,
+    Encoder,
+    Odometer,
+    Gnss,
+    Barometer,
+    SunSensor,
+)
+
+
+class Mount(Spec):
+    """Where a sensor sits; stands beside the fields of its specification."""
+
+    body: str | None = None
+    """Body it rides on; without one it is fixed in the world."""
+    joint: str | None = None
+    """Joint it measures, for encoders and odometers."""
+    site: str | None = None
+    """Site of a MuJoCo model it sits at, instead of body and pose."""
+    pose: Poses | None = None
+    """On the body; a list makes several sensors of a kind."""
+    hide: tuple[str, ...] = ()
+    """Bodies it does not see, such as its own."""
+    enabled: bool = True
+    """Whether it measures; one that does not changes no number of the others."""
+
+
+def specifications() -> dict[str, type[SensorSpec[Any]]]:
+    """All sensors by kind: the library's and those that installed packages bring."""
+    found: dict[str, type[SensorSpec[Any]]] = {kind.model_fields["kind"].default: kind for kind in BUILT_IN}
+    for name in plugins.announced("sensors"):
+        if name in found:
+            raise SpecError(f"a package announces a sensor {name!r}; the library has one of that name already")
+        kind = plugins.load("sensors", name)
+        if not (isinstance(kind, type) and issubclass(kind, SensorSpec)) or "kind" not in kind.model_fields:
+            raise SpecError(f"sensor {name!r} is {kind!r}; it must be a subclass of SensorSpec with a field kind")
+        found[name] = kind
+    return found
+
+
+@functools.cache
+def entry_of(kind: type[SensorSpec[Any]]) -> type[Spec]:
+    """The model of a sensor in a file: its specification and its mount in one."""
+    entry: type[Spec] = create_model(f"{kind.__name__}Entry", __base__=(Mount, kind), __doc__=kind.__doc__)
+    return entry
+
+
+def attach(env: Environment, name: str, entry: Any, faults: tuple[Any, ...]) -> None:
+    """Put a sensor of a file to work.
+
+    Args:
+        env: Where.
+        name: Its name.
+        entry: What `entry_of` its kind made of the file.
+        faults: Faults that stand elsewhere in the file.
+    """
+    kind = specifications()[entry.kind]
+    fields = {field: getattr(entry, field) for field in entry.model_fields_set if field in kind.model_fields}
+    if faults:
+        fields["faults"] = {"faults": (*entry.faults.faults, *faults)}
+    spec = checked(kind, fields, "")
+
+    mount: dict[str, Any] = {"body": entry.body, "joint": entry.joint}
+    if entry.pose is not None:
+        poses = [pose.make() for pose in entry.pose]
+        mount["pose"] = poses[0] if len(poses) == 1 else poses
+    if entry.site is not None:
+        if entry.body is not None or entry.pose is not None:
+            raise SpecError(f"site is {entry.site!r} with body or pose; a site is a place on a body already")
+        if not hasattr(env.world, "site"):
+            raise SpecError(f"site is {entry.site!r}; a {type(env.world).__name__} world has no sites")
+        mount.update(env.world.site(entry.site))
+    sensor = env.attach(spec, name=name, hide=entry.hide, **mount)
+    sensor.enabled = entry.enabled

@@ -1,0 +1,115 @@
+"""Shapes by kind, with the parameters of the functions in `sn.shapes`."""
+
+import abc
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from sensorium.scene import shapes
+from sensorium.scene.mesh import Mesh
+from sensorium.spec import Spec
+
+Length = Annotated[float, Field(gt=0.0)]
+"""A size [m]."""
+
+
+class ShapeSpec(Spec, abc.ABC):
+    """A shape to be made."""
+
+    @abc.abstractmethod
+    def make(self) -> Mesh:
+        """Its triangles."""
+
+
+class Box(ShapeSpec):
+    """A box about its middle, by its full sizes [m]."""
+
+    kind: Literal["box"]
+    x: Length
+    y: Length
+    z: Length
+
+    def make(self) -> Mesh:
+        """Its triangles."""
+        return shapes.box(self.x, self.y, self.z)
+
+
+class Sphere(ShapeSpec):
+    """A sphere about its middle."""
+
+    kind: Literal["sphere"]
+    radius: Length
+    subdivisions: int = 4
+
+    def make(self) -> Mesh:
+        """Its triangles."""
+        return shapes.sphere(self.radius, self.subdivisions)
+
+
+class Ellipsoid(ShapeSpec):
+    """An ellipsoid about its middle, by its half axes [m]."""
+
+    kind: Literal["ellipsoid"]
+    rx: Length
+    ry: Length
+    rz: Length
+    subdivisions: int = 4
+
+    def make(self) -> Mesh:
+        """Its triangles."""
+        return shapes.ellipsoid(self.rx, self.ry, self.rz, self.subdivisions)
+
+
+class Cylinder(ShapeSpec):
+    """A cylinder along z about its middle."""
+
+    kind: Literal["cylinder"]
+    radius: Length
+    height: Length
+    segments: int = 64
+
+    def make(self) -> Mesh:
+        """Its triangles."""
+        return shapes.cylinder(self.radius, self.height, self.segments)
+
+
+class Capsule(ShapeSpec):
+    """A cylinder along z with half spheres at its ends, about its middle; `length` is the cylinder's."""
+
+    kind: Literal["capsule"]
+    radius: Length
+    length: Length
+    segments: int = 64
+
+    def make(self) -> Mesh:
+        """Its triangles."""
+        return shapes.capsule(self.radius, self.length, self.segments)
+
+
+class Plane(ShapeSpec):
+    """A rectangle in the x y plane about its middle, seen from both sides; without size_y a square."""
+
+    kind: Literal["plane"]
+    size: Length
+    size_y: Length | None = None
+
+    def make(self) -> Mesh:
+        """Its triangles."""
+        return shapes.plane(self.size, self.size_y)
+
+
+class Heightfield(ShapeSpec):
+    """A surface z over an even grid about its middle; heights[i][j] lies at the i-th x and j-th y."""
+
+    kind: Literal["heightfield"]
+    heights: tuple[tuple[float, ...], ...]
+    size_x: Length
+    size_y: Length
+
+    def make(self) -> Mesh:
+        """Its triangles."""
+        return shapes.heightfield(self.heights, self.size_x, self.size_y)
+
+
+Shape = Annotated[Box | Sphere | Ellipsoid | Cylinder | Capsule | Plane | Heightfield, Field(discriminator="kind")]
+"""Any shape, told apart by its `kind`."""

@@ -1,0 +1,97 @@
+"""A series of runs over values of some keys."""
+
+import itertools
+import json
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sensorium.errors import SpecError
+from sensorium.record.atomic import replacing
+from sensorium.scenario.run import Run, run
+from sensorium.scenario.scenario import Scenario
+
+INDEX = "sweep.json"
+
+# What a folder's name may not have
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.+=,-]+")
+_LONGEST_NAME = 80
+
+
+@dataclass(frozen=True)
+class Case:
+    """One run of a series.
+
+    Attributes:
+        folder: Name of its folder.
+        values: Value of each key that the series goes over.
+        scenario: What it runs.
+    """
+
+    folder: str
+    values: dict[str, Any]
+    scenario: Scenario
+
+
+def cases(load: Callable[[Mapping[str, Any]], Scenario], keys: Mapping[str, Sequence[Any]]) -> list[Case]:
+    """Every combination of the values, each checked, in order: the last key changes fastest.
+
+    Args:
+        load: Makes a scenario with values by dotted key.
+        keys: The values of each key.
+    """
+    found = []
+    width = len(str(math.prod(len(values) for values in keys.values()) - 1))
+    for number, chosen in enumerate(itertools.product(*keys.values())):
+        values = dict(zip(keys, chosen, strict=True))
+        words = ",".join(f"{key.rsplit('.', 1)[-1]}={json.dumps(value)}" for key, value in values.items())
+        name = f"{number:0{width}d}-{_NOT_IN_NAMES.sub('', words)}"[:_LONGEST_NAME]
+        found.append(Case(name, values, load(values)))
+    return found
+
+
+def sweep(
+    series: Sequence[Case],
+    out: Path,
+    *,
+    force: bool = False,
+    progress: Callable[[Case, float, float], None] = lambda case, simulated_s, real_s: None,
+) -> Iterator[Run]:
+    """Run a series into a folder, one folder a case, and keep an index of them.
+
+    Cases that are there already are not done again, so that a series which was cut off goes on.
+
+    Args:
+        series: What to run.
+        out: Folder for all of them; one that exists must hold the same series.
+        force: Whether runs that stand there are replaced.
+        progress: Told of every step of each case.
+    """
+    index = {"cases": [{"folder": case.folder, "values": case.values} for case in series]}
+    before = out / INDEX
+    if before.is_file() and not force and _read(before) != index:
+        raise SpecError(
+            f"--out is {str(out)!r}, which holds another series; name another folder, or replace it with --force"
+        )
+    if out.exists() and not before.is_file() and (not out.is_dir() or any(out.iterdir())):
+        raise SpecError(f"--out is {str(out)!r}, which holds files that are no series; it must be empty or a new name")
+    out.mkdir(parents=True, exist_ok=True)
+    with replacing(before) as file:
+        file.write((json.dumps(index, indent=2) + "\n").encode())
+    for case in series:
+        yield run(
+            case.scenario,
+            out / case.folder,
+            force=force,
+            progress=lambda simulated_s, real_s, case=case: progress(case, simulated_s, real_s),  # type: ignore[misc]
+        )
+
+
+def _read(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text("utf-8"))
+    except ValueError:
+        return None

@@ -1,0 +1,128 @@
+"""Worlds by kind, as one writes them in a file."""
+
+import abc
+from importlib.util import find_spec
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
+
+from sensorium.errors import SpecError
+from sensorium.scenario.controls import Control, ControlTable
+from sensorium.scenario.files import Files
+from sensorium.scenario.motions import JointMotion, Motion
+from sensorium.scenario.pose import PoseSpec
+from sensorium.scenario.scene import AnyMaterial, made_material
+from sensorium.scene.scene import Scene
+from sensorium.spec import Spec
+from sensorium.worlds import Kinematic, MuJoCo, Replay, Static, World
+
+StepLength = Annotated[float, Field(gt=0.0)]
+"""How far one step goes [s]."""
+
+
+class WorldSpec(Spec, abc.ABC):
+    """What moves, as data. A package brings its own kind as a subclass with a `kind` of its own; see `plugins`."""
+
+    engine: ClassVar[str | None] = None
+    """Package that must be installed, if any; of several worlds that a scenario lists the first that can run is taken."""
+
+    @classmethod
+    def installed(cls) -> bool:
+        """Whether its engine is there."""
+        return cls.engine is None or find_spec(cls.engine) is not None
+
+    @abc.abstractmethod
+    def make(self, files: Files) -> World:
+        """The world; files it names come from `files`."""
+
+    def add_to(self, scene: Scene, world: Any) -> None:
+        """Put what the world itself shows into a scene; most show nothing."""
+        return
+
+
+class StaticSpec(WorldSpec):
+    """Nothing moves."""
+
+    kind: Literal["static"]
+    step_s: StepLength = 0.01
+    bodies: dict[str, PoseSpec] = Field(default_factory=dict)
+    """Where bodies stand."""
+
+    def make(self, files: Files) -> World:
+        """The world."""
+        return Static({name: pose.make() for name, pose in self.bodies.items()}, step_s=self.step_s)
+
+
+class KinematicSpec(WorldSpec):
+    """Bodies and joints follow paths."""
+
+    kind: Literal["kinematic"]
+    step_s: StepLength = 0.01
+    bodies: dict[str, Motion] = Field(default_factory=dict)
+    joints: dict[str, JointMotion] = Field(default_factory=dict)
+
+    def make(self, files: Files) -> World:
+        """The world."""
+        bodies = {name: path.make() for name, path in self.bodies.items()}
+        return Kinematic(bodies, {name: path.make() for name, path in self.joints.items()}, step_s=self.step_s)
+
+
+class ReplaySpec(WorldSpec):
+    """Bodies move as they were recorded."""
+
+    kind: Literal["replay"]
+    file: str
+    """A CSV of poses, or an MCAP recording, in the scenario's folder."""
+    step_s: StepLength = 0.01
+
+    def make(self, files: Files) -> World:
+        """The world."""
+        path = files.path(self.file, "file")
+        if path.suffix.lower() not in (".csv", ".mcap"):
+            raise SpecError(f"file is {self.file!r}; it must be a .csv or a .mcap")
+        return Replay(path, step_s=self.step_s)
+
+
+class MuJoCoSpec(WorldSpec):
+    """A MuJoCo model, simulated."""
+
+    engine: ClassVar[str | None] = "mujoco"
+
+    kind: Literal["mujoco"]
+    model: str
+    """An MJCF or URDF file in the scenario's folder, which all its files must lie in as well."""
+    keyframe: str | None = None
+    """Keyframe of the model to start from."""
+    controls: dict[str, Control] = Field(default_factory=dict)
+    """Commands by name of the actuator: a number, or rows of time [s] and value."""
+    geoms: bool = True
+    """Whether the model's geoms are to be seen."""
+    groups: tuple[int, ...] | None = None
+    """Groups of geoms to see; by default those that MuJoCo's viewer shows."""
+    materials: dict[str, AnyMaterial] = Field(default_factory=dict)
+    """Surfaces by name of a geom or of a MuJoCo material."""
+
+    def make(self, files: Files) -> World:
+        """The world."""
+        from sensorium.worlds.mujoco_files import files_of
+
+        path = files.path(self.model, "model")
+        folder = None if files.allow_outside else files.folder
+        for each in files_of(path, folder):
+            files.use(each)
+        world = MuJoCo(path, keyframe=self.keyframe, folder=folder)
+        if not self.controls:
+            return world
+        model = world.model
+        actuators = {model.actuator(number).name: number for number in range(model.nu)}
+        return MuJoCo(model, keyframe=self.keyframe, controller=ControlTable(self.controls, actuators))
+
+    def add_to(self, scene: Scene, world: Any) -> None:
+        """Put the model's geoms into a scene."""
+        materials = {name: made_material(given) for name, given in self.materials.items()}
+        options = {} if self.groups is None else {"groups": self.groups}
+        if self.geoms:
+            scene.extend(world.scene(materials=materials, **options))
+
+
+BUILT_IN: tuple[type[WorldSpec], ...] = (StaticSpec, KinematicSpec, ReplaySpec, MuJoCoSpec)
