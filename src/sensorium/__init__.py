@@ -63,6 +63,7 @@ _MODULES = (
     "patterns",
     "random",
     "record",
+    "scenario",
     "worlds",
 )
 
@@ -104,6 +105,7 @@ if TYPE_CHECKING:
         patterns,
         random,
         record,
+        scenario,
         worlds,
     )
     from sensorium.environment import Environment
@@ -184,6 +186,7 @@ __all__ = [
     "patterns",
     "random",
     "record",
+    "scenario",
     "set_threads",
     "shapes",
     "worlds",

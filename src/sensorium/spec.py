@@ -165,7 +165,8 @@ def _fields_at(kind: Any, place: tuple[str | int, ...]) -> list[str]:
     for part in place:
         inner = [kind.model_fields[part].annotation for kind in kinds if part in kind.model_fields]
         kinds = [model for annotation in inner for model in _models(annotation)] if inner else kinds
-    return list(dict.fromkeys(name for kind in kinds for name in kind.model_fields))
+    fields = [field for kind in kinds for field in kind.model_fields.items()]
+    return list(dict.fromkeys(field.alias or name for name, field in fields))
 
 
 def _models(annotation: Any) -> list[type[BaseModel]]:

@@ -73,7 +73,9 @@ def test_no_example_is_forgotten():
     assert {path.stem for path in EXAMPLES.glob("*.py")} == {"first_scan", *PICTURES, *PAGES}
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/corruption.md", "docs/inertial.md", "docs/allan.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "docs/corruption.md", "docs/inertial.md", "docs/allan.md", "docs/scenarios.md"]
+)
 def test_programs_in_the_documentation_run(page, tmp_path):
     blocks = re.findall(r"^```python\n(.*?)^```", (DOCS.parent / page).read_text(), re.DOTALL | re.MULTILINE)
     assert blocks

@@ -116,17 +116,16 @@ def value_of(text: str, name: str) -> Any:
 
 def _composed(text: str, name: str) -> yaml.Node | None:
     """The text as PyYAML's tree, in which an alias is the same node again."""
-    loader = _Loader(text)
-    loader.title = name
     try:
+        loader = _Loader(text)
+        loader.title = name
         return loader.get_single_node()
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = name if mark is None else f"{name}:{mark.line + 1}"
-        said = " ".join(str(getattr(error, "problem", None) or error).split())
-        raise SpecError(f"{where}: this is no YAML: {said}") from None
-    finally:
-        loader.dispose()
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise SpecError(f"{name}:{line}: this is no YAML: it has the character {chr(error.character)!a}") from None
+    except yaml.MarkedYAMLError as error:
+        line = 1 if error.problem_mark is None else error.problem_mark.line + 1
+        raise SpecError(f"{name}:{line}: this is no YAML: {error.problem}") from None
 
 
 class _Loader(yaml.SafeLoader):

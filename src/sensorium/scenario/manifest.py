@@ -9,7 +9,6 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-import sensorium
 from sensorium.errors import SpecError
 from sensorium.record.atomic import replacing
 from sensorium.scenario.files import sha256
@@ -102,7 +101,7 @@ class Manifest:
 
 def installed_versions() -> dict[str, str]:
     """Versions of Sensorium, Python and the packages that may change a number."""
-    found = {"sensorium": sensorium.__version__, "python": platform.python_version()}
+    found = {"python": platform.python_version()}
     for name in _PACKAGES:
         try:
             found[name] = version(name)

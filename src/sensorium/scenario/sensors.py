@@ -3,7 +3,7 @@
 import functools
 from typing import Any
 
-from pydantic import create_model
+from pydantic import Field, create_model
 
 from sensorium import plugins
 from sensorium.environment import Environment
@@ -45,8 +45,8 @@ class Mount(Spec):
     """Joint it measures, for encoders and odometers."""
     site: str | None = None
     """Site of a MuJoCo model it sits at, instead of body and pose."""
-    pose: Poses | None = None
-    """On the body; a list makes several sensors of a kind."""
+    X_BS: Poses | None = Field(default=None, alias="pose")
+    """On the body; a list makes several sensors of a kind. Some specifications have a `pose` of their own."""
     hide: tuple[str, ...] = ()
     """Bodies it does not see, such as its own."""
     enabled: bool = True
@@ -89,11 +89,11 @@ def attach(env: Environment, name: str, entry: Any, faults: tuple[Any, ...]) -> 
     spec = checked(kind, fields, "")
 
     mount: dict[str, Any] = {"body": entry.body, "joint": entry.joint}
-    if entry.pose is not None:
-        poses = [pose.make() for pose in entry.pose]
+    if entry.X_BS is not None:
+        poses = [pose.make() for pose in entry.X_BS]
         mount["pose"] = poses[0] if len(poses) == 1 else poses
     if entry.site is not None:
-        if entry.body is not None or entry.pose is not None:
+        if entry.body is not None or entry.X_BS is not None:
             raise SpecError(f"site is {entry.site!r} with body or pose; a site is a place on a body already")
         if not hasattr(env.world, "site"):
             raise SpecError(f"site is {entry.site!r}; a {type(env.world).__name__} world has no sites")

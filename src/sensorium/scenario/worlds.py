@@ -24,7 +24,7 @@ class WorldSpec(Spec, abc.ABC):
     """What moves, as data. A package brings its own kind as a subclass with a `kind` of its own; see `plugins`."""
 
     engine: ClassVar[str | None] = None
-    """Package that must be installed, if any; of several worlds that a scenario lists the first that can run is taken."""
+    """Package that must be installed, if any; of several worlds listed, the first that can run is taken."""
 
     @classmethod
     def installed(cls) -> bool:

@@ -1,0 +1,142 @@
+"""`sensorium run` as a user types it."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def command(*arguments):
+    return [sys.executable, "-m", "sensorium", *map(str, arguments)]
+
+
+def run(*arguments, folder):
+    environment = {**os.environ, "COLUMNS": "160", "NO_COLOR": "1"}
+    return subprocess.run(command(*arguments), capture_output=True, text=True, env=environment, cwd=folder, timeout=600)
+
+
+SMALL = """\
+duration_s: 0.2
+scene:
+  objects:
+    - {shape: {kind: box, x: 1, y: 1, z: 1}}
+world: {kind: kinematic, bodies: {car: {kind: line, velocity: [1, 0, 0]}}}
+sensors:
+  gyro: {kind: gyroscope, body: car, timing: {rate_hz: 100}}
+outputs: {report: false}
+"""
+
+BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]\n" for before, name in zip("abcdefgh", "bcdefghi", strict=True)
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (SMALL.replace("rate_hz", "rat_hz"), "bad.yaml:7: sensors.gyro.timing.rat_hz is 100; did you mean rate_hz?"),
+        (SMALL.replace("0.2", ".nan"), "bad.yaml:1: duration_s is nan; it must be"),
+        (
+            SMALL.replace("shape: {kind: box, x: 1, y: 1, z: 1}", "mesh: gone.stl"),
+            "bad.yaml:4: scene.objects[0].mesh is 'gone.stl'",
+        ),
+        (
+            SMALL.replace("shape: {kind: box, x: 1, y: 1, z: 1}", "mesh: ../up.stl"),
+            "bad.yaml:4: scene.objects[0].mesh is '../up",
+        ),
+        (BOMB, "bad.yaml:1: it has more than 100000 values once aliases are written out"),
+        (
+            SMALL.replace(
+                "{kind: kinematic, bodies: {car: {kind: line, velocity: [1, 0, 0]}}}", "{kind: mujoco, model: m.xml}"
+            ),
+            "bad.yaml:5: world: m.xml, line 1: file of include is '../up.xml', which leaves the folder",
+        ),
+    ],
+    ids=["misspelt", "nan", "missing mesh", "escape", "bomb", "include"],
+)
+def test_a_bad_scenario_is_one_line_and_exit_code_2_and_nothing_is_written(tmp_path, text, words):
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    (tmp_path / "up.stl").write_text("solid")
+    (tmp_path / "up.xml").write_text("<mujoco/>")
+    (inside / "m.xml").write_text('<mujoco><include file="../up.xml"/></mujoco>')
+    (inside / "bad.yaml").write_text(text)
+    done = run("run", "bad.yaml", "--out", "out", folder=inside)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"sensorium: {words}")
+    assert done.stderr.count("\n") == 1
+    assert sorted(path.name for path in inside.iterdir()) == ["bad.yaml", "m.xml"]
+
+
+def test_the_scenario_of_the_documentation_runs_and_repeats(tmp_path):
+    page = (ROOT / "docs" / "scenarios.md").read_text()
+    (tmp_path / "turn.yaml").write_text(re.search(r"```yaml\n(.*?)```", page, re.DOTALL)[1])
+    done = run("run", "turn.yaml", "--out", "results", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    for words in ("100 steps", "imu", "100 readings", "real time", "report.html", "run.mcap"):
+        assert words in done.stdout
+    manifest = json.loads((tmp_path / "results" / "manifest.json").read_text())
+    assert manifest["run"]["readings"] == {"top": 10, "imu": 100, "wheel": 50}
+    listed = {"manifest.json", *manifest["outputs"], *manifest["views"]}
+    results = tmp_path / "results"
+    assert listed == {path.relative_to(results).as_posix() for path in results.rglob("*") if path.is_file()}
+
+    again = run("run", "results/manifest.json", "--out", "again", folder=tmp_path)
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert f"the same: all {len(manifest['outputs'])} files" in again.stdout
+
+    other = run("run", "results/manifest.json", "--out", "other", "--seed", "3", folder=tmp_path)
+    assert other.returncode == 2
+    assert "would make it another run" in other.stderr
+
+
+def test_a_killed_run_leaves_no_folder_and_the_next_one_is_whole(tmp_path):
+    (tmp_path / "s.yaml").write_text(SMALL.replace("0.2", "60"))
+    process = subprocess.Popen(command("run", "s.yaml", "--out", "out"), cwd=tmp_path, stdout=subprocess.DEVNULL)
+    recording = tmp_path / "out.part" / "run.mcap"
+    until = time.monotonic() + 120
+    while time.monotonic() < until and not (recording.is_file() and recording.stat().st_size > 20_000):
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert recording.stat().st_size > 20_000
+    assert not (tmp_path / "out").exists()
+    recovered = run("recover", recording, "--out", "saved.mcap", folder=tmp_path)
+    assert recovered.returncode == 0, recovered.stderr
+    assert "/gyro/" in recovered.stdout
+    done = run("run", "s.yaml", "--out", "out", "--set", "duration_s=0.5", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "s.yaml", "saved.mcap"]
+
+
+def test_a_sweep_prints_its_table_and_goes_on(tmp_path):
+    (tmp_path / "s.yaml").write_text(SMALL)
+    sweep = ("run", "s.yaml", "--sweep", "seed=1,2", "--sweep", "sensors.gyro.noise.std=0,0.1")
+    done = run(*sweep, "--out", "out", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "4 runs in out" in done.stdout
+    assert "was there" not in done.stdout
+    again = run(*sweep, "--out", "out", folder=tmp_path)
+    assert again.stdout.count("was there") == 4
+
+
+def test_the_schema_is_printed_and_written(tmp_path):
+    printed = run("schema", folder=tmp_path)
+    assert printed.returncode == 0
+    assert json.loads(printed.stdout)["title"] == "Scenario"
+    assert run("schema", "--out", "s.json", folder=tmp_path).returncode == 0
+    assert (tmp_path / "s.json").read_text() == printed.stdout
+
+
+def test_a_name_that_is_no_file_gets_a_hint(tmp_path):
+    done = run("run", "nowhere.yaml", folder=tmp_path)
+    assert done.returncode == 2
+    assert "there is no such file" in done.stderr

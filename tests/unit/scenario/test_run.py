@@ -1,0 +1,160 @@
+"""Runs: folders that are whole, runs that repeat, and series."""
+
+import json
+
+import pytest
+
+from sensorium.errors import SpecError
+from sensorium.scenario import Scenario
+from sensorium.scenario.manifest import Manifest
+from sensorium.scenario.run import repeat, run
+from sensorium.scenario.sweep import cases, sweep
+
+TEXT = """\
+title: Turning
+seed: 5
+duration_s: 0.5
+world: {kind: replay, file: way.csv, step_s: 0.01}
+sensors:
+  gyro: {kind: gyroscope, body: car, noise: {std: 0.01}, timing: {rate_hz: 100}}
+outputs: {report: false, signals: csv}
+"""
+
+WAY = "time_s,body,x,y,z,qw,qx,qy,qz\n0,car,0,0,0,1,0,0,0\n1,car,1,0,0,0.9,0,0,0.43589\n"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "turn.yaml").write_text(TEXT)
+    (tmp_path / "way.csv").write_text(WAY)
+    return tmp_path
+
+
+def load(folder, **values):
+    return Scenario.load(folder / "turn.yaml", values)
+
+
+def test_a_run_leaves_a_folder_with_its_manifest(folder):
+    told = []
+    done = run(load(folder), folder / "out", progress=lambda simulated_s, real_s: told.append((simulated_s, real_s)))
+    assert {path.name for path in (folder / "out").iterdir()} == {"manifest.json", "run.mcap", "signals"}
+    assert {path.name for path in folder.iterdir()} == {"turn.yaml", "way.csv", "out"}
+    assert [round(simulated_s, 9) for simulated_s, _ in told] == [round(0.01 * n, 9) for n in range(1, 51)]
+    manifest = json.loads((folder / "out" / "manifest.json").read_text())
+    assert manifest["scenario"]["seed"] == 5
+    assert list(manifest["inputs"]) == ["way.csv"]
+    assert set(manifest["outputs"]) == {"run.mcap", "signals/gyro.csv"}
+    assert manifest["versions"]["sensorium"]
+    assert manifest["run"]["steps"] == 50
+    assert manifest["run"]["readings"] == {"gyro": 50}
+    assert Manifest.load(folder / "out" / "manifest.json") == done.manifest
+
+
+def test_a_run_repeated_from_its_manifest_gives_the_same_hashes(folder):
+    run(load(folder, seed=9), folder / "out")
+    (folder / "turn.yaml").unlink()  # all that counts is in the manifest
+    done, different = repeat(folder / "out" / "manifest.json", folder / "again")
+    assert different == []
+    assert done.manifest.outputs == Manifest.load(folder / "out" / "manifest.json").outputs
+    assert done.manifest.scenario["seed"] == 9
+
+
+def test_another_seed_gives_other_hashes(folder):
+    first = run(load(folder, seed=1), folder / "a").manifest.outputs
+    second = run(load(folder, seed=2), folder / "b").manifest.outputs
+    assert all(first[name] != second[name] for name in first)
+
+
+def test_a_run_is_not_repeated_from_other_files(folder):
+    run(load(folder), folder / "out")
+    (folder / "way.csv").write_text(WAY.replace("1,car,1", "1,car,2"))
+    with pytest.raises(SpecError, match=r"manifest\.json: way\.csv changed since the run"):
+        repeat(folder / "out" / "manifest.json", folder / "again")
+    (folder / "way.csv").unlink()
+    with pytest.raises(SpecError, match="there is no such file"):
+        repeat(folder / "out" / "manifest.json", folder / "again")
+    assert not (folder / "again").exists()
+
+
+def test_the_same_run_is_not_done_twice(folder):
+    run(load(folder), folder / "out")
+    stamp = (folder / "out" / "run.mcap").stat().st_mtime_ns
+    again = run(load(folder), folder / "out")
+    assert again.done_before
+    assert (folder / "out" / "run.mcap").stat().st_mtime_ns == stamp
+    assert not run(load(folder), folder / "out", force=True).done_before
+
+
+def test_another_run_does_not_take_the_place_of_one_unless_it_is_told_to(folder):
+    run(load(folder, seed=1), folder / "out")
+    with pytest.raises(SpecError, match="which holds another run"):
+        run(load(folder, seed=2), folder / "out")
+    assert Manifest.load(folder / "out" / "manifest.json").scenario["seed"] == 1
+    run(load(folder, seed=2), folder / "out", force=True)
+    assert Manifest.load(folder / "out" / "manifest.json").scenario["seed"] == 2
+    assert not list(folder.glob("out.*"))
+
+
+def test_nothing_of_somebody_else_is_touched(folder):
+    (folder / "mine").mkdir()
+    (folder / "mine" / "work.txt").write_text("dear")
+    with pytest.raises(SpecError, match="which holds files that are no run"):
+        run(load(folder), folder / "mine", force=True)
+    (folder / "out.part").mkdir()
+    (folder / "out.part" / "work.txt").write_text("dear")
+    with pytest.raises(SpecError, match="exists and is not ours"):
+        run(load(folder), folder / "out")
+    with pytest.raises(SpecError, match="a file; it must be a folder"):
+        run(load(folder), folder / "way.csv")
+    assert (folder / "mine" / "work.txt").read_text() == (folder / "out.part" / "work.txt").read_text() == "dear"
+
+
+def test_a_run_that_is_cut_off_leaves_no_folder_and_is_begun_again(folder):
+    def stop(simulated_s: float, real_s: float) -> None:
+        if simulated_s > 0.2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(load(folder), folder / "out", progress=stop)
+    assert not (folder / "out").exists()
+    assert (folder / "out.part" / "run.mcap").is_file()
+    whole = run(load(folder), folder / "out").manifest.outputs
+    assert not (folder / "out.part").exists()
+    assert whole == run(load(folder), folder / "other").manifest.outputs
+
+
+def test_a_series_runs_every_combination_and_goes_on_where_it_was_cut_off(folder):
+    keys = {"seed": [1, 2], "sensors.gyro.noise.std": [0.0, 0.1]}
+    series = cases(lambda values: load(folder, **values), keys)
+    assert [case.folder for case in series] == [
+        *("0-seed=1,std=0.0", "1-seed=1,std=0.1", "2-seed=2,std=0.0", "3-seed=2,std=0.1")
+    ]
+    runs = sweep(series, folder / "out")
+    first = [next(runs), next(runs)]
+    runs.close()
+    all_of_them = list(sweep(series, folder / "out"))
+    assert [done.done_before for done in all_of_them] == [True, True, False, False]
+    assert [done.manifest for done in all_of_them[:2]] == [done.manifest for done in first]
+    index = json.loads((folder / "out" / "sweep.json").read_text())
+    assert index["cases"][3]["values"] == {"seed": 2, "sensors.gyro.noise.std": 0.1}
+
+
+def test_a_series_with_a_mistake_runs_nothing(folder):
+    with pytest.raises(SpecError, match="must not be negative"):
+        cases(lambda values: load(folder, **values), {"sensors.gyro.noise.std": [0.1, -1]})
+    with pytest.raises(SpecError, match="holds files that are no series"):
+        list(sweep(cases(lambda values: load(folder, **values), {"seed": [1]}), folder))
+    series = cases(lambda values: load(folder, **values), {"seed": [1]})
+    list(sweep(series, folder / "out"))
+    with pytest.raises(SpecError, match="holds another series"):
+        list(sweep(cases(lambda values: load(folder, **values), {"seed": [2]}), folder / "out"))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("{", "is no manifest"), ("[]", "it lacks folder"), ('{"scenario": {}}', "it lacks folder, format, inputs")],
+)
+def test_a_manifest_that_is_none_is_refused(folder, text, words):
+    (folder / "manifest.json").write_text(text)
+    with pytest.raises(SpecError, match=words):
+        repeat(folder / "manifest.json", folder / "out")
