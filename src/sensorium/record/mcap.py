@@ -2,150 +2,156 @@
 
 import warnings
 from contextlib import suppress
-from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sensorium.environment import Environment
 from sensorium.errors import RecordError, SpecError
 from sensorium.frames import Pose
 from sensorium.record.background import Background
+from sensorium.record.mcap_file import McapFile, Place
 from sensorium.record.ros2 import cdr
 from sensorium.record.ros2.clock import clock
 from sensorium.record.ros2.diagnostics import fault_status
-from sensorium.record.ros2.message import Message
+from sensorium.record.ros2.message import Later, Message
 from sensorium.record.ros2.readings import has_messages, messages_of
 from sensorium.record.ros2.source import Source, world_prefix
 from sensorium.record.ros2.transforms import mounts, transforms
 from sensorium.sensors.attached import AttachedSensor
-from sensorium.sensors.scan import Scan
 
-Compression = Literal["none", "lz4", "zstd"]
-
-# Steps that may wait for the writer: those of two or three sweeps at common rates
-_WAITING_STEPS = 256
-
-# A message closes its chunk when it is this long; a step's messages are one chunk otherwise [bytes]
-_CHUNK_SIZE = 1 << 26
-
-
-@dataclass
-class _Step:
-    """What one step gave, to be written: sensors' readings, poses of bodies and messages that are made already."""
-
-    time_ns: int
-    readings: list[tuple[Source, Any]] = field(default_factory=list)
-    X_WB: Pose | None = None
-    messages: list[tuple[str, Message]] = field(default_factory=list)
+# A message with more bytes than this is long: it gets a chunk of its own, and a sensor's is written by the thread
+_LONG_BYTES = 1 << 16
 
 
 class McapRecorder:
     """Writes what sensors report while they do, in a file that robotics tools open.
 
-        with sn.record.McapRecorder("run.mcap", env) as recorder:
+        with sn.record.McapRecorder("run.mcap") as recorder:
             for _ in env.run(10.0):
-                recorder.step()
+                recorder.record(env)
 
-    Topics begin with the sensor's name: /lidar/points (PointCloud2), /imu/data and /imu/mag (Imu, MagneticField),
-    /encoder/joint_states, /odometer/odometry, /gnss/fix and /gnss/vel, /barometer/pressure, /sun_sensor/cosine; then
-    /tf with the true poses of all bodies, /tf_static with the mounts of the sensors, /clock, and /diagnostics with
-    onsets and ends of faults. Times are simulated; a message is logged when it arrived and carries in its header the
-    time by its sensor's clock. With several worlds or sensors of a kind, topics and frames are
-    /world_0/lidar_1/points and world_0/lidar_1.
+    Topics begin with the sensor's name: /lidar/points (PointCloud2; a lidar of one ray has /lidar/range too),
+    /imu/data and /imu/mag (Imu, MagneticField), /encoder/joint_states, /odometer/odometry, /gnss/fix and /gnss/vel,
+    /barometer/pressure, /sun_sensor/cosine; then /tf with the true poses of all bodies, /tf_static with the mounts of
+    the sensors, /clock, and /diagnostics with onsets and ends of faults. Times are simulated; a message is logged when
+    it arrived and carries in its header the time by its sensor's clock. With several worlds or sensors of a kind,
+    topics and frames are /world_0/lidar_1/points and world_0/lidar_1.
 
-    Messages are made, compressed and written on a thread; a step is on the disk before the step after next begins if
-    both have a sweep. Each batch that is written is a chunk of its own and handed to the operating system at once: a
-    process that is killed loses no more than the sweep under way and the steps since, and `sensorium recover` makes a
-    proper file of the rest.
+    The bytes of the file depend on what was recorded alone. What is short is encoded and handed to the operating system
+    before `record` returns. Long point clouds get their places in the file, where a thread packs and writes them while
+    the run goes on; `record` waits only for the clouds of an earlier step that are still being written. So a process
+    that is killed at any moment loses the clouds of one step at most, and nothing that was recorded before or after
+    them; `sensorium recover` makes a proper file of the rest. Readings must not be changed once they are recorded.
     """
 
-    def __init__(
-        self,
-        path: str | PathLike[str],
-        env: Environment | None = None,
-        *,
-        compression: Compression = "none",
-    ) -> None:
+    def __init__(self, path: str | PathLike[str], env: Environment | None = None) -> None:
         """Begin a file.
 
         Args:
             path: File to write; one that exists is replaced.
-            env: Whose sensors `step()` records; None to write messages only.
-            compression: Of the chunks. Measured on sweeps of 262,144 rays: "lz4" saves a fifth and nearly doubles
-                the writer's work, "zstd" saves two fifths at five times the work.
+            env: What `step()` records; None if it is given each time.
         """
-        from mcap.writer import CompressionType, Writer
-
-        kinds = {"none": CompressionType.NONE, "lz4": CompressionType.LZ4, "zstd": CompressionType.ZSTD}
-        if compression not in kinds:
-            raise SpecError(f"compression is {compression!r}; it must be one of {', '.join(kinds)}")
         self.path = Path(path)
         self._env = env
         try:
-            self._file = self.path.open("wb")
+            self._file = McapFile(self.path, profile="ros2", library="sensorium")
         except OSError as error:
+            if self.path.exists():
+                raise self._failed(error) from None
             raise SpecError(f"path is {str(self.path)!r}, which cannot be written: {error.strerror}") from None
-        self._writer: Any = Writer(self._file, chunk_size=_CHUNK_SIZE, compression=kinds[compression])
-        try:
-            self._writer.start(profile="ros2", library="sensorium")
-            self._file.flush()
-        except OSError as error:
-            raise self._failed(error) from None
         self._schemas: dict[str, int] = {}
         self._channels: dict[str, tuple[int, str]] = {}
-        self._sequence: dict[str, int] = {}
         self._sources: dict[str, Source] = {}
         self._faults_seen: dict[str, tuple[int, list[int]]] = {}
         self._not_recorded: set[str] = set()
-        self._background: Background[_Step] | None = Background(self._write, limit=_WAITING_STEPS)
+        self._buffer = np.zeros(0, np.uint8)
+        self._background: Background[list[tuple[Place, Later]]] | None = Background(self._fill)
+
+    def record(self, env: Environment) -> None:
+        """Record the last step of an environment: readings that arrived in it, faults, poses and time."""
+        background = self._open()
+        now_ns = env.time_ns
+        messages: list[tuple[str, Message, int]] = [("/clock", clock(now_ns), now_ns)]
+        readings: list[tuple[str, Message, int]] = []
+        for sensor in env.sensors.values():
+            if sensor.name not in self._sources:
+                source = Source.of(sensor, env.world.body_names, env.world.joint_names)
+                self._sources[sensor.name] = source
+                messages.append(("/tf_static", mounts(source, now_ns), now_ns))
+            arrivals = sensor.arrivals()
+            if arrivals and not has_messages(arrivals[0].reading):
+                self._warn(sensor.name, arrivals[0].reading)
+                continue
+            for arrival in arrivals:
+                found = messages_of(arrival.reading, self._sources[sensor.name])
+                readings += [(topic, message, arrival.arrival_ns) for topic, message in found]
+            messages += [("/diagnostics", message, now_ns) for message in self._faults(sensor, now_ns)]
+        if env.world.body_names:
+            messages.append(("/tf", _bodies(env, env.state.X_WB, now_ns), now_ns))
+
+        # What is short first, then the places of what is long; no place before the one before it is filled
+        messages += readings
+        is_long = [cdr.long_bytes(message) > _LONG_BYTES for _, message, _ in messages]
+        if any(is_long):
+            background.join()
+        try:
+            for (topic, message, log_ns), long in zip(messages, is_long, strict=True):
+                if not long:
+                    self._add(topic, message, log_ns)
+            places = [self._place(*one) for one, long in zip(messages, is_long, strict=True) if long]
+            self._file.flush()
+        except OSError as error:
+            raise self._failed(error) from None
+        if places:
+            background.put(places)
 
     def step(self) -> None:
-        """Record the environment's last step: readings that arrived in it, faults, poses and time."""
-        env = self._env
-        if env is None:
+        """Record the last step of the environment that was given at the beginning."""
+        if self._env is None:
             raise SpecError("env is None; a recorder must be given an environment to record its steps")
-        step = _Step(env.time_ns, messages=[("/clock", clock(env.time_ns))])
-        for sensor in env.sensors.values():
-            source = self._source(sensor, step)
-            arrived = sensor.readings()
-            if arrived and not has_messages(arrived[0]):
-                self._warn(sensor.name, arrived[0])
-                continue
-            step.readings += [(source, reading) for reading in arrived]
-            self._add_faults(sensor, step)
-        if env.world.body_names:
-            step.X_WB = env.state.X_WB
-        self._put(step, large=any(isinstance(reading, Scan) for _, reading in step.readings))
+        self.record(self._env)
 
     def write(self, topic: str, message: Message, *, log_ns: int | None = None) -> None:
-        """Record one message of your own.
+        """Record one message of your own; it is with the operating system when this returns.
 
         Args:
             topic: Its topic; each topic has messages of one type.
             message: Such as the functions of `sensorium.record.ros2` make.
             log_ns: When it is logged [ns], not negative; None is its own time.
         """
+        background = self._open()
         time_ns = message.stamp_ns if log_ns is None else log_ns
         if time_ns < 0:
             raise SpecError(f"log_ns is {time_ns}; it must be zero or more")
-        self._put(_Step(time_ns, messages=[(topic, message)]), large=True)
+        try:
+            if cdr.long_bytes(message) > _LONG_BYTES:
+                background.join()
+                place, data = self._place(topic, message, time_ns)
+                self._file.flush()
+                place.fill(data.made())
+            else:
+                self._add(topic, message, time_ns)
+                self._file.flush()
+        except OSError as error:
+            raise self._failed(error) from None
 
     def flush(self) -> None:
         """Wait until all that was recorded has been handed to the operating system."""
-        if self._background is not None:
-            self._background.join()
+        self._open().join()
 
     def close(self) -> None:
-        """Write what waits, and the index; nothing can be recorded after."""
+        """Write what is under way, and the index; nothing can be recorded after."""
         if self._background is None:
             return
         background, self._background = self._background, None
         try:
             background.finish()
-            self._writer.finish()
-            self._file.flush()
+            self._file.finish()
         except OSError as error:
             raise self._failed(error) from None
         finally:
@@ -163,26 +169,19 @@ class McapRecorder:
 
     # --- on the thread of the run -----------------------------------------------------------------------------------
 
-    def _put(self, step: _Step, *, large: bool) -> None:
+    def _open(self) -> Background[list[tuple[Place, Later]]]:
+        """The thread, which has met no error yet."""
         if self._background is None:
             raise SpecError(f"recorder of {self.path.name!r} is closed; nothing can be recorded any more")
-        self._background.put(step, large=large)
+        self._background.raise_error()
+        return self._background
 
-    def _source(self, sensor: AttachedSensor[Any], step: _Step) -> Source:
-        """Names of a sensor; when it is first seen, its mount goes to /tf_static."""
-        if sensor.name not in self._sources:
-            assert self._env is not None
-            world = self._env.world
-            source = self._sources[sensor.name] = Source.of(sensor, world.body_names, world.joint_names)
-            step.messages.append(("/tf_static", mounts(source, step.time_ns)))
-        return self._sources[sensor.name]
-
-    def _add_faults(self, sensor: AttachedSensor[Any], step: _Step) -> None:
+    def _faults(self, sensor: AttachedSensor[Any], time_ns: int) -> list[Message]:
         """Faults that set in or were over since the last step."""
         log = sensor.faults.log
         seen, active = self._faults_seen.get(sensor.name, (0, []))
         if seen == len(log) and not active:
-            return
+            return []
         ended = [number for number in active if log[number].end_ns is not None]
         changed = [log[number] for number in ended]
         for event in log[seen:]:
@@ -191,7 +190,7 @@ class McapRecorder:
             )
         still = [n for n in (*active, *range(seen, len(log))) if log[n].end_ns is None]
         self._faults_seen[sensor.name] = len(log), still
-        step.messages += [("/diagnostics", fault_status(sensor.name, event, step.time_ns)) for event in changed]
+        return [fault_status(sensor.name, event, time_ns) for event in changed]
 
     def _warn(self, name: str, reading: Any) -> None:
         if name not in self._not_recorded:
@@ -199,52 +198,54 @@ class McapRecorder:
             kind = type(reading).__name__
             warnings.warn(f"sensor {name!r} is not recorded: no message stands for its {kind}", stacklevel=3)
 
-    # --- on the writer's thread -------------------------------------------------------------------------------------
-
-    def _write(self, steps: list[_Step]) -> None:
-        """Encode and write steps, then hand them to the operating system."""
-        try:
-            for step in steps:
-                for topic, message in step.messages:
-                    self._add(topic, message, step.time_ns)
-                if step.X_WB is not None:
-                    self._add("/tf", self._bodies(step.X_WB, step.time_ns), step.time_ns)
-                for source, reading in step.readings:
-                    for topic, message in messages_of(reading, source):
-                        self._add(topic, message, step.time_ns)
-            self._writer.flush()
-        except OSError as error:
-            raise self._failed(error) from None
-
-    def _bodies(self, X_WB: Pose, time_ns: int) -> Message:
-        """Poses of all bodies of all worlds."""
-        assert self._env is not None
-        worlds, names = X_WB.shape[0], self._env.world.body_names
-        prefixes = [world_prefix(self._env, world) for world in range(worlds)]
-        parents = [f"{prefix}world" for prefix in prefixes for _ in names]
-        return transforms(X_WB.reshape(-1), parents, [prefix + name for prefix in prefixes for name in names], time_ns)
-
     def _add(self, topic: str, message: Message, log_ns: int) -> None:
-        channel, kind = self._channels.get(topic) or self._register(topic, message.kind)
-        if kind != message.kind:
-            raise SpecError(f"topic {topic!r} has messages of {kind}; {message.kind} must have a topic of its own")
-        number = self._sequence[topic] = self._sequence.get(topic, -1) + 1
-        data = cdr.encoded(message)
-        self._writer.add_message(
-            channel, log_time=log_ns, data=data, publish_time=max(0, message.stamp_ns), sequence=number
-        )
+        """Put a short message into the open chunk."""
+        channel = self._channel(topic, message.kind)
+        self._file.message(channel, cdr.encoded(message), log_ns=log_ns, publish_ns=max(0, message.stamp_ns))
 
-    def _register(self, topic: str, kind: str) -> tuple[int, str]:
-        """Announce a topic, and its type where that is new."""
-        if kind not in self._schemas:
-            self._schemas[kind] = self._writer.register_schema(kind, "ros2msg", cdr.definition(kind))
-        qos = _LATCHED if topic == "/tf_static" else ""
-        number = self._writer.register_channel(topic, "cdr", self._schemas[kind], {"offered_qos_profiles": qos})
-        self._channels[topic] = number, kind
-        return number, kind
+    def _place(self, topic: str, message: Message, log_ns: int) -> tuple[Place, Later]:
+        """Keep a place for a long message; returns it with the bytes that belong there."""
+        channel = self._channel(topic, message.kind)
+        head, data, tail = cdr.parts(message)
+        parts, publish_ns = (head, data.length, tail), max(0, message.stamp_ns)
+        return self._file.place(channel, parts, log_ns=log_ns, publish_ns=publish_ns), data
+
+    def _channel(self, topic: str, kind: str) -> int:
+        """Number of a topic, announced when it is new, and its type where that is."""
+        if topic not in self._channels:
+            if kind not in self._schemas:
+                self._schemas[kind] = self._file.schema(kind, "ros2msg", cdr.definition(kind))
+            metadata = {"offered_qos_profiles": _LATCHED if topic == "/tf_static" else ""}
+            self._channels[topic] = self._file.channel(topic, "cdr", self._schemas[kind], metadata), kind
+        channel, known = self._channels[topic]
+        if kind != known:
+            raise SpecError(f"topic {topic!r} has messages of {known}; {kind} must have a topic of its own")
+        return channel
 
     def _failed(self, error: OSError) -> RecordError:
         return RecordError(f"{str(self.path)!r} cannot be written any more: {error.strerror}")
+
+    # --- on the writer's thread -------------------------------------------------------------------------------------
+
+    def _fill(self, places: list[tuple[Place, Later]]) -> None:
+        """Make the bytes of long messages, in one buffer for all, and write each to its place."""
+        try:
+            for place, data in places:
+                if self._buffer.size < data.length:
+                    self._buffer = np.zeros(data.length, np.uint8)
+                out: NDArray[np.uint8] = self._buffer[: data.length]
+                data.write_to(out)
+                place.fill(out)
+        except OSError as error:
+            raise self._failed(error) from None
+
+
+def _bodies(env: Environment, X_WB: Pose, time_ns: int) -> Message:
+    """Poses of all bodies of all worlds."""
+    worlds, names = X_WB.shape[0], env.world.body_names
+    prefixes = [world_prefix(env, world) for world in range(worlds)]
+    parents = [f"{prefix}world" for prefix in prefixes for _ in names]
+    return transforms(X_WB.reshape(-1), parents, [prefix + name for prefix in prefixes for name in names], time_ns)
 
 
 # Reliable and transient local, as rosbag2 writes it: who plays the file gives mounts to late listeners too

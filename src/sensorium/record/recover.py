@@ -1,6 +1,6 @@
 """Recordings that were cut off: what can be read of them, as a proper file."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -8,9 +8,12 @@ from typing import IO, Any
 
 from sensorium.errors import RecordError, SpecError
 from sensorium.record.atomic import replacing
+from sensorium.record.mcap_file import CHUNK
 
 # Chunks that claim more than this are not unpacked: a few broken bytes could ask for all memory [bytes]
 _LARGEST_CHUNK = 1 << 30
+
+_CHUNK_OPCODE = 6
 
 
 @dataclass(frozen=True)
@@ -20,7 +23,7 @@ class Recovery:
     Attributes:
         path: The new file.
         messages: Messages in it, by topic.
-        lost_chunks: Chunks whose bytes were broken; those that were cut off are not among them.
+        lost_chunks: Chunks whose bytes were broken or not there yet, as those of a sweep that was being written.
         lost_bytes: Bytes at the end of the old file that are no whole record.
         complete: Whether the old file was whole: nothing had to be recovered.
     """
@@ -40,8 +43,9 @@ def recover(
 ) -> Recovery:
     """Make a proper MCAP file of one that was cut off, such as by a crash.
 
-    Records are read one after the other for as long as they are whole; a chunk whose checksum is wrong is left out.
-    The new file has everything that was read, with an index, and appears only when it is complete.
+    Records are read one after the other for as long as they are whole; a chunk whose checksum is wrong is left out. Of
+    a chunk that was still open, or is cut off, everything is taken that is there. The new file has everything that was
+    read, with an index, and appears only when it is complete.
 
     Args:
         path: The file, which is left as it is.
@@ -61,20 +65,23 @@ def recover(
 
 def _recovered(path: Path, file: IO[bytes], target: Path, progress: Callable[[float], None] | None) -> Recovery:
     from mcap.records import Attachment, Channel, Chunk, Footer, Header, Message, Metadata, Schema
-    from mcap.stream_reader import StreamReader, breakup_chunk
+    from mcap.stream_reader import breakup_chunk
     from mcap.writer import CompressionType, Writer
 
     size = path.stat().st_size
-    records = iter(StreamReader(file, emit_chunks=True, record_size_limit=size).records)
+    records = _records(file, size)
     lost_chunks, good_until, complete = 0, 0, False
     with replacing(target) as out:
         copy: _Copy | None = None
         while True:
-            # A record that is cut off or broken ends the file there; it makes readers raise whatever they have
+            # A record that is cut off or broken makes readers raise whatever they have
             try:
                 record = next(records, None)
             except Exception:
-                break
+                if not _step_inside(file, good_until):
+                    break
+                good_until, records = file.tell(), _records(file, size, skip_magic=True)
+                continue
             if record is None:
                 break
             good_until = file.tell()
@@ -106,6 +113,26 @@ def _recovered(path: Path, file: IO[bytes], target: Path, progress: Callable[[fl
     # The closing magic follows the footer
     lost_bytes = 0 if complete else size - good_until
     return Recovery(target, copy.counts, lost_chunks, lost_bytes, complete and not lost_chunks)
+
+
+def _records(file: IO[bytes], size: int, *, skip_magic: bool = False) -> Iterator[Any]:
+    """The records of a file from where it stands."""
+    from mcap.stream_reader import StreamReader
+
+    return iter(StreamReader(file, skip_magic=skip_magic, emit_chunks=True, record_size_limit=size).records)
+
+
+def _step_inside(file: IO[bytes], at: int) -> bool:
+    """Whether a chunk without compression begins at a place; the file then stands at the first record in it.
+
+    The chunk is open or cut off: what it has so far lies in the file as if there were no chunk around it.
+    """
+    file.seek(at)
+    header = file.read(CHUNK.size)
+    if len(header) < CHUNK.size:
+        return False
+    opcode, *_, compression_length, _ = CHUNK.unpack(header)
+    return bool(opcode == _CHUNK_OPCODE and compression_length == 0)
 
 
 class _Copy:

@@ -1,7 +1,8 @@
 """The live handle of a sensor: readings as they arrive."""
 
 import heapq
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -18,6 +19,17 @@ R = TypeVar("R")
 
 # Stages of the counter for what happens to messages
 _DELAY, _LOSS = 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival(Generic[R]):
+    """A reading that arrived, with the truth that belongs to it."""
+
+    arrival_ns: int
+    """When it arrived [ns]."""
+    reading: R
+    truth: Callable[[], R]
+    """Gives what the reading would be without corruption; worked out only where it is asked for."""
 
 
 class AttachedSensor(Generic[R]):
@@ -38,7 +50,7 @@ class AttachedSensor(Generic[R]):
         self._since_ns: int | None = rig.history.newest.time_ns
         self._on_its_way: list[tuple[int, int, Capture[R]]] = []
         self._sent = 0
-        self._arrived: list[Capture[R]] = []
+        self._arrived: list[Arrival[R]] = []
         self._last: tuple[int, Capture[R]] | None = None
 
     @property
@@ -80,7 +92,11 @@ class AttachedSensor(Generic[R]):
 
     def readings(self) -> list[R]:
         """All readings that arrived in the last step, in the order they arrived."""
-        return [capture.reading for capture in self._arrived]
+        return [arrival.reading for arrival in self._arrived]
+
+    def arrivals(self) -> list[Arrival[R]]:
+        """The same readings, each with its time of arrival and its truth, in the order they arrived."""
+        return list(self._arrived)
 
     def advance(self, after_ns: int, upto_ns: int) -> None:
         """Measure what is due and deliver what has arrived; the environment calls this."""
@@ -91,7 +107,7 @@ class AttachedSensor(Generic[R]):
             self._send(capture)
         while self._on_its_way and self._on_its_way[0][0] <= upto_ns:
             arrival_ns, _, capture = heapq.heappop(self._on_its_way)
-            self._arrived.append(capture)
+            self._arrived.append(Arrival(arrival_ns, capture.reading, capture.truth))
             if self._last is None or capture.time_ns >= self._last[1].time_ns:
                 self._last = arrival_ns, capture
 

@@ -1,4 +1,4 @@
-"""The thread that writes: order, bounds and errors."""
+"""The thread that writes: order, waiting and errors."""
 
 import threading
 
@@ -11,12 +11,11 @@ class Slow:
     """Work that waits to be let go."""
 
     def __init__(self):
-        self.done, self.gate, self.begun = [], threading.Semaphore(0), threading.Semaphore(0)
+        self.done, self.gate = [], threading.Semaphore(0)
 
-    def __call__(self, batch):
-        self.begun.release()
+    def __call__(self, item):
         self.gate.acquire()
-        self.done.append(batch)
+        self.done.append(item)
 
 
 def waits(call) -> threading.Thread | None:
@@ -29,48 +28,32 @@ def waits(call) -> threading.Thread | None:
 
 def test_all_is_done_in_order():
     done = []
-    background = Background(done.extend, limit=3)
+    background = Background(done.append)
     for k in range(1000):
-        background.put(k, large=k % 7 == 0)
+        background.put(k)
     background.finish()
     assert done == list(range(1000))
 
 
-def test_small_items_do_not_wait_for_a_large_one_but_large_ones_do():
+def test_one_item_is_under_way_and_the_next_waits():
     work = Slow()
-    background = Background(work, limit=10)
-    background.put("sweep 1", large=True)
-    work.begun.acquire()
-    assert not waits(lambda: [background.put(f"step {k}", large=False) for k in range(5)])
-    waiting = waits(lambda: background.put("sweep 2", large=True))
+    background = Background(work)
+    assert not waits(lambda: background.put("sweep 1"))
+    waiting = waits(lambda: background.put("sweep 2"))
     assert waiting
-    work.gate.release(3)
+    assert waits(background.join)
+    work.gate.release(2)
     waiting.join(10.0)
     background.finish()
-    assert work.done[0] == ["sweep 1"]
-    assert [item for batch in work.done[1:] for item in batch] == [*(f"step {k}" for k in range(5)), "sweep 2"]
-
-
-def test_no_more_than_the_limit_waits():
-    work = Slow()
-    background = Background(work, limit=4)
-    background.put(0, large=False)
-    work.begun.acquire()
-    assert not waits(lambda: [background.put(k, large=False) for k in range(1, 5)])
-    waiting = waits(lambda: background.put(5, large=False))
-    assert waiting
-    work.gate.release(3)
-    waiting.join(10.0)
-    background.finish()
-    assert [item for batch in work.done for item in batch] == list(range(6))
+    assert work.done == ["sweep 1", "sweep 2"]
 
 
 def test_an_error_is_raised_where_the_next_item_is_given():
     def fail(_):
         raise OSError("no space left")
 
-    background = Background(fail, limit=4)
-    background.put(0, large=True)
-    for call in (lambda: background.put(1, large=True), background.join, background.finish):
+    background = Background(fail)
+    background.put(0)
+    for call in (lambda: background.put(1), background.join, background.finish, background.raise_error):
         with pytest.raises(OSError, match="no space left"):
             call()

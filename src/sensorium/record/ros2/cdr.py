@@ -4,7 +4,14 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from sensorium.record.ros2.message import Message
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.record.ros2.message import Later, Message
+
+# Types that end with an array of bytes called `data`, and how many bytes come after it
+_BYTES_AFTER_DATA = {"sensor_msgs/msg/PointCloud2": 1, "sensor_msgs/msg/Image": 0}
+_LENGTH_BYTES = 4
 
 
 @cache
@@ -14,9 +21,35 @@ def _store() -> Any:
     return get_typestore(Stores.ROS2_HUMBLE)
 
 
-def encoded(message: Message) -> memoryview | bytes:
+def encoded(message: Message) -> bytes:
     """The message as little-endian CDR."""
-    return _store().serialize_cdr(_built(message.kind, message.fields), message.kind)
+    if isinstance(message.fields.get("data"), Later):
+        head, data, tail = parts(message)
+        return b"".join([head, data.made(), tail])
+    return bytes(_store().serialize_cdr(_built(message.kind, message.fields), message.kind))
+
+
+def long_bytes(message: Message) -> int:
+    """How many bytes its `data` has, for types that end with such an array; else 0."""
+    if message.kind not in _BYTES_AFTER_DATA:
+        return 0
+    data: Later | NDArray[np.uint8] = message.fields["data"]
+    return data.length if isinstance(data, Later) else data.size
+
+
+def parts(message: Message) -> tuple[bytes, Later, bytes]:
+    """A message of a type that ends with `data`, as CDR: what comes before those bytes, they, what comes after.
+
+    Nothing is copied: the rest is encoded without them, and the number that says how many they are is put right.
+    """
+    data = message.fields["data"]
+    if not isinstance(data, Later):
+        plain = np.ascontiguousarray(data).view(np.uint8).reshape(-1)
+        data = Later(plain.size, lambda out: np.copyto(out, plain))
+    without = Message(message.kind, message.stamp_ns, {**message.fields, "data": np.zeros(0, np.uint8)})
+    short = encoded(without)
+    split = len(short) - _BYTES_AFTER_DATA[message.kind]
+    return short[: split - _LENGTH_BYTES] + data.length.to_bytes(_LENGTH_BYTES, "little"), data, short[split:]
 
 
 @cache

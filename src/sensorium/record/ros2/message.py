@@ -1,6 +1,6 @@
 """A ROS 2 message as plain data, and the parts that most messages have."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,12 +17,32 @@ class Message:
     Attributes:
         kind: Full name of its type, such as `sensor_msgs/msg/Imu`.
         stamp_ns: Time that it tells of, by its sender's clock [ns].
-        fields: Its fields by name; messages within it are mappings too.
+        fields: Its fields by name; messages within it are mappings too, and the `data` of clouds and images may be
+            `Later`.
     """
 
     kind: str
     stamp_ns: int
     fields: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Later:
+    """Bytes of a message whose number is known, and which are made when they are written.
+
+    Attributes:
+        length: How many.
+        write_to: Writes them, shape (length,); what it makes them of must not be changed before.
+    """
+
+    length: int
+    write_to: Callable[[NDArray[np.uint8]], None]
+
+    def made(self) -> NDArray[np.uint8]:
+        """The bytes, in an array of their own."""
+        out = np.zeros(self.length, np.uint8)
+        self.write_to(out)
+        return out
 
 
 def time(time_ns: int) -> dict[str, int]:

@@ -3,72 +3,51 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.record.ros2.message import Message, header
+from sensorium.record.ros2.message import Later, Message, header
 from sensorium.record.ros2.source import Source
 from sensorium.sensors.scan import Scan
 
 _POINT_FIELD_TYPES = {"u1": 2, "u2": 4, "i4": 5, "u4": 6, "f4": 7, "f8": 8}
 
 
-def point_rows(scan: Scan, rows: int) -> list[NDArray[np.void]]:
-    """The returns of each of so many sensors as packed records, in the order of `Scan.flat()`.
+def point_kind(scan: Scan) -> np.dtype[np.void]:
+    """The record of one return.
 
     Fields: x, y, z [m] as the scan has them, intensity, t: time after the first firing by the sensor's clock [ns] (a
     sweep of 4.29 s or more has `time` [s] as float64 instead), label, ring (channel), cause, and which return of its
     ray it is.
     """
-    valid = scan.valid.reshape(rows, -1)
-    offset_ns = _offsets_ns(scan)
-    is_long = bool(offset_ns.size) and int(offset_ns.max()) >= 2**32
-    kind = np.dtype(
+    return np.dtype(
         [
             *((axis, scan.points.dtype.newbyteorder("<")) for axis in "xyz"),
             ("intensity", "<f4"),
-            ("time", "<f8") if is_long else ("t", "<u4"),
+            ("time", "<f8") if _is_long(scan) else ("t", "<u4"),
             ("label", "<i4"),
             ("ring", "<u2"),
             ("cause", "u1"),
             ("return", "u1"),
         ]
     )
-    channels, columns = scan.range_m.shape[-2:]
-    rays, per_row = channels * columns, scan.range_m.size // rows
-    points = scan.points.reshape(rows, per_row, 3)
-    intensity, label, cause = (a.reshape(rows, per_row) for a in (scan.intensity, scan.label, scan.cause))
-    line = np.arange(per_row // columns)
-    clouds = []
-    for row in range(rows):
-        # Gathered by number, which is several times as fast as by mask; lines are channels, return after return
-        at = np.flatnonzero(valid[row])
-        of_line = np.count_nonzero(valid[row].reshape(-1, columns), axis=1)
-        cloud = np.empty(len(at), kind)
-        xyz = points[row].take(at, axis=0)
-        for k, axis in enumerate("xyz"):
-            cloud[axis] = xyz[:, k]
-        t_ns = offset_ns.ravel().take(at if per_row == rays else at % rays)
-        cloud["intensity"] = intensity[row].take(at)
-        cloud["time" if is_long else "t"] = t_ns * 1e-9 if is_long else t_ns
-        cloud["label"] = label[row].take(at)
-        cloud["ring"] = np.repeat((line % channels).astype(np.uint16), of_line)
-        cloud["cause"] = cause[row].take(at)
-        cloud["return"] = np.repeat((line // channels).astype(np.uint8), of_line)
-        clouds.append(cloud)
-    return clouds
 
 
 def point_cloud(scan: Scan, source: Source) -> list[tuple[int, str, Message]]:
-    """One message a row: row, end of the topic, message. The stamp is the sweep's start by the sensor's clock."""
-    stamp_ns = _on_clock(scan, scan.start_ns)
+    """One message a row: row, end of the topic, message. The stamp is the sweep's start by the sensor's clock.
+
+    Points are in the order of `Scan.flat()`. They are counted now and packed when they are written.
+    """
+    stamp_ns, kind, rows = _on_clock(scan, scan.start_ns), point_kind(scan), len(source.frames)
+    valid = scan.valid.reshape(rows, -1)
     messages = []
-    for row, cloud in enumerate(point_rows(scan, len(source.frames))):
+    for row in range(rows):
         frame = source.roots[row] if scan.frame == "world" else source.frames[row]
-        messages.append((row, "points", cloud_message(cloud, stamp_ns, frame)))
+        count = int(np.count_nonzero(valid[row]))
+        data = Later(count * kind.itemsize, _Packer(scan, valid, row))
+        messages.append((row, "points", cloud_message(kind, count, data, stamp_ns, frame)))
     return messages
 
 
-def cloud_message(cloud: NDArray[np.void], stamp_ns: int, frame_id: str) -> Message:
-    """A message with these records as its points."""
-    kind = cloud.dtype
+def cloud_message(kind: np.dtype[np.void], count: int, data: Later, stamp_ns: int, frame_id: str) -> Message:
+    """A message with so many records of a kind as its points."""
     assert kind.fields is not None
     assert kind.names is not None
     fields = [
@@ -81,14 +60,55 @@ def cloud_message(cloud: NDArray[np.void], stamp_ns: int, frame_id: str) -> Mess
         {
             "header": header(stamp_ns, frame_id),
             "height": 1,
-            "width": len(cloud),
+            "width": count,
             "fields": fields,
             "is_bigendian": False,
             "point_step": kind.itemsize,
-            "row_step": kind.itemsize * len(cloud),
-            "data": cloud.view(np.uint8),
+            "row_step": kind.itemsize * count,
+            "data": data,
             "is_dense": True,
         },
+    )
+
+
+class _Packer:
+    """Packs the returns of one of several sensors of a scan."""
+
+    def __init__(self, scan: Scan, valid: NDArray[np.bool_], row: int) -> None:
+        self._scan, self._valid, self._row = scan, valid, row
+
+    def __call__(self, out: NDArray[np.uint8]) -> None:
+        # Compiled functions take a second to load, and not every recording has clouds
+        from sensorium.record.ros2.pack_points import pack_points
+
+        scan, keep = self._scan, self._valid[self._row]
+        rows, per_row = self._valid.shape
+        columns = scan.range_m.shape[-1]
+        t_ns = _offsets_ns(scan).ravel()
+        time = t_ns * 1e-9 if _is_long(scan) else t_ns.astype(np.uint32)
+        points = np.ascontiguousarray(scan.points.reshape(rows, per_row, 3)[self._row])
+        intensity, label, cause = (
+            np.ascontiguousarray(array.reshape(rows, per_row)[self._row], kind)
+            for array, kind in ((scan.intensity, np.float32), (scan.label, np.int32), (scan.cause, np.uint8))
+        )
+        words = (points.itemsize * 3 + time.itemsize) // 4 + 3
+        pack_points(
+            out.view(np.uint32).reshape(-1, words),
+            keep,
+            points.view(np.uint32),
+            intensity.view(np.uint32),
+            time.view(np.uint32).reshape(len(t_ns), -1),
+            label.view(np.uint32),
+            cause,
+            columns,
+        )
+
+
+def _is_long(scan: Scan) -> bool:
+    """Whether nanoseconds of 32 bits cannot tell all firing times; the last ray is the last by any clock."""
+    last_ns = int(scan.offset_ns.max(initial=0))
+    return (
+        last_ns + round((scan.start_ns + last_ns) * scan.clock_skew) - round(scan.start_ns * scan.clock_skew) >= 2**32
     )
 
 
