@@ -64,6 +64,7 @@ _MODULES = (
     "random",
     "record",
     "scenario",
+    "view",
     "worlds",
 )
 
@@ -106,6 +107,7 @@ if TYPE_CHECKING:
         random,
         record,
         scenario,
+        view,
         worlds,
     )
     from sensorium.environment import Environment
@@ -189,5 +191,6 @@ __all__ = [
     "scenario",
     "set_threads",
     "shapes",
+    "view",
     "worlds",
 ]

@@ -1,0 +1,155 @@
+"""The page itself: HTML with everything in it."""
+
+import base64
+import hashlib
+import html
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+from typing import Any
+from urllib.parse import quote
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a page tells.
+
+    Attributes:
+        title: Its heading.
+        strip: Facts at the top, by name.
+        table: Facts at the end, by name; text, numbers, paths or sequences of them.
+        sensors: Rows of the table of sensors: name, kind, place, rate, readings, faults.
+        data: What page.js draws.
+        notes: What is not shown, and why.
+    """
+
+    title: str
+    strip: Mapping[str, str]
+    table: Mapping[str, Any]
+    sensors: Sequence[tuple[str, ...]]
+    data: Mapping[str, Any]
+    notes: Sequence[str]
+
+
+# Key of the data, anchor, heading, what is seen
+_DRAWN = (
+    (
+        "clouds",
+        "cloud",
+        "In 3-D",
+        "The last sweep of every lidar, in the world frame. Drag to turn, scroll to zoom, right-drag to move.",
+    ),
+    ("tracks", "above", "From above", "Where the bodies went; the dot is the end. One metre is as long along both axes."),
+    ("images", "images", "Images", "The last sweep as the sensor sees it, row by row and column by column."),
+    (
+        "signals",
+        "signals",
+        "Signals",
+        "Measured (pale) beside the truth (dark), and below the error: measured minus true. Time is the world's. Long "
+        "signals are shown by the extremes of equal stretches, so that every spike is there. Shaded: a fault is active.",
+    ),
+    (
+        "allan",
+        "allan",
+        "Allan deviation",
+        "Overlapping Allan deviation of the errors, faults included, with its 95 % interval: white noise falls by the root "
+        "of the averaging time, bias instability is the floor, a random walk rises again.",
+    ),
+    ("faults", "faults", "Faults", "Which fault was active when."),
+)
+
+
+def page(content: Page, *, folder: Path) -> bytes:
+    """The whole file.
+
+    Args:
+        content: What it tells.
+        folder: Where it will lie; links to files are relative to it.
+    """
+    drawn = [section for section in _DRAWN if content.data.get(section[0])]
+    sections = [_section(anchor, heading, words, f'<div data-draws="{key}"></div>') for key, anchor, heading, words in drawn]
+    if content.sensors:
+        head = ("Sensor", "Kind", "On", "Rate", "Readings", "Faults")
+        sections.append(_section("sensors", "Sensors", "What was attached, and what arrived.", _rows(head, content.sensors)))
+    facts = "".join(f"<tr><th>{_text(k)}</th><td>{_value(v, folder)}</td></tr>" for k, v in content.table.items())
+    notes = "".join(f"<li>{_text(note)}</li>" for note in content.notes)
+    body = f'<div class="wide"><table class="facts">{facts}</table></div>' + (f"<ul>{notes}</ul>" if notes else "")
+    sections.append(_section("facts", "Run facts", "All it takes to know this run again.", body))
+
+    index = [(anchor, heading) for _, anchor, heading, _ in drawn]
+    index += [("sensors", "Sensors")] if content.sensors else []
+    index.append(("facts", "Run facts"))
+    scripts = [*([_plotly()] if drawn else []), _own("page.js")]
+
+    # One pass over the frame: what is put in is never looked through again
+    text = Template(_own("page.html")).substitute(
+        policy=_policy(scripts),
+        style=_own("page.css"),
+        title=_text(content.title),
+        strip="".join(f"<div><dt>{_text(k)}</dt><dd>{_text(v)}</dd></div>" for k, v in content.strip.items()),
+        index="".join(f'<li><a href="#{anchor}">{heading}</a></li>' for anchor, heading in index),
+        sections="\n".join(sections),
+        data=_json(content.data),
+        scripts="\n".join(f"<script>{script}</script>" for script in scripts),
+    )
+    return text.encode("utf-8")
+
+
+def _section(anchor: str, heading: str, words: str, body: str) -> str:
+    return f'<section id="{anchor}"><h2>{heading}</h2><p class="words">{words}</p>{body}</section>'
+
+
+def _rows(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table with a row of headings; it scrolls by itself where the screen is narrow."""
+    above = "".join(f"<th>{_text(cell)}</th>" for cell in head)
+    below = "".join("<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    return f'<div class="wide"><table><thead><tr>{above}</tr></thead><tbody>{below}</tbody></table></div>'
+
+
+def _value(value: Any, folder: Path) -> str:
+    """A fact's value: a path is a link as seen from the page's folder, a sequence one line for each."""
+    if isinstance(value, Path):
+        seen = os.path.relpath(value, folder)
+        return f'<a href="{html.escape(quote(Path(seen).as_posix()))}">{_text(seen)}</a>'
+    if isinstance(value, list | tuple):
+        return "<br>".join(_value(one, folder) for one in value)
+    return _text(value)
+
+
+def _text(value: Any) -> str:
+    """Anything as text of a page, in which no markup survives."""
+    return html.escape(str(value))
+
+
+def _json(data: Any) -> str:
+    """Data inside a script element: nothing in it can end the element or begin another."""
+    text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _policy(scripts: Iterable[str]) -> str:
+    """What the browser may do: run these scripts, no others, and load nothing at all."""
+    hashes = (base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii") for script in scripts)
+    allowed = " ".join(f"'sha256-{digest}'" for digest in hashes)
+    return f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:"
+
+
+@cache
+def _plotly() -> str:
+    """The plotting library, from its own Python package."""
+    from plotly.offline import get_plotlyjs
+
+    # A script element must not hold its own end; the library does not, and a later one shall be told
+    script = get_plotlyjs()
+    assert "</script" not in script.lower()
+    return script
+
+
+@cache
+def _own(name: str) -> str:
+    return (files("sensorium.view.report") / name).read_text(encoding="utf-8")

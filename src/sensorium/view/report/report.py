@@ -1,0 +1,212 @@
+"""The report of a run, from its first step to the file."""
+
+import time
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from sensorium.clock import ns_to_seconds
+from sensorium.environment import Environment
+from sensorium.errors import SpecError
+from sensorium.record.atomic import replacing
+from sensorium.sensors.sampled_reading import SampledReading
+from sensorium.sensors.scan import Scan
+from sensorium.view.report.facts import Facts, quantity, sensor_rows, versions
+from sensorium.view.report.faults import fault_events
+from sensorium.view.report.page import Page, page
+from sensorium.view.report.quantities import arrived, quantities_of
+from sensorium.view.report.signals import SignalRecord
+from sensorium.view.report.sweeps import SweepRecord
+from sensorium.view.report.tracks import TrackRecord, sensor_frames
+
+# What a page may hold, so that it stays below 8 MB with the plotting library's 4.8: 10 bytes a point and 12 a sample,
+# and a third more as text
+_POINTS_OF_A_LIDAR = 60_000
+_POINTS = 120_000
+_STRETCHES = 8_000
+_MOST_IMAGES = 4
+
+
+class Report:
+    """Keeps what a page about the run needs, and writes it: one file, which any browser opens without a network.
+
+        with sn.view.Report("report.html", title="Yard drive") as report:
+            for _ in env.run(10.0):
+                report.record(env)
+
+    The page has the last sweep of every lidar in 3-D with the ways of the bodies, the same from above, range images,
+    every sampled signal beside its truth with the error below, Allan deviations of inertial errors, a timeline of
+    faults, and the facts of the run. Of several worlds it shows the first, of a row of sensors the first four.
+
+    Memory does not grow with the run: of a signal the extremes of at most 768 stretches are kept, of inertial errors the
+    first 65,536 and as many means, of a body at most 1,024 places, of a lidar the last sweep. What is written depends on
+    the run alone, but for the real time it took.
+    """
+
+    def __init__(
+        self, path: str | PathLike[str] | None = None, *, title: str = "Sensorium run", facts: Facts | None = None
+    ) -> None:
+        """Begin.
+
+        Args:
+            path: File that `close()` writes, such as report.html; None leaves that to `write()`.
+            title: Heading of the page.
+            facts: What else to tell of the run, by name.
+        """
+        self.path = None if path is None else Path(path)
+        self.title = title
+        self._facts: dict[str, Any] = dict(facts or {})
+        self._began_s = time.perf_counter()
+        self._env: Environment | None = None
+        self._tracks: TrackRecord | None = None
+        self._sweeps: dict[str, SweepRecord] = {}
+        self._signals: dict[str, SignalRecord] = {}
+        self._unknown: dict[str, str] = {}
+        self._steps, self._first_ns = 0, 0
+        self._closed = False
+
+    def record(self, env: Environment) -> None:
+        """Keep what the environment's last step gave; always the same environment."""
+        if self._closed:
+            raise SpecError(f"report {self.title!r} is closed; nothing can be recorded any more")
+        if self._env is None:
+            self._env, self._tracks, self._first_ns = env, TrackRecord(env), env.time_ns
+        if env is not self._env:
+            raise SpecError("env is another than that of the step before; a report must be of one environment")
+        assert self._tracks is not None
+        self._tracks.add(env)
+        self._steps += 1
+        for name, sensor in env.sensors.items():
+            if not sensor.fresh:
+                continue
+            newest = sensor.read()
+            if isinstance(newest, Scan):
+                sweeps = self._sweeps.get(name) or self._sweeps.setdefault(name, SweepRecord(sensor))
+                for scan in sensor.readings():
+                    sweeps.add(scan)
+            elif isinstance(newest, SampledReading) and quantities_of(newest):
+                signals = self._signals.get(name) or self._signals.setdefault(name, SignalRecord(sensor, newest))
+                for reading, truth in arrived(sensor):
+                    signals.add(reading, truth)
+            else:
+                self._unknown[name] = type(newest).__name__
+
+    def write(self, path: str | PathLike[str], facts: Facts | None = None) -> None:
+        """Write the page of what was recorded so far; it appears whole or not at all.
+
+        Args:
+            path: File to write, such as report.html; one that exists is replaced.
+            facts: More to tell of the run, by name; a `Path` becomes a link, as seen from the report.
+        """
+        path = Path(path)
+        content = page(self._page(facts or {}), folder=path.parent)
+        with replacing(path) as file:
+            file.write(content)
+
+    def close(self) -> None:
+        """Write the page to the path that was given, if one was; nothing can be recorded after."""
+        if not self._closed and self.path is not None:
+            self.write(self.path)
+        self._closed = True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if kind is not None:
+            self._facts["Ended early"] = f"{kind.__name__}: {error}"
+        self.close()
+
+    # --- what the page tells ----------------------------------------------------------------------------------------
+
+    def _page(self, facts: Facts) -> Page:
+        """All sections, as plain data."""
+        env, real_s = self._env, time.perf_counter() - self._began_s
+        own: dict[str, Any] = {**self._facts, **facts}
+        if env is None:
+            return Page(self.title, {"Steps": "0"}, {**own, "Versions": _listed(versions())}, [], {}, [])
+        labels = dict(env.scene.labels)
+        events, more_events = fault_events(env.sensors.values(), env.time_ns)
+        allan, notes = [], []
+        for record in self._signals.values():
+            plots, why = record.allan_plots()
+            allan += plots
+            notes += [] if why is None else [why]
+        if more_events:
+            notes.append(f"{more_events:,} further faults are not drawn.")
+        notes += [f"{name}: there is no plot for a {kind}." for name, kind in self._unknown.items()]
+        channels = sum(record.channels() for record in self._signals.values())
+        lidars = max(1, sum(len(record.rows()) for record in self._sweeps.values()))
+        data = {
+            "from_s": ns_to_seconds(self._first_ns),
+            "to_s": env.time_s,
+            "clouds": [
+                cloud
+                for record in self._sweeps.values()
+                for cloud in record.clouds(labels, min(_POINTS_OF_A_LIDAR, _POINTS // lidars))
+            ],
+            "tracks": self._tracks.tracks() if self._tracks is not None else [],
+            "frames": sensor_frames(env),
+            "images": [image for record in self._sweeps.values() for image in record.images(labels)][:_MOST_IMAGES],
+            "signals": [
+                plot for record in self._signals.values() for plot in record.plots(max(8, _STRETCHES // channels))
+            ],
+            "allan": allan,
+            "faults": events,
+        }
+        readings = {name: record.readings for name, record in (*self._sweeps.items(), *self._signals.items())}
+        return Page(
+            self.title,
+            self._strip(env, real_s, sum(readings.values()), len(events) + more_events),
+            self._table(env, own, real_s),
+            sensor_rows(env, readings),
+            data,
+            notes,
+        )
+
+    def _strip(self, env: Environment, real_s: float, readings: int, faults: int) -> dict[str, str]:
+        """The facts at the top of the page."""
+        simulated_s = self._simulated_s(env)
+        strip = {
+            "Simulated": quantity(simulated_s, "s"),
+            "Real time": quantity(real_s, "s"),
+            "Speed": f"{simulated_s / max(real_s, 1e-9):.2f} × real time",
+            "Steps": quantity(self._steps),
+            "Sensors": str(len(env.sensors)),
+            "Readings": quantity(readings),
+        }
+        if self._sweeps:
+            strip["Rays"] = quantity(sum(record.rays for record in self._sweeps.values()))
+        return strip | {"Faults": str(faults), "Seed": str(env.seed)}
+
+    def _table(self, env: Environment, own: Mapping[str, Any], real_s: float) -> dict[str, Any]:
+        """The facts at the end of the page; the user's own come first."""
+        rays = sum(record.rays for record in self._sweeps.values())
+        returns = sum(record.returns for record in self._sweeps.values())
+        table: dict[str, Any] = {
+            **own,
+            "Seed": env.seed,
+            "World": type(env.world).__name__,
+            "Worlds": env.state.X_WB.shape[0],
+            "Bodies": ", ".join(env.world.body_names[:20]) + (" …" if len(env.world.body_names) > 20 else ""),
+            "Steps": f"{self._steps:,}",
+            "Simulated time": f"{ns_to_seconds(self._first_ns):.3f} s to {env.time_s:.3f} s",
+            "Real time": f"{real_s:.2f} s, writing of other files included",
+        }
+        if rays:
+            table["Rays"] = f"{rays:,}"
+            table["Returns"] = f"{returns:,} ({100.0 * returns / rays:.1f} % of rays)"
+        return {name: value for name, value in table.items() if value != ""} | {"Versions": _listed(versions())}
+
+    def _simulated_s(self, env: Environment) -> float:
+        """Simulated time of the recorded steps [s]; the first took as long as the mean of the others."""
+        steps = max(self._steps - 1, 1)
+        return ns_to_seconds(env.time_ns - self._first_ns) * self._steps / steps
+
+
+def _listed(pairs: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in pairs.items())

@@ -1,0 +1,197 @@
+"""What a lidar saw last, as a report shows it: points to turn, and the sweep as an image."""
+
+import base64
+import io
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.patterns import Spinning
+from sensorium.patterns.base import sweep_duration_ns
+from sensorium.sensors.attached import AttachedSensor
+from sensorium.sensors.lidar import Lidar
+from sensorium.sensors.scan import Cause, Scan
+from sensorium.view.lidar_plots import CAUSE_COLOURS
+from sensorium.view.plots import FAINT, Extent, label_colours, range_image
+from sensorium.view.report.packing import levels, packed
+from sensorium.view.report.signals import MOST_SENSORS
+
+# An image needs so many rows and columns to be one
+_LEAST_PIXELS = 4
+_IMAGE_DPI = 95
+
+# Colours of points take one byte each; labels beyond these are shown as unlabelled
+_MOST_LABELS = 250
+
+
+class SweepRecord:
+    """The last sweep of one attached lidar in the first world, or the slices that make it up, and counts of all."""
+
+    def __init__(self, sensor: AttachedSensor[Any]) -> None:
+        spec = sensor.spec
+        assert isinstance(spec, Lidar)
+        self.name = sensor.name
+        self.readings, self.rays, self.returns = 0, 0, 0
+        self._pattern = spec.pattern
+        self._sensor = sensor
+        self._duration_ns = sweep_duration_ns(spec.pattern.rate_hz)
+        self._last: deque[Scan] = deque()
+
+    def add(self, scan: Scan) -> None:
+        """Keep a scan, and let those go that are older than a sweep."""
+        self.readings += 1
+        self.rays += scan.offset_ns.size * self._sensor.rig.worlds * self._sensor.rig.sensors
+        self.returns += int(np.count_nonzero(scan.valid))
+        self._last.append(scan)
+        while self._last[0].end_ns <= scan.end_ns - self._duration_ns:
+            self._last.popleft()
+
+    def rows(self) -> list[tuple[str, list[Scan]]]:
+        """Name of each sensor that is shown, and the scans of its last sweep."""
+        rig = self._sensor.rig
+        names = [f"{self.name}[{row}]" if rig.sensor_axis else self.name for row in range(rig.sensors)]
+        return [
+            (name, [_row(scan, row, self._sensor) for scan in self._last])
+            for row, name in enumerate(names[:MOST_SENSORS])
+        ]
+
+    def clouds(self, labels: Mapping[str, int], most: int) -> list[dict[str, Any]]:
+        """The points of the last sweep of each sensor, in the world.
+
+        Args:
+            labels: Number of each label name.
+            most: Most points of each; of more every so-manieth is shown.
+        """
+        return [_cloud(name, scans, labels, most) for name, scans in self.rows() if scans]
+
+    def images(self, labels: Mapping[str, int]) -> list[dict[str, str]]:
+        """The last sweep of each sensor as an image of ranges and labels, where the pattern makes one."""
+        found = []
+        for name, scans in self.rows():
+            if not scans:
+                continue
+            ranges, numbers = (
+                np.concatenate([_first_return(getattr(scan, field)) for scan in scans], axis=-1)
+                for field in ("range_m", "label")
+            )
+            if min(ranges.shape) < _LEAST_PIXELS:
+                continue
+            extent = _extent_deg(self._pattern, ranges.shape)
+            figure = range_image(ranges, numbers, labels, extent_deg=extent, title="")
+            buffer = io.BytesIO()
+            figure.savefig(buffer, format="png", dpi=_IMAGE_DPI, facecolor=figure.get_facecolor(), metadata={})
+            address = "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")
+            when_s = scans[-1].end_ns * 1e-9
+            words = f"Range (above) and label (below) of each ray, sweep that ended at {when_s:.3f} s"
+            found.append({"sensor": name, "words": words, "address": address})
+        return found
+
+
+def _row(scan: Scan, row: int, sensor: AttachedSensor[Any]) -> Scan:
+    """The scan of one sensor of the first world alone."""
+    axes = sensor.rig.world_axis + sensor.rig.sensor_axis
+    if not axes:
+        return scan
+
+    def of_row(array: NDArray[Any]) -> NDArray[Any]:
+        return array.reshape(-1, *array.shape[axes:])[row]
+
+    light = scan.light
+    if light is not None:
+        ambient = None if light.ambient is None else of_row(light.ambient)
+        fields = {name: of_row(getattr(light, name)) for name in ("intensity", "cause", "depth", "mirror_id")}
+        light = replace(light, **fields, ambient=ambient)
+    arrays = {name: of_row(getattr(scan, name)) for name in ("range_m", "points", "object_id", "face_id", "label")}
+    return replace(scan, **arrays, X_WS=scan.X_WS[:, :1, row : row + 1], light=light)
+
+
+def _first_return(array: NDArray[Any]) -> NDArray[Any]:
+    """The first of several returns of each ray, shape (channels, columns)."""
+    return array if array.ndim == 2 else array[0]
+
+
+def _extent_deg(pattern: Any, shape: tuple[int, ...]) -> Extent | None:
+    """Angles at the edges of a sweep's image, where rows and columns are evenly spaced in them."""
+    if not isinstance(pattern, Spinning) or shape != (len(pattern.elevation_deg), pattern.columns):
+        return None
+    steps = np.diff(pattern.elevation_deg)
+    if not np.allclose(steps, steps[0], rtol=1e-6):
+        return None
+    sense = -1.0 if pattern.direction == "clockwise" else 1.0
+    if pattern.azimuth_min_deg is not None and pattern.azimuth_max_deg is not None:
+        begin, end = (pattern.azimuth_min_deg, pattern.azimuth_max_deg)[:: int(sense)]
+    else:
+        begin = pattern.start_azimuth_deg or 0.0
+        end = begin + 360.0 * sense
+    return begin, end, float(pattern.elevation_deg[-1]), float(pattern.elevation_deg[0])
+
+
+def _cloud(name: str, scans: list[Scan], labels: Mapping[str, int], most: int) -> dict[str, Any]:
+    flat = [scan.flat() for scan in scans]
+    total = sum(len(scan.range_m) for scan in flat)
+
+    # Evenly spaced among all returns, so that it is the same every time; then into the world
+    chosen = np.arange(total) if total <= most else (np.arange(most) * total) // most
+    points, columns, done = [], [], 0
+    for scan in flat:
+        size = len(scan.range_m)
+        at = chosen[(chosen >= done) & (chosen < done + size)] - done
+        in_own, done = scan.points[at], done + size
+        points.append(in_own if scan.frame == "world" else scan.pose(scan.start_ns + scan.offset_ns[at]).apply(in_own))
+        columns.append((scan.label[at], scan.cause[at], scan.intensity[at]))
+    xyz = np.concatenate(points).astype(np.float64)
+    label, cause, intensity = (np.concatenate(column) for column in zip(*columns, strict=True))
+
+    # Places as steps of the cloud's own bounds, a 65,535th each
+    low, high = (xyz.min(axis=0), xyz.max(axis=0)) if len(xyz) else (np.zeros(3), np.ones(3))
+    sweep: dict[str, Any] = {
+        "sensor": name,
+        "count": len(xyz),
+        "total": total,
+        "end_s": scans[-1].end_ns * 1e-9,
+        "low": low.tolist(),
+        "high": high.tolist(),
+        "places": [packed(levels(xyz[:, k], low[k], high[k], np.uint16)) for k in range(3)],
+        "label": _by_label(label, labels),
+    }
+    if scans[0].light is not None:
+        sweep["cause"] = _by_cause(cause)
+        sweep["intensity"] = _by_intensity(intensity)
+    return sweep
+
+
+def _by_label(label: NDArray[Any], labels: Mapping[str, int]) -> dict[str, Any]:
+    """Index of each point's label among those seen, with their names and colours; the last has no label."""
+    colours = label_colours(labels)
+    seen = [(key, number) for key, number in labels.items() if (label == number).any()][:_MOST_LABELS]
+    index = np.full(label.shape, len(seen), np.uint8)
+    for place, (_, number) in enumerate(seen):
+        index[label == number] = place
+    names, paints = [key for key, _ in seen], [_hex(colours[number]) for _, number in seen]
+    if (index == len(seen)).any():
+        names, paints = [*names, "no label"], [*paints, FAINT]
+    return {"index": packed(index), "names": names, "colours": paints}
+
+
+def _by_cause(cause: NDArray[Any]) -> dict[str, Any]:
+    seen = [kind for kind in CAUSE_COLOURS if (cause == kind).any()]
+    index = np.zeros(cause.shape, np.uint8)
+    for place, kind in enumerate(seen):
+        index[cause == kind] = place
+    names = [Cause(kind).name.lower().replace("_", " ") for kind in seen]
+    return {"index": packed(index), "names": names, "colours": [CAUSE_COLOURS[kind] for kind in seen]}
+
+
+def _by_intensity(intensity: NDArray[Any]) -> dict[str, Any]:
+    """Powers of ten of the intensity, between what all but one in a hundred on each side have."""
+    power = np.log10(np.maximum(intensity.astype(np.float64), 1e-30))
+    low, high = np.percentile(power, [1.0, 99.0]) if len(power) else (0.0, 1.0)
+    return {"level": packed(levels(power, low, high, np.uint8)), "low": float(low), "high": float(high)}
+
+
+def _hex(colour: NDArray[np.float64]) -> str:
+    return "#" + "".join(f"{round(255.0 * part):02x}" for part in colour)
