@@ -172,5 +172,5 @@ class InertialSignal:
         if self._asks_engine and place.columns[FORCE] >= 0:
             if now.a is None:
                 raise SpecError(f"sensor {self._rig.name!r} has source='engine'; this world tells no accelerations")
-            arguments = (int(place.columns[FORCE]), self._sign, now.q, now.a, track.gravity, out)
+            arguments = (int(place.columns[FORCE]), self._sign, now.q, now.a, track.gravity_now(), out)
             threads.run(instant_force, self._rows, *arguments, serial_below=_SERIAL_ROWS)

@@ -53,7 +53,7 @@ class PointTrack:
         X_BP, known_ns = rig.X_BS @ X_SP, rig.history.newest.time_ns
         self.start, self.now = (Instant(PointMotion(rig.history, rig.body, X_BP), known_ns) for _ in range(2))
         self.gravity = np.zeros((rig.worlds * rig.sensors, 3))
-        """Gravity now [m/s^2], shape (rows, 3)."""
+        """Gravity over the piece of path, taken midway [m/s^2], shape (rows, 3)."""
         self._gravity_of: object = None
 
     def forget(self) -> None:
@@ -69,11 +69,20 @@ class PointTrack:
         self.now.see(to_ns)
         self._weigh()
 
+    def gravity_now(self) -> Float:
+        """Gravity at the end of the piece of path [m/s^2], shape (rows, 3)."""
+        return self._rig.gravity_at(self.now.p, None) if self._varies else self.gravity
+
     def _weigh(self) -> None:
         """Gravity: the world's own where it has one, else the environment's field."""
         field, own_W = self._rig.gravity, self.now.state.gravity_W
-        uniform = own_W is not None or isinstance(field, UniformGravity)
         source = field if own_W is None else own_W
-        if not uniform or source is not self._gravity_of:
-            self.gravity[...] = self._rig.gravity_at(self.now.p, own_W)
+        if self._varies or source is not self._gravity_of:
+            midway = 0.5 * (self.start.state.position + self.now.state.position)
+            self.gravity[...] = self._rig.gravity_at(midway, own_W).reshape(-1, 3)
             self._gravity_of = source
+
+    @property
+    def _varies(self) -> bool:
+        """Whether gravity is another at another place."""
+        return self.now.state.gravity_W is None and not isinstance(self._rig.gravity, UniformGravity)

@@ -72,8 +72,8 @@ class Rig:
 
         Args:
             p_W: Positions [m], shape (*batch, 3).
-            own_W: Gravity that the world itself applies, as its state tells [m/s^2], shape (3,); None takes the
-                environment's field.
+            own_W: Gravity that the world itself applies, as its state tells [m/s^2], of a shape that broadcasts; None
+                takes the environment's field.
         """
         return self.gravity.at(p_W) if own_W is None else np.broadcast_to(own_W, p_W.shape).copy()
 

@@ -44,7 +44,7 @@ def ideal_sample(first, step, count, columns, dt_s, sign, q0, v0, q, v, w, g, fi
         q0, q: q_WP at its ends, float64 (rows, 4).
         v0, v: v_WP at its ends [m/s], float64 (rows, 3).
         w: Angular velocity at its end [rad/s], float64 (rows, 3).
-        g: Gravity at its end [m/s^2], float64 (rows, 3).
+        g: Gravity midway [m/s^2], float64 (rows, 3).
         field: Magnetic field at its end [T], float64 (rows, 3).
         out: Receives what is measured, float64 (rows, columns).
         total: Receives f dt on top of what it has [m/s], float64 (rows, 3).

@@ -34,7 +34,8 @@ class WorldState:
         a_WB: Acceleration of each body's origin, the second derivative of its position [m/s^2], shape
             (worlds, bodies, 3); None if the world does not know it.
         alpha_WB: Angular acceleration of each body [rad/s^2], shape (worlds, bodies, 3), or None.
-        gravity_W: Gravity that the world itself applies [m/s^2], shape (3,), or None.
+        gravity_W: Gravity that the world itself applies [m/s^2], shape (3,); or that on each body, shape (worlds,
+            bodies, 3), as its mean over the step that ends here; or None.
     """
 
     time_ns: int
@@ -78,7 +79,7 @@ class WorldState:
         known = [array.shape for array in (self.a_WB, self.alpha_WB) if array is not None]
         if any(shape != vectors for shape in known):
             return False
-        return self.gravity_W is None or self.gravity_W.shape == (3,)
+        return self.gravity_W is None or self.gravity_W.shape in ((3,), vectors)
 
     def at(self, time_ns: int) -> Self:
         """The same arrays at another time."""
@@ -126,7 +127,7 @@ def check_state(state: WorldState, body_names: tuple[str, ...], joint_names: tup
     if (
         state.in_place(len(body_names), len(joint_names))
         and all_finite(state.numbers)
-        and (gravity is None or all(math.isfinite(g) for g in gravity))
+        and (gravity is None or all(math.isfinite(g) for g in gravity.flat))
     ):
         return
     _check_each(state, body_names, joint_names)
@@ -145,7 +146,7 @@ def _check_each(state: WorldState, body_names: tuple[str, ...], joint_names: tup
         ("angular acceleration alpha_WB", state.alpha_WB, (*bodies, 3), body_names),
         ("joint position", state.joint_position, joints, joint_names),
         ("joint velocity", state.joint_velocity, joints, joint_names),
-        ("gravity_W", state.gravity_W, (3,), ("the world",) * 3),
+        _gravity_row(state.gravity_W, bodies, body_names),
     )
     for name, values, shape, owners in quantities:
         if values is None:
@@ -156,6 +157,15 @@ def _check_each(state: WorldState, body_names: tuple[str, ...], joint_names: tup
             at = tuple(int(i) for i in np.argwhere(~np.isfinite(values))[0])
             owner, world = (owners[at[1]], f" in world {at[0]}") if len(at) > 1 else (owners[at[0]], "")
             raise WorldError(f"the {name} of {owner!r}{world} is {values[at]} at {state.time_ns} ns; it must be finite")
+
+
+def _gravity_row(
+    gravity_W: Float | None, bodies: tuple[int, int], body_names: tuple[str, ...]
+) -> tuple[str, Float | None, tuple[int, ...], tuple[str, ...]]:
+    """What is to be checked of gravity: that of all, or that on each body."""
+    if gravity_W is not None and gravity_W.ndim > 1:
+        return "gravity_W", gravity_W, (*bodies, 3), body_names
+    return "gravity_W", gravity_W, (3,), ("the world",) * 3
 
 
 # ---- checks that worlds share

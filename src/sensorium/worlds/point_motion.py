@@ -6,6 +6,7 @@ accelerations, in world axes, linearly. Then comes the mount: a point S fixed to
     v_WS = v_WB + w x r,    w_WS = w,    a_WS = a_WB + alpha x r + w x (w x r).
 
 At a state's own time nothing is interpolated. Elsewhere the errors are of second order in the time between states.
+Where each body has a gravity of its own, a mean over the step, acceleration less gravity is what goes linearly.
 """
 
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from sensorium.errors import SpecError
 from sensorium.frames import Pose
 from sensorium.paths.closed import ALPHA, BLOCKS, A, P, Q, V, W
 from sensorium.rotations import Float
+from sensorium.worlds.base import WorldState
 from sensorium.worlds.history import History
 from sensorium.worlds.interpolation import slerp
 
@@ -39,7 +41,8 @@ class PointState:
         angular_velocity: w_WS [rad/s], shape (worlds, sensors, 3).
         acceleration: a_WS, the second derivative of the position [m/s^2], shape (worlds, sensors, 3); None if the world
             does not know its bodies' accelerations.
-        gravity_W: Gravity that the world applies [m/s^2], shape (3,), or None; between two states that of the earlier.
+        gravity_W: Gravity that the world applies [m/s^2], shape (3,), between two states that of the earlier; or that
+            on the body over the step that the instant lies in, shape (worlds, 1, 3); or None.
     """
 
     time_ns: int
@@ -86,7 +89,7 @@ class PointMotion:
         """
         before, after, fraction = self._history.bracket(time_ns)
         state = self._state
-        state.time_ns, state.gravity_W = time_ns, before.gravity_W
+        state.time_ns, state.gravity_W = time_ns, _gravity_on(before, after, self._body)
         if self._body is None:
             return state
         threads.run(
@@ -103,7 +106,17 @@ class PointMotion:
         )
         known = before.has_accelerations and after.has_accelerations
         state.acceleration = self._acceleration if known else None
+        own_W = before.gravity_W
+        if known and fraction and own_W is not None and own_W.ndim > 1 and state.gravity_W is not None:
+            self._acceleration += (1.0 - fraction) * (state.gravity_W - own_W[:, self._body, None])
         return state
+
+
+def _gravity_on(before: WorldState, after: WorldState, body: int | None) -> Float | None:
+    """The world's gravity between two states; off all bodies there is none where each has its own."""
+    if after.gravity_W is None or after.gravity_W.ndim == 1:
+        return before.gravity_W
+    return None if body is None else after.gravity_W[:, body, None]
 
 
 @jit.function

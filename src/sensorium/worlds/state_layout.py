@@ -45,7 +45,7 @@ class StateLayout:
         Args:
             time_ns: Its time [ns].
             numbers: All blocks.
-            gravity_W: Gravity that the world applies [m/s^2], shape (3,), if it does.
+            gravity_W: Gravity that the world applies [m/s^2], shape (3,) or (worlds, bodies, 3), if it does.
             accelerations: Whether they are known; if not, their blocks must be zero.
         """
         numbers.setflags(write=False)
@@ -108,4 +108,6 @@ class PackedState(WorldState):
         layout = self.__dict__.get("_layout")  # a changed copy, by dataclasses.replace, has none
         if layout is None:
             return super().in_place(bodies, joints)
-        return layout.shape[1:] == (bodies, joints) and (self.gravity_W is None or self.gravity_W.shape == (3,))
+        gravity = self.gravity_W
+        in_place = gravity is None or gravity.shape in ((3,), (*layout.shape[:2], 3))
+        return in_place and layout.shape[1:] == (bodies, joints)
