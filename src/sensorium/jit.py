@@ -77,6 +77,20 @@ def kernel(fn: F) -> F:
         return numba.njit(nogil=True, cache=True, **_FLAGS)(fn)
 
 
+def exact(fn: F) -> F:
+    """Compile an entry point whose own arithmetic rounds every operation, so that it gives NumPy's bits.
+
+    Functions that it calls keep their flags.
+    """
+    with _own_cache():
+        return numba.njit(nogil=True, cache=True, error_model="numpy")(fn)
+
+
+def exact_function(fn: F) -> F:
+    """Compile a small function that `exact` entry points call."""
+    return cast(F, Called(fn, error_model="numpy"))
+
+
 def elementwise(scalar: Callable[..., float]) -> Callable[..., Any]:
     """Make a broadcasting NumPy function, in float64, from a compiled function of plain numbers.
 
@@ -107,6 +121,16 @@ def like(typing_context: Any, x: Any, number: Any) -> Any:
         return context.cast(builder, values[1], signature.args[1], x)
 
     return x(x, number), generate
+
+
+@intrinsic
+def pointer_from_address(typing_context: Any, address: Any) -> Any:
+    """Turn an integer address into a pointer that `numba.carray` takes."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
+
+    return types.voidptr(types.intp), build
 
 
 @contextlib.contextmanager

@@ -126,6 +126,7 @@ class LidarModel:
         self._rate = Rate(spec.pattern.rate_hz, seconds_to_ns(spec.timing.phase_s))
         first = spec.pattern.rays(0)
         self._duration_ns = first.duration_ns
+        self._every_sweep = first if spec.pattern.cycle == 1 else None
         self._errors: ScanErrors | None = None
         if spec.errors or spec.faults.faults:
             returns = {"dual": 2, "all": spec.max_returns}.get(spec.returns, 1) if spec.mode != "geometric" else 1
@@ -159,18 +160,22 @@ class LidarModel:
         scan, truth = capture.reading.without(mask), capture.truth
         return Capture(capture.time_ns, scan, lambda: truth().without(mask), capture.tick)
 
+    def _rays(self, tick: int) -> RayTable:
+        """Rays of a sweep; the pattern is asked only where they differ from sweep to sweep."""
+        return self._spec.pattern.rays(tick) if self._every_sweep is None else self._every_sweep
+
     def _snapshot(self, tick: int) -> Capture[Scan]:
         at_ns = self._rate.time_ns(tick)
-        return self._capture(self._spec.pattern.rays(tick), at_ns, at_ns, tick)
+        return self._capture(self._rays(tick), at_ns, at_ns, tick)
 
     def _sweep(self, tick: int) -> Capture[Scan]:
         start_ns = self._rate.time_ns(tick)
-        return self._capture(self._spec.pattern.rays(tick), start_ns, start_ns + self._duration_ns, tick)
+        return self._capture(self._rays(tick), start_ns, start_ns + self._duration_ns, tick)
 
     def _slices(self, after_ns: int, upto_ns: int, since_ns: int) -> Iterator[Capture[Scan]]:
         """Columns whose last ray fired in [after, upto), sweep by sweep."""
         for tick in self._rate.ticks_between(after_ns - self._duration_ns - 1, upto_ns):
-            table, sweep_ns = self._spec.pattern.rays(tick), self._rate.time_ns(tick)
+            table, sweep_ns = self._rays(tick), self._rate.time_ns(tick)
             complete_ns = sweep_ns + table.time_ns.max(axis=0)
             begun_ns = sweep_ns + table.time_ns.min(axis=0)
             columns = np.flatnonzero((complete_ns >= after_ns) & (complete_ns < upto_ns) & (begun_ns >= since_ns))

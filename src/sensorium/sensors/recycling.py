@@ -1,14 +1,14 @@
 """Arrays for readings, used again once nobody holds them.
 
 A fresh array of megabytes costs the operating system's page faults, which for a lidar are an eighth of the sweep. A
-reading's arrays are views of one that is kept here; Python's reference count tells when the last of them is gone.
+reading's arrays, or those they are views of, are kept here; Python's reference count tells when nobody else has them.
 """
 
 import sys
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 # more than a few of a kind would be hoarding: a user who keeps every reading gets new arrays
 _MOST = 4
@@ -18,18 +18,18 @@ class Recycler:
     """Hands out arrays whose content is left over from earlier ones: every element must be written."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[tuple[int, ...], np.dtype[Any]], list[NDArray[Any]]] = {}
+        self._kept: dict[tuple[tuple[int, ...], type[np.generic]], list[NDArray[Any]]] = {}
 
-    def array(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
-        """A view of an array that nobody else sees any more, or of a new one."""
-        kept = self._kept.setdefault((shape, np.dtype(dtype)), [])
+    def array(self, shape: tuple[int, ...], dtype: type[np.generic]) -> NDArray[Any]:
+        """An array that nobody else sees any more, or a new one."""
+        kept = self._kept.setdefault((shape, dtype), [])
         for array in kept:
             if sys.getrefcount(array) == _ours:
-                return array[...]
+                return array
         array = np.empty(shape, dtype)
         if len(kept) < _MOST:
             kept.append(array)
-        return array[...]
+        return array
 
 
 def _count_our_own() -> int:

@@ -1,6 +1,7 @@
 """What a sensor is given when it is attached: where it sits and what it may look at."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -50,22 +51,20 @@ class Rig:
     sensor_axis: bool
     """Whether readings have an axis of sensors after it."""
 
-    @property
+    @cached_property
     def worlds(self) -> int:
         """Number of worlds."""
         return self.history.worlds
 
-    @property
+    @cached_property
     def sensors(self) -> int:
         """Number of sensors in each world."""
         return self.X_BS.shape[0]
 
-    def poses(self, times_ns: NDArray[np.int64]) -> Pose:
-        """X_WS at the given times, batch shape (times, worlds, sensors): the body moves, the mount rides on it."""
-        if self.body is None:
-            return self.X_BS.reshape((1, 1, -1)).broadcast_to((len(times_ns), self.worlds, self.sensors))
-        X_WB = self.history.poses(times_ns, self.body)
-        return X_WB.reshape((len(times_ns), self.worlds, 1)) @ self.X_BS
+    @cached_property
+    def axes(self) -> tuple[int, ...]:
+        """Lengths of the axes that the user asked for: of worlds, and then of sensors."""
+        return (self.worlds,) * self.world_axis + (self.sensors,) * self.sensor_axis
 
     def gravity_at(self, p_W: NDArray[np.float64], own_W: NDArray[np.float64] | None) -> NDArray[np.float64]:
         """Gravity at positions [m/s^2], a new array of shape (*batch, 3).

@@ -60,13 +60,13 @@ class SweepCaster:
                 self._in_world,
                 out,
             )
-        organised = (rig.worlds, rig.sensors, *table.shape)
+        organised = (*rig.axes, *table.shape)
         return Scan(
-            range_m=rig.squeeze(out.range_m.reshape(organised)),
-            points=rig.squeeze(out.points.reshape((*organised, 3))),
-            object_id=rig.squeeze(out.object_id.reshape(organised)),
-            face_id=rig.squeeze(out.face_id.reshape(organised)),
-            label=rig.squeeze(out.label.reshape(organised)),
+            range_m=out.range_m.reshape(organised),
+            points=out.points.reshape((*organised, 3)),
+            object_id=out.object_id.reshape(organised),
+            face_id=out.face_id.reshape(organised),
+            label=out.label.reshape(organised),
             offset_ns=np.zeros(table.shape, np.int64) if start_ns == end_ns else table.time_ns,
             start_ns=start_ns,
             end_ns=end_ns,

@@ -6,8 +6,8 @@ import numba
 import numpy as np
 
 from sensorium import jit
+from sensorium.jit import pointer_from_address
 from sensorium.trace.motion import AFFINE_WORDS, QUATERNION, QUATERNION_WORDS
-from sensorium.trace.packet import pointer_from_address
 
 
 @jit.function

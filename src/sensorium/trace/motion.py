@@ -16,7 +16,7 @@ import numpy as np
 from numba import types
 
 from sensorium import jit
-from sensorium.trace.packet import pointer_from_address
+from sensorium.jit import pointer_from_address
 from sensorium.worlds.interpolation import slerp
 
 TOLERANCE_M = 2e-5
@@ -210,7 +210,7 @@ def _write_quaternion(p, q, mount_p, mount_q, anchor, out, at, scratch):
 
 
 @jit.kernel
-def place(first, step, count, arrays, mounts, positions, quaternions, anchor, moved_anchor):
+def place(first, step, count, arrays, mounts, positions, quaternions, anchor, anchor_before, new):
     """Write every transform of the worlds first, first + step, ... and commit their scenes.
 
     Args:
@@ -220,15 +220,19 @@ def place(first, step, count, arrays, mounts, positions, quaternions, anchor, mo
         positions: p_WB at the knots [m], float64 (knots, worlds, bodies, 3).
         quaternions: q_WB at the knots, float64 (knots, worlds, bodies, 4).
         anchor: Point of the world near the sensor that float32 coordinates count from [m], float64 (worlds, 3).
-        moved_anchor: bool (worlds,); arrays of fixed objects are rewritten only where this is set.
+        anchor_before: The same of the last call; arrays of fixed objects are written anew only where it was another.
+        new: Worlds whose arrays were never written, bool (worlds,).
     """
     p, q = np.zeros(3), np.zeros(4)
     scratch = np.zeros((4, 9))
     for world in range(first, count, step):
         row = world if mounts.position.shape[0] > 1 else 0
+        moved = new[world]
+        for k in range(3):
+            moved = moved or anchor[world, k] != anchor_before[world, k]
         for array in range(arrays.first[world], arrays.first[world + 1]):
             kind, segments = arrays.kind[array], arrays.segments[array]
-            if kind == FIXED and not moved_anchor[world]:
+            if kind == FIXED and not moved:
                 continue
             words = QUATERNION_WORDS if kind == QUATERNION else AFFINE_WORDS
             items = arrays.column_count[array]

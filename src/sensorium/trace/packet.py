@@ -9,10 +9,9 @@ from typing import Any
 import numba
 import numpy as np
 from numba import types
-from numba.core import types as core_types
-from numba.extending import intrinsic
 
 from sensorium import jit
+from sensorium.jit import pointer_from_address
 from sensorium.trace import library
 
 WIDTH = library.load().packet_width
@@ -49,16 +48,6 @@ def _arguments(flags: int) -> np.ndarray[Any, np.dtype[np.int32]]:
 _COHERENT, _SCATTERED = _arguments(1 << 16), _arguments(0)
 COHERENT_ADDRESS = int(_COHERENT.ctypes.data)
 SCATTERED_ADDRESS = int(_SCATTERED.ctypes.data)
-
-
-@intrinsic
-def pointer_from_address(typing_context: Any, address: Any) -> Any:
-    """Turn an integer address into a pointer that `numba.carray` takes."""
-
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
-
-    return core_types.voidptr(core_types.intp), build
 
 
 @jit.function

@@ -33,7 +33,7 @@ _AIR_BIT = 31
 
 # Anchors lie on a grid this wide, so that they depend on nothing but the sensor's own place. Coordinates near the
 # sensor stay below 64 m, where float32 resolves 4 um.
-_ANCHOR_GRID_M = 64.0
+ANCHOR_GRID_M = 64.0
 
 
 class InstanceTables(NamedTuple):
@@ -104,7 +104,8 @@ class PlacedScenes:
         weakref.finalize(self, self._release.everything)
         self._tables: InstanceTables | None = None
         self.motion = BodyMotion(np.zeros((0, worlds, 0, 3)), np.zeros((0, worlds, 0, 4)), np.zeros((worlds, 3)))
-        self._knots = 0
+        self._made_for = (0, b"")
+        self._none_new = np.zeros(worlds, np.bool_)
 
     @property
     def tables(self) -> InstanceTables:
@@ -136,25 +137,33 @@ class PlacedScenes:
         """
         # Which kind of motion each body needs decides the arrays
         knots, worlds, bodies = positions.shape[:3]
-        kinds = np.full((worlds, bodies), motion.PLACED, np.uint8)
         if knots > 1 and bodies:
+            kinds = np.empty((worlds, bodies), np.uint8)
             threads.run(motion.classify, worlds, positions, quaternions, self._body_radius_m, kinds)
-        changed = self._rebuild(kinds, knots)
-
-        self.motion = BodyMotion(positions, quaternions, near)
+        else:
+            kinds = np.full((worlds, bodies), motion.PLACED, np.uint8)
+        new = self._rebuild(kinds, knots)
 
         # The anchor follows the rays on a coarse grid
-        anchor = self.on_grid(near)
-        moved = changed | (anchor != self.anchor).any(axis=1)
-        self.anchor = anchor
+        before, self.anchor = self.anchor, self.on_grid(near)
+        self.motion = BodyMotion(positions, quaternions, near)
         threads.run(
-            motion.place, worlds, self.tables, self.mounts, positions, quaternions, anchor, moved, serial_below=2
+            motion.place,
+            worlds,
+            self.tables,
+            self.mounts,
+            positions,
+            quaternions,
+            self.anchor,
+            before,
+            new,
+            serial_below=2,
         )
 
     @staticmethod
     def on_grid(near: NDArray[np.float64]) -> NDArray[np.float64]:
         """The anchors for rays from there [m], shape (worlds, 3)."""
-        return np.ascontiguousarray(np.round(near / _ANCHOR_GRID_M) * _ANCHOR_GRID_M + 0.0)  # no minus zero
+        return np.ascontiguousarray(np.rint(near / ANCHOR_GRID_M) * ANCHOR_GRID_M + 0.0)  # no minus zero
 
     # --- set-up -----------------------------------------------------------------------------------------------------
 
@@ -211,19 +220,23 @@ class PlacedScenes:
     # --- arrays -----------------------------------------------------------------------------------------------------
 
     def _rebuild(self, kinds: NDArray[np.uint8], knots: int) -> NDArray[np.bool_]:
-        """Make new instance arrays for the worlds where some body changed its kind of motion."""
-        changed = np.zeros(self.worlds, np.bool_)
+        """Make new instance arrays for the worlds where some body changed its kind of motion, and say which."""
+        # As a rule none did
+        made_for = (knots, kinds.tobytes())
+        if made_for == self._made_for:
+            return self._none_new
+        new = np.zeros(self.worlds, np.bool_)
         for world, arrays in enumerate(self._arrays):
-            turning = knots != self._knots and bool((kinds[world] >= motion.ON_KNOTS).any())
+            turning = knots != self._made_for[0] and bool((kinds[world] >= motion.ON_KNOTS).any())
             if arrays is None or turning or not np.array_equal(arrays.kinds, kinds[world]):
-                changed[world] = True
+                new[world] = True
                 self._arrays[world] = self._new_world(world, kinds[world], knots)
                 if arrays is not None:
                     self._release.one(arrays.scene)
-        self._knots = knots
-        if changed.any():
+        self._made_for = made_for
+        if new.any():
             self._tables = self._collect()
-        return changed
+        return new
 
     def _new_world(self, world: int, kinds: NDArray[np.uint8], knots: int) -> _WorldArrays:
         """A top scene with one instance array for each kind of motion and mask."""

@@ -57,10 +57,10 @@ class Tracer:
         scenes = self._scenes.get(moving)
         if scenes is None:
             scenes = self._scenes[moving] = PlacedScenes(self.layout, self.worlds, self.body_names, self._hidden)
-        wanted = (start_ns, end_ns, scenes.on_grid(near).tobytes())
+        anchor = scenes.on_grid(near)
+        wanted = (start_ns, end_ns, anchor.tobytes())
         if self._placed_for.get(moving) != wanted:
             times_ns = self.history.knots(start_ns, end_ns, most=MAX_SEGMENTS)
-            X_WB = self.history.poses(times_ns)
-            scenes.place(np.array(X_WB.position), np.array(X_WB.quaternion), near)
+            scenes.place(*self.history.motion(times_ns), anchor)
             self._placed_for[moving] = wanted
         return scenes

@@ -63,6 +63,11 @@ class WorldState:
         return numbers
 
     @cached_property
+    def address(self) -> int:
+        """Where the numbers lie in memory, for kernels that are given many states; true while the state lives."""
+        return int(self.numbers.ctypes.data)
+
+    @cached_property
     def has_accelerations(self) -> bool:
         """Whether the world knows both accelerations."""
         return self.a_WB is not None and self.alpha_WB is not None
@@ -127,7 +132,7 @@ def check_state(state: WorldState, body_names: tuple[str, ...], joint_names: tup
     if (
         state.in_place(len(body_names), len(joint_names))
         and all_finite(state.numbers)
-        and (gravity is None or all(math.isfinite(g) for g in gravity.flat))
+        and (gravity is None or all(map(math.isfinite, gravity.ravel().tolist())))
     ):
         return
     _check_each(state, body_names, joint_names)

@@ -6,14 +6,17 @@ worlds are taken to have stood at their new poses all along, and from when on th
 
 from bisect import bisect_left, bisect_right
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium import threads
 from sensorium.errors import WorldError
 from sensorium.frames import Pose
+from sensorium.rotations import Float
 from sensorium.worlds.base import WorldState
-from sensorium.worlds.interpolation import interpolated
+from sensorium.worlds.interpolation import SERIAL_WORLDS, interpolate_states
 
 # states this close to even times are taken to lie on them [ns]
 _EVEN_NS = 1000.0
@@ -23,6 +26,19 @@ _SEGMENTS_A_STATE = 4
 
 # what a time that is not set compares as: before everything
 _ALWAYS = np.iinfo(np.int64).min
+
+
+class Span(NamedTuple):
+    """The states that an interval lies between, as kernels read them."""
+
+    start_ns: int
+    end_ns: int
+    states: list[WorldState]
+    """Kept while their addresses are in use."""
+    address: NDArray[np.int64]
+    """Of the numbers of each, shape (states,)."""
+    time_ns: NDArray[np.int64]
+    """Time of each [ns], shape (states,)."""
 
 
 class History:
@@ -35,6 +51,7 @@ class History:
         """When each world last restarted [ns], shape (worlds,)."""
         self.restarted_ns = _ALWAYS
         """When any of them last did [ns]."""
+        self._span: Span | None = None
 
     @property
     def newest(self) -> WorldState:
@@ -69,6 +86,7 @@ class History:
             mask: Worlds that restarted, shape (worlds,).
             state: The state now.
         """
+        self._span = None
         for i, old in enumerate(self._states):
             self._states[i] = _standing(mask, state, old)
         self._states[-1] = state
@@ -95,6 +113,52 @@ class History:
             f"the state at {time_ns} ns is asked for; the history has {self.start_ns} to {self.newest.time_ns} ns"
         )
 
+    def span(self, start_ns: int, end_ns: int) -> Span:
+        """The states around an interval [ns], from the last not after its start to the first not before its end."""
+        # Ray sensors ask several times for the interval they are at
+        span = self._span
+        if span is not None and span.start_ns == start_ns and span.end_ns == end_ns:
+            return span
+        states = self._states
+        first = bisect_right(states, start_ns, key=_time) - 1
+        last = bisect_left(states, end_ns, key=_time)
+        if first < 0 or last == len(states):
+            raise WorldError(
+                f"poses from {start_ns} to {end_ns} ns are asked for; "
+                f"the history has {self.start_ns} to {self.newest.time_ns} ns"
+            )
+        needed = states[first : last + 1]
+        address = np.array([state.address for state in needed], np.int64)
+        self._span = span = Span(start_ns, end_ns, needed, address, np.array([s.time_ns for s in needed], np.int64))
+        return span
+
+    def motion(self, times_ns: NDArray[np.int64], body: int | None = None) -> tuple[Float, Float]:
+        """Positions p_WB [m] and quaternions q_WB at the given times, as new arrays.
+
+        Args:
+            times_ns: Increasing times [ns] within what is kept, shape (times,).
+            body: One body, or None for all.
+
+        Returns:
+            Shapes (times, worlds, bodies, 3) and (times, worlds, bodies, 4).
+        """
+        span = self.span(int(times_ns[0]), int(times_ns[-1]))
+        shape = (len(times_ns), self.worlds, self.bodies if body is None else 1)
+        position, quaternion = np.empty((*shape, 3)), np.empty((*shape, 4))
+        threads.run(
+            interpolate_states,
+            self.worlds,
+            span.address,
+            span.time_ns,
+            times_ns,
+            self.bodies,
+            0 if body is None else body,
+            position,
+            quaternion,
+            serial_below=SERIAL_WORLDS,
+        )
+        return position, quaternion
+
     def poses(self, times_ns: NDArray[np.int64], body: int | None = None) -> Pose:
         """Poses X_WB at the given times.
 
@@ -105,21 +169,7 @@ class History:
         Returns:
             Batch shape (times, worlds), or (times, worlds, bodies) for all.
         """
-        first = bisect_right(self._states, int(times_ns[0]), key=_time) - 1
-        last = bisect_left(self._states, int(times_ns[-1]), key=_time)
-        if first < 0 or last == len(self._states):
-            raise WorldError(
-                f"poses from {times_ns[0]} to {times_ns[-1]} ns are asked for; "
-                f"the history has {self.start_ns} to {self.newest.time_ns} ns"
-            )
-        needed = [self._states[i] for i in range(first, last + 1)]
-        pick = slice(None) if body is None else slice(body, body + 1)
-        states = Pose._trusted(
-            np.stack([state.X_WB.position[:, pick] for state in needed]),
-            np.stack([state.X_WB.quaternion[:, pick] for state in needed]),
-        )
-        state_ns = np.array([state.time_ns for state in needed], np.int64)
-        X_WB = interpolated(state_ns, states, times_ns)
+        X_WB = Pose._trusted(*self.motion(times_ns, body))
         return X_WB if body is None else X_WB[:, :, 0]
 
     def last_state_ns(self, after_ns: int, before_ns: int) -> int:
@@ -146,9 +196,10 @@ class History:
             end_ns: Its end; equal to the start for an instant, which gives one time.
             most: Largest number of segments.
         """
-        if end_ns == start_ns:
-            return np.array([start_ns], np.int64)
-        inside_ns = self.times_within(start_ns, end_ns) - start_ns
+        times_ns = self.times_within(start_ns, end_ns)
+        if len(times_ns) <= 2:
+            return times_ns
+        inside_ns = times_ns - start_ns
         segments = _even_segments(inside_ns, most)
         steps = np.arange(segments + 1, dtype=np.int64)
         return start_ns + (steps * (end_ns - start_ns)) // segments

@@ -6,15 +6,17 @@ state, bit for bit.
 
 import math
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from sensorium import jit, threads
 from sensorium.frames import Pose
+from sensorium.paths.closed import P, Q, V
 from sensorium.rotations import Float
 
 # with fewer worlds than this the calling thread interpolates alone
-_SERIAL_WORLDS = 64
+SERIAL_WORLDS = 64
 
 
 def interpolated(state_ns: NDArray[np.int64], X_WB: Pose, times_ns: NDArray[np.int64]) -> Pose:
@@ -39,7 +41,7 @@ def interpolated(state_ns: NDArray[np.int64], X_WB: Pose, times_ns: NDArray[np.i
         times_ns,
         position,
         quaternion,
-        serial_below=_SERIAL_WORLDS,
+        serial_below=SERIAL_WORLDS,
     )
     return Pose._trusted(position, quaternion)
 
@@ -63,6 +65,14 @@ def slerp(qa: Float, qb: Float, s: float, out: Float) -> None:
         wa, wb = math.sin((1.0 - s) * angle) * inverse, math.sin(s * angle) * inverse * sign
     for i in range(4):
         out[i] = wa * qa[i] + wb * qb[i]
+
+
+@jit.function
+def _between(pa: Float, qa: Float, pb: Float, qb: Float, s: float, p: Float, q: Float) -> None:
+    """The pose a fraction s of the way from one to another, into p and q."""
+    for k in range(3):
+        p[k] = pa[k] + s * (pb[k] - pa[k])
+    slerp(qa, qb, s, q)
 
 
 @jit.kernel
@@ -95,7 +105,69 @@ def interpolate(first, step, count, state_ns, positions, quaternions, times_ns, 
             before = after - 1
             s = np.float64(times_ns[i] - state_ns[before]) / np.float64(state_ns[after] - state_ns[before])
             for body in range(bodies):
-                a, b = positions[before, world, body], positions[after, world, body]
-                for k in range(3):
-                    out_p[i, world, body, k] = a[k] + s * (b[k] - a[k])
-                slerp(quaternions[before, world, body], quaternions[after, world, body], s, out_q[i, world, body])
+                _between(
+                    positions[before, world, body],
+                    quaternions[before, world, body],
+                    positions[after, world, body],
+                    quaternions[after, world, body],
+                    s,
+                    out_p[i, world, body],
+                    out_q[i, world, body],
+                )
+
+
+# ---- states where they lie: kernels are told the address of each state's numbers, and nothing is copied together
+
+
+@jit.function
+def body_pose(address, state_ns, after, time_ns, every, index, p, q):
+    """Pose of one body at an instant, into p and q.
+
+    Args:
+        address: Address of `WorldState.numbers` of each state, int64 (states,).
+        state_ns: Their times, rising [ns], int64 (states,).
+        after: The first state not before the instant.
+        time_ns: The instant [ns].
+        every: Number of bodies in all worlds.
+        index: Number of the body among them.
+        p: Receives p_WB [m], (3,).
+        q: Receives q_WB, (4,).
+    """
+    b = numba.carray(jit.pointer_from_address(address[after]), V * every, np.float64)
+    pb, qb = b[P * every + 3 * index :], b[Q * every + 4 * index :]
+    if state_ns[after] == time_ns:
+        for k in range(3):
+            p[k] = pb[k]
+        for k in range(4):
+            q[k] = qb[k]
+        return
+    before = after - 1
+    a = numba.carray(jit.pointer_from_address(address[before]), V * every, np.float64)
+    pa, qa = a[P * every + 3 * index :], a[Q * every + 4 * index :]
+    s = np.float64(time_ns - state_ns[before]) / np.float64(state_ns[after] - state_ns[before])
+    _between(pa, qa, pb, qb, s, p, q)
+
+
+@jit.kernel
+def interpolate_states(first, step, count, address, state_ns, times_ns, bodies, body, out_p, out_q):
+    """Poses of neighbouring bodies in the worlds first, first + step, ...
+
+    Args:
+        first, step, count: Share of the worlds.
+        address: Address of `WorldState.numbers` of each state, int64 (states,).
+        state_ns: Their times, rising [ns], int64 (states,).
+        times_ns: Times asked for, rising, within those of the states [ns], int64 (times,).
+        bodies: Bodies of a world.
+        body: The first that is asked for.
+        out_p: Filled with positions, (times, worlds, chosen bodies, 3).
+        out_q: Filled with quaternions, (times, worlds, chosen bodies, 4).
+    """
+    for world in range(first, count, step):
+        after = 0
+        for i in range(times_ns.size):
+            while state_ns[after] < times_ns[i]:
+                after += 1
+            for chosen in range(out_p.shape[2]):
+                index = world * bodies + body + chosen
+                p, q = out_p[i, world, chosen], out_q[i, world, chosen]
+                body_pose(address, state_ns, after, times_ns[i], count * bodies, index, p, q)

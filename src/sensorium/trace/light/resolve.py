@@ -6,12 +6,13 @@ import numba
 import numpy as np
 
 from sensorium import jit
+from sensorium.jit import pointer_from_address
 from sensorium.trace import packet as pk
 from sensorium.trace.hits import normal_in_world
 from sensorium.trace.light import rows
 from sensorium.trace.light import tables as tb
 from sensorium.trace.motion import AFFINE_WORDS
-from sensorium.trace.packet import NO_HIT, pointer_from_address
+from sensorium.trace.packet import NO_HIT
 
 _PI = np.float32(math.pi)
 

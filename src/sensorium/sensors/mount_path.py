@@ -1,0 +1,174 @@
+"""Where sensors on a body are while they fire: the times to take their poses at, and the poses, in one call.
+
+The arithmetic is that of `Pose`, bit for bit: X_WS = X_WB X_BS and its matrix, one rounding an operation.
+"""
+
+import math
+
+import numpy as np
+
+from sensorium import jit
+from sensorium.trace.placement import ANCHOR_GRID_M
+from sensorium.worlds.interpolation import body_pose
+
+# The sensor turns at most this far between two of its poses [rad]: the sweep's kernel interpolates between them, which
+# is then wrong by less than 3e-8 rad. Only a sensor that turns faster than the most knots can follow is off by more.
+_TURN_BETWEEN_KNOTS = 0.015
+_MOST_KNOTS = 8192
+
+
+@jit.exact_function
+def _times_within(start_ns, end_ns, state_ns):
+    """Start, the times of the states inside the interval, and end [ns]; one time for an instant."""
+    times_ns, count = np.empty(state_ns.size + 2, np.int64), 1
+    times_ns[0] = start_ns
+    for t in state_ns:
+        if start_ns < t < end_ns:
+            times_ns[count] = t
+            count += 1
+    if end_ns > start_ns:
+        times_ns[count] = end_ns
+        count += 1
+    return times_ns[:count]
+
+
+@jit.exact_function
+def _first_not_before(state_ns, after, time_ns):
+    """The first state from `after` on that is not before a time."""
+    while state_ns[after] < time_ns:
+        after += 1
+    return after
+
+
+@jit.exact_function
+def _largest_turn(address, state_ns, times_ns, worlds, bodies, body):
+    """The farthest that the body turns from one time to the next in any world [rad]; below zero if it stands still."""
+    p, q, p_first, q_first, q_last = np.empty(3), np.empty(4), np.empty(3), np.empty(4), np.empty(4)
+    moves, least = False, 1.0
+    for world in range(worlds):
+        index, after = world * bodies + body, 0
+        body_pose(address, state_ns, after, times_ns[0], worlds * bodies, index, p_first, q_first)
+        q_last[:] = q_first
+        for i in range(1, times_ns.size):
+            after = _first_not_before(state_ns, after, times_ns[i])
+            body_pose(address, state_ns, after, times_ns[i], worlds * bodies, index, p, q)
+            cosine = 0.0
+            for k in range(4):
+                cosine += q[k] * q_last[k]
+                moves = moves or q[k] != q_first[k]
+                q_last[k] = q[k]
+            for k in range(3):
+                moves = moves or p[k] != p_first[k]
+            least = min(least, abs(cosine))
+    return 2.0 * math.acos(least) if moves else -1.0
+
+
+@jit.exact_function
+def _divided(times_ns, pieces):
+    """The times with each gap between them divided into so many pieces, where nanoseconds allow [ns]."""
+    knot_ns, count = np.empty((times_ns.size - 1) * pieces + 1, np.int64), 0
+    for i in range(times_ns.size - 1):
+        gap_ns = times_ns[i + 1] - times_ns[i]
+        for piece in range(pieces):
+            t = times_ns[i] + piece * gap_ns // pieces
+            if count == 0 or t > knot_ns[count - 1]:
+                knot_ns[count] = t
+                count += 1
+    knot_ns[count] = times_ns[-1]
+    return knot_ns[: count + 1]
+
+
+@jit.exact_function
+def _rotation(q, out):
+    """Rotation matrix of a unit quaternion, row-major into out[0:9], as `rotations.rotation_from_quaternion`."""
+    w, x, y, z = q[0], q[1], q[2], q[3]
+    out[0], out[1], out[2] = 1.0 - 2.0 * (y * y + z * z), 0.0 + 2.0 * (x * y - w * z), 0.0 + 2.0 * (x * z + w * y)
+    out[3], out[4], out[5] = 0.0 + 2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 0.0 + 2.0 * (y * z - w * x)
+    out[6], out[7], out[8] = 0.0 + 2.0 * (x * z - w * y), 0.0 + 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)
+
+
+@jit.exact_function
+def _mounted(p_WB, q_WB, R_WB, p_BS, q_BS, p_WS, q_WS):
+    """X_WB X_BS, with R_WB the matrix of q_WB."""
+    for i in range(3):
+        p_WS[i] = p_WB[i] + (R_WB[3 * i] * p_BS[0] + R_WB[3 * i + 1] * p_BS[1] + R_WB[3 * i + 2] * p_BS[2])
+    a, b, c, d = q_WB[0], q_WB[1], q_WB[2], q_WB[3]
+    q_WS[0] = a * q_BS[0] - b * q_BS[1] - c * q_BS[2] - d * q_BS[3]
+    q_WS[1] = a * q_BS[1] + b * q_BS[0] + c * q_BS[3] - d * q_BS[2]
+    q_WS[2] = a * q_BS[2] - b * q_BS[3] + c * q_BS[0] + d * q_BS[1]
+    q_WS[3] = a * q_BS[3] + b * q_BS[2] - c * q_BS[1] + d * q_BS[0]
+
+
+@jit.exact
+def follow_mounts(start_ns, end_ns, address, state_ns, worlds, bodies, body, p_BS, q_BS):
+    """Poses of all sensors of a rig over an interval, at knots and midway between them.
+
+    Knots lie at the start, at the states inside and at the end, and closer where the body turns far between them. Where
+    it stands still there is one.
+
+    Args:
+        start_ns: Start of the interval [ns].
+        end_ns: Its end, equal to the start for an instant.
+        address: As `History.span` gives it; so is state_ns.
+        state_ns: Times of the states [ns].
+        worlds: Number of worlds.
+        bodies: Bodies of a world.
+        body: The one they ride on; below zero is the world itself.
+        p_BS: Where they sit on it [m], float64 (sensors, 3).
+        q_BS: How, float64 (sensors, 4).
+
+    Returns:
+        Times of the knots [ns], int64 (knots,); the same as fractions of the interval, float32; p_WS [m] and q_WS
+        there, float64 (knots, worlds, sensors, 3 or 4); each world's anchor, the point of the grid next to its first
+        sensor [m], float64 (worlds, 3); and matrices X_AS at the knots and midway, A being the world moved to the
+        anchor, float32 (worlds sensors, 2 knots - 1, 12).
+    """
+    # When
+    knot_ns = _times_within(start_ns, end_ns, state_ns)
+    turn = -1.0
+    if body >= 0 and knot_ns.size > 1:
+        turn = _largest_turn(address, state_ns, knot_ns, worlds, bodies, body)
+    if turn < 0.0:
+        knot_ns = knot_ns[:1].copy()
+    else:
+        pieces = min(math.ceil(turn / _TURN_BETWEEN_KNOTS), _MOST_KNOTS // knot_ns.size)
+        knot_ns = _divided(knot_ns, max(pieces, 1))
+    knots, sensors = knot_ns.size, p_BS.shape[0]
+    length_ns = max(end_ns - start_ns, 1)
+    time = np.empty(knots, np.float32)
+    for i in range(knots):
+        time[i] = np.float32((knot_ns[i] - start_ns) / length_ns)
+
+    # Where
+    position, quaternion = np.empty((knots, worlds, sensors, 3)), np.empty((knots, worlds, sensors, 4))
+    anchor, matrix = np.empty((worlds, 3)), np.empty((worlds * sensors, 2 * knots - 1, 12), np.float32)
+    p_WB, q_WB, R_WB = np.empty(3), np.empty(4), np.empty(9)
+    p_WS, q_WS, R_WS = np.empty(3), np.empty(4), np.empty(9)
+    for world in range(worlds):
+        after = 0
+        for i in range(2 * knots - 1):
+            time_ns = knot_ns[i // 2]
+            if i % 2:
+                time_ns += (knot_ns[i // 2 + 1] - time_ns) // 2
+            if body >= 0:
+                after = _first_not_before(state_ns, after, time_ns)
+                body_pose(address, state_ns, after, time_ns, worlds * bodies, world * bodies + body, p_WB, q_WB)
+                _rotation(q_WB, R_WB)
+            for sensor in range(sensors):
+                if body >= 0:
+                    _mounted(p_WB, q_WB, R_WB, p_BS[sensor], q_BS[sensor], p_WS, q_WS)
+                else:
+                    p_WS[:], q_WS[:] = p_BS[sensor], q_BS[sensor]
+                if i % 2 == 0:
+                    position[i // 2, world, sensor] = p_WS
+                    quaternion[i // 2, world, sensor] = q_WS
+                if i == 0 and sensor == 0:
+                    for k in range(3):
+                        anchor[world, k] = np.rint(p_WS[k] / ANCHOR_GRID_M) * ANCHOR_GRID_M + 0.0  # no minus zero
+                _rotation(q_WS, R_WS)
+                row = matrix[world * sensors + sensor, i]
+                for k in range(3):
+                    for column in range(3):
+                        row[4 * k + column] = np.float32(R_WS[3 * k + column])
+                    row[4 * k + 3] = np.float32(p_WS[k] - anchor[world, k])
+    return knot_ns, time, position, quaternion, anchor, matrix
