@@ -13,9 +13,7 @@ from sensorium.corruption.base import Corruption, Layout
 from sensorium.corruption.draws import fill_normals
 from sensorium.corruption.op import COLUMN, ELAPSED_NS, FLICKER, PARAMETERS, SLOTS, STATE, WIDTH, Float, Op, Start
 from sensorium.corruption.parameters import PerChannel, not_negative, per_channel
-
-FLOOR = math.sqrt(2.0 * math.log(2.0) / math.pi)
-"""Allan deviation of flicker over its coefficient B, 0.664282 (IEEE 952)."""
+from sensorium.units import FLOOR
 
 # Averaging time over correlation time at which a Gauss-Markov process has its largest Allan deviation
 _PEAK = 1.8926178033422194

@@ -3,12 +3,14 @@
 import abc
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Generic, Protocol, Self, TypeVar
+from os import PathLike
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
+from sensorium import devices
 from sensorium.corruption.faults import FaultSchedule
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.timing import Timing
@@ -70,6 +72,21 @@ class SensorSpec(Spec, abc.ABC, Generic[R]):
                 known = ", ".join(self.targets) or "none"
                 raise ValueError(f"a fault's target is {fault.target!r}; it must be one of: {known}")
         return self
+
+    @classmethod
+    def from_device(
+        cls, name: str | PathLike[str], *, folder: str | PathLike[str] | None = None, **overrides: Any
+    ) -> Self:
+        """The sensor of a data sheet, such as `sn.Lidar.from_device("ouster-os1-128")`.
+
+        Args:
+            name: One of `sn.devices.names()`, or the path of a TOML file of one's own.
+            folder: A folder of further sheets, beside that of the environment variable SENSORIUM_DEVICES.
+            overrides: Fields of the specification; those given as dictionaries change only what they name,
+                `pattern={"columns": 2048}`.
+        """
+        kind = str(cls.model_fields["kind"].default)
+        return cls.model_validate(devices.specification(name, overrides, kind=kind, folder=folder))
 
     @abc.abstractmethod
     def start(self, rig: Rig) -> SensorModel[R]:

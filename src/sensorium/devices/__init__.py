@@ -1,0 +1,26 @@
+"""Devices by name: data sheets as data, each value with its source and grade.
+
+`sn.Lidar.from_device("ouster-os1-128")` makes a sensor of one; `print(sn.devices.describe("ouster-os1-128"))` says
+what it is made of and how far to trust it.
+"""
+
+from sensorium.devices.encoder_sheet import EncoderSheet
+from sensorium.devices.inertial_sheet import ImuSheet, MagnetometerSheet
+from sensorium.devices.library import Device, describe, merged, names, specification
+from sensorium.devices.lidar_sheet import LidarSheet
+from sensorium.devices.sheet import GRADES, Quantity, Sheet
+
+__all__ = [
+    "GRADES",
+    "Device",
+    "EncoderSheet",
+    "ImuSheet",
+    "LidarSheet",
+    "MagnetometerSheet",
+    "Quantity",
+    "Sheet",
+    "describe",
+    "merged",
+    "names",
+    "specification",
+]

@@ -1,0 +1,245 @@
+"""Data sheets of lidars."""
+
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import model_validator
+
+from sensorium.devices.sheet import Quantity, Rule, Sheet
+from sensorium.devices.units import DIVERGENCE, SENSE, SPREAD, WIDTH
+
+_ORIGIN = "pattern.origin_offset_m"
+_OFFSET = {"along z": 1.0, "across the beam": 1.0}
+
+# What no data sheet tells
+_NEVER_TOLD = ("beam.detector_radius_m", "receiver")
+
+
+class LidarSheet(Sheet):
+    """A lidar: a head that spins, or prisms that do.
+
+    Its specification follows the light (`mode="relative"`), so that noise, divergence and returns count.
+    """
+
+    kind: Literal["lidar"] = "lidar"
+    scan: Literal["spinning", "rosette"]
+    """How it scans."""
+
+    # A head that spins; lists have one entry for each channel, in firing order where there is one
+    elevation: Annotated[Quantity | None, Rule("deg", ("pattern.elevation_deg",))] = None
+    azimuth_offset: Annotated[Quantity | None, Rule("deg", ("pattern.azimuth_offset_deg",), SENSE)] = None
+    channel_time: Annotated[Quantity | None, Rule("s", ("pattern.time_offset_s",))] = None
+    """When each channel fires, counted from anywhere."""
+    rotation_rate: Annotated[Quantity | None, Rule("Hz", ("pattern.rate_hz",))] = None
+    """Of the mode that the sheet describes."""
+    firing_period: Annotated[Quantity | None, Rule("s", ("pattern.columns",))] = None
+    """Time from firing to firing of one channel; a sweep has as many columns as fit best."""
+    columns: Annotated[Quantity | None, Rule("1", ("pattern.columns",))] = None
+    """Instead of a firing period."""
+    step: Annotated[Quantity | None, Rule("deg", ("pattern.columns",))] = None
+    """Azimuth from column to column, of a device that fires by angle."""
+    horizontal_fov: Annotated[Quantity | None, Rule("deg", ("pattern.azimuth_min_deg", "pattern.azimuth_max_deg"))] = (
+        None
+    )
+    """Of a head that spins, less than 360 makes a sector around x; for prisms it is only stated."""
+    direction: Annotated[Quantity | None, Rule("", ("pattern.direction",))] = None
+    """ "clockwise" or "counterclockwise", seen from above."""
+    beam_origin: Annotated[Quantity | None, Rule("m", (_ORIGIN,))] = None
+    """How far from the axis beams start, towards the head's own azimuth."""
+    vertical_offset: Annotated[Quantity | None, Rule("m", (_ORIGIN,), _OFFSET)] = None
+    """How high each beam starts, along z or square to the beam."""
+    horizontal_offset: Annotated[Quantity | None, Rule("m", (_ORIGIN,))] = None
+    """How far to the left of the axis each beam passes."""
+
+    # Prisms that spin; lists have one entry for each prism, in the order the light meets them
+    prism_wedge: Annotated[Quantity | None, Rule("deg", ("pattern.prisms",))] = None
+    """Positive where light meets the tilted face first."""
+    prism_index: Annotated[Quantity | None, Rule("1", ("pattern.prisms",))] = None
+    prism_speed: Annotated[Quantity | None, Rule("Hz", ("pattern.prisms",))] = None
+    prism_phase: Annotated[Quantity | None, Rule("deg", ("pattern.prisms",))] = None
+    laser_tilt: Annotated[Quantity | None, Rule("1", ("pattern.beams_yz",))] = None
+    """Upward component of each laser's direction before the prisms."""
+    laser_rate: Annotated[Quantity | None, Rule("Hz", ("pattern.point_rate_hz",))] = None
+    """Shots of each laser."""
+    frame_rate: Annotated[Quantity | None, Rule("Hz", ("pattern.rate_hz",))] = None
+    first_shot: Annotated[Quantity | None, Rule("s", ("pattern.first_shot_s",))] = None
+    """Rotor time of the first shot."""
+
+    # How far, and how well
+    min_range: Annotated[Quantity | None, Rule("m", ("min_range_m",))] = None
+    max_range: Annotated[Quantity | None, Rule("m", ("max_range_m",))] = None
+    range_quantum: Annotated[Quantity | None, Rule("m", ("errors",))] = None
+    range_noise: Annotated[Quantity | None, Rule("m", ("noise.base_m",), SPREAD)] = None
+    """Precision: part of the noise that is the same at every range."""
+    range_noise_slope: Annotated[Quantity | None, Rule("1", ("noise.slope",), SPREAD)] = None
+    """Precision: part that grows with range."""
+    range_accuracy: Annotated[Quantity | None, Rule("m", ("noise.base_m",), SPREAD)] = None
+    """Error of every cause; taken for noise where no precision is given."""
+    angle_noise: Annotated[Quantity | None, Rule("rad", ("noise.angle_std_rad",), SPREAD)] = None
+    wavelength: Annotated[Quantity | None, Rule("m", ("beam.wavelength_m",))] = None
+    divergence: Annotated[Quantity | None, Rule("rad", ("beam.half_divergence_rad",), DIVERGENCE)] = None
+    """One, or along the horizon and across it."""
+    exit_size: Annotated[Quantity | None, Rule("m", ("beam.exit_radius_m",), WIDTH)] = None
+    pulse: Annotated[Quantity | None, Rule("s", ("beam.pulse_s",))] = None
+    reflectivity_bits: Annotated[Quantity | None, Rule("1", ("intensity",))] = None
+    """Width of an intensity that is calibrated reflectivity."""
+
+    # Stated, and measured in the round trip
+    points_per_second: Annotated[Quantity | None, Rule("Hz")] = None
+    vertical_fov: Annotated[Quantity | None, Rule("deg")] = None
+    azimuth_step: Annotated[Quantity | None, Rule("deg")] = None
+    elevation_step: Annotated[Quantity | None, Rule("deg")] = None
+    """Smallest between neighbouring channels."""
+    returns: Annotated[Quantity | None, Rule("1")] = None
+    """Most returns a pulse; the model reports the strongest unless told otherwise."""
+    range_10_percent: Annotated[Quantity | None, Rule("m")] = None
+    """Range to a diffuse target of 10 %."""
+
+    @model_validator(mode="after")
+    def _enough_for_a_pattern(self) -> "LidarSheet":
+        needed = {
+            "spinning": ("elevation", "rotation_rate"),
+            "rosette": ("prism_wedge", "prism_index", "prism_speed", "laser_rate", "frame_rate"),
+        }
+        for name in needed[self.scan]:
+            if getattr(self, name) is None:
+                raise ValueError(f"{name} is missing; scan {self.scan!r} cannot do without")
+        if self.scan == "spinning":
+            given = [name for name in ("firing_period", "columns", "step") if getattr(self, name) is not None]
+            if len(given) != 1:
+                raise ValueError(
+                    f"{' and '.join(given) or 'nothing'} is given; one of firing_period, columns and step must be"
+                )
+        return self
+
+    def specification(self) -> dict[str, Any]:
+        """Fields of `Lidar`."""
+        fields: dict[str, Any] = {"kind": "lidar", "mode": "relative"}
+        fields["pattern"] = self._spinning() if self.scan == "spinning" else self._rosette()
+        for name, field in (("min_range", "min_range_m"), ("max_range", "max_range_m")):
+            if (number := self.number(name)) is not None:
+                fields[field] = number
+        if (quantum_m := self.number("range_quantum")) is not None:
+            fields["errors"] = [{"kind": "quantize", "lsb": quantum_m}]
+        if (bits := self.number("reflectivity_bits")) is not None:
+            fields["intensity"] = {"kind": "reflectivity", "bits": round(bits)}
+        for part, found in (("noise", self._noise()), ("beam", self._beam())):
+            if found:
+                fields[part] = found
+        return fields
+
+    def defaults(self) -> tuple[str, ...]:
+        """Fields where the model's default stands in."""
+        filled = {field for _, _, rule in self.stated() for field in rule.fills}
+        other = _SPINNING if self.scan == "rosette" else _ROSETTE
+        wanted = dict.fromkeys(
+            field
+            for name, rule in self.rules().items()
+            if name not in other and name != "horizontal_fov"  # a full turn, or what prisms make of it
+            for field in rule.fills
+        )
+        return (*(field for field in wanted if field not in filled), *_NEVER_TOLD)
+
+    def _noise(self) -> dict[str, float]:
+        """Precision where it is known; else the accuracy, all of it taken for noise."""
+        fields = {
+            "base_m": self.number("range_noise"),
+            "slope": self.number("range_noise_slope"),
+            "angle_std_rad": self.number("angle_noise"),
+        }
+        if fields["base_m"] is None and fields["slope"] is None:
+            fields["base_m"] = self.number("range_accuracy")
+        return {name: number for name, number in fields.items() if number is not None}
+
+    def _beam(self) -> dict[str, Any]:
+        fields = {
+            "wavelength_m": self.number("wavelength"),
+            "half_divergence_rad": self.number("divergence"),
+            "exit_radius_m": self.number("exit_size"),
+            "pulse_s": self.number("pulse"),
+        }
+        return {name: number for name, number in fields.items() if number is not None}
+
+    def _spinning(self) -> dict[str, Any]:
+        """Fields of a spinning pattern."""
+        rate_hz, elevation_deg = self.number("rotation_rate"), _several(self.number("elevation"))
+        fields: dict[str, Any] = {"kind": "spinning", "elevation_deg": elevation_deg, "rate_hz": rate_hz}
+        fov_deg = self.number("horizontal_fov")
+        if fov_deg is not None and fov_deg < 360.0:
+            fields |= {"azimuth_min_deg": -0.5 * fov_deg, "azimuth_max_deg": 0.5 * fov_deg}
+        fields["columns"] = self._columns(rate_hz, fov_deg)
+        if self.direction is not None:
+            fields["direction"] = self.word("direction")
+        if (offset_deg := self.number("azimuth_offset")) is not None:
+            fields["azimuth_offset_deg"] = offset_deg
+        if (time_s := self.number("channel_time")) is not None:
+            fields["time_offset_s"] = tuple(time - min(time_s) for time in time_s)
+        if origins := self._origins(elevation_deg, offset_deg):
+            fields["origin_offset_m"] = origins
+        return fields
+
+    def _columns(self, rate_hz: float, fov_deg: float | None) -> int:
+        """Whole number of columns in a sweep."""
+        if (columns := self.number("columns")) is not None:
+            return round(columns)
+        if (period_s := self.number("firing_period")) is not None:
+            return round(1.0 / (rate_hz * period_s))
+        step_deg = self.number("step")
+        return round(360.0 / step_deg) if fov_deg is None or fov_deg >= 360.0 else round(fov_deg / step_deg) + 1
+
+    def _origins(
+        self, elevation_deg: tuple[float, ...], offset_deg: tuple[float, ...] | None
+    ) -> tuple[tuple[float, ...], ...]:
+        """Where beams start in the frame of the turning head [m]; empty where nothing is told."""
+        if (radius_m := self.number("beam_origin")) is not None:
+            return ((radius_m, 0.0, 0.0),)
+        up_m, left_m = self.number("vertical_offset"), self.number("horizontal_offset")
+        if up_m is None and left_m is None:
+            return ()
+        channels = len(elevation_deg)
+        up, left = (np.zeros(channels) if given is None else np.array(given) for given in (up_m, left_m))
+
+        # Square to the beam is up and backwards for a beam that looks up; then each channel's own azimuth turns it
+        elevation, azimuth = np.radians(elevation_deg), np.radians(offset_deg or np.zeros(channels))
+        back = np.zeros(channels)
+        if self.vertical_offset is not None and self.vertical_offset.means == "across the beam":
+            back, up = up * np.sin(elevation), up * np.cos(elevation)
+        x = -back * np.cos(azimuth) - left * np.sin(azimuth)
+        y = -back * np.sin(azimuth) + left * np.cos(azimuth)
+        return tuple(tuple(row) for row in np.stack([x, y, up], axis=-1).tolist())
+
+    def _rosette(self) -> dict[str, Any]:
+        """Fields of a rosette."""
+        wedge, index, speed_hz = (_several(self.number(name)) for name in ("prism_wedge", "prism_index", "prism_speed"))
+        count = len(wedge)
+        phase = _several(self.number("prism_phase") or 0.0)
+        prisms = [
+            {"wedge_deg": w, "refractive_index": n, "rotor_rpm": _as_written(60.0 * hz), "phase_deg": p}
+            for w, n, hz, p in zip(wedge, _each(index, count), speed_hz, _each(phase, count), strict=True)
+        ]
+        fields: dict[str, Any] = {"kind": "rosette", "prisms": prisms}
+        for name, field in (("laser_rate", "point_rate_hz"), ("frame_rate", "rate_hz"), ("first_shot", "first_shot_s")):
+            if (number := self.number(name)) is not None:
+                fields[field] = _as_written(number)
+        if (tilt := self.number("laser_tilt")) is not None:
+            fields["beams_yz"] = tuple((0.0, z) for z in tilt)
+        return fields
+
+
+def _several(number: float | tuple[float, ...]) -> tuple[float, ...]:
+    return number if isinstance(number, tuple) else (number,)
+
+
+def _each(numbers: tuple[float, ...], count: int) -> tuple[float, ...]:
+    return numbers * count if len(numbers) == 1 else numbers
+
+
+def _as_written(number: float) -> float:
+    """Without the last bits of a conversion: rotors turn by the number as written, in exact arithmetic."""
+    return float(f"{number:.12g}")
+
+
+# Values that only one kind of scan has
+_NAMES = tuple(LidarSheet.rules())
+_SPINNING = _NAMES[: _NAMES.index("prism_wedge")]
+_ROSETTE = _NAMES[_NAMES.index("prism_wedge") : _NAMES.index("min_range")]

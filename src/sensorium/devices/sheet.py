@@ -1,0 +1,163 @@
+"""What every data sheet is: values with their units, sources and grades, and the specification they make."""
+
+import abc
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, Self
+
+from pydantic import ConfigDict, Field, model_validator
+
+from sensorium.devices.units import Number, converted, scaled
+from sensorium.spec import Spec
+
+Grade = Literal["A", "B", "C", "D", "M"]
+
+GRADES = {
+    "A": "vendor's own text or data",
+    "B": "maintained driver, database or simulator",
+    "C": "third-party statement, not checked against the vendor",
+    "D": "derived by calculation from graded values",
+    "M": "estimate, without a source",
+}
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a value of a sheet must be, and what it is for.
+
+    Attributes:
+        unit: SI unit it is converted to, "deg" for what specifications take in degrees, "" for a word.
+        fills: Fields of the specification that it decides; none for what is only stated, and measured in a round trip.
+        means: What its number may mean, and the factor that each takes; empty where there is no doubt.
+    """
+
+    unit: str = "1"
+    fills: tuple[str, ...] = ()
+    means: Mapping[str, float] = field(default_factory=dict)
+
+
+class Quantity(Spec):
+    """One value of a data sheet, with where it comes from."""
+
+    model_config = ConfigDict(frozen=True)
+
+    value: float | tuple[float, ...] | str
+    """As the source has it."""
+    unit: str = "1"
+    """As data sheets write it: mg/sqrt(Hz), deg/h, mrad, LSB/g, ..."""
+    means: str | None = None
+    """What the number means, where data sheets differ."""
+    source: str | None = None
+    """KEY, or KEY: where in it, of the sheet's `sources`; None for an estimate."""
+    grade: Grade
+    """How good the source is, a key of `GRADES`."""
+    estimate: bool = False
+    """Whether nothing backs it; the model needs a number there."""
+    note: str | None = None
+    """What to know before trusting it."""
+
+    @model_validator(mode="after")
+    def _rules(self) -> Self:
+        if (self.grade == "M") != self.estimate:
+            raise ValueError(f"grade is {self.grade!r} and estimate is {self.estimate}; M is an estimate and marked so")
+        if (self.source is None) != self.estimate:
+            raise ValueError(f"source is {self.source!r}; a value needs one, an estimate has none")
+        return self
+
+    def number(self, rule: Rule) -> Number:
+        """The value in the unit and with the meaning of the specification."""
+        assert not isinstance(self.value, str)
+        plain = converted(self.value, self.unit, rule.unit)
+        return scaled(plain, rule.means[self.means]) if self.means is not None else plain
+
+
+class Values(Spec):
+    """A table of values, each checked against the rule of its field."""
+
+    model_config = ConfigDict(frozen=True)
+
+    @model_validator(mode="after")
+    def _every_value_obeys_its_rule(self) -> Self:
+        for name, quantity, rule in self.stated():
+            if rule.means and quantity.means not in rule.means:
+                raise ValueError(f"{name}.means is {quantity.means!r}; it must be one of: {', '.join(rule.means)}")
+            if not rule.means and quantity.means is not None:
+                raise ValueError(f"{name}.means is {quantity.means!r}; there is no doubt about it, leave it out")
+            if (rule.unit == "") != isinstance(quantity.value, str):
+                wanted = "number" if rule.unit else "word"
+                raise ValueError(f"{name}.value is {quantity.value!r}; it must be a {wanted}")
+            if rule.unit:
+                quantity.number(rule)
+        return self
+
+    @classmethod
+    def rules(cls) -> dict[str, Rule]:
+        """The rule of every value that the table may have."""
+        pairs = ((name, entry) for name, info in cls.model_fields.items() for entry in info.metadata)
+        return {name: entry for name, entry in pairs if isinstance(entry, Rule)}
+
+    def stated(self) -> Iterator[tuple[str, Quantity, Rule]]:
+        """Name, value and rule of everything the table gives."""
+        for name, rule in self.rules().items():
+            quantity = getattr(self, name)
+            if quantity is not None:
+                yield name, quantity, rule
+
+    def number(self, name: str) -> Any:
+        """A value as the specification takes it, a number or several; None where it is not given."""
+        quantity: Quantity | None = getattr(self, name)
+        return None if quantity is None else quantity.number(self.rules()[name])
+
+    def word(self, name: str) -> str | None:
+        """A value that is a word; None where it is not given."""
+        quantity: Quantity | None = getattr(self, name)
+        return None if quantity is None else str(quantity.value)
+
+
+class Sheet(Values, abc.ABC):
+    """The data sheet of one device."""
+
+    kinds: ClassVar[dict[str, type["Sheet"]]] = {}
+    """Every kind of sheet there is, by its name in files."""
+
+    kind: str
+    """Which sensor it is."""
+    maker: str
+    model: str
+    description: str
+    """What it is, in a few words."""
+    notes: tuple[str, ...] = ()
+    """What to know of the device as a whole."""
+    sources: dict[str, str] = Field(default_factory=dict)
+    """Where values come from, by key."""
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **options: Any) -> None:
+        super().__pydantic_init_subclass__(**options)
+        kind = cls.model_fields["kind"].default
+        if isinstance(kind, str):
+            cls.kinds[kind] = cls
+
+    @model_validator(mode="after")
+    def _sources_are_known(self) -> Self:
+        for name, quantity, _ in self.everything():
+            if quantity.source is not None and quantity.source.partition(":")[0] not in self.sources:
+                known = ", ".join(self.sources) or "none"
+                raise ValueError(f"{name}.source is {quantity.source!r}; it must begin with a key of sources: {known}")
+        return self
+
+    def everything(self) -> Iterator[tuple[str, Quantity, Rule]]:
+        """Name, value and rule of everything stated, in groups too."""
+        yield from self.stated()
+        for name in type(self).model_fields:
+            group = getattr(self, name)
+            if isinstance(group, Values):
+                yield from ((f"{name}.{inner}", quantity, rule) for inner, quantity, rule in group.stated())
+
+    @abc.abstractmethod
+    def specification(self) -> dict[str, Any]:
+        """The fields of the sensor's specification that the sheet decides, as plain data in SI units."""
+
+    @abc.abstractmethod
+    def defaults(self) -> tuple[str, ...]:
+        """Fields of the specification where the model's default stands in for what the sheet does not tell."""
