@@ -121,12 +121,12 @@ def _record(scenario: Scenario, env: Environment, folder: Path, progress: Progre
         if spec.outputs.report:
             from sensorium.view.report import Report
 
-            report = stack.enter_context(Report(env, title=spec.title))
+            report = stack.enter_context(Report(title=spec.title))
             writers.append(report)
         began_s = time.perf_counter()
         for _ in env.run(spec.duration_s):
             for writer in writers:
-                writer.step()
+                writer.record(env)
             steps += 1
             for name, sensor in env.sensors.items():
                 readings[name] += len(sensor.readings())
@@ -136,7 +136,9 @@ def _record(scenario: Scenario, env: Environment, folder: Path, progress: Progre
     figures: dict[str, object] = {"steps": steps, "simulated_s": env.time_s, "real_s": round(real_s, 3)}
     figures["readings"] = {name: readings[name] for name in env.sensors}
     if report is not None:
-        report.write(folder / REPORT, facts={**figures, "seed": spec.seed})
+        recording = {"Recording": folder / "run.mcap"} if spec.outputs.mcap else {}
+        facts = {"Scenario": scenario.document.name, "Seed": spec.seed, **recording, "Manifest": folder / NAME}
+        report.write(folder / REPORT, facts=facts)
     return figures
 
 
@@ -145,11 +147,11 @@ def _writers(outputs: Outputs, env: Environment, folder: Path) -> Iterator[Any]:
     from sensorium import record
 
     if outputs.mcap:
-        yield record.McapRecorder(folder / "run.mcap", env)
+        yield record.McapRecorder(folder / "run.mcap")
     if outputs.signals is not None:
-        yield record.SignalRecorder(folder / "signals", env, **outputs.signals.model_dump())
+        yield record.SignalRecorder(folder / "signals", **outputs.signals.model_dump())
     if outputs.clouds is not None:
-        yield record.CloudRecorder(folder / "clouds", env, **outputs.clouds.model_dump())
+        yield record.CloudRecorder(folder / "clouds", **outputs.clouds.model_dump())
 
 
 def _standing(out: Path, force: bool) -> Manifest | None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Union
 
 from pydantic import BeforeValidator, Field, create_model
 
-from sensorium import fields, plugins
+from sensorium import devices, fields, plugins
 from sensorium.corruption import Fault
 from sensorium.environment import Environment
 from sensorium.errors import SpecError
@@ -99,6 +99,11 @@ def scenario_model() -> type[ScenarioSpec]:
 def json_schema() -> dict[str, Any]:
     """JSON Schema of scenario files, for editors that complete and check while one writes."""
     schema = scenario_model().model_json_schema()
+
+    # A device stands for all fields that its data sheet gives, so that any few of them are enough beside it
+    device = {"type": "object", "required": ["device"], "properties": {"device": {"enum": [*devices.names()]}}}
+    given = schema["properties"]["sensors"]
+    given["additionalProperties"] = {"anyOf": [given["additionalProperties"], device]}
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
 
@@ -113,8 +118,9 @@ class Scenario:
             files: Folder that the files it names lie in.
         """
         self.document, self.files = document, files
+        data = sensors.expanded(document, files)
         with document.blamed():
-            self.spec: ScenarioSpec = checked(scenario_model(), document.data, "")
+            self.spec: ScenarioSpec = checked(scenario_model(), data, "")
         for number, fault in enumerate(self.spec.faults):
             self._check_fault(number, fault)
 

@@ -5,9 +5,11 @@ from typing import Any
 
 from pydantic import Field, create_model
 
-from sensorium import plugins
+from sensorium import devices, plugins
 from sensorium.environment import Environment
 from sensorium.errors import SpecError
+from sensorium.scenario.document import Document
+from sensorium.scenario.files import Files
 from sensorium.scenario.pose import Poses
 from sensorium.sensors.accelerometer import Accelerometer
 from sensorium.sensors.barometer import Barometer
@@ -37,8 +39,10 @@ BUILT_IN: tuple[type[SensorSpec[Any]], ...] = (
 
 
 class Mount(Spec):
-    """Where a sensor sits; stands beside the fields of its specification."""
+    """What stands beside the fields of a sensor's specification: above all where it sits."""
 
+    device: str | None = None
+    """Name of a device, or a data sheet in the scenario's folder, whose specification the fields given here change."""
     body: str | None = None
     """Body it rides on; without one it is fixed in the world."""
     joint: str | None = None
@@ -64,6 +68,22 @@ def specifications() -> dict[str, type[SensorSpec[Any]]]:
             raise SpecError(f"sensor {name!r} is {kind!r}; it must be a subclass of SensorSpec with a field kind")
         found[name] = kind
     return found
+
+
+def expanded(document: Document, files: Files) -> dict[str, Any]:
+    """A document's data in which devices are written out: the fields of their data sheets, and those given beside."""
+    data = dict(document.data)
+    given = data.get("sensors")
+    if not isinstance(given, dict):
+        return data
+    data["sensors"] = dict(given)
+    for name, entry in given.items():
+        if isinstance(entry, dict) and isinstance(entry.get("device"), str):
+            with document.blamed("sensors", name):
+                device = entry["device"]
+                sheet = files.path(device, "device") if device.endswith(".toml") else device
+                data["sensors"][name] = devices.specification(sheet, entry, kind=entry.get("kind"))
+    return data
 
 
 @functools.cache

@@ -57,9 +57,10 @@ def sensor_frames(env: Environment) -> list[dict[str, Any]]:
     """Name, place [m] and axes of every sensor in the first world, as they are now."""
     found = []
     for sensor in env.sensors.values():
-        X_WS = sensor.rig.poses(np.array([env.time_ns], np.int64))
-        for row in range(sensor.rig.sensors):
-            name = f"{sensor.name}[{row}]" if sensor.rig.sensor_axis else sensor.name
-            pose = X_WS[0, 0, row]
+        rig = sensor.rig
+        X_WS = rig.X_BS if rig.body is None else env.state.X_WB[0, rig.body] @ rig.X_BS
+        for row in range(rig.sensors):
+            name = f"{sensor.name}[{row}]" if rig.sensor_axis else sensor.name
+            pose = X_WS[row]
             found.append({"name": name, "place": pose.position.tolist(), "axes": pose.rotation.T.tolist()})
     return found[: 2 * _MOST_BODIES]
