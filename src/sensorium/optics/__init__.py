@@ -4,14 +4,17 @@ A scalar works in the float type of its arguments, float32 in kernels and float6
 """
 
 from sensorium.optics.beam import beam_radius, captured_fraction
+from sensorium.optics.brown import brown_distorted, brown_ideal
 from sensorium.optics.capture_table import CaptureTable, capture_table
 from sensorium.optics.diffuse import oren_nayar, oren_nayar_coefficients, oren_nayar_monostatic
+from sensorium.optics.emva import grey_value_noise, photons, signal_to_noise
 from sensorium.optics.fresnel import (
     fresnel,
     fresnel_polarized,
     fresnel_transmittance,
     internal_diffuse_reflectance,
 )
+from sensorium.optics.kannala_brandt import fisheye_angle, fisheye_radius
 from sensorium.optics.layers import two_layer, two_layer_monostatic
 from sensorium.optics.microfacet import (
     ggx,
@@ -26,19 +29,31 @@ from sensorium.optics.mirror_transfer import mirror_transfer
 from sensorium.optics.pane import pane, pane_path
 from sensorium.optics.refraction import reflect, refract
 from sensorium.optics.retroreflection import retroreflection
+from sensorium.optics.seidel import Seidel, blur_radius, defocus, deviation, in_focus_distance, wavefront
 from sensorium.optics.transmittance import transmittance, two_way_transmittance
+from sensorium.optics.vignetting import vignetting
 
 __all__ = [
     "CaptureTable",
+    "Seidel",
     "beam_radius",
+    "blur_radius",
+    "brown_distorted",
+    "brown_ideal",
     "capture_table",
     "captured_fraction",
+    "defocus",
+    "deviation",
+    "fisheye_angle",
+    "fisheye_radius",
     "fresnel",
     "fresnel_polarized",
     "fresnel_transmittance",
     "ggx",
     "ggx_distribution",
     "ggx_monostatic",
+    "grey_value_noise",
+    "in_focus_distance",
     "internal_diffuse_reflectance",
     "mirror_glint",
     "mirror_transfer",
@@ -47,9 +62,11 @@ __all__ = [
     "oren_nayar_monostatic",
     "pane",
     "pane_path",
+    "photons",
     "reflect",
     "refract",
     "retroreflection",
+    "signal_to_noise",
     "smith_lambda",
     "smith_masking",
     "squared_alpha",
@@ -57,4 +74,6 @@ __all__ = [
     "two_layer",
     "two_layer_monostatic",
     "two_way_transmittance",
+    "vignetting",
+    "wavefront",
 ]
