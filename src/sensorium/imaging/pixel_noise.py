@@ -61,8 +61,10 @@ def fixed_pattern(noise: PixelNoise, stream: Stream, *, values: int, first: int 
     """
 
     def normal(stage: np.int64) -> NDArray[np.float32]:
-        where = {"elements": values, "first_element": first, "first_world": world, "dtype": np.float32}
-        return stream.normal(int(stage), 0, 0, **where)[0]
+        drawn: NDArray[np.float32] = stream.normal(
+            int(stage), 0, 0, elements=values, first_element=first, first_world=world, dtype=np.float32
+        )
+        return drawn[0]
 
     return FixedPattern(
         np.maximum(1.0 + np.float32(noise.prnu) * normal(STAGE_PRNU), 0.0).astype(np.float32),

@@ -29,7 +29,7 @@ TILE = 16
 """Pixels between the nodes of the table."""
 
 _HALF = np.float32(0.5)
-_ONE = np.float32(1.0)
+_ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 
 # Of the search for where a ray comes from
 _STEPS = 30
@@ -157,114 +157,104 @@ def _find_extremes(first, step, count, inverse_depth, m, margin, out):
 
 @jit.kernel
 def _gather(first, step, count, ideal, inverse_depth, around, table, out):
-    """Rows first, first + step, ... of pixels."""
-    m = table.factor
-    points, bands = table.pupil.shape[1], out.shape[2]
-    share = _ONE / np.float32(m * m * points)
+    """Rows first, first + step, ... of pixels: find where each ray comes from, then sum what is there band by band."""
+    m, points = table.factor, table.pupil.shape[1]
+    rays, bands = m * m * points, out.shape[2]
+    share = _ONE / np.float32(rays)
+    samples = ideal.reshape(-1)
+    aims = np.zeros((6, rays), np.float32)
+    place = np.zeros(rays, np.int32)
+    aims[4:] = table.pupil.reshape(rays, 2).T
 
     # Depths that differ by less than this move no ray by a cell
-    widest = np.float32(0.0)
-    for each in table.pupil.reshape(-1):
-        widest = max(widest, abs(each))
+    widest = np.abs(table.pupil).max()
     alike = _ONE / max(abs(table.blur[1]) * widest, np.float32(1e-20))
     for row in range(first, count, step):
-        out[row, :, :] = np.float32(0.0)
         tile_row = row // TILE
-        for a in range(m):
-            part = (np.float32(row - tile_row * TILE) + (np.float32(a) + _HALF) / np.float32(m)) / np.float32(TILE)
-            for b in range(m):
-                for p in range(points):
-                    number = a * m + b
-                    nodes = table.shift[number, p, tile_row : tile_row + 2]
-                    pupil = table.pupil[number, p]
-                    y = row * m + a + table.margin
-                    for tile in range(nodes.shape[1] - 1):
-                        mixed = around[tile_row, tile, 1] - around[tile_row, tile, 0] > alike
-                        if mixed:
-                            nearest = around[tile_row, tile, 1]
-                            _gather_mixed(
-                                ideal, inverse_depth, nodes, pupil, table, part, y, b, tile, nearest, alike, out[row]
-                            )
-                        else:
-                            _gather_even(ideal, inverse_depth, nodes, pupil, table, part, y, b, tile, out[row])
-        for pixel in range(out.shape[1]):
-            for band in range(bands):
-                out[row, pixel, band] *= share
+        for tile in range(table.shift.shape[3] - 1):
+            _aim(table.shift, m, points, row - tile_row * TILE, tile_row, tile, aims)
+            nearest = around[tile_row, tile, 1]
+            mixed = nearest - around[tile_row, tile, 0] > alike
+            start, end = tile * TILE, min((tile + 1) * TILE, out.shape[1])
+            for pixel in range(start, end):
+                y, x = row * m + table.margin, pixel * m + table.margin
+                along = np.float32(pixel - start)
+                if mixed:
+                    _find_mixed(inverse_depth, table.blur, m, points, aims, along, y, x, nearest, alike, place)
+                else:
+                    _find_even(inverse_depth, table.blur, m, points, aims, along, y, x, place)
+                for band in range(bands):
+                    total = _ZERO
+                    for q in range(rays):
+                        total += samples[np.uint32(place[q] * bands + band)]
+                    out[row, pixel, band] = total * share
 
 
-@jit.inlined
-def _at(nodes, tile, part, axis):
-    """Shift at the left edge of a tile and its growth along a pixel [cells]."""
-    left = nodes[0, tile, axis] + part * (nodes[1, tile, axis] - nodes[0, tile, axis])
-    right = nodes[0, tile + 1, axis] + part * (nodes[1, tile + 1, axis] - nodes[0, tile + 1, axis])
-    return left, (right - left) / np.float32(TILE)
+@jit.function
+def _aim(shift, m, points, down, tile_row, tile, aims):
+    """Where rays of a tile's first pixel come from, counted from its first cell, and how that changes along the tile.
+
+    Rows of `aims` are x, y, the changes of both from pixel to pixel [cells], and the pupil point (x, y) [m].
+    """
+    for number in range(m * m):
+        a, b = number // m, number % m
+        part = (np.float32(down) + (np.float32(a) + _HALF) / np.float32(m)) / np.float32(TILE)
+        into = (np.float32(b) + _HALF) / np.float32(m)
+        for p in range(points):
+            q = number * points + p
+            for axis in range(2):
+                left, low = shift[number, p, tile_row, tile, axis], shift[number, p, tile_row + 1, tile, axis]
+                right = shift[number, p, tile_row, tile + 1, axis]
+                low_right = shift[number, p, tile_row + 1, tile + 1, axis]
+                left, right = left + part * (low - left), right + part * (low_right - right)
+                slope = (right - left) / np.float32(TILE)
+                cell = np.float32(a) if axis else np.float32(b)
+                aims[axis, q] = cell - left - into * slope
+                aims[2 + axis, q] = np.float32(m) - slope
 
 
 @jit.inlined
 def _cell(at, most):
-    """Nearest cell, inside the image."""
-    return min(max(np.int32(np.floor(at + _HALF)), np.int32(0)), most)
-
-
-@jit.inlined
-def _add(out, pixel, ideal, y, x):
-    """Add a sample to a pixel; three bands are what most cameras have."""
-    if out.shape[1] == 3:
-        out[pixel, 0] += ideal[y, x, 0]
-        out[pixel, 1] += ideal[y, x, 1]
-        out[pixel, 2] += ideal[y, x, 2]
-    else:
-        for band in range(out.shape[1]):
-            out[pixel, band] += ideal[y, x, band]
+    """Nearest cell, inside the image; what is below 0 is cut towards it."""
+    return min(max(np.int32(at + _HALF), np.int32(0)), np.int32(most))
 
 
 @jit.function
-def _gather_even(ideal, inverse_depth, nodes, pupil, table, part, y, b, tile, out):
-    """One pupil point and column b of cells over a tile whose depths blur alike: one look a cell."""
-    m, margin = table.factor, table.margin
-    most_x, most_y = np.int32(ideal.shape[1] - 1), np.int32(ideal.shape[0] - 1)
-    left_x, slope_x = _at(nodes, tile, part, 0)
-    left_y, slope_y = _at(nodes, tile, part, 1)
-    start, end = tile * TILE, min((tile + 1) * TILE, out.shape[0])
-    for pixel in range(start, end):
-        along = np.float32(pixel - start) + (np.float32(b) + _HALF) / np.float32(m)
-        x = pixel * m + b + margin
-        off = table.blur[0] - table.blur[1] * inverse_depth[y, x]
-        sx = _cell(np.float32(x) - (left_x + along * slope_x) - off * pupil[0], most_x)
-        sy = _cell(np.float32(y) - (left_y + along * slope_y) - off * pupil[1], most_y)
-        _add(out, pixel, ideal, sy, sx)
+def _find_even(inverse_depth, blur, m, points, aims, along, y, x, place):
+    """Samples that the rays of a pixel come from, where depths around blur alike."""
+    height, width = inverse_depth.shape
+    top, left = np.float32(y), np.float32(x) - along * np.float32(m)
+    for number in range(m * m):
+        off = blur[0] - blur[1] * inverse_depth[y + number // m, x + number % m]
+        for q in range(number * points, (number + 1) * points):
+            sx = _cell(left + aims[0, q] + along * aims[2, q] - off * aims[4, q], width - 1)
+            sy = _cell(top + aims[1, q] + along * (aims[3, q] - np.float32(m)) - off * aims[5, q], height - 1)
+            place[q] = sy * np.int32(width) + sx
 
 
 @jit.function
-def _gather_mixed(ideal, inverse_depth, nodes, pupil, table, part, y, b, tile, nearest, alike, out):
+def _find_mixed(inverse_depth, blur, m, points, aims, along, y, x, nearest, alike, place):
     """The same where near and far things meet."""
-    m, margin = table.factor, table.margin
-    most_x, most_y = np.int32(ideal.shape[1] - 1), np.int32(ideal.shape[0] - 1)
-    far, near = table.blur[0], table.blur[1]
-    left_x, slope_x = _at(nodes, tile, part, 0)
-    left_y, slope_y = _at(nodes, tile, part, 1)
-    start, end = tile * TILE, min((tile + 1) * TILE, out.shape[0])
-    for pixel in range(start, end):
-        along = np.float32(pixel - start) + (np.float32(b) + _HALF) / np.float32(m)
-        x = pixel * m + b + margin
-        at_x = np.float32(x) - (left_x + along * slope_x)
-        at_y = np.float32(y) - (left_y + along * slope_y)
-        here = inverse_depth[y, x]
+    height, width = inverse_depth.shape
+    far, near = blur[0], blur[1]
+    top, left = np.float32(y), np.float32(x) - along * np.float32(m)
+    for number in range(m * m):
+        here = inverse_depth[y + number // m, x + number % m]
+        for q in range(number * points, (number + 1) * points):
+            at_x = left + aims[0, q] + along * aims[2, q]
+            at_y = top + aims[1, q] + along * (aims[3, q] - np.float32(m))
+            px, py = aims[4, q], aims[5, q]
 
-        # Something near in the way: where would this ray come from, and is that so near?
-        if nearest - here > alike:
-            off = far - near * nearest
-            sx, sy = _cell(at_x - off * pupil[0], most_x), _cell(at_y - off * pupil[1], most_y)
-            there = inverse_depth[sy, sx]
-            if there > _HALF * (here + nearest):
+            # Something near in the way: where would this ray come from, and is that so near?
+            stopped = False
+            if nearest - here > alike:
+                off = far - near * nearest
+                there = inverse_depth[_cell(at_y - off * py, height - 1), _cell(at_x - off * px, width - 1)]
+                stopped = there > _HALF * (here + nearest)
                 off = far - near * there
-                sx, sy = _cell(at_x - off * pupil[0], most_x), _cell(at_y - off * pupil[1], most_y)
-                _add(out, pixel, ideal, sy, sx)
-                continue
-
-        # Else from the depth that is here, or past its edge from what is behind
-        off = far - near * here
-        sx, sy = _cell(at_x - off * pupil[0], most_x), _cell(at_y - off * pupil[1], most_y)
-        if inverse_depth[sy, sx] - here > alike:
-            sx, sy = _cell(at_x, most_x), _cell(at_y, most_y)
-        _add(out, pixel, ideal, sy, sx)
+            if not stopped:
+                # Else from the depth that is here, or past its edge from what is behind
+                off = far - near * here
+                there = inverse_depth[_cell(at_y - off * py, height - 1), _cell(at_x - off * px, width - 1)]
+                off = _ZERO if there - here > alike else off
+            place[q] = _cell(at_y - off * py, height - 1) * np.int32(width) + _cell(at_x - off * px, width - 1)
