@@ -6,20 +6,21 @@
 Data is brought to 0..1 before gamma, which the paper leaves out (E-37): only there does gamma = 0.5 brighten shadows.
 """
 
-from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from sensorium.errors import SpecError
 
-Codes = NDArray[np.uint8] | NDArray[np.uint16]
+Codes = NDArray[Any]
+"""uint8 or uint16."""
 
 
 def digitised(
     electrons: NDArray[np.float32],
     *,
-    gain: Sequence[float],
+    gain: ArrayLike,
     full_well_e: float,
     bits: int,
     gamma: float = 1.0,
@@ -31,7 +32,7 @@ def digitised(
 
     Args:
         electrons: Collected by each pixel and band, shape (*batch, bands).
-        gain: Of each band [1].
+        gain: Of each band, or of each pixel and band [1].
         full_well_e: Electrons that give full scale at gain 1.
         bits: Of the image; 8 or fewer give uint8, up to 16 uint16.
         gamma: Exponent on data in 0..1.

@@ -50,7 +50,7 @@ def relative_illumination(
     """
 
     def centres(count: int, pitch: float) -> NDArray[np.float64]:
-        return (np.arange(count) + 0.5 - 0.5 * count) * pitch
+        return np.asarray((np.arange(count) + 0.5 - 0.5 * count) * pitch, np.float64)
 
     x, y = centres(columns, pitch_m[0]), centres(rows, pitch_m[1])
     radius = np.hypot(x[None, :], y[:, None])

@@ -5,6 +5,7 @@ efficiency in one; replace them with those of the chip at hand.
 """
 
 from sensorium.imaging.bands import Band
+from sensorium.spectra import Spectrum
 
 _NM = (400.0, 425.0, 450.0, 475.0, 500.0, 525.0, 550.0, 575.0, 600.0, 625.0, 650.0, 675.0, 700.0)
 _RED = (0.02, 0.02, 0.01, 0.01, 0.02, 0.03, 0.04, 0.12, 0.34, 0.37, 0.34, 0.30, 0.26)
@@ -25,8 +26,8 @@ def panchromatic() -> tuple[Band]:
 
 def far_infrared() -> tuple[Band]:
     """8 to 14 um, by what surfaces emit."""
-    return (Band(name="thermal", filter=((8e-6, 1.0), (14e-6, 1.0)), thermal=True),)
+    return (Band(name="thermal", filter=Spectrum(wavelength_m=(8e-6, 14e-6), value=(1.0, 1.0)), thermal=True),)
 
 
 def _band(name: str, value: tuple[float, ...]) -> Band:
-    return Band(name=name, filter=tuple((nm * 1e-9, v) for nm, v in zip(_NM, value, strict=True)))
+    return Band(name=name, filter=Spectrum(wavelength_m=tuple(nm * 1e-9 for nm in _NM), value=value))

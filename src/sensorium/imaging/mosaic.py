@@ -52,9 +52,9 @@ def demosaiced(raw: NDArray[Any], layout: str) -> NDArray[Any]:
     return np.rint(out).astype(raw.dtype) if raw.dtype.kind in "iu" else out.astype(raw.dtype)
 
 
-def _smoothed(image: NDArray[Any]) -> NDArray[np.float32]:
+def _smoothed(image: NDArray[Any]) -> NDArray[Any]:
     """Sum over a pixel and its neighbours with weights 1, 1/2, 1/4; nothing beyond the edge."""
     padded = np.pad(image.astype(np.float32), [(0, 0)] * (image.ndim - 2) + [(1, 1), (1, 1)])
-    wide = padded[..., 1:-1] + 0.5 * (padded[..., :-2] + padded[..., 2:])
-    tall: NDArray[np.float32] = wide[..., 1:-1, :] + 0.5 * (wide[..., :-2, :] + wide[..., 2:, :])
+    wide: NDArray[Any] = padded[..., 1:-1] + 0.5 * (padded[..., :-2] + padded[..., 2:])
+    tall: NDArray[Any] = wide[..., 1:-1, :] + 0.5 * (wide[..., :-2, :] + wide[..., 2:, :])
     return tall
