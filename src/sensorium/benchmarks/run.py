@@ -14,7 +14,7 @@ from rich.table import Table
 
 import sensorium
 from sensorium import threads
-from sensorium.benchmarks import accuracy, imu, light, mujoco, startup, sweep
+from sensorium.benchmarks import accuracy, imu, light, mujoco, recording, startup, sweep
 from sensorium.benchmarks.peers import PEERS
 from sensorium.benchmarks.scenes import terrain
 from sensorium.benchmarks.timing import Spread, ratio, thread_count
@@ -94,6 +94,7 @@ def _figures(quick: bool) -> Iterator[Figure]:
 
     yield from _inertial()
     yield _engine()
+    yield from _recording()
 
     # Truth
     error = accuracy.plane_error()
@@ -174,6 +175,17 @@ def _engine() -> Figure:
     parts = f"without the lidar {us['signals_s']}; casting {us['casting_s']}, world {us['world_s']}"
     measured = f"{us['sensors_s']} us a step ({parts}, of which mj_step {us['engine_s']})"
     return Figure(what, measured, "about 50 us a step", cost.sensors_s < 75e-6)
+
+
+def _recording() -> Iterator[Figure]:
+    """What recording costs the run."""
+    env = recording.room()
+    for paced, how in ((True, "at 10 Hz"), (False, "back to back")):
+        held = recording.held(env, paced=paced)
+        measured = f"{1e3 * held.worst_s:.1f} ms at worst, {1e3 * held.median_s:.1f} median"
+        what = f"recording blocks the run, for each cloud of 262,144 points, {how}"
+        yield Figure(what, measured, "at most 10 ms", held.worst_s <= 10e-3)
+    yield Figure("recording alone", f"{recording.throughput(env) / 1e6:.0f} MB/s", "", None)
 
 
 def _interval(rig: sweep.Rig) -> tuple[int, int, "np.ndarray[tuple[int, int], np.dtype[np.float64]]"]:

@@ -35,7 +35,7 @@ def point_cloud(scan: Scan, source: Source) -> list[tuple[int, str, Message]]:
 
     Points are in the order of `Scan.flat()`. They are counted now and packed when they are written.
     """
-    stamp_ns, kind, rows = _on_clock(scan, scan.start_ns), point_kind(scan), len(source.frames)
+    stamp_ns, kind, rows = scan.stamp_ns, point_kind(scan), len(source.frames)
     valid = scan.valid.reshape(rows, -1)
     messages = []
     for row in range(rows):
@@ -87,10 +87,9 @@ class _Packer:
         t_ns = _offsets_ns(scan).ravel()
         time = t_ns * 1e-9 if _is_long(scan) else t_ns.astype(np.uint32)
         points = np.ascontiguousarray(scan.points.reshape(rows, per_row, 3)[self._row])
-        intensity, label, cause = (
-            np.ascontiguousarray(array.reshape(rows, per_row)[self._row], kind)
-            for array, kind in ((scan.intensity, np.float32), (scan.label, np.int32), (scan.cause, np.uint8))
-        )
+        intensity = np.ascontiguousarray(scan.intensity.reshape(rows, per_row)[self._row], np.float32)
+        label = np.ascontiguousarray(scan.label.reshape(rows, per_row)[self._row])
+        cause = np.ascontiguousarray(scan.cause.reshape(rows, per_row)[self._row])
         words = (points.itemsize * 3 + time.itemsize) // 4 + 3
         pack_points(
             out.view(np.uint32).reshape(-1, words),
@@ -110,11 +109,6 @@ def _is_long(scan: Scan) -> bool:
     return (
         last_ns + round((scan.start_ns + last_ns) * scan.clock_skew) - round(scan.start_ns * scan.clock_skew) >= 2**32
     )
-
-
-def _on_clock(scan: Scan, time_ns: int) -> int:
-    """What the sensor's clock showed at a true time [ns]."""
-    return time_ns + scan.clock_offset_ns + round(time_ns * scan.clock_skew)
 
 
 def _offsets_ns(scan: Scan) -> NDArray[np.int64]:
