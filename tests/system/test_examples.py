@@ -76,6 +76,10 @@ def test_no_example_is_forgotten():
 @pytest.mark.parametrize(
     "page", ["README.md", "docs/corruption.md", "docs/inertial.md", "docs/allan.md", "docs/scenarios.md"]
 )
+PROGRAMS = ["README.md", *(f"docs/{name}.md" for name in ("corruption", "inertial", "allan", "recording"))]
+
+
+@pytest.mark.parametrize("page", PROGRAMS)
 def test_programs_in_the_documentation_run(page, tmp_path):
     blocks = re.findall(r"^```python\n(.*?)^```", (DOCS.parent / page).read_text(), re.DOTALL | re.MULTILINE)
     assert blocks

@@ -8,7 +8,7 @@ import pytest
 
 import sensorium as sn
 from sensorium import threads
-from sensorium.benchmarks import accuracy, imu, imu_chain, light, peers, run, startup, sweep, timing
+from sensorium.benchmarks import accuracy, imu, imu_chain, light, peers, recording, run, startup, sweep, timing
 from sensorium.benchmarks.scenes import terrain
 
 SMALL = {"worlds": 3, "samples": 2, "rounds": 1}
@@ -172,6 +172,23 @@ def test_inertial_figures_are_measured_and_told(monkeypatch):
         "about 30 us",
         "about 30 us",
     ]
+
+
+def test_recording_is_measured_where_every_ray_returns(monkeypatch):
+    env = recording.room(channels=8, columns=64)
+    env.step()
+    assert env.sensors["lidar"].read().valid.all()
+    held = recording.held(env, paced=False, clouds=4)
+    assert 0.0 < held.median_s <= held.worst_s
+    assert recording.throughput(env, clouds=4) > 0.0
+
+    # What the command says of it
+    monkeypatch.setattr(recording, "room", lambda: env)
+    monkeypatch.setattr(recording, "held", lambda env, *, paced: recording.Held(0.02 if paced else 0.004, 0.003))
+    monkeypatch.setattr(recording, "throughput", lambda env: 5e8)
+    paced, fast, alone = run._recording()
+    assert (paced.measured, paced.met, fast.met) == ("20.0 ms at worst, 3.0 median", False, True)
+    assert alone.measured == "500 MB/s"
 
 
 def test_peers_that_are_not_installed_are_named(mesh, monkeypatch):

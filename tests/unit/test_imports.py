@@ -86,7 +86,7 @@ def modules_after(code: str) -> set[str]:
 
 
 COMPILERS = {"numba", "llvmlite", "embreex"}
-FILES_AND_PICTURES = {"trimesh", "matplotlib", "mcap", "rosbags"}
+FILES_AND_PICTURES = {"trimesh", "matplotlib", "mcap", "rosbags", "PIL", "pyarrow"}
 SLOW = COMPILERS | FILES_AND_PICTURES | {"scipy", "mujoco", "pydantic", "typer", "rich", "yaml"}
 
 
