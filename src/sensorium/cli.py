@@ -1,4 +1,4 @@
-"""The command line: `sensorium demo`, `sensorium allan`, `sensorium recover`, `sensorium bench`."""
+"""The command line: `sensorium demo`, `sensorium allan`, `sensorium recover`, `sensorium view`, `sensorium bench`."""
 
 import os
 import sys
@@ -196,6 +196,28 @@ def recover(
         figures.add_row("lost", f"{result.lost_chunks:,} chunks whose bytes are broken")
     figures.add_row("wrote", f"{result.path} ({result.path.stat().st_size / 1e6:.1f} MB)")
     console.print(figures, soft_wrap=True, highlight=False)
+
+
+@app.command()
+def view(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="Report (.html), recording (.mcap, .rrd), cloud (.ply, .pcd), or a run's folder.", show_default=False
+        ),
+    ],
+    save: Annotated[
+        Path | None, typer.Option(help="Write what Rerun would show to this file, .rrd, instead of opening a window.")
+    ] = None,
+) -> None:
+    """Open what a run left: its report in the browser, recordings and clouds in Rerun (the extra view)."""
+    from sensorium.view.viewer import show
+
+    console = Console()
+    with Progress(TextColumn("{task.description}"), BarColumn(), console=console, transient=True) as bar:
+        task = bar.add_task("Reading", total=1.0)
+        done = show(file, save, progress=lambda part: bar.update(task, completed=part))
+    console.print(done, soft_wrap=True, highlight=False, markup=False)
 
 
 def _listed(text: str | None) -> list[str] | None:

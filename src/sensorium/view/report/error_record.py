@@ -102,9 +102,7 @@ class ErrorRecord:
             columns = []
             for (allan, begin), end in zip(parts, begins[1:], strict=True):
                 at = (allan.tau_s >= begin) & (allan.tau_s < end)
-                columns.append(
-                    [allan.tau_s[at], *(a[at, channel] for a in (allan.deviation, allan.low, allan.high))]
-                )
+                columns.append([allan.tau_s[at], *(a[at, channel] for a in (allan.deviation, allan.low, allan.high))])
             curves.append(AllanCurve(*(np.concatenate(pieces) for pieces in zip(*columns, strict=True))))
         return curves
 

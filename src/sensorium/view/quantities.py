@@ -1,6 +1,6 @@
 """What readings of sampled sensors hold: their quantities, units and components."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,7 +80,6 @@ def values_of(reading: SampledReading, quantities: tuple[Quantity, ...], rows: i
     return side_by_side if valid.all() else np.where(valid[:, None], side_by_side, np.nan)
 
 
-def arrived(sensor: AttachedSensor[Any]) -> Iterator[tuple[Any, Any]]:
-    """Readings that arrived in the last step, each with its truth, which is worked out when it is reached."""
-    for capture in sensor._arrived:
-        yield capture.reading, capture.truth()
+def arrived(sensor: AttachedSensor[Any]) -> list[tuple[Any, Callable[[], Any]]]:
+    """Readings that arrived in the last step, each with what gives its truth, worked out when it is called."""
+    return [(capture.reading, capture.truth) for capture in sensor._arrived]
