@@ -13,8 +13,8 @@ Float = NDArray[np.float64]
 _FEWEST_SAMPLES = 512
 _MOST_MISSING = 0.01
 
-# Averages are used for averaging times of at least so many of them, where their own start does not matter
-_LEAST_AVERAGED = 16
+# Means are used for averaging times of so many of them and more: there they overlap enough, and there are many
+_LEAST_AVERAGED = 4
 
 
 @dataclass(frozen=True)
