@@ -1,4 +1,4 @@
-"""Inertial sensors in orbit, where all but gravity is small: against free fall, known forces, and Basilisk's own IMU."""
+"""Inertial sensors in orbit, where all but gravity is small: against free fall, known forces, Basilisk's own IMU."""
 
 import numpy as np
 import pytest
