@@ -78,6 +78,10 @@ def imu(env, source="velocity", pose=None, rate_hz=100.0):
 def test_a_coasting_spacecraft_feels_nothing(moon, step_s):
     env = Flight(moon=moon).environment(step_s=step_s)
     sensors = [imu(env), imu(env, "engine"), imu(env, pose=sn.Pose(MOUNT)), imu(env, rate_hz=270.0)]
+
+    # A sample a microsecond after a state: over so short a way the velocities' own rounding would be 1e-6 m/s^2
+    late = sn.Imu(timing=sn.Timing(rate_hz=100.0, phase_s=1e-6))
+    sensors.append(env.attach(late, body="sat", pose=sn.Pose(MOUNT), name="late"))
     for _ in env.run(2.0):
         for sensor in sensors:
             assert all(np.abs(reading.acceleration).max() < ROUNDING for reading in sensor.readings())
