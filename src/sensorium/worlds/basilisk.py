@@ -160,6 +160,10 @@ class _Seen:
         self._time_ns = self.first_ns = messages.time_ns()
         self._ahead_ns = at_ns - self.first_ns
         self.bodies: BodyStates = messages.bodies()
+        if self.first_ns == 0:
+            # Basilisk's accelerations are means over a step; before the first they are whatever memory held
+            nothing = np.zeros_like(self.bodies.f_B)
+            self.bodies = self.bodies._replace(f_B=nothing, omega_dot_B=nothing)
         self.joints: Float = messages.joints()
         self.gravity_N = np.zeros_like(self.bodies.r_BN_N)
         """Mean gravity on each body since it was seen before [m/s^2], (bodies, 3); zero at first."""

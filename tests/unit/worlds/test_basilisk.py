@@ -132,8 +132,11 @@ def test_parameters_at_half_a_turn_and_of_the_shadow_set_are_one_attitude():
 def test_gravity_is_that_on_the_spacecraft_over_the_step():
     flight = Flight()
     world = flight.world(step_s=0.1)
+    flight.sat.nonConservativeAccelpntB_B = column(np.nan, 1e300, 5.0)  # memory as it may be before the first step
     world.start(1)
+    assert np.isnan(flight.sat.scStateOutMsg.read().nonConservativeAccelpntB_B[0])
     assert not world.state().gravity_W.any()
+    assert not world.state().a_WB.any()
     before = np.array(flight.sat.scStateOutMsg.read().r_CN_N)
     mu = flight.gravity.gravBodies["earth"].mu
     for _ in range(20):
