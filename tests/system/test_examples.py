@@ -77,6 +77,14 @@ def test_no_example_is_forgotten():
     "page", ["README.md", "docs/corruption.md", "docs/inertial.md", "docs/allan.md", "docs/scenarios.md"]
 )
 PROGRAMS = ["README.md", *(f"docs/{name}.md" for name in ("corruption", "inertial", "allan", "recording"))]
+PROGRAMS = [
+    "README.md",
+    "docs/corruption.md",
+    "docs/inertial.md",
+    "docs/allan.md",
+    "docs/scenarios.md",
+    "docs/worlds.md",
+]
 
 
 @pytest.mark.parametrize("page", PROGRAMS)
