@@ -26,9 +26,9 @@ def drive(path, worlds=None, **options):
     env = sn.Environment(sn.Scene(), world, worlds=worlds, **options)
     env.attach(sn.Encoder(timing=sn.Timing(rate_hz=100.0, latency_s=0.015, latency_jitter_s=0.004)), joint="wheel")
     states = []
-    with sn.record.McapRecorder(path, env) as recorder:
+    with sn.record.McapRecorder(path) as recorder:
         for _ in env.run(1.0):
-            recorder.step()
+            recorder.record(env)
             states.append(env.state)
     return states
 
