@@ -217,17 +217,18 @@ class Program:
             state: From `init`.
             faults: Which faults of the sensor's schedule are active, uint8, shape (rows, faults) or (1, rows, faults).
         """
-        if faults.ndim == 2:
-            faults = faults[None]
-        if state.faults is not None:
-            own = state.faults.at(time_ns)[None]
-            faults = np.concatenate([faults[:, :, : self.outside], own], axis=2) if self.outside else own
-
-        clock = state.clock
-        clock[0, layout.TICK] = state.tick
-        clock[0, layout.TIME_NS] = time_ns
-        clock[0, layout.ELAPSED_NS] = state.elapsed_ns(time_ns)
-        self._run(x, clock, state, faults)
+        elapsed_ns = state.elapsed_ns(time_ns)
+        if len(self.ops):
+            if faults.ndim == 2:
+                faults = faults[None]
+            if state.faults is not None:
+                own = state.faults.at(time_ns)[None]
+                faults = np.concatenate([faults[:, :, : self.outside], own], axis=2) if self.outside else own
+            clock = state.clock
+            clock[0, layout.TICK] = state.tick
+            clock[0, layout.TIME_NS] = time_ns
+            clock[0, layout.ELAPSED_NS] = elapsed_ns
+            self._run(x, clock, state, faults)
         state.tick += 1
         state.time_ns = time_ns
 

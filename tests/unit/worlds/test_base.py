@@ -8,7 +8,7 @@ import pytest
 from sensorium.errors import SpecError, WorldError
 from sensorium.frames import Pose
 from sensorium.worlds.base import WorldState, check_state, checked_mask, checked_worlds, step_length_ns
-from sensorium.worlds.finite import all_finite
+from sensorium.worlds.state_numbers import all_finite
 
 BODIES, JOINTS = ("car", "ball", "door"), ("hinge", "wheel")
 
