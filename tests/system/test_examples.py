@@ -73,18 +73,7 @@ def test_no_example_is_forgotten():
     assert {path.stem for path in EXAMPLES.glob("*.py")} == {"first_scan", *PICTURES, *PAGES}
 
 
-@pytest.mark.parametrize(
-    "page", ["README.md", "docs/corruption.md", "docs/inertial.md", "docs/allan.md", "docs/scenarios.md"]
-)
-PROGRAMS = ["README.md", *(f"docs/{name}.md" for name in ("corruption", "inertial", "allan", "recording"))]
-PROGRAMS = [
-    "README.md",
-    "docs/corruption.md",
-    "docs/inertial.md",
-    "docs/allan.md",
-    "docs/scenarios.md",
-    "docs/worlds.md",
-]
+PROGRAMS = ["README.md", *(f"docs/{page.name}" for page in sorted(DOCS.glob("*.md")) if "```python" in page.read_text())]
 
 
 @pytest.mark.parametrize("page", PROGRAMS)
