@@ -64,6 +64,7 @@ class Flight:
 
     def environment(self, **options):
         world = sn.worlds.Basilisk(self.sim, {"sat": self.sat.scStateOutMsg}, **options)
+        world.flight = self  # Basilisk does not keep alive what a simulation is made of
         return sn.Environment(sn.Scene(), world)
 
 

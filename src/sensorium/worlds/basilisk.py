@@ -19,7 +19,8 @@ class Basilisk:
         world = sn.worlds.Basilisk(sim, {"sat": sat.scStateOutMsg})
         env = sn.Environment(sn.Scene(), world)
 
-    The simulation is yours, with its tasks, modules and events; here its messages are read and nothing is written.
+    The simulation is yours, with its tasks, modules and events; here its messages are read and nothing is written. Keep
+    what it is made of in variables: Basilisk itself does not keep its modules and messages alive.
     `env.step()` runs it on by `step_s`. In a loop of your own, run it and call `env.observe()`. A simulation that was
     not initialised is, when the environment is made. A state's time is when the messages were written, from 0.
 

@@ -73,7 +73,9 @@ class Flight:
         return {"sat": self.sat.scStateOutMsg}
 
     def world(self, **options):
-        return sn.worlds.Basilisk(self.sim, self.bodies, **options)
+        world = sn.worlds.Basilisk(self.sim, self.bodies, **options)
+        world.flight = self  # Basilisk does not keep alive what a simulation is made of
+        return world
 
     def run_until(self, time_ns):
         self.sim.ConfigureStopTime(time_ns)
@@ -265,7 +267,8 @@ def test_messages_of_different_times_are_told():
     world = sn.worlds.Basilisk(flight.sim, {**flight.bodies, "rock": other})
     with pytest.raises(WorldError, match=r"'sat' was written at 0 ns and that of body 'rock' at 7 ns; their modules"):
         world.start(1)
-    silent = sn.worlds.Basilisk(Flight().sim, {"sat": messaging.SCStatesMsg()})
+    flight = Flight()
+    silent = sn.worlds.Basilisk(flight.sim, {"sat": messaging.SCStatesMsg()})
     with pytest.raises(WorldError, match="body 'sat' was never written; its module must be in a task"):
         silent.start(1)
 
