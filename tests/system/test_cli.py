@@ -21,6 +21,7 @@ def test_help_names_the_commands():
     assert "demo" in done.stdout
     assert "allan" in done.stdout
     assert "bench" in done.stdout
+    assert "view" in done.stdout
 
 
 def test_version():
@@ -132,3 +133,18 @@ def test_allan_says_what_is_wrong_in_one_line(gyroscope_log, tmp_path, arguments
     assert done.returncode == 2
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_viewing_what_does_not_exist_is_one_clear_line(tmp_path):
+    done = run("view", tmp_path / "none.mcap")
+    assert done.returncode == 2
+    assert done.stderr.startswith("sensorium: FILE is ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_cloud_is_saved_for_rerun(tmp_path):
+    pytest.importorskip("rerun")
+    sensorium.record.write_ply(tmp_path / "cloud.ply", np.ones((3, 3), np.float32))
+    done = run("view", tmp_path / "cloud.ply", "--save", tmp_path / "cloud.rrd")
+    assert (done.returncode, done.stdout) == (0, f"wrote {tmp_path / 'cloud.rrd'}\n")
+    assert (tmp_path / "cloud.rrd").read_bytes().startswith(b"RRF")

@@ -165,6 +165,7 @@ def test_names_are_only_text(page):
 
 
 def test_the_scheme_changes_and_a_phone_needs_no_sideways_scrolling(page):
+    page.execute_script("window.scrollTo({top: 0, behavior: 'instant'})")
     before = page.execute_script("return getComputedStyle(document.body).backgroundColor")
     page.find_element("id", "scheme").click()
     assert page.execute_script("return getComputedStyle(document.body).backgroundColor") != before

@@ -8,7 +8,7 @@ from sensorium.view.quantities import arrived, quantities_of, values_of
 def test_an_imu_has_what_its_outputs_say():
     env = sn.Environment(sn.Scene())
     imu = sn.Imu(timing=sn.Timing(rate_hz=100.0), outputs=("delta_angle", "acceleration"))
-    imu.linear.axes = ("x", "z")
+    imu.linear.axes = "xz"
     handle = env.attach(imu)
     env.observe(10_000_000)
     found = quantities_of(handle.read())

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.errors import SpecError
+from sensorium.errors import SensoriumError, SpecError
 from sensorium.frames import Pose
 from sensorium.view.viewer.stream import Stream
 from sensorium.worlds.interpolation import interpolated
@@ -134,22 +134,25 @@ class _Frames:
         return points
 
     def _path(self, frame: str) -> list[str]:
-        """Names of all frames from the world's down to this one."""
+        """Names of all frames below the world down to this one; mounts come first, when bodies have not moved yet."""
         path = [frame]
-        while path[0] in self._parents and self._parents[path[0]] in self._parents:
-            path.insert(0, self._parents[path[0]])
+        while (parent := self._parents.get(path[0], "world")).rpartition("/")[2] != "world":
+            path.insert(0, parent)
         return path
 
 
 def _messages(path: Path, progress: Callable[[float], None]) -> Iterator[tuple[str, str, int, Any]]:
     """Topic, kind, time of logging [ns] and content of every message, in order of time."""
-    from mcap.exceptions import McapError
     from mcap.reader import make_reader
     from rosbags.typesys import Stores, get_typestore
 
     store = get_typestore(Stores.ROS2_HUMBLE)
     try:
-        with path.open("rb") as file:
+        file = path.open("rb")
+    except OSError as error:
+        raise SpecError(f"{path.name!r} cannot be read: {error.strerror}") from None
+    try:
+        with file:
             reader = make_reader(file, validate_crcs=True)
             summary = reader.get_summary()
             if summary is None or summary.statistics is None:
@@ -162,9 +165,9 @@ def _messages(path: Path, progress: Callable[[float], None]) -> Iterator[tuple[s
                 if schema is None or channel.message_encoding != "cdr" or schema.name not in store.types:
                     continue
                 yield channel.topic, schema.name, message.log_time, store.deserialize_cdr(message.data, schema.name)
-    except OSError as error:
-        raise SpecError(f"{path.name!r} cannot be read: {error.strerror}") from None
-    except McapError as error:
+    except SensoriumError:
+        raise
+    except Exception as error:  # broken bytes make readers, decompressors and parsers raise whatever they have
         raise SpecError(f"{path.name!r} is not a whole MCAP file: {' '.join(str(error).split())}") from None
 
 

@@ -46,9 +46,7 @@ def test_hostile_names_stay_one_part_of_a_path(tmp_path, entities):
     stream = Stream(tmp_path / "run.rrd", "</script>")
     stream.numbers(["a/b ../c", "rate"], ["x"], [1.0], 0)
     stream.close()
-    assert "/signals/a\\/b\\ \\.\\.\\/c/rate" in {
-        name.replace("/..", "/\\.\\.") for name in entities(tmp_path / "run.rrd")
-    }
+    assert "/signals/a\\/b\\ ..\\/c/rate" in entities(tmp_path / "run.rrd")
 
 
 def test_a_folder_that_does_not_exist_is_one_clear_line(tmp_path):
