@@ -1,13 +1,11 @@
 """What readings of sampled sensors hold: their quantities, units and components."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.sensors.attached import AttachedSensor
 from sensorium.sensors.barometer import BarometerReading
 from sensorium.sensors.encoder_reading import EncoderReading
 from sensorium.sensors.gnss import GnssReading
@@ -78,8 +76,3 @@ def values_of(reading: SampledReading, quantities: tuple[Quantity, ...], rows: i
     ]
     side_by_side = columns[0] if len(columns) == 1 else np.concatenate(columns, axis=1)
     return side_by_side if valid.all() else np.where(valid[:, None], side_by_side, np.nan)
-
-
-def arrived(sensor: AttachedSensor[Any]) -> list[tuple[Any, Callable[[], Any]]]:
-    """Readings that arrived in the last step, each with what gives its truth, worked out when it is called."""
-    return [(capture.reading, capture.truth) for capture in sensor._arrived]

@@ -13,7 +13,7 @@ from sensorium.errors import SpecError
 from sensorium.record.atomic import replacing
 from sensorium.sensors.sampled_reading import SampledReading
 from sensorium.sensors.scan import Scan
-from sensorium.view.quantities import arrived, quantities_of
+from sensorium.view.quantities import quantities_of
 from sensorium.view.report.facts import Facts, quantity, sensor_rows, versions
 from sensorium.view.report.faults import fault_events
 from sensorium.view.report.page import Page, page
@@ -88,8 +88,8 @@ class Report:
                     sweeps.add(scan)
             elif isinstance(newest, SampledReading) and quantities_of(newest):
                 signals = self._signals.get(name) or self._signals.setdefault(name, SignalRecord(sensor, newest))
-                for reading, truth in arrived(sensor):
-                    signals.add(reading, truth())
+                for arrival in sensor.arrivals():
+                    signals.add(arrival.reading, arrival.truth())
             else:
                 self._unknown[name] = type(newest).__name__
 

@@ -10,7 +10,7 @@ from sensorium.environment import Environment
 from sensorium.sensors.attached import AttachedSensor
 from sensorium.sensors.sampled_reading import SampledReading
 from sensorium.sensors.scan import Scan
-from sensorium.view.quantities import arrived, quantities_of, values_of
+from sensorium.view.quantities import quantities_of, values_of
 from sensorium.view.scan_rows import row_of, world_points
 from sensorium.view.viewer.stream import Stream
 
@@ -83,14 +83,15 @@ class Live:
             stream.pose([*on, name], rig.X_BS[row], None)
 
     def _readings(self, stream: Stream, env: Environment, sensor: AttachedSensor[Any]) -> None:
-        for reading, truth in arrived(sensor):
+        for arrival in sensor.arrivals():
+            reading = arrival.reading
             if isinstance(reading, Scan):
                 stream.names(env.scene.labels)
                 for row, name in enumerate(_names(sensor)):
                     flat = row_of(reading, row, sensor.rig).flat()
                     stream.cloud(name, world_points(flat), flat.label, reading.end_ns)
             elif isinstance(reading, SampledReading):
-                self._numbers(stream, sensor, reading, truth())
+                self._numbers(stream, sensor, reading, arrival.truth())
 
     def _numbers(
         self, stream: Stream, sensor: AttachedSensor[Any], reading: SampledReading, truth: SampledReading

@@ -8,7 +8,7 @@ def recorded(env, name, seconds):
     sensor = env.sensors[name]
     record, kept = None, []
     for _ in env.run(seconds):
-        for capture in sensor._arrived:
+        for capture in sensor.arrivals():
             record = record or SignalRecord(sensor, capture.reading)
             record.add(capture.reading, capture.truth())
             kept.append((capture.reading, capture.truth()))

@@ -10,7 +10,7 @@ def shown(env, path, seconds):
     sweeps, pairs = [], []
     for _ in env.run(seconds, view=path):
         sweeps += env.sensors["top"].readings()
-        pairs += [(capture.reading, capture.truth()) for capture in env.sensors["imu"]._arrived]
+        pairs += [(capture.reading, capture.truth()) for capture in env.sensors["imu"].arrivals()]
     return sweeps, pairs
 
 

@@ -10,9 +10,9 @@ from sensorium.view.viewer.stream import Stream
 
 def recorded(env, path, seconds=0.3):
     sweeps, readings = [], []
-    with sn.record.McapRecorder(path, env) as recorder:
+    with sn.record.McapRecorder(path) as recorder:
         for _ in env.run(seconds):
-            recorder.step()
+            recorder.record(env)
             sweeps += env.sensors["top"].readings()
             readings += env.sensors["imu"].readings()
     return sweeps, readings

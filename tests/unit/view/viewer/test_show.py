@@ -38,9 +38,9 @@ def test_ply_is_read_by_rerun_itself(tmp_path, entities):
 
 def test_a_folder_is_saved_by_its_recording(yard, tmp_path, entities):
     env = yard()
-    with sn.record.McapRecorder(tmp_path / "run.mcap", env) as recorder:
+    with sn.record.McapRecorder(tmp_path / "run.mcap") as recorder:
         for _ in env.run(0.1):
-            recorder.step()
+            recorder.record(env)
     sn.view.Report().write(tmp_path / "report.html")
     parts = []
     sn.view.show(tmp_path, tmp_path / "out.rrd", progress=parts.append)
