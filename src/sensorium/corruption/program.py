@@ -28,6 +28,10 @@ Float = NDArray[np.float64]
 _NEVER = np.iinfo(np.int64).min
 _NO_FAULTS = np.zeros((1, 1, 1), np.uint8)
 
+# The calling thread runs a program alone if it does less than so many operations on numbers, about 3 ns each: to wake
+# another thread and to wait for it may cost 0.1 ms or more
+_ALONE = 2**17
+
 
 @dataclass(frozen=True)
 class Part:
@@ -105,6 +109,7 @@ class Program:
         self.ops = np.array(rows, np.int64).reshape(-1, layout.ROW)
         self.parameters = np.concatenate([*parameters, np.zeros(1)])
         self.slots = slots
+        self._width = int(self.ops[:, layout.WIDTH].sum())
         self._rare = True if (self.ops[:, layout.KIND] > layout.LAST_COMMON).any() else None
         self.faults = tuple(faults)
         """Faults that stand in its chains."""
@@ -245,9 +250,20 @@ class Program:
 
     def _run(self, x: Float, clock: NDArray[np.int64], state: State, faults: NDArray[np.uint8]) -> None:
         if len(self.ops):
-            blocks = -(-x.shape[1] // BLOCK_ROWS)
+            samples, rows = x.shape[:2]
+            blocks = -(-rows // BLOCK_ROWS)
             threads.run(
-                corrupt, blocks, self._rare, self.ops, self.parameters, x, state.values, state.ids, faults, clock
+                corrupt,
+                blocks,
+                self._rare,
+                self.ops,
+                self.parameters,
+                x,
+                state.values,
+                state.ids,
+                faults,
+                clock,
+                serial_below=blocks + 1 if samples * rows * self._width < _ALONE else 2,
             )
 
 
