@@ -16,6 +16,7 @@ PICTURES = sorted(path.stem for path in EXAMPLES.glob("lidar_*.py"))
 # Other pictures, each with the page that shows it; the wheel's numbers are looked at in a test of its own
 PAGES = {
     "corruptions": "corruption.md",
+    "device_scans": "devices.md",
     "imu": "inertial.md",
     "imu_from_recording": "inertial.md",
     "mujoco_pendulum": "inertial.md",

@@ -2,7 +2,7 @@
 
 import os
 
-from sensorium.devices import describe
+from sensorium.devices import Device, describe
 from sensorium.round_trip.encoder import encoder_rows
 from sensorium.round_trip.inertial import inertial_rows
 from sensorium.round_trip.lidar import lidar_rows
@@ -18,8 +18,12 @@ def round_trip(name: str | os.PathLike[str], *, folder: str | os.PathLike[str] |
         name: One of `sensorium.devices.names()`, or the path of a TOML file.
         folder: A folder of further sheets.
     """
-    device = describe(name, folder=folder)
+    return measured(describe(name, folder=folder))
+
+
+def measured(device: Device) -> list[Row]:
+    """The same for a device at hand."""
     return _KINDS[device.kind](device)
 
 
-__all__ = ["Row", "round_trip"]
+__all__ = ["Row", "measured", "round_trip"]

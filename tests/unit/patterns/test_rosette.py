@@ -47,7 +47,7 @@ def test_field_of_view_of_real_devices(pattern, half_angle_deg):
     ],
 )
 def test_rays_of_the_published_pattern_files(pattern, rays):
-    """Number, azimuth and elevation [deg] of rays in the files of Livox's nominal patterns, kept in single precision."""
+    """Number, azimuth and elevation [deg] of rays in Livox's nominal patterns, kept in single precision."""
     for number, azimuth_deg, elevation_deg in rays:
         sweep, shot = divmod(number, pattern.shots)
         x, y, z = pattern.rays(sweep).direction_S[0, shot].astype(float)
