@@ -15,6 +15,7 @@ from sensorium.environment import Environment
 from sensorium.errors import SpecError
 from sensorium.media import Medium
 from sensorium.scenario import sensors, worlds
+from sensorium.scenario.basilisk import BasiliskSpec
 from sensorium.scenario.document import Document, read_document
 from sensorium.scenario.files import Files
 from sensorium.scenario.outputs import Outputs
@@ -23,6 +24,9 @@ from sensorium.scenario.pose import as_list
 from sensorium.scenario.scene import SceneSpec
 from sensorium.scene.scene import Scene
 from sensorium.spec import Spec, checked
+
+# All kinds of worlds but the joined one, which is made of them
+_WORLDS: tuple[type[worlds.WorldSpec], ...] = (*worlds.BUILT_IN, BasiliskSpec)
 
 
 class SensorFault(Fault):
@@ -70,7 +74,7 @@ class ScenarioSpec(Spec):
 def scenario_model() -> type[ScenarioSpec]:
     """The model that files are checked against, with every kind of sensor and world that is installed."""
     entries = tuple(sensors.entry_of(kind) for kind in sensors.specifications().values())
-    own: set[Any] = {kind.model_fields["kind"].annotation for kind in (*worlds.BUILT_IN, worlds.JoinedSpec)}
+    own: set[Any] = {kind.model_fields["kind"].annotation for kind in (*_WORLDS, worlds.JoinedSpec)}
     brought = []
     for name in plugins.announced("worlds"):
         kind = plugins.load("worlds", name)
@@ -80,7 +84,7 @@ def scenario_model() -> type[ScenarioSpec]:
             raise SpecError(f"a package announces a world {name!r}; the library has one of that name already")
         brought.append(kind)
     any_sensor: Any = Annotated[Union[entries], Field(discriminator="kind")]  # noqa: UP007 - made while it runs
-    kinds = (*worlds.BUILT_IN, *brought)
+    kinds = (*_WORLDS, *brought)
     joined = worlds.JoinedSpec.of(Annotated[Union[kinds], Field(discriminator="kind")])  # noqa: UP007 - likewise
     any_world: Any = Annotated[Union[(*kinds, joined)], Field(discriminator="kind")]
     several = Annotated[

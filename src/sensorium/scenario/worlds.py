@@ -155,3 +155,4 @@ class JoinedSpec(WorldSpec):
 
 
 BUILT_IN: tuple[type[WorldSpec], ...] = (StaticSpec, KinematicSpec, ReplaySpec, MuJoCoSpec)
+"""Those of this file but `JoinedSpec`, which is made of others."""
