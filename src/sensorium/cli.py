@@ -11,6 +11,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 
 from sensorium import __version__
+from sensorium.commands.demo import demo as demo_command
 from sensorium.commands.gallery import gallery as gallery_command
 from sensorium.commands.run import run as run_command
 from sensorium.commands.schema import schema as schema_command
@@ -18,7 +19,6 @@ from sensorium.errors import SensoriumError, SpecError
 
 if TYPE_CHECKING:
     from sensorium.analysis import AllanFit, SignalLog
-    from sensorium.demo.drive import Drive
     from sensorium.devices import Device
 
 app = typer.Typer(
@@ -54,39 +54,10 @@ def _options(
     """What a robot's sensors would report."""
 
 
+app.command("demo")(demo_command)
 app.command("run")(run_command)
 app.command("gallery")(gallery_command)
 app.command("schema")(schema_command)
-
-
-@app.command()
-def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the results; made if it does not exist.")] = Path(
-        "sensorium-demo"
-    ),
-    seconds: Annotated[float, typer.Option(help="Simulated time in seconds.")] = 4.0,
-) -> None:
-    """Drive a van with a 128-channel lidar round a built-in yard with fog, glass and a mirror; write what it saw."""
-    from sensorium.demo import drive
-
-    _make_folder(out)
-    console = Console()
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("simulated {task.completed:.2f} of {task.total:.2f} s, real {task.fields[real_s]:.2f} s"),
-        console=console,
-    )
-    with bar:
-        task = bar.add_task("Preparing (the first run compiles, about 40 s)", total=seconds, real_s=0.0)
-
-        def show(simulated_s: float, real_s: float) -> None:
-            bar.update(task, description="Driving round the yard", completed=simulated_s, real_s=real_s)
-
-        result = drive.drive(seconds, progress=show)
-    with console.status("Drawing", spinner="line"):
-        files = drive.write(result, out)
-    _print_summary(console, result, files)
 
 
 @app.command()
@@ -307,32 +278,6 @@ def _make_folder(folder: Path) -> None:
         raise SpecError(f"--out is {str(folder)!r}, which cannot be made: {error.strerror}") from None
     if not os.access(folder, os.W_OK | os.X_OK):
         raise SpecError(f"--out is {str(folder)!r}; it must be a folder that you may write to")
-
-
-def _print_summary(console: Console, result: "Drive", files: list[Path]) -> None:
-    """What was seen, how fast, and where it is."""
-    seen = Table(title="What the lidar saw", title_justify="left", title_style="bold")
-    seen.add_column("label")
-    seen.add_column("returns", justify="right")
-    seen.add_column("share of rays", justify="right")
-    rows = [*sorted(result.returns.items(), key=lambda item: -item[1])]
-    rows.append(("(no return)", result.rays - sum(result.returns.values())))
-    for name, count in rows:
-        seen.add_row(name, f"{count:,}", f"{100.0 * count / result.rays:.2f} %")
-    seen.add_section()
-    seen.add_row("rays", f"{result.rays:,}", "")
-
-    figures = Table.grid(padding=(0, 2))
-    figures.add_row("sweeps", f"{result.sweeps} in {result.simulated_s:.2f} s simulated")
-    figures.add_row("sweep rate", f"{result.sweeps / result.real_s:.1f} per second of real time")
-    figures.add_row("ray rate", f"{result.rays_per_s / 1e6:.1f} million rays per second")
-    figures.add_row("real-time factor", f"{result.real_time_factor:.1f}")
-    for file in files:
-        figures.add_row("wrote", f"{file} ({file.stat().st_size / 1e6:.1f} MB)")
-
-    console.print()
-    console.print(seen)
-    console.print(figures, soft_wrap=True, highlight=False)
 
 
 def _print_allan(console: Console, signals: "SignalLog", fit: "AllanFit", files: list[Path]) -> None:

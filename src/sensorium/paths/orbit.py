@@ -68,7 +68,9 @@ class Orbit(Path):
         over_axis = 2.0 / self._radius - dot(self._v0, self._v0) / self._mu
         if not np.all(over_axis > 0.0):
             fastest = np.sqrt(2.0 * self._mu / self._radius)
-            raise SpecError(f"velocity leaves for good; a closed orbit must be slower than {np.min(fastest):g} m/s there")
+            raise SpecError(
+                f"velocity leaves for good; a closed orbit must be slower than {np.min(fastest):g} m/s there"
+            )
         self._axis = 1.0 / over_axis
         self._mean_motion = np.sqrt(self._mu / self._axis**3)
 

@@ -74,7 +74,8 @@ class ScenarioSpec(Spec):
 def scenario_model() -> type[ScenarioSpec]:
     """The model that files are checked against, with every kind of sensor and world that is installed."""
     entries = tuple(sensors.entry_of(kind) for kind in sensors.specifications().values())
-    own: set[Any] = {kind.model_fields["kind"].annotation for kind in (*_WORLDS, worlds.JoinedSpec)}
+    library: tuple[type[worlds.WorldSpec], ...] = (*_WORLDS, worlds.JoinedSpec)
+    own: set[Any] = {kind.model_fields["kind"].annotation for kind in library}
     brought = []
     for name in plugins.announced("worlds"):
         kind = plugins.load("worlds", name)
