@@ -1,6 +1,7 @@
 """`sensorium demo`: the gallery's drive round the yard, with pictures of what the lidar saw."""
 
 import math
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -29,15 +30,19 @@ def demo(
     """Drive a van with lidar, IMU and wheel encoders round a yard with fog, glass and a mirror; write what they saw."""
     from sensorium.demo import pictures
     from sensorium.gallery import path_of
+    from sensorium.scenario.ahead import compile_ahead
     from sensorium.scenario.run import run
     from sensorium.scenario.scenario import Scenario
 
     if not _SHORTEST_S <= seconds < math.inf:
         raise SpecError(f"--seconds is {seconds}; it must be finite and at least {_SHORTEST_S}, one sweep")
-    scenario = Scenario.load(path_of(SCENARIO), {"duration_s": seconds})
+    path, values = path_of(SCENARIO), {"duration_s": seconds}
+    scenario = Scenario.load(path, values)
     log, console = pictures.SweepLog(LIDAR, seconds), Console()
     with progress_bar(console) as bar:
-        done = run(scenario, out, force=True, progress=progress_line(bar, scenario.spec.title, seconds), also=[log])
+        line = progress_line(bar, scenario.spec.title, seconds)
+        ahead = partial(compile_ahead, scenario, path, values)
+        done = run(scenario, out, force=True, progress=line, also=[log], prepare=ahead)
     with console.status("Drawing", spinner="line"):
         files = pictures.write(log, done.folder)
     _print_seen(console, log)

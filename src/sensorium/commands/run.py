@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -46,7 +47,9 @@ def run(
 ) -> None:
     """Run a scenario: step its world, let its sensors measure, and write recording, report and manifest."""
     from sensorium.gallery import scenario_file
+    from sensorium.scenario.ahead import compile_ahead
     from sensorium.scenario.override import assigned, swept
+    from sensorium.scenario.run import run as run_scenario
     from sensorium.scenario.scenario import Scenario
 
     console = Console()
@@ -70,21 +73,17 @@ def run(
         keys = dict(swept(text) for text in sweep)
         _sweep(console, load, keys, target, force)
     else:
-        _single(console, load({}), target, force)
+        scenario = load({})
+        with progress_bar(console) as bar:
+            line = progress_line(bar, scenario.spec.title, scenario.spec.duration_s)
+            ahead = partial(compile_ahead, scenario, path, values)
+            done = run_scenario(scenario, target, force=force, progress=line, prepare=ahead)
+            bar.update(bar.task_ids[0], visible=not done.done_before)
+        print_run(console, done)
 
 
 def _folder(out: Path | None, path: Path) -> Path:
     return Path(f"{path.stem if path.stem != 'scenario' else path.parent.name}-run") if out is None else out
-
-
-def _single(console: Console, scenario: "Scenario", out: Path, force: bool) -> None:
-    from sensorium.scenario.run import run as run_scenario
-
-    with progress_bar(console) as bar:
-        told = progress_line(bar, scenario.spec.title, scenario.spec.duration_s)
-        done = run_scenario(scenario, out, force=force, progress=told)
-        bar.update(bar.task_ids[0], visible=not done.done_before)
-    print_run(console, done)
 
 
 def _repeat(console: Console, manifest: Path, out: Path, force: bool) -> None:

@@ -56,6 +56,7 @@ def run(
     force: bool = False,
     progress: Progress = lambda simulated_s, real_s: None,
     also: Sequence[Recorder] = (),
+    prepare: Callable[[], object] = lambda: None,
 ) -> Run:
     """Run a scenario into a folder.
 
@@ -69,6 +70,7 @@ def run(
         force: Whether a run that stands there is replaced.
         progress: Told of every step.
         also: Others that look at every step; what they keep is no part of the run.
+        prepare: Called before the first step, once it is clear that there is something to do and a place for it.
     """
     env = scenario.environment()
     folder = os.path.relpath(scenario.files.folder, out.resolve())
@@ -82,6 +84,7 @@ def run(
         )
 
     part = _begun(out)
+    prepare()
     figures = _record(scenario, env, part, progress, also)
     (part / _MARK).unlink()
     views = [REPORT] if scenario.spec.outputs.report else []
