@@ -20,5 +20,5 @@ def test_units_of_one_quantity_agree():
 
 
 def test_the_floor_of_an_allan_plot():
-    assert FLOOR == pytest.approx(0.664282, abs=1e-6)
-    assert FLOOR**2 == pytest.approx(2.0 * math.log(2.0) / math.pi)
+    assert pytest.approx(0.664282, abs=1e-6) == FLOOR
+    assert pytest.approx(2.0 * math.log(2.0) / math.pi) == FLOOR**2
