@@ -331,8 +331,8 @@ def test_what_cannot_be_recorded_is_said_in_a_line(tmp_path):
     with pytest.raises(SpecError, match=r"cannot be written: No such file"):
         McapRecorder(tmp_path / "no" / "run.mcap")
     recorder = McapRecorder(tmp_path / "run.mcap")
-    with pytest.raises(SpecError, match="env is None"):
-        recorder.step()
+    with pytest.raises(SpecError, match="log_ns is -1; it must be zero or more"):
+        recorder.write("/clock", clock(0), log_ns=-1)
     recorder.close()
     recorder.close()
     with pytest.raises(SpecError, match=r"'run\.mcap' is closed"):
