@@ -71,6 +71,10 @@ class McapRecorder:
         background = self._open()
         now_ns = env.time_ns
         messages: list[tuple[str, Message, int]] = [("/clock", clock(now_ns), now_ns)]
+
+        # Bodies before what is mounted on them, for readers that put frames into a tree as they come
+        if env.world.body_names:
+            messages.append(("/tf", _bodies(env, env.state.X_WB, now_ns), now_ns))
         readings: list[tuple[str, Message, int]] = []
         for sensor in env.sensors.values():
             if sensor.name not in self._sources:
@@ -85,8 +89,6 @@ class McapRecorder:
                 found = messages_of(arrival.reading, self._sources[sensor.name])
                 readings += [(topic, message, arrival.arrival_ns) for topic, message in found]
             messages += [("/diagnostics", message, now_ns) for message in self._faults(sensor, now_ns)]
-        if env.world.body_names:
-            messages.append(("/tf", _bodies(env, env.state.X_WB, now_ns), now_ns))
 
         # What is short first, then the places of what is long; no place before the one before it is filled
         messages += readings
