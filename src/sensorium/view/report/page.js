@@ -216,7 +216,8 @@
     const size = Math.max(...spans);
     let mode = modes[0];
     const hidden = new Set();
-    const far = document.body.clientWidth < 700 ? 1.5 : 1;
+    const isNarrow = document.body.clientWidth < 700;
+    const far = isNarrow ? 1.35 : 1;
 
     const shown = clouds.reduce((sum, cloud) => sum + cloud.count, 0);
     const total = clouds.reduce((sum, cloud) => sum + cloud.total, 0);
@@ -225,7 +226,7 @@
     bar.append(made("span", "", "Colour by"), choice, says);
     screen.append(bar);
 
-    const element = plot(screen, Math.max(360, Math.min(640, 0.62 * window.innerHeight)), () => ({
+    const element = plot(screen, isNarrow ? 340 : Math.max(360, Math.min(640, 0.62 * window.innerHeight)), () => ({
       traces: [...clouds.map((cloud) => cloudTrace(cloud, mode, hidden, ranges[2])), ...furniture(size)],
       margin: { l: 0, r: 0, t: 0, b: 0 },
       paper_bgcolor: SCREEN.paper,
@@ -472,7 +473,7 @@
     for (const place of document.querySelectorAll("[data-draws]")) draws[place.dataset.draws](place);
     showPlace();
   }
-  requestAnimationFrame(() => setTimeout(begin, 0));
+  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(begin, 0)));
 
   // The index shows where one is: the last section that begins above the middle of the screen
   const links = new Map([...document.querySelectorAll("nav a")].map((link) => [link.hash.slice(1), link]));
