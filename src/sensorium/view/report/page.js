@@ -176,17 +176,17 @@
   }
 
   function furniture(size) {
-    const traces = tracks.map((track) => {
+    const hover = { showlegend: false, hovertemplate: "%{x:.2f}, %{y:.2f}, %{z:.2f} m<extra>%{fullData.name}</extra>" };
+    const traces = tracks.filter((track) => track.places[0].length > 1).map((track) => {
       const [x, y, z] = track.places;
-      const last = x.length - 1;
-      return {
-        type: "scatter3d", mode: "lines+markers+text", name: plain(track.name), showlegend: false,
-        x, y, z, line: { color: track.colour, width: 5 },
-        marker: { size: Array.from(x, (_, i) => (i === last ? 5 : 0)), color: track.colour, line: { width: 0 } },
-        text: Array.from(x, (_, i) => (i === last ? plain(track.name) : "")),
-        textposition: "top center", textfont: { color: track.colour, size: 12 },
-        hovertemplate: "%{x:.2f}, %{y:.2f}, %{z:.2f} m<extra>%{fullData.name}</extra>",
-      };
+      return { type: "scatter3d", mode: "lines", name: plain(track.name), x, y, z, line: { color: track.colour, width: 5 }, ...hover };
+    });
+    const ends = [0, 1, 2].map((k) => tracks.map((track) => track.places[k].at(-1)));
+    const colours = tracks.map((track) => track.colour);
+    traces.push({
+      type: "scatter3d", mode: "markers+text", name: "bodies", x: ends[0], y: ends[1], z: ends[2], ...hover,
+      marker: { size: 5, color: colours, line: { width: 0 } },
+      text: tracks.map((track) => plain(track.name)), textposition: "top center", textfont: { color: colours, size: 12 },
     });
     const length = 0.018 * size;
     AXIS_COLOURS.forEach((colour, k) => {

@@ -2,14 +2,13 @@
 
 import numpy as np
 import pytest
-
-rerun_chunk = pytest.importorskip("rerun.chunk")
+import rerun.chunk
 
 
 def _columns(path, entity, component):
     """Times [ns] and values of one component of one entity, in order of time; time None is for all times."""
     rows = []
-    for chunk in rerun_chunk.RrdReader(str(path)).stream():
+    for chunk in rerun.chunk.RrdReader(str(path)).stream():
         if chunk.entity_path != entity:
             continue
         batch = chunk.to_record_batch()
@@ -30,4 +29,4 @@ def columns():
 @pytest.fixture
 def entities():
     """Names all entities of a file."""
-    return lambda path: {chunk.entity_path for chunk in rerun_chunk.RrdReader(str(path)).stream()}
+    return lambda path: {chunk.entity_path for chunk in rerun.chunk.RrdReader(str(path)).stream()}
