@@ -1,6 +1,7 @@
 """Where sensors on a body are while they fire: the times to take their poses at, and the poses, in one call.
 
-The arithmetic is that of `Pose`, bit for bit: X_WS = X_WB X_BS and its matrix, one rounding an operation.
+The arithmetic is that of `Pose`, bit for bit: X_WS = X_WB X_BS and its matrix, one rounding an operation. Numbers are
+copied one by one, since Numba compiles an assignment of slices for half a second each.
 """
 
 import math
@@ -50,7 +51,8 @@ def _largest_turn(states, times_ns, worlds, bodies, body):
     for world in range(worlds):
         index, after = world * bodies + body, 0
         body_pose(states, after, times_ns[0], worlds * bodies, index, p_first, q_first)
-        q_last[:] = q_first
+        for k in range(4):
+            q_last[k] = q_first[k]
         for i in range(1, times_ns.size):
             after = _first_not_before(states, after, times_ns[i])
             body_pose(states, after, times_ns[i], worlds * bodies, index, p, q)
@@ -139,7 +141,7 @@ def follow_mounts(
     if body >= 0 and knot_ns.size > 1:
         turn = _largest_turn(states, knot_ns, worlds, bodies, body)
     if turn < 0.0:
-        knot_ns = knot_ns[:1].copy()
+        knot_ns = knot_ns[:1]
     else:
         pieces = min(math.ceil(turn / _TURN_BETWEEN_KNOTS), _MOST_KNOTS // knot_ns.size)
         knot_ns = _divided(knot_ns, max(pieces, 1))
@@ -168,10 +170,15 @@ def follow_mounts(
                 if body >= 0:
                     _mounted(p_WB, q_WB, R_WB, p_BS[sensor], q_BS[sensor], p_WS, q_WS)
                 else:
-                    p_WS[:], q_WS[:] = p_BS[sensor], q_BS[sensor]
+                    for k in range(3):
+                        p_WS[k] = p_BS[sensor, k]
+                    for k in range(4):
+                        q_WS[k] = q_BS[sensor, k]
                 if i % 2 == 0:
-                    position[i // 2, world, sensor] = p_WS
-                    quaternion[i // 2, world, sensor] = q_WS
+                    for k in range(3):
+                        position[i // 2, world, sensor, k] = p_WS[k]
+                    for k in range(4):
+                        quaternion[i // 2, world, sensor, k] = q_WS[k]
                 if i == 0 and sensor == 0:
                     for k in range(3):
                         anchor[world, k] = np.rint(p_WS[k] / ANCHOR_GRID_M) * ANCHOR_GRID_M + 0.0  # no minus zero
