@@ -47,17 +47,25 @@ def test_a_file_in_place_of_the_folder_is_one_clear_line(tmp_path, under):
 def test_too_short_a_drive_is_one_clear_line(tmp_path):
     done = run("demo", "--out", tmp_path, "--seconds", "0.01")
     assert done.returncode == 2
-    assert "sensorium: seconds is 0.01; it must be finite and at least 0.1" in done.stderr
+    assert "sensorium: --seconds is 0.01; it must be finite and at least 0.1" in done.stderr
 
 
-def test_the_demo_writes_into_a_folder_that_exists_and_says_so(tmp_path):
-    (tmp_path / "other.txt").write_text("stays")
-    done = run("demo", "--out", tmp_path, "--seconds", "0.1", PYTHONIOENCODING="ascii")
+def test_the_demo_leaves_a_run_and_pictures_and_says_so(tmp_path):
+    done = run("demo", "--out", tmp_path, "--seconds", "0.2", PYTHONIOENCODING="ascii")
     assert done.returncode == 0, done.stderr
     names = {file.name for file in tmp_path.iterdir()}
-    assert names == {"other.txt", "overview.png", "top_view.png", "range_image.png", "cloud.ply"}
-    for word in ("real-time factor", "ground", "cloud.ply", "million rays per second"):
+    drawn = {"overview.png", "top_view.png", "range_image.png", "cloud.ply"}
+    assert names == {"report.html", "run.mcap", "manifest.json", "signals", "clouds", *drawn}
+    for word in ("real-time factor", "ground", "cloud.ply", "million rays per second", "report.html"):
         assert word in done.stdout
+
+
+def test_the_demo_leaves_a_folder_alone_that_holds_something_else(tmp_path):
+    (tmp_path / "other.txt").write_text("stays")
+    done = run("demo", "--out", tmp_path, "--seconds", "0.2")
+    assert done.returncode == 2
+    assert "which holds files that are no run" in done.stderr
+    assert [file.name for file in tmp_path.iterdir()] == ["other.txt"]
 
 
 def test_the_command_line_starts_without_the_slow_packages():
