@@ -9,7 +9,6 @@ from sensorium.demo.yard import yard_scene
 from sensorium.gallery import path_of
 from sensorium.scenario import Scenario
 
-
 SMALL = {
     "duration_s": 0.3,
     "sensors.roof.pattern.elevation_deg.channels": 32,
