@@ -16,6 +16,7 @@ PICTURES = sorted(path.stem for path in EXAMPLES.glob("lidar_*.py"))
 # Other pictures, each with the page that shows it; the wheel's numbers are looked at in a test of its own
 PAGES = {
     "corruptions": "corruption.md",
+    "device_scans": "devices.md",
     "imu": "inertial.md",
     "imu_from_recording": "inertial.md",
     "mujoco_pendulum": "inertial.md",
@@ -73,9 +74,10 @@ def test_no_example_is_forgotten():
     assert {path.stem for path in EXAMPLES.glob("*.py")} == {"first_scan", *PICTURES, *PAGES}
 
 
-@pytest.mark.parametrize(
-    "page", ["README.md", "docs/corruption.md", "docs/inertial.md", "docs/allan.md", "docs/scenarios.md"]
-)
+PAGES_WITH_PROGRAMS = [page for page in sorted(DOCS.glob("*.md")) if "```python" in page.read_text()]
+
+
+@pytest.mark.parametrize("page", ["README.md", *(f"docs/{page.name}" for page in PAGES_WITH_PROGRAMS)])
 def test_programs_in_the_documentation_run(page, tmp_path):
     blocks = re.findall(r"^```python\n(.*?)^```", (DOCS.parent / page).read_text(), re.DOTALL | re.MULTILINE)
     assert blocks

@@ -49,15 +49,9 @@ class McapRecorder:
     them; `sensorium recover` makes a proper file of the rest. Readings must not be changed once they are recorded.
     """
 
-    def __init__(self, path: str | PathLike[str], env: Environment | None = None) -> None:
-        """Begin a file.
-
-        Args:
-            path: File to write; one that exists is replaced.
-            env: What `step()` records; None if it is given each time.
-        """
+    def __init__(self, path: str | PathLike[str]) -> None:
+        """Begin a file; one that exists is replaced."""
         self.path = Path(path)
-        self._env = env
         try:
             self._file = McapFile(self.path, profile="ros2", library="sensorium")
         except OSError as error:
@@ -77,6 +71,10 @@ class McapRecorder:
         background = self._open()
         now_ns = env.time_ns
         messages: list[tuple[str, Message, int]] = [("/clock", clock(now_ns), now_ns)]
+
+        # Bodies before what is mounted on them, for readers that put frames into a tree as they come
+        if env.world.body_names:
+            messages.append(("/tf", _bodies(env, env.state.X_WB, now_ns), now_ns))
         readings: list[tuple[str, Message, int]] = []
         for sensor in env.sensors.values():
             if sensor.name not in self._sources:
@@ -91,8 +89,6 @@ class McapRecorder:
                 found = messages_of(arrival.reading, self._sources[sensor.name])
                 readings += [(topic, message, arrival.arrival_ns) for topic, message in found]
             messages += [("/diagnostics", message, now_ns) for message in self._faults(sensor, now_ns)]
-        if env.world.body_names:
-            messages.append(("/tf", _bodies(env, env.state.X_WB, now_ns), now_ns))
 
         # What is short first, then the places of what is long; no place before the one before it is filled
         messages += readings
@@ -109,12 +105,6 @@ class McapRecorder:
             raise self._failed(error) from None
         if places:
             background.put(places)
-
-    def step(self) -> None:
-        """Record the last step of the environment that was given at the beginning."""
-        if self._env is None:
-            raise SpecError("env is None; a recorder must be given an environment to record its steps")
-        self.record(self._env)
 
     def write(self, topic: str, message: Message, *, log_ns: int | None = None) -> None:
         """Record one message of your own; it is with the operating system when this returns.

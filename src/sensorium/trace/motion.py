@@ -109,6 +109,12 @@ def _angle_between(qa, qb):
 def _affine_error(positions, quaternions, world, body, radius, segments, scratch):
     """Largest distance [m] between the truth and `segments` affine segments, over the body's extent."""
     last = positions.shape[0] - 1
+
+    # One segment from knot to knot, the most frequent by far
+    if segments == 1 and last == 1:
+        phi = _angle_between(quaternions[0, world, body], quaternions[1, world, body])
+        return radius * phi * phi / 8.0
+
     pa, pb, qa, qb, qs = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
     worst = 0.0
     for segment in range(segments):
