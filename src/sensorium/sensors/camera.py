@@ -217,7 +217,7 @@ class Camera(SensorSpec[CameraImage]):
         """Width and height of a pixel [m]."""
         return self.width_m / self.columns, self.height_m / self.rows
 
-    def pattern(self, *, factor: int = 1, margin: int = 0) -> Pinhole | Fisheye:
+    def projection(self, *, factor: int = 1, margin: int = 0) -> Pinhole | Fisheye:
         """Where pixels look without aberrations, or cells of a finer grid with a margin around it."""
         width_m, height_m = self.pitch_m
         fields: dict[str, Any] = {

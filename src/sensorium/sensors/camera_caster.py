@@ -109,7 +109,7 @@ class CameraCaster:
     def _virtual_rays(self) -> RayTable:
         """Rays through the cells of the virtual grid and its margin, each at its time within the exposure."""
         spec, m, margin = self._spec, self._spec.sample_factor, self.pipeline.table.margin
-        direction_S = spec.pattern(factor=m, margin=margin).rays().direction_S
+        direction_S = spec.projection(factor=m, margin=margin).rays().direction_S
         rows, columns = direction_S.shape[:2]
         time_ns = np.zeros((rows, columns), np.int64)
         if self._moving:

@@ -183,7 +183,7 @@ def test_brown_and_fisheye_lenses_see_along_their_patterns():
     for lens, k in (("brown", (-0.1, 0.01, 0.0, 0.0, 0.0)), ("fisheye", (0.01, 0.0, 0.0, 0.0))):
         camera = spec(lens=lens, lens_coefficients=k)
         picture = look(camera).read()
-        downwards = camera.pattern().rays().direction_S[..., 0]
+        downwards = camera.projection().rays().direction_S[..., 0]
         np.testing.assert_allclose(picture.distance_m, 5.0 / downwards, rtol=1e-3)
 
 

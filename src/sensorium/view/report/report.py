@@ -11,12 +11,14 @@ from sensorium.clock import ns_to_seconds
 from sensorium.environment import Environment
 from sensorium.errors import SpecError
 from sensorium.record.atomic import replacing
+from sensorium.sensors.camera_image import CameraImage
 from sensorium.sensors.sampled_reading import SampledReading
 from sensorium.sensors.scan import Scan
 from sensorium.view.quantities import quantities_of
 from sensorium.view.report.facts import Facts, quantity, sensor_rows, versions
 from sensorium.view.report.faults import fault_events
 from sensorium.view.report.page import Page, page
+from sensorium.view.report.pictures import PictureRecord
 from sensorium.view.report.signals import SignalRecord
 from sensorium.view.report.sweeps import SweepRecord
 from sensorium.view.report.tracks import TrackRecord, sensor_frames
@@ -36,9 +38,10 @@ class Report:
             for _ in env.run(10.0):
                 report.record(env)
 
-    The page has the last sweep of every lidar in 3-D with the ways of the bodies, the same from above, range images,
-    every sampled signal beside its truth with the error below, Allan deviations of inertial errors, a timeline of
-    faults, and the facts of the run. Of several worlds it shows the first, of a row of sensors the first four.
+    The page has the last sweep of every lidar in 3-D with the ways of the bodies, the same from above, the last images
+    of cameras and ranges of lidars, every sampled signal beside its truth with the error below, Allan deviations of
+    inertial errors, a timeline of faults, and the facts of the run. Of several worlds it shows the first, of a row of
+    sensors the first four.
 
     Memory does not grow with the run: of a signal the extremes of at most 768 stretches are kept, of inertial errors
     the first 65,536 and as many means, of a body at most 1,024 places, of a lidar the last sweep. What is written
@@ -63,6 +66,7 @@ class Report:
         self._tracks: TrackRecord | None = None
         self._sweeps: dict[str, SweepRecord] = {}
         self._signals: dict[str, SignalRecord] = {}
+        self._pictures: dict[str, PictureRecord] = {}
         self._unknown: dict[str, str] = {}
         self._steps, self._first_ns = 0, 0
         self._closed = False
@@ -86,6 +90,10 @@ class Report:
                 sweeps = self._sweeps.get(name) or self._sweeps.setdefault(name, SweepRecord(sensor))
                 for scan in sensor.readings():
                     sweeps.add(scan)
+            elif isinstance(newest, CameraImage):
+                pictures = self._pictures.get(name) or self._pictures.setdefault(name, PictureRecord(sensor))
+                for image in sensor.readings():
+                    pictures.add(image)
             elif isinstance(newest, SampledReading) and quantities_of(newest):
                 signals = self._signals.get(name) or self._signals.setdefault(name, SignalRecord(sensor, newest))
                 for arrival in sensor.arrivals():
@@ -151,7 +159,10 @@ class Report:
             ],
             "tracks": self._tracks.tracks() if self._tracks is not None else [],
             "frames": sensor_frames(env),
-            "images": [image for record in self._sweeps.values() for image in record.images(labels)][:_MOST_IMAGES],
+            "images": [
+                *(image for record in self._pictures.values() for image in record.images()),
+                *(image for record in self._sweeps.values() for image in record.images(labels)),
+            ][:_MOST_IMAGES],
             "signals": [
                 plot for record in self._signals.values() for plot in record.plots(max(8, _STRETCHES // channels))
             ],
@@ -160,6 +171,7 @@ class Report:
         }
         readings = {name: record.readings for name, record in self._sweeps.items()}
         readings |= {name: record.readings for name, record in self._signals.items()}
+        readings |= {name: record.readings for name, record in self._pictures.items()}
         return Page(
             self.title,
             self._strip(env, real_s, sum(readings.values()), len(events) + more_events),
