@@ -154,5 +154,5 @@ def test_a_cloud_is_saved_for_rerun(tmp_path):
     pytest.importorskip("rerun")
     sensorium.record.write_ply(tmp_path / "cloud.ply", np.ones((3, 3), np.float32))
     done = run("view", tmp_path / "cloud.ply", "--save", tmp_path / "cloud.rrd")
-    assert (done.returncode, done.stdout) == (0, f"wrote {tmp_path / 'cloud.rrd'}\n")
+    assert (done.returncode, done.stdout.strip()) == (0, f"wrote {tmp_path / 'cloud.rrd'}")
     assert (tmp_path / "cloud.rrd").read_bytes().startswith(b"RRF")
