@@ -46,7 +46,7 @@ class StepCost(NamedTuple):
 
 
 def step_cost(bodies: int = 50, *, rounds: int = 40) -> StepCost:
-    """Time a lidar of 512 rays, an inertial unit, a magnetometer and an encoder on a world of 2 ms steps, on one thread.
+    """Time a lidar of 512 rays, an inertial unit, a magnetometer and an encoder on steps of 2 ms, on one thread.
 
     Environments with and without sensors take turns, a burst of steps each. Casting and commit are what the two kernels
     that do it take within the very steps that are timed.

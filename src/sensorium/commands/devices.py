@@ -23,7 +23,7 @@ def devices(
     round_trip: Annotated[
         bool, typer.Option("--round-trip", help="Simulate the device and measure what its sheet states.")
     ] = False,
-    out: Annotated[Path | None, typer.Option(help="Folder for the picture; made if it does not exist.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for the picture; by default sensorium-devices.")] = None,
 ) -> None:
     """List devices by kind, or print the data sheet of one, with sources and grades, and draw it."""
     from sensorium.devices import Sheet, describe, names
@@ -34,8 +34,7 @@ def devices(
             raise SpecError(f"--kind is {kind!r} beside the device {name!r}; it chooses what is listed, leave it out")
         device = describe(name, folder=folder)
         console.print(str(device), soft_wrap=True, highlight=False, markup=False)
-        if out is not None:
-            _draw_device(console, device, out)
+        _draw_device(console, device, Path("sensorium-devices") if out is None else out)
         if round_trip:
             _print_round_trip(console, device)
         return
