@@ -70,7 +70,7 @@ def yard_drive():
     draw.key(rates, where="lower right")
     draw.frame(wheels, "Wheel encoders: speed of the rims", "time [s]", "[m/s]")
     for side, colour in (("left", draw.COLOURS[4]), ("right", draw.COLOURS[3])):
-        t, velocity = over_time(readings[f"wheel_{side}"], "velocity")
+        t, velocity = over_time(readings[f"wheel_{side}"][5:], "velocity")  # it takes two edges to tell a speed
         wheels.plot(t, 0.33 * velocity, color=colour, linewidth=1.4, label=f"rear {side}")
     draw.key(wheels, where="lower right")
     wheels.set_ylim(3.5, 7.0)

@@ -68,6 +68,15 @@ def test_the_demo_leaves_a_folder_alone_that_holds_something_else(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["other.txt"]
 
 
+def test_the_demo_does_not_replace_the_run_of_another_scenario(tmp_path):
+    (tmp_path / "small.yaml").write_text("duration_s: 0.1\noutputs: {mcap: false, report: false}\n")
+    assert run("run", tmp_path / "small.yaml", "--out", tmp_path / "mine").returncode == 0
+    done = run("demo", "--out", tmp_path / "mine")
+    assert done.returncode == 2
+    assert "which holds the run of another scenario" in done.stderr
+    assert (tmp_path / "mine" / "manifest.json").is_file()
+
+
 def test_the_command_line_starts_without_the_slow_packages():
     slow = ("numba", "matplotlib", "trimesh", "scipy")
     code = f"import sys, sensorium.cli; print([name for name in {slow} if name in sys.modules])"
@@ -154,5 +163,5 @@ def test_a_cloud_is_saved_for_rerun(tmp_path):
     pytest.importorskip("rerun")
     sensorium.record.write_ply(tmp_path / "cloud.ply", np.ones((3, 3), np.float32))
     done = run("view", tmp_path / "cloud.ply", "--save", tmp_path / "cloud.rrd")
-    assert (done.returncode, done.stdout) == (0, f"wrote {tmp_path / 'cloud.rrd'}\n")
+    assert (done.returncode, done.stdout.strip()) == (0, f"wrote {tmp_path / 'cloud.rrd'}")
     assert (tmp_path / "cloud.rrd").read_bytes().startswith(b"RRF")

@@ -74,3 +74,12 @@ def test_a_wrong_name_is_one_clear_line():
     expected = "sensorium: device is 'ouster-os1'; the library has no such name; did you mean ouster-os1-128"
     assert done.stderr.startswith(expected)
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("arguments", [("--round-trip",), ("--out", "pictures"), ("livox-mid40", "--kind", "imu")])
+def test_options_that_have_nothing_to_act_on_are_refused(arguments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert not any(tmp_path.iterdir())

@@ -173,7 +173,8 @@ def _engine() -> Iterator[Figure]:
         yield Figure(what, "MuJoCo is not installed", target, None)
         return
     us = {name: f"{1e6 * value:.0f}" for name, value in cost._asdict().items()}
-    yield Figure(what, f"{us['added_s']} us a step", target, cost.added_s < 75e-6)
+    yield Figure(f"{what}, lidar at 10 Hz", f"{us['usual_s']} us a step", target, cost.usual_s < 75e-6)
+    yield Figure("the same, the lidar too at every step", f"{us['added_s']} us a step", target, cost.added_s < 75e-6)
     each = ", ".join(f"{name} {us[name + '_s']}" for name in ("imu", "magnetometer", "encoder", "lidar"))
     yield Figure("each of them alone", f"{each} us", "", None)
     yield Figure("casting and commit", f"casting {us['casting_s']}, commit {us['commit_s']} us", "", None)

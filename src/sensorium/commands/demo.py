@@ -23,7 +23,7 @@ _SHORTEST_S = 0.1
 
 def demo(
     out: Annotated[
-        Path, typer.Option(help="Folder for the results; a run that stands there already is replaced.")
+        Path, typer.Option(help="Folder for the results; a drive that stands there already is replaced.")
     ] = Path("sensorium-demo"),
     seconds: Annotated[float, typer.Option(help="Simulated time in seconds.")] = 4.0,
 ) -> None:
@@ -38,6 +38,7 @@ def demo(
         raise SpecError(f"--seconds is {seconds}; it must be finite and at least {_SHORTEST_S}, one sweep")
     path, values = path_of(SCENARIO), {"duration_s": seconds}
     scenario = Scenario.load(path, values)
+    _refuse_another_run(out, scenario.spec.title)
     log, console = pictures.SweepLog(LIDAR, seconds), Console()
     with progress_bar(console) as bar:
         line = progress_line(bar, scenario.spec.title, seconds)
@@ -48,6 +49,14 @@ def demo(
     _print_seen(console, log)
     print_run(console, done)
     _print_rates(console, log, files)
+
+
+def _refuse_another_run(out: Path, title: str) -> None:
+    """Raise if a folder holds a run of something else, which would be lost."""
+    from sensorium.scenario.manifest import NAME, Manifest
+
+    if (out / NAME).is_file() and Manifest.load(out / NAME).scenario.get("title") != title:
+        raise SpecError(f"--out is {str(out)!r}, which holds the run of another scenario; it must be another folder")
 
 
 def _print_seen(console: Console, log: "SweepLog") -> None:

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sensorium.commands.folder import make_folder
+from sensorium.errors import SpecError
 
 if TYPE_CHECKING:
     from sensorium.devices import Device
@@ -22,26 +23,29 @@ def devices(
     round_trip: Annotated[
         bool, typer.Option("--round-trip", help="Simulate the device and measure what its sheet states.")
     ] = False,
-    out: Annotated[Path | None, typer.Option(help="Folder for the picture; made if it does not exist.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for the picture; by default sensorium-devices.")] = None,
 ) -> None:
     """List devices by kind, or print the data sheet of one, with sources and grades, and draw it."""
     from sensorium.devices import Sheet, describe, names
 
     console = Console()
-    if name is None:
-        for one in [kind] if kind is not None else sorted(Sheet.kinds):
-            console.print(one, style="bold")
-            for found in names(one, folder=folder):
-                sheet = describe(found, folder=folder).sheet
-                line = f"  {found:<20} {sheet.maker} {sheet.model}: {sheet.description}"
-                console.print(line, soft_wrap=True, highlight=False, markup=False)
+    if name is not None:
+        if kind is not None:
+            raise SpecError(f"--kind is {kind!r} beside the device {name!r}; it chooses what is listed, leave it out")
+        device = describe(name, folder=folder)
+        console.print(str(device), soft_wrap=True, highlight=False, markup=False)
+        _draw_device(console, device, Path("sensorium-devices") if out is None else out)
+        if round_trip:
+            _print_round_trip(console, device)
         return
-    device = describe(name, folder=folder)
-    console.print(str(device), soft_wrap=True, highlight=False, markup=False)
-    if out is not None:
-        _draw_device(console, device, out)
-    if round_trip:
-        _print_round_trip(console, device)
+    if out is not None or round_trip:
+        raise SpecError("--out and --round-trip are for one device; name it: sensorium devices NAME")
+    for one in [kind] if kind is not None else sorted(Sheet.kinds):
+        console.print(one, style="bold")
+        for found in names(one, folder=folder):
+            sheet = describe(found, folder=folder).sheet
+            line = f"  {found:<20} {sheet.maker} {sheet.model}: {sheet.description}"
+            console.print(line, soft_wrap=True, highlight=False, markup=False)
 
 
 def _draw_device(console: Console, device: "Device", out: Path) -> None:

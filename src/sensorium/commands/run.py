@@ -78,8 +78,7 @@ def run(
             line = progress_line(bar, scenario.spec.title, scenario.spec.duration_s)
             ahead = partial(compile_ahead, scenario, path, values)
             done = run_scenario(scenario, target, force=force, progress=line, prepare=ahead)
-            bar.update(bar.task_ids[0], visible=not done.done_before)
-        print_run(console, done)
+            print_run(console, done)
 
 
 def _folder(out: Path | None, path: Path) -> Path:
@@ -137,6 +136,7 @@ def progress_bar(console: Console) -> Progress:
             "({task.fields[factor]:.2f} x real time)"
         ),
         console=console,
+        transient=True,
     )
 
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from sensorium.devices import Device, LidarSheet
 from sensorium.environment import Environment
+from sensorium.frames import Pose
 from sensorium.materials import Lambertian
 from sensorium.round_trip.row import Row, Z, in_sheet_unit, seed_of
 from sensorium.scene import shapes
@@ -21,6 +22,9 @@ Array = NDArray[np.float64]
 # Where targets stand, as shares of the greatest range; and how many returns tell the noise to 1.7 %
 _NEAR, _FAR = 0.1, 0.8
 _RETURNS = 20_000
+
+# How far the sphere for least and greatest range lies to the left, in radii: ranges then lie on both sides of either
+_ASIDE = 0.4
 
 # Sweeps over which a rosette fills its field of view
 _ROSETTE_SWEEPS = 40
@@ -39,14 +43,18 @@ def lidar_rows(device: Device) -> list[Row]:
         *_steps(device, sheet, lidar, scan),
         *_noise(device, sheet, near_m),
         *_noise(device, sheet, far_m),
-        *_quantum(device, sheet, lidar, near_m),
+        *_quantum(device, sheet, near_m),
+        *_reach(device, sheet, "min_range"),
+        *_reach(device, sheet, "max_range"),
     ]
 
 
-def _sweep(device: Device, lidar: Lidar, radius_m: float, sweeps: int = 1) -> list[tuple[Scan, Scan]]:
-    """Sweeps in the middle of a grey sphere, each with its truth."""
+def _sweep(
+    device: Device, lidar: Lidar, radius_m: float, sweeps: int = 1, aside_m: float = 0.0
+) -> list[tuple[Scan, Scan]]:
+    """Sweeps in the middle of a grey sphere, or beside it, each with its truth."""
     scene = Scene()
-    scene.add(shapes.sphere(radius_m, 5), material=Lambertian(reflectance=0.5))
+    scene.add(shapes.sphere(radius_m, 5), pose=Pose((0.0, aside_m, 0.0)), material=Lambertian(reflectance=0.5))
     env = Environment(scene, Static(step_s=1.0 / lidar.pattern.rate_hz), seed=seed_of(device.name, radius_m))
     sensor = env.attach(lidar)
     seen: list[tuple[Scan, Scan]] = []
@@ -130,15 +138,36 @@ def _noise(device: Device, sheet: LidarSheet, range_m: float) -> list[Row]:
     return [Row(device.name, what, 1e3 * stated_m, std_mm, low, high, "mm", told.grade)]
 
 
-def _quantum(device: Device, sheet: LidarSheet, lidar: Lidar, range_m: float) -> list[Row]:
-    """The step of ranges that are read out."""
-    if sheet.range_quantum is None or not _noise(device, sheet, range_m):
+def _quantum(device: Device, sheet: LidarSheet, range_m: float) -> list[Row]:
+    """The step of ranges that are read out, among ranges that are spread over many."""
+    if sheet.range_quantum is None:
         return []
+    quantum_m = sheet.number("range_quantum")
+    lidar = Lidar.from_device(device.path, noise={"base_m": 10.0 * quantum_m, "slope": 0.0})
     scan, _ = _sweep(device, lidar, range_m)[0]
     codes = np.unique(scan.range_m[scan.valid])
     step_m, half_m = float(np.median(np.diff(codes.astype(np.float64)))), float(np.spacing(codes.max()))
     around = (step_m, step_m - half_m, step_m + half_m)
-    return [in_sheet_unit(device.name, "range step", sheet.range_quantum, sheet.number("range_quantum"), around)]
+    return [in_sheet_unit(device.name, "range step", sheet.range_quantum, quantum_m, around)]
+
+
+def _reach(device: Device, sheet: LidarSheet, name: str) -> list[Row]:
+    """Least or greatest range: between the last target that is seen and the first that is not."""
+    quantity = getattr(sheet, name)
+    if quantity is None:
+        return []
+    stated_m = sheet.number(name)
+    silent: dict[str, Any] = {"errors": (), "noise": {"base_m": 0.0, "slope": 0.0, "angle_std_rad": 0.0}}
+    limited = Lidar.from_device(device.path, **silent)
+    endless = Lidar.from_device(device.path, **silent, min_range_m=0.0, max_range_m=10.0 * stated_m)
+    scans = [_sweep(device, lidar, stated_m, aside_m=_ASIDE * stated_m)[0][0] for lidar in (limited, endless)]
+    seen, range_m = scans[0].valid, scans[1].range_m.astype(np.float64)
+    if name == "max_range":
+        ends = float(range_m[seen].max()), float(range_m[~seen & (range_m > stated_m)].min())
+    else:
+        ends = float(range_m[~seen & (range_m < stated_m)].max()), float(range_m[seen].min())
+    what = "greatest range" if name == "max_range" else "least range"
+    return [in_sheet_unit(device.name, what, quantity, stated_m, (0.5 * sum(ends), *ends))]
 
 
 def _angles_deg(lidar: Lidar, scan: Scan) -> tuple[Array, Array]:
