@@ -6,6 +6,7 @@ Sources: Goodin et al., "Sensor modeling for the Virtual Autonomous Navigation E
 the corrections E-33 to E-37; EMVA 1288 for pixels.
 """
 
+from sensorium.imaging import filters
 from sensorium.imaging.bands import MAX_BANDS, Band, band_value, effective_wavelength, thermal_radiance
 from sensorium.imaging.digitise import digitised
 from sensorium.imaging.exposure import electrons_per_radiance, relative_illumination
@@ -26,6 +27,7 @@ __all__ = [
     "digitised",
     "effective_wavelength",
     "electrons_per_radiance",
+    "filters",
     "fixed_pattern",
     "mosaic",
     "noisy_electrons",

@@ -85,11 +85,15 @@ def spot_table(
     pupil, missed = points[:, :, None, None, :], np.zeros((*points.shape[:2], *node.shape))
 
     # A ray that reaches the node comes from the field that is off by its own deviation, not by the node's
+    close, far = 0.05 * pitch.min() / factor, 2.0 * np.hypot(x[0], y[0])
     for _ in range(_STEPS):
         before = missed
-        missed = deviation(node - before, pupil, coefficients, image_distance_m=pupil_distance_m)
-        if np.abs(missed - before).max() < 1e-3 * pitch.min() / factor:
+        found = deviation(node - before, pupil, coefficients, image_distance_m=pupil_distance_m)
+        missed = np.clip(found, -far, far)
+        if np.abs(missed - before).max() < close:
             break
+    else:
+        raise SpecError(f"{coefficients} fold the image: some pixels would see no ray; they must be smaller")
     shift = missed * factor / pitch
 
     # Defocus moves a ray by -2 R A p = -R (1/s - 1/r) p; pixels are as good as square where it matters

@@ -68,6 +68,7 @@ class CameraCaster:
             end_ns=start_ns + self.duration_ns,
             stamp_ns=rig.stamp_ns(start_ns),
             X_WS=X_WS,
+            make_stages=lambda: list(self.pipeline.stages(ideal[0], inverse[0], Frame(tick, 0, rig.first_world))),
         )
         return made, lambda: self._truth(made, ideal)
 

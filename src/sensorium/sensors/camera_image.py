@@ -1,5 +1,6 @@
 """What a camera reports: one image, with the ideal image and the distances it was made of."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,6 +39,8 @@ class CameraImage:
     """Start by the camera's own clock [ns]."""
     X_WS: Pose
     """True poses of the camera at the times it was followed, batch shape (knots, worlds, sensors): x forward, z up."""
+    make_stages: Callable[[], list[tuple[str, NDArray[Any]]]]
+    """Works the stages out once more; see `stages`."""
 
     @property
     def time_ns(self) -> int:
@@ -49,6 +52,13 @@ class CameraImage:
         """Distance to what each cell of the virtual grid sees, along its ray [m]; infinite for the sky."""
         with np.errstate(divide="ignore"):
             return np.float32(1.0) / (self.inverse_depth * self.axial)
+
+    def stages(self) -> list[tuple[str, NDArray[Any]]]:
+        """The image after every stage, with its name, of the first world and camera: for looking at.
+
+        Floats are shares of full scale, whole numbers codes; they are worked out when they are asked for.
+        """
+        return self.make_stages()
 
     def without(self, mask: NDArray[np.bool_]) -> "CameraImage":
         """The same, black in the masked worlds, shape (worlds,)."""

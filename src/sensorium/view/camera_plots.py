@@ -10,6 +10,7 @@ from sensorium.imaging import Band
 from sensorium.view.plots import FAINT, INK, heading, new_figure, style
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _COLOURS = {"red": "#ff6b6b", "green": "#51cf66", "blue": "#4dabf7", "grey": INK, "thermal": "#ffa94d"}
@@ -37,7 +38,13 @@ def filter_curves(bands: Sequence[Band], *, title: str) -> "Figure":
     return figure
 
 
-def stage_pictures(stages: Sequence[tuple[str, ArrayLike]], *, gamma: float = 0.5, columns: int = 3) -> "Figure":
+def stage_pictures(
+    stages: Sequence[tuple[str, ArrayLike]],
+    *,
+    gamma: float = 0.5,
+    columns: int = 3,
+    closer: tuple[float, float, float, float] | None = None,
+) -> "Figure":
     """An image after each stage, side by side.
 
     Args:
@@ -45,6 +52,7 @@ def stage_pictures(stages: Sequence[tuple[str, ArrayLike]], *, gamma: float = 0.
             codes, shown as they are.
         gamma: For the shares.
         columns: Pictures in a row.
+        closer: Left, right, top and bottom of a part to show larger in the corner, as shares of the image.
     """
     rows = -(-len(stages) // columns)
     figure = new_figure(4.6 * columns, 3.75 * rows)
@@ -52,6 +60,8 @@ def stage_pictures(stages: Sequence[tuple[str, ArrayLike]], *, gamma: float = 0.
     for place, (name, image) in zip(axes, stages, strict=False):
         place.imshow(_shown(np.asarray(image), gamma), interpolation="nearest", cmap="gray", vmin=0.0, vmax=1.0)
         place.set_title(name, color=INK, fontsize=11, loc="left")
+        if closer is not None:
+            _draw_closer(place, _shown(np.asarray(image), gamma), closer)
     for place in axes:
         place.set_xticks([])
         place.set_yticks([])
@@ -61,6 +71,20 @@ def stage_pictures(stages: Sequence[tuple[str, ArrayLike]], *, gamma: float = 0.
     for place in axes[len(stages) :]:
         place.set_visible(False)
     return figure
+
+
+def _draw_closer(axes: "Axes", shown: NDArray[np.float64], part: tuple[float, float, float, float]) -> None:
+    """A part of the image, larger, in the lower right corner."""
+    height, width = shown.shape[:2]
+    left, right, top, bottom = part
+    cut = shown[int(top * height) : int(bottom * height), int(left * width) : int(right * width)]
+    inset = axes.inset_axes((0.6, 0.01, 0.39, 0.39))
+    inset.imshow(cut, interpolation="nearest", cmap="gray", vmin=0.0, vmax=1.0)
+    inset.set_xticks([])
+    inset.set_yticks([])
+    for spine in inset.spines.values():
+        spine.set_color(INK)
+        spine.set_linewidth(0.8)
 
 
 def _shown(image: NDArray[Any], gamma: float) -> NDArray[np.float64]:

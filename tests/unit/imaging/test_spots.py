@@ -138,6 +138,11 @@ def test_near_things_blur_and_far_ones_behind_them_stay_sharp():
     assert row[between].mean() == pytest.approx(0.5, abs=0.05)
 
 
+def test_terms_that_fold_the_image_are_refused():
+    with pytest.raises(SpecError, match=r"distortion=500000000.*fold the image"):
+        table_of(Seidel(distortion=5e8), pupil_rays=1)
+
+
 def test_sizes_must_agree_and_the_grid_needs_cells():
     table = table_of()
     with pytest.raises(SpecError, match=r"ideal has shape \(3, 3, 1\) .* 192 x 256 pixels need"):

@@ -282,6 +282,17 @@ def test_a_mosaic_sees_one_colour_a_pixel_and_makes_three():
     assert look(spec(bands=bands, mosaic="rggb", demosaic=False)).read().image.shape == (24, 32)
 
 
+def test_stages_end_in_the_image_and_begin_with_the_ideal_one():
+    bands = tuple(Band(name=n, filter=GREEN.filter) for n in "rgb")
+    sensor = look(spec(bands=bands, noise=PixelNoise(read_noise_e=100.0), adc=sn.Adc(), mosaic="rggb", gamma=0.5))
+    reading = sensor.read()
+    stages = dict(reading.stages())
+    assert list(stages) == ["ideal", "lens", "vignetting", "noise", "codes", "gain and gamma", "colours"]
+    np.testing.assert_array_equal(stages["colours"], reading.image)
+    np.testing.assert_array_equal(stages["codes"], reading.raw)
+    assert stages["ideal"].shape == reading.ideal.shape
+
+
 # --- specification ----------------------------------------------------------------------------------------------------
 
 
