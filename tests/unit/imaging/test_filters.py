@@ -1,7 +1,5 @@
 """Bands to start from."""
 
-import pytest
-
 from sensorium.fields import Sun
 from sensorium.imaging import band_value, effective_wavelength, filters
 
@@ -21,4 +19,4 @@ def test_a_panchromatic_chip_sees_more_than_each_colour_and_heat_is_no_light():
     assert all(band_value(sun.spectral_irradiance, band) < power for band in filters.rgb())
     (heat,) = filters.far_infrared()
     assert heat.thermal
-    assert band_value(sun.spectral_irradiance, heat) == pytest.approx(0.0, abs=1.0)
+    assert band_value(sun.spectral_irradiance, heat) < 0.02 * power
