@@ -51,7 +51,7 @@ def grid_cells(across: int) -> tuple[Array, NDArray[np.bool_]]:
     """Middles of the grid's cells along one axis, shape (across,), and which cells lie inside the circle."""
     if not 1 <= across <= 2048:
         raise SpecError(f"across is {across}; a grid of rays must have 1 to 2048 across")
-    middle = (np.arange(across) + 0.5) * (2.0 / across) - 1.0
+    middle = (np.arange(across, dtype=np.float64) + 0.5) * (2.0 / across) - 1.0
     return middle, np.square(middle)[:, None] + np.square(middle) <= 1.0
 
 

@@ -70,7 +70,8 @@ def time_histogram(
     there = np.isfinite(distance)
     number = np.floor((2.0 * distance[there] / SPEED_OF_LIGHT - start_s) / resolution_s)
     inside = (number >= 0) & (number < bins)
-    return np.bincount(number[inside].astype(np.int64), weights=value[there][inside], minlength=bins)
+    counted = np.bincount(number[inside].astype(np.int64), weights=value[there][inside], minlength=bins)
+    return counted.astype(np.float64)
 
 
 def arrivals(range_m: ArrayLike, signal: ArrayLike, pulse: tuple[ArrayLike, ArrayLike], **window: Any) -> Array:

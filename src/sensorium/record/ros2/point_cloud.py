@@ -14,8 +14,8 @@ def point_kind(scan: Scan) -> np.dtype[np.void]:
     """The record of one return.
 
     Fields: x, y, z [m] as the scan has them, intensity, t: time after the first firing by the sensor's clock [ns] (a
-    sweep of 4.29 s or more has `time` [s] as float64 instead), label, ring (channel), cause, and which return of its
-    ray it is.
+    sweep of 4.29 s or more has `time` [s] as float64 instead), label, width [s] of returns that a waveform lidar found,
+    ring (channel), cause, and which return of its ray it is.
     """
     return np.dtype(
         [
@@ -23,6 +23,7 @@ def point_kind(scan: Scan) -> np.dtype[np.void]:
             ("intensity", "<f4"),
             ("time", "<f8") if _is_long(scan) else ("t", "<u4"),
             ("label", "<i4"),
+            *([] if scan.width_s is None else [("width", "<f4")]),
             ("ring", "<u2"),
             ("cause", "u1"),
             ("return", "u1"),
@@ -91,7 +92,11 @@ class _Packer:
             np.ascontiguousarray(array.reshape(rows, per_row)[self._row], kind)
             for array, kind in ((scan.intensity, np.float32), (scan.label, np.int32), (scan.cause, np.uint8))
         )
-        words = (points.itemsize * 3 + time.itemsize) // 4 + 3
+        extra = np.zeros((per_row, 0), np.uint32)
+        if scan.width_s is not None:
+            width = np.ascontiguousarray(scan.width_s.reshape(rows, per_row)[self._row], np.float32)
+            extra = width.view(np.uint32).reshape(per_row, 1)
+        words = (points.itemsize * 3 + time.itemsize) // 4 + 3 + extra.shape[1]
         pack_points(
             out.view(np.uint32).reshape(-1, words),
             keep,
@@ -99,6 +104,7 @@ class _Packer:
             intensity.view(np.uint32),
             time.view(np.uint32).reshape(len(t_ns), -1),
             label.view(np.uint32),
+            extra,
             cause,
             columns,
         )

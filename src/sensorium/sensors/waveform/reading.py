@@ -24,7 +24,8 @@ class Waveforms:
     @property
     def time_s(self) -> NDArray[np.float64]:
         """Middle of each bin after the pulse has left [s], shape (bins,)."""
-        return self.start_s + (np.arange(self.samples.shape[-1]) + 0.5) * self.resolution_s
+        bins = np.arange(self.samples.shape[-1], dtype=np.float64)
+        return self.start_s + (bins + 0.5) * self.resolution_s
 
     @property
     def range_m(self) -> NDArray[np.float64]:

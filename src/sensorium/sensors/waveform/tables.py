@@ -128,12 +128,12 @@ def window_stop_s(spec: "Lidar") -> float:
 
 
 def pulse_taps(pulse: Pulse, resolution_s: float) -> tuple[NDArray[np.float32], int]:
-    """The pulse in its bins for each place within a bin, (PHASES + 1, taps), and the bin of the first tap."""
+    """The pulse in its bins for an arrival at each cell of a bin, (CELLS, taps), and the bin of the first tap."""
     t = np.asarray(pulse[0], np.float64)
     first, last = math.floor(t[0] / resolution_s) - 1, math.ceil(t[-1] / resolution_s) + 1
     count = -(-(last - first + 1) // _VECTOR) * _VECTOR
     bins = first + np.arange(count)
-    place = np.arange(wt.PHASES + 1) / wt.PHASES
+    place = np.arange(wt.CELLS) / wt.CELLS
     return binned_pulse((bins - place[:, None]) * resolution_s, resolution_s, *pulse).astype(np.float32), first
 
 

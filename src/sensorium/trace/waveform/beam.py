@@ -10,7 +10,7 @@ from sensorium.trace.waveform import tables as wt
 
 
 @jit.function
-def aim_rays(block, pulses, up, tables, weight_of, pulse_of, sub_of, batch, first, far, used):
+def aim_rays(block, pulses, up, u, v, weight, number, weight_of, pulse_of, sub_of, batch, first, far, used):
     """Fill a block with rays first .. first + used of a batch of pulses, each with as many rays.
 
     Ray i of a pulse passes the aperture at r (u_i e1 + v_i e2) and goes along d + u_i tan(a) e1 + v_i tan(b) e2, with
@@ -19,21 +19,21 @@ def aim_rays(block, pulses, up, tables, weight_of, pulse_of, sub_of, batch, firs
     Args:
         block: Scratch for the rays.
         pulses: Scratch with origins, axes and times of pulses; up: the same with the sensor's z axis for direction.
-        tables: `WaveformTables`.
+        u, v, weight, number: Of `WaveformTables`.
         weight_of, pulse_of, sub_of: Filled with each ray's share of power, its pulse in the batch, its number in it.
         batch: Number of the batch's first pulse in `pulses`.
         first: Number of the block's first ray in the batch.
         far: How far to look [m].
         used: Rays in the block.
     """
-    count = tables.u.shape[0]
+    count = u.shape[0]
     k = 0
     while k < used:
         pulse, begin = (first + k) // count, (first + k) % count
         run = min(count - begin, used - k)
         for i in range(run):
-            weight_of[k + i], pulse_of[k + i], sub_of[k + i] = tables.weight[begin + i], pulse, begin + i
-        _aim_run(block[k:], pulses, up, tables.u[begin:], tables.v[begin:], tables.number, batch + pulse, far, run)
+            weight_of[k + i], pulse_of[k + i], sub_of[k + i] = weight[begin + i], pulse, begin + i
+        _aim_run(block[k:], pulses, up, u[begin:], v[begin:], number, batch + pulse, far, run)
         k += run
 
 

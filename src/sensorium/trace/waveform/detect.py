@@ -10,7 +10,7 @@ from sensorium.trace.waveform.timing import read_peak
 
 
 @jit.function
-def detect(samples, low, high, threshold, full, detector, rare, peaks, found):
+def detect(samples, low, high, threshold, full, number, switch, edge, rare, peaks, found):
     """Returns in samples low .. high, in order of time.
 
     Args:
@@ -18,7 +18,7 @@ def detect(samples, low, high, threshold, full, detector, rare, peaks, found):
         low, high: Where to look.
         threshold: Fixed, or the least, in the unit of the samples.
         full: Value of a saturated sample, infinite for none.
-        detector: `DetectorTables`.
+        number, switch, edge: Of `DetectorTables`.
         rare: Scratch of the decomposition, or None for other detectors.
         peaks: Scratch, int32 (MOST_FOUND, 3).
         found: Filled, float64 (MOST_FOUND, FOUND_COLUMNS).
@@ -26,11 +26,11 @@ def detect(samples, low, high, threshold, full, detector, rare, peaks, found):
     Returns:
         How many.
     """
-    count = find_peaks(samples, low, high, threshold, detector, peaks)
+    count = find_peaks(samples, low, high, threshold, number, switch, peaks)
     for i in range(count):
-        read_peak(samples, peaks[i, 0], peaks[i, 1], peaks[i, 2], threshold, full, detector, found[i])
+        at, begun, ended = peaks[i, 0], peaks[i, 1], peaks[i, 2]
+        read_peak(samples, at, begun, ended, threshold, full, number, switch, edge, found, i)
     if rare is not None:
-        number = detector.number
         decompose(samples, low, high, full, number[wt.D_WIDTH], number[wt.D_OFFSET], found, count, rare)
     return count
 
@@ -44,8 +44,11 @@ def detect_rows(first, step, count, samples, threshold, full, detector, rare, pl
     peaks, found = np.zeros((wt.MOST_FOUND, 3), np.int32), np.zeros((wt.MOST_FOUND, wt.FOUND_COLUMNS))
     most = places.shape[1]
     scratch = None if rare is None else rare[first]
+    numbers, switch, edge = detector.number, detector.switch, detector.edge
     for row in range(first, count, step):
-        number = detect(samples[row], 0, samples.shape[1], threshold[row], full, detector, scratch, peaks, found)
+        number = detect(
+            samples[row], 0, samples.shape[1], threshold[row], full, numbers, switch, edge, scratch, peaks, found
+        )
         for j in range(most):
             places[row, j], heights[row, j], widths[row, j] = np.nan, np.nan, np.nan
         # The strongest that fit, in their order

@@ -20,8 +20,11 @@ from sensorium.trace.waveform import arrivals as ar
 from sensorium.trace.waveform import tables as wt
 from sensorium.trace.waveform.beam import aim_rays
 from sensorium.trace.waveform.detect import detect
-from sensorium.trace.waveform.digitise import digitise, noise_of
-from sensorium.trace.waveform.returns import add_false_alarm, choose_returns, put_return
+from sensorium.trace.waveform.digitise import digitise, new_samples, noise_of
+from sensorium.trace.waveform.returns import add_false_alarm, choose_returns, keep_between, put_return
+
+# Samples whose signal is below this share of the threshold are noise to a detector
+_FAINT = np.float32(0.1)
 
 
 class WaveformOutputs(NamedTuple):
@@ -66,9 +69,7 @@ def sweep_waveform(
     together, most = tables.switch[wt.V_BATCH], tables.switch[wt.V_PULSES]
     length = tables.switch[wt.V_BINS] + 2 * tables.pulse.shape[1]
     histograms = ar.new_histograms(together, length, tables.switch[wt.V_AIR] > 0)
-    for p in range(together):
-        ar.clear(histograms, p)
-    samples = np.zeros(length, np.float32)
+    samples, normals = new_samples(length)
     peaks, found = np.zeros((wt.MOST_FOUND, 3), np.int32), np.zeros((wt.MOST_FOUND, wt.FOUND_COLUMNS))
     order, voted = np.zeros(slots, np.int64), np.zeros(ar.SENDER_COLUMNS, np.int32)
     weight_of, pulse_of, sub_of = np.zeros(BLOCK, np.float32), np.zeros(BLOCK, np.int32), np.zeros(BLOCK, np.int32)
@@ -102,7 +103,10 @@ def sweep_waveform(
             for begin in range(0, many, BLOCK):
                 lit = min(BLOCK, many - begin)
                 far = light.number[tb.N_FAR]
-                aim_rays(block, pulses, up, tables, weight_of, pulse_of, sub_of, batch, begin, far, lit)
+                aim_rays(
+                    block, pulses, up, tables.u, tables.v, tables.weight, tables.number, weight_of, pulse_of, sub_of,
+                    batch, begin, far, lit,
+                )  # fmt: skip
                 if medium != around or draws.outer[head] != beyond:
                     around, beyond = medium, draws.outer[head]
                     tree.start_paths(block, hit, around, beyond, light.medium, light.number[tb.N_POWER])
@@ -116,16 +120,10 @@ def sweep_waveform(
                         light, tables, pulse_of, sub_of, pulses, batch, lit,
                     )  # fmt: skip
 
-            # What the electronics make of each pulse
-            for p in range(here):
-                k = batch + p
-                voided = pulses[B_TIME + k] < heads.start[head]
-                kept = out.samples[head, start + k] if out.samples.shape[1] > 0 else out.samples[0, 0:0].reshape(-1)
-                _finish(
-                    histograms, samples, light, tables, draws, medium, element, among, p, k, pulses[rows.AMBIENT + k],
-                    voided, fit, peaks, found, order, voted, slot_f, slot_i, widths, kept,
-                )  # fmt: skip
-                ar.clear(histograms, p)
+            _receive(
+                histograms, samples, normals, light, tables, draws, medium, element, among, pulses, heads.start[head],
+                fit, peaks, found, order, voted, slot_f, slot_i, widths, out.samples, head, start, batch, here,
+            )  # fmt: skip
 
         # The returns reported
         if light.number[tb.N_JITTER] > np.float32(0.0):
@@ -218,64 +216,90 @@ def _look_at_sunlight(
 
 
 @jit.function
-def _finish(
-    histograms, samples, light, tables, draws, medium, element, among, p, k, background, voided, rare, peaks, found,
-    order, voted, slot_f, slot_i, widths, kept,
+def _receive(
+    histograms, samples, normals, light, tables, draws, medium, element, among, pulses, voided_before,
+    rare, peaks, found, order, voted, slot_f, slot_i, widths, kept, head, start, batch, here,
 ):  # fmt: skip
-    """From a pulse's histogram to its returns, in slots; and its samples, where they are kept."""
-    slots, pads, bins = light.switch[tb.S_SLOTS], tables.pulse.shape[1], tables.switch[wt.V_BINS]
-    number, reach = tables.number, histograms[6]
-    if voided:
+    """From the histograms of a batch of pulses to their returns, in slots; and samples, where they are kept."""
+    # Plain arrays: to hand on a tuple of arrays costs as much as to work on them
+    number, pulse, first_tap = tables.number, tables.pulse, tables.first_tap
+    d_number, d_switch, edge = tables.detector.number, tables.detector.switch, tables.detector.edge
+    cells, power, mist, ends = histograms.cells, histograms.power, histograms.mist, histograms.ends
+    vote, total, sender, reach = histograms.vote, histograms.total, histograms.sender, histograms.reach
+    key, tick, nominal = draws.key, draws.tick, light.number
+    slots, returns, airy, keeps = (
+        light.switch[tb.S_SLOTS],
+        light.switch[tb.S_RETURNS],
+        mist.shape[0] > 0,
+        kept.shape[1] > 0,
+    )
+    pads, bins, margin, one = pulse.shape[1], tables.switch[wt.V_BINS], tables.switch[wt.V_MARGIN], np.float32(1.0)
+    gain, full_scale = number[wt.W_GAIN], number[wt.W_FULL_SCALE]
+    half = np.int64(0.5 * d_number[wt.D_WIDTH]) + 1
+    seconds_a_bin = one / (number[wt.W_BINS_A_M] * np.float32(0.5 * 299_792_458.0))
+    near = ar.place_of(number, nominal[tb.N_NEAR] * nominal[tb.N_CALIBRATED_INDEX], pads)
+    far = ar.place_of(number, nominal[tb.N_FAR] * nominal[tb.N_CALIBRATED_INDEX], pads)
+    for p in range(here):
+        k = batch + p
+        background = pulses[rows.AMBIENT + k]
         for j in range(slots):
             slot_f[j * choose.FLOATS_A_SLOT + choose.KEY + k] = choose.NONE
-        kept[:] = np.float32(0.0)
-        return
-    if tables.switch[wt.V_AIR] > 0:
-        ar.add_air(tables, histograms, medium, p)
 
-    # Only where light may be, unless all samples are asked for
-    low, high = (
-        max(reach[p, 0] - tables.switch[wt.V_MARGIN], pads),
-        min(reach[p, 1] + tables.switch[wt.V_MARGIN], pads + bins),
-    )
-    if kept.size > 0:
-        low, high = pads, pads + bins
-    gain = number[wt.W_GAIN]
-    threshold = max(
-        tables.detector.number[wt.D_SIGMAS] * np.float32(noise_of(number, background)) * gain,
-        tables.detector.number[wt.D_LEAST],
-    )
-    if tables.detector.switch[wt.E_KIND] == wt.BY_CFAR:
-        threshold = tables.detector.number[wt.D_LEAST]
-    full = np.float32(np.inf)
-    if number[wt.W_FULL_SCALE] > np.float32(0.0):
-        full = number[wt.W_FULL_SCALE] - background * gain
-    count = 0
-    if high > low:
-        digitise(
-            histograms[0][p], samples, number, background, pads, low, high, draws.key, element + k, draws.tick, among
-        )
-        count = detect(samples, low, high, threshold, full, tables.detector, rare, peaks, found)
-    dead = bins - max(high - low, 0)
-    count = add_false_alarm(
-        found, count, number, threshold, dead, low, high, pads, bins, draws.key, element + k, draws.tick, among
-    )
-    choose_returns(found, count, light.switch[tb.S_RETURNS], slots, order)
-    scale = number[wt.W_BINS_A_M] * np.float32(0.5)
-    near = light.number[tb.N_NEAR] * light.number[tb.N_CALIBRATED_INDEX]
-    far = light.number[tb.N_FAR] * light.number[tb.N_CALIBRATED_INDEX]
-    for j in range(slots):
-        if order[j] < 0:
-            slot_f[j * choose.FLOATS_A_SLOT + choose.KEY + k] = choose.NONE
-            continue
-        put_return(found[order[j]], tables, histograms, p, samples, slot_f, slot_i, j, k, voted)
-        widths[j, k] = found[order[j], wt.F_WIDTH] / (scale * np.float32(299_792_458.0))
-        opl = slot_f[j * choose.FLOATS_A_SLOT + choose.OPL + k]
-        if opl < near or opl > far:
-            slot_f[j * choose.FLOATS_A_SLOT + choose.KEY + k] = choose.NONE
-    level = background * gain
-    for b in range(kept.size):
-        kept[b] = samples[pads + b] + level
+        # The light in its bins
+        low, high = reach[p, 0], reach[p, 1] + 1
+        first, last = max(low + first_tap, 0), min(high + first_tap + pads, power.shape[1])
+        ar.shape_pulse(cells, power, pulse, first_tap, one, p, low, high)
+        if airy:
+            ar.shape_pulse(histograms.mist_cells, mist, pulse, first_tap, one, p, low, high)
+            share = one / number[wt.W_PULSE_SUM]
+            ar.shape_pulse(histograms.end_cells, ends, pulse, first_tap, share, p, low, high)
+            airs = tables.air_bins[medium]
+            first, last = ar.add_air(power, mist, ends, tables.air[medium], airs, pads, p, first, last)
+
+        # Samples, only where light matters unless all are asked for
+        threshold = max(d_number[wt.D_SIGMAS] * np.float32(noise_of(number, background)) * gain, d_number[wt.D_LEAST])
+        if d_switch[wt.E_KIND] == wt.BY_CFAR:
+            threshold = d_number[wt.D_LEAST]
+        low, high, faint = first, last, _FAINT * threshold / gain
+        while low < high and power[p, low] <= faint:
+            low += 1
+        while high > low and power[p, high - 1] <= faint:
+            high -= 1
+        low, high = max(low - margin, pads), min(high + margin, pads + bins)
+        if keeps:
+            low, high = pads, pads + bins
+        count = 0
+        if high > low:
+            full = np.float32(np.inf)
+            if full_scale > np.float32(0.0):
+                full = full_scale - background * gain
+            digitise(power, p, samples, normals, number, background, pads, low, high, key, element + k, tick, among)
+            count = detect(samples, low, high, threshold, full, d_number, d_switch, edge, rare, peaks, found)
+        if keeps:
+            for b in range(bins):
+                kept[head, start + k, b] = samples[pads + b] + background * gain
+
+        # Returns, unless a reset made the pulse void
+        if pulses[B_TIME + k] >= voided_before:
+            chance = pulses[rows.UNIFORM + k]
+            count = add_false_alarm(
+                found, count, number, chance, threshold, low, high, pads, bins, key, element + k, tick, among
+            )
+            count = keep_between(found, count, near, far)
+            choose_returns(found, count, returns, slots, order)
+            for j in range(slots):
+                if order[j] >= 0:
+                    put_return(
+                        found, order[j], number, half, pads, power, mist, vote, total, sender, p, samples,
+                        slot_f, slot_i, j, k, voted,
+                    )  # fmt: skip
+                    widths[j, k] = found[order[j], wt.F_WIDTH] * seconds_a_bin
+        elif keeps:
+            for b in range(bins):
+                kept[head, start + k, b] = np.float32(0.0)
+        ar.clear(power, vote, total, reach, p, first, last)
+        if airy:
+            ar.clear_air(mist, ends, p, first, last)
 
 
 @jit.function

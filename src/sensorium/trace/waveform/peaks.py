@@ -12,7 +12,7 @@ _LEAST_VALLEY = np.float32(1e-3)
 
 
 @jit.function
-def find_peaks(samples, low, high, threshold, detector, peaks):
+def find_peaks(samples, low, high, threshold, number, switch, peaks):
     """Peaks of samples low .. high.
 
     A peak begins where the samples exceed the threshold and have risen from the last valley by as much, and ends where
@@ -23,14 +23,14 @@ def find_peaks(samples, low, high, threshold, detector, peaks):
         samples: Waveform less its background, (length,).
         low, high: Where to look.
         threshold: Fixed threshold in the unit of the samples; CFAR has its own, and this is the least.
-        detector: `DetectorTables`.
+        number, switch: Of `DetectorTables`.
         peaks: Filled: int32 (MOST_FOUND, 3) with bin of the peak, and the valleys before and behind it.
 
     Returns:
         How many.
     """
-    cfar = detector.switch[wt.E_KIND] == wt.BY_CFAR
-    separation = detector.number[wt.D_WIDTH]
+    cfar = switch[wt.E_KIND] == wt.BY_CFAR
+    separation = number[wt.D_WIDTH]
     count, inside = 0, False
     top, top_at, bottom = np.float32(0.0), np.int32(0), np.float32(0.0)
     level, drop = threshold, threshold
@@ -47,7 +47,7 @@ def find_peaks(samples, low, high, threshold, detector, peaks):
         if s < threshold or s - bottom < threshold:
             continue
         if cfar:
-            level, drop = _following(samples, low, high, b, detector)
+            level, drop = _following(samples, low, high, b, number, switch)
             level, drop = max(level, threshold), max(drop, threshold)
         if s >= level and s - bottom >= max(drop, _LEAST_VALLEY * s):
             inside, top, top_at = True, s, np.int32(b)
@@ -72,9 +72,9 @@ def _find_valleys(samples, low, high, peaks, count):
 
 
 @jit.function
-def _following(samples, low, high, b, detector):
+def _following(samples, low, high, b, number, switch):
     """CFAR: threshold at a bin by the noise in the cells around it, beyond guards; and that above the mean."""
-    half, guard = detector.switch[wt.E_CELLS] // 2, detector.switch[wt.E_GUARD]
+    half, guard = switch[wt.E_CELLS] // 2, switch[wt.E_GUARD]
     total, squares, cells = 0.0, 0.0, 0
     for side in range(2):
         first = b - guard - half if side == 0 else b + guard + 1
@@ -85,8 +85,8 @@ def _following(samples, low, high, b, detector):
     if cells < 2:
         return np.float32(0.0), np.float32(0.0)
     mean = total / cells
-    factor = detector.number[wt.D_CFAR_FACTOR]
-    if detector.switch[wt.E_EXPONENTIAL] > 0:
+    factor = number[wt.D_CFAR_FACTOR]
+    if switch[wt.E_EXPONENTIAL] > 0:
         level = factor * mean
     else:
         level = mean + factor * math.sqrt(max(squares - cells * mean * mean, 0.0) / (cells - 1))

@@ -22,30 +22,43 @@ _NOISE = np.float32(0.25)
 
 
 @jit.function
-def add_false_alarm(found, count, number, threshold, dead, low, high, pads, bins, key, element, tick, world):
+def add_false_alarm(found, count, number, chance, threshold, low, high, pads, bins, key, element, tick, world):
     """Noise alone may cross the threshold in bins that nobody looked at, since no light fell there.
 
     Args:
         found: Returns, (MOST_FOUND, FOUND_COLUMNS); count: how many.
         number: Of `WaveformTables`.
+        chance: A uniform number, which decides.
         threshold: In the unit of the samples.
-        dead: How many bins; low, high: between these there was light.
+        low, high: Between these there was light.
         pads, bins: Bins before the window and in it.
         key, element, tick, world: Where random numbers come from.
 
     Returns:
         How many returns there are now; a false alarm has peak -1 and is the last, whatever its place.
     """
-    if dead <= 0 or count == wt.MOST_FOUND or number[wt.W_FALSE_ALARM] <= np.float32(0.0):
+    dead = bins - max(high - low, 0)
+    expected = number[wt.W_FALSE_ALARM] * np.float32(dead)
+    if dead <= 0 or count == wt.MOST_FOUND or chance >= expected or chance >= -math.expm1(-np.float64(expected)):
         return count
-    w0, w1, w2, _ = draw_words(key[0], key[1], element, STAGE_FALSE, _DRAW, tick, world)
-    if uniform_f32(w0) >= -math.expm1(-np.float64(number[wt.W_FALSE_ALARM]) * dead):
-        return count
+    w1, w2, _, _ = draw_words(key[0], key[1], element, STAGE_FALSE, _DRAW, tick, world)
     at = pads + np.int64(uniform_f32(w1) * dead)
     at = at if at < low else at + max(high - low, 0)
     found[count, wt.F_PLACE], found[count, wt.F_PEAK] = min(at, pads + bins - 1) + 0.5, -1.0
     found[count, wt.F_HEIGHT], found[count, wt.F_WIDTH] = threshold * (1.0 - 0.05 * math.log(uniform_f32(w2))), 1.0
     return count + 1
+
+
+@jit.function
+def keep_between(found, count, near, far):
+    """Drop returns nearer or farther than two places [bins]; returns how many are left, in their order."""
+    kept = 0
+    for i in range(count):
+        if near <= found[i, wt.F_PLACE] <= far:
+            for c in range(wt.FOUND_COLUMNS):
+                found[kept, c] = found[i, c]
+            kept += 1
+    return kept
 
 
 @jit.function
@@ -102,29 +115,29 @@ def _strongest_by_distance(found, count, slots, order):
 
 
 @jit.function
-def put_return(row, tables, histograms, p, samples, slot_f, slot_i, j, k, voted):
+def put_return(
+    found, row, number, half, taps, power, mist, vote, total, sender, p, samples, slot_f, slot_i, j, k, voted
+):
     """Write a return into slot j of pulse k, with who sent it.
 
     Args:
-        row: Of the returns found.
-        tables: `WaveformTables`.
-        histograms: Of the batch; p: the pulse's number in it.
+        found: Returns; row: which.
+        number: Of `WaveformTables`; half: half the width of its pulse [bins]; taps: bins before the window.
+        power, mist, vote, total, sender: Of `Histograms`; p: the pulse's number in the batch.
         samples: Of the pulse.
         slot_f, slot_i: Slots, see light/choose.py.
         j, k: Slot and pulse.
         voted: Scratch, int32 (SENDER_COLUMNS,).
     """
-    power, mist, _, _, _, _, _ = histograms
-    number, taps = tables.number, tables.pulse.shape[1]
-    opl = np.float32(number[wt.W_START_M] + (row[wt.F_PLACE] - taps) / number[wt.W_BINS_A_M])
-    height, peak = np.float32(row[wt.F_HEIGHT]), np.int64(row[wt.F_PEAK])
+    opl = np.float32(number[wt.W_START_M] + (found[row, wt.F_PLACE] - taps) / number[wt.W_BINS_A_M])
+    height, peak = np.float32(found[row, wt.F_HEIGHT]), np.int64(found[row, wt.F_PEAK])
     zero, nobody = np.int32(0), choose.NOBODY
     cause, depth, column, face, mirror = tb.BY_FALSE_ALARM, zero, nobody, nobody, nobody
     if peak >= 0 and power[p, peak] * number[wt.W_GAIN] >= _NOISE * samples[peak]:
         if mist.shape[0] > 0 and mist[p, peak] > np.float32(0.5) * power[p, peak]:
             cause = tb.BY_ATMOSPHERE
         else:
-            clear = _vote(histograms, p, row, tables, voted)
+            clear = _vote(vote, total, sender, p, np.int64(found[row, wt.F_PLACE]), half, voted)
             cause = np.int32(voted[ar.S_CAUSE]) if clear else tb.BY_MIXTURE
             depth, column = np.int32(voted[ar.S_DEPTH]), np.int32(voted[ar.S_COLUMN])
             face, mirror = np.int32(voted[ar.S_FACE]), np.int32(voted[ar.S_MIRROR])
@@ -132,11 +145,8 @@ def put_return(row, tables, histograms, p, samples, slot_f, slot_i, j, k, voted)
 
 
 @jit.function
-def _vote(histograms, p, row, tables, voted):
+def _vote(vote, total, sender, p, middle, half, voted):
     """Who sent most of the light around a return, into `voted`; whether nobody else had a quarter of it."""
-    _, _, _, vote, total, sender, _ = histograms
-    middle = np.int64(row[wt.F_PLACE])
-    half = np.int64(0.5 * tables.detector.number[wt.D_WIDTH]) + 1
     for c in range(ar.SENDER_COLUMNS):
         voted[c] = -1
     voted[ar.S_CAUSE], voted[ar.S_DEPTH] = tb.BY_SURFACE, 0
@@ -147,15 +157,14 @@ def _vote(histograms, p, row, tables, voted):
         for b in range(max(middle - reach, 0), min(middle + reach + 1, vote.shape[1])):
             if total[p, b] <= np.float32(0.0):
                 continue
-            own = sender[p, b]
             whole += total[p, b]
-            same = own[ar.S_COLUMN] == voted[ar.S_COLUMN] and own[ar.S_MIRROR] == voted[ar.S_MIRROR]
-            if same and own[ar.S_DEPTH] == voted[ar.S_DEPTH]:
+            same = sender[p, b, ar.S_COLUMN] == voted[ar.S_COLUMN] and sender[p, b, ar.S_MIRROR] == voted[ar.S_MIRROR]
+            if same and sender[p, b, ar.S_DEPTH] == voted[ar.S_DEPTH]:
                 votes += vote[p, b]
             elif vote[p, b] > votes:
                 votes = vote[p, b] - votes
                 for c in range(ar.SENDER_COLUMNS):
-                    voted[c] = own[c]
+                    voted[c] = sender[p, b, c]
             else:
                 votes -= vote[p, b]
         if whole > np.float32(0.0):

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-# places of a pulse within its bin that are tabulated; straight lines between them
-PHASES = 32
+# cells of a bin that arrivals are gathered in
+CELLS = 4
 
 # levels of the rising edge that are tabulated, from 0 to the peak
 LEVELS = 256
@@ -64,7 +64,7 @@ class WaveformTables(NamedTuple):
     u: NDArray[np.float32]  # (rays,) place of each ray across the beam, in 1/e^2 radii
     v: NDArray[np.float32]
     weight: NDArray[np.float32]  # (rays,) share of the power, times the cosine at the receiver
-    pulse: NDArray[np.float32]  # (PHASES + 1, taps) the pulse in its bins, for each place within the first
+    pulse: NDArray[np.float32]  # (CELLS, taps) the pulse in its bins, for arrivals at each cell of one
     air: NDArray[np.float32]  # (media, pads + bins + pads) power that each medium sends back into each bin [W]
     air_bins: NDArray[np.int32]  # (media,) bins until it no longer matters
     backscatter: NDArray[np.float32]  # (media,) [1/m/sr]

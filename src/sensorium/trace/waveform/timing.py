@@ -8,6 +8,7 @@ import math
 import numpy as np
 
 from sensorium import jit
+from sensorium.random import log_f32
 from sensorium.trace.waveform import tables as wt
 
 # samples below this share of the peak do not count for its shape, nor below this one where the peak is cut off
@@ -20,7 +21,7 @@ _FWHM_SIGMAS = 2.0 * math.sqrt(2.0 * math.log(2.0))
 
 
 @jit.function
-def read_peak(samples, at, begun, ended, threshold, full, detector, found):
+def read_peak(samples, at, begun, ended, threshold, full, number, switch, edge, found, i):
     """Place, height and width of one peak, into a row of returns.
 
     Args:
@@ -28,27 +29,27 @@ def read_peak(samples, at, begun, ended, threshold, full, detector, found):
         at: Bin of the peak; begun, ended: the valleys around it.
         threshold: In the unit of the samples.
         full: Value of a saturated sample, infinite for none: such samples tell nothing of the shape.
-        detector: `DetectorTables`.
-        found: Row of FOUND_COLUMNS.
+        number, switch, edge: Of `DetectorTables`.
+        found: Returns, (MOST_FOUND, FOUND_COLUMNS); i: the row to fill.
     """
     place, height, width = parabola(samples, at, begun, ended, full)
-    found[wt.F_HEIGHT], found[wt.F_WIDTH], found[wt.F_PEAK] = height, width, at
-    kind, number = detector.switch[wt.E_KIND], detector.number
+    found[i, wt.F_HEIGHT], found[i, wt.F_WIDTH], found[i, wt.F_PEAK] = height, width, at
+    kind = switch[wt.E_KIND]
     if kind == wt.BY_THRESHOLD:
         crossing = _crossing(samples, at, begun, threshold, width)
         if crossing >= 0.0:
             place = crossing
-            if detector.switch[wt.E_CORRECT] > 0:
-                place -= _edge(detector.edge, threshold / max(height, threshold))
+            if switch[wt.E_CORRECT] > 0:
+                place -= _edge(edge, threshold / max(height, threshold))
     elif kind == wt.BY_LEADING_EDGE:
         crossing = _crossing(samples, at, begun, number[wt.D_FRACTION] * height, width)
         if crossing >= 0.0:
-            place = crossing - _edge(detector.edge, number[wt.D_FRACTION])
+            place = crossing - _edge(edge, number[wt.D_FRACTION])
     elif kind == wt.BY_CENTROID:
         place = _centroid(samples, at, begun, ended, CENTROID_LEVEL * height) - number[wt.D_OFFSET]
     else:
         place -= number[wt.D_OFFSET]
-    found[wt.F_PLACE] = place
+    found[i, wt.F_PLACE] = place
 
 
 @jit.function
@@ -67,12 +68,12 @@ def parabola(samples, at, begun, ended, full):
     if last - first < 2 or cut:
         first, last = max(first - 1, begun), min(last + 1, ended)
     s0 = s1 = s2 = s3 = s4 = y0 = y1 = y2 = 0.0
-    points = 0
+    points, scale = 0, np.float32(1.0) / samples[at]
     for b in range(first, last + 1):
         s = np.float64(samples[b])
         if s <= 0.0 or samples[b] >= full:
             continue
-        x, y, w = np.float64(b - at), math.log(s / samples[at]), s * s
+        x, y, w = np.float64(b - at), np.float64(log_f32(samples[b] * scale)), s * s
         s0, s1, s2, s3, s4 = s0 + w, s1 + w * x, s2 + w * x * x, s3 + w * x * x * x, s4 + w * x * x * x * x
         y0, y1, y2 = y0 + w * y, y1 + w * x * y, y2 + w * x * x * y
         points += 1
