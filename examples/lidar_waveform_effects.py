@@ -20,7 +20,7 @@ def fire(scene, atmosphere=None, offset_m=0.0, **fields):
             max_range_m=60.0,
             beam=sn.Beam(half_divergence_rad=3e-3, exit_radius_m=0.01, detector_offset_m=offset_m),
             receiver=sn.Receiver(length_m=0.05, width_m=0.04, half_field_rad=5e-3),
-            waveform=sn.waveform.Waveform(keep=True, detector=sn.waveform.Cfar()),
+            waveform=sn.waveform.Waveform(keep=True, detector=sn.waveform.LeadingEdge()),
             returns="all",
             **fields,
         )
@@ -58,7 +58,7 @@ figure, axes = draw.canvas(15.0, 4.6, columns=3)
 for (title, scan), axis in zip(scans.items(), axes, strict=True):
     wave, range_m = scan.waveform.samples[0, 0], scan.waveform.range_m
     draw.frame(axis, title, "range [m]", "received [nW]", log="y")
-    axis.plot(range_m, np.maximum(wave * 1e9, 0.3), color=draw.COLOURS[0], linewidth=1.0)
+    axis.plot(range_m, np.maximum(wave * 1e9, 3.0), color=draw.COLOURS[0], linewidth=1.0)
     seen = scan.valid[:, 0, 0]
     ranges, heights, causes = scan.range_m[seen, 0, 0], scan.intensity[seen, 0, 0] * 1e9, scan.cause[seen, 0, 0]
     draw.points_by_cause(axis, ranges, heights, causes, size=60, layer=4.0)

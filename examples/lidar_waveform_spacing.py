@@ -35,8 +35,10 @@ spacings[finest] = sn.optics.rays_across(finest, range_m=80.0, **BEAM)
 lidars = {}
 for spacing, across in spacings.items():
     rays = {"kind": "grid", "across": across}
-    lidars[spacing] = environment.attach(vane.lidar(pattern=pattern, waveform={"keep": True, "rays": rays}))
-few = environment.attach(vane.lidar(pattern=pattern, waveform={"keep": True, "rays": {"kind": "spiral", "count": 19}}))
+    spec = vane.lidar(pattern=pattern, waveform={"keep": True, "rays": rays})
+    lidars[spacing] = environment.attach(spec, name=f"{across} across")
+spiral = vane.lidar(pattern=pattern, waveform={"keep": True, "rays": {"kind": "spiral", "count": 19}})
+few = environment.attach(spiral, name="spiral")
 for _ in environment.run(duration_s=0.1):
     pass
 
@@ -55,7 +57,9 @@ for number, spacing in enumerate((0.1, 0.03, 0.01, finest)):
     name = f"{100 * spacing:g} cm, {spacings[spacing]} across"
     style = {"color": "white", "linestyle": ":"} if spacing == finest else {"color": draw.COLOURS[number]}
     left.plot(wave.range_m, wave.samples[0, 0] * 1e9, linewidth=1.6, label=name, **style)
-left.set_xlim(78.5, 86.5)
+left.set_xlim(79.5, 85.5)
+left.set_ylim(-10.0, 260.0)
+draw.note(left, "the wall, up to 1,100 nW", (83.0, 180.0), (84.4, 200.0))
 draw.key(left, title="distance between rays at 80 m")
 draw.frame(
     right,

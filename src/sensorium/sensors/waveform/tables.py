@@ -153,7 +153,7 @@ def detector_tables(
     shape = binned_pulse((x - 0.5) * resolution_s, resolution_s, *pulse)
     peak = int(np.argmax(shape))
     rising, up = np.unique(shape[: peak + 1] / shape[peak], return_index=True)
-    edge = np.interp(np.linspace(0.0, 1.0, wt.LEVELS + 1), rising, x[up])
+    edge = np.interp(np.exp(-np.square(np.linspace(0.0, wt.LOWEST, wt.LEVELS + 1))), rising, x[up])
     if isinstance(detector, Threshold):
         switch[wt.E_CORRECT] = detector.walk_correction
     elif isinstance(detector, LeadingEdge):
@@ -167,17 +167,30 @@ def detector_tables(
     above = np.maximum(shape - CENTROID_LEVEL * shape[peak], 0.0)
     if detector.kind == "centroid":
         number[wt.D_OFFSET] = np.sum(above * x) / above.sum()
+    elif detector.kind == "gaussian_decomposition":
+        number[wt.D_OFFSET] = _middle_of_fit(x, shape, x[peak], width)
     else:
-        number[wt.D_OFFSET] = _middle_of_gaussian(x, shape)
+        number[wt.D_OFFSET] = _middle_of_parabola(x, shape)
     return wt.DetectorTables(number, switch, edge.astype(np.float32))
 
 
-def _middle_of_gaussian(x: NDArray[np.float64], shape: NDArray[np.float64]) -> float:
+def _middle_of_parabola(x: NDArray[np.float64], shape: NDArray[np.float64]) -> float:
     """Where the parabola through the logarithms of a pulse's upper half has its peak."""
     high = shape >= 0.5 * shape.max()
-    _, slope, _ = _curve = np.polynomial.polynomial.polyfit(x[high], np.log(shape[high]), 2, w=shape[high])
-    bend = _curve[2]
+    _, slope, bend = np.polynomial.polynomial.polyfit(x[high], np.log(shape[high]), 2, w=shape[high])
     return float(-slope / (2.0 * bend)) if bend < 0.0 else float(x[np.argmax(shape)])
+
+
+def _middle_of_fit(x: NDArray[np.float64], shape: NDArray[np.float64], peak: float, width: float) -> float:
+    """Where the Gaussian fitted to a pulse lies, as decompose.py fits it."""
+    from scipy.optimize import least_squares
+
+    near = np.abs(x - peak) <= 1.5 * width
+
+    def residual(p: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(p[0] * np.exp(-0.5 * np.square((x[near] - p[1]) / p[2])) - shape[near])
+
+    return float(least_squares(residual, [shape.max(), peak, width / 2.355]).x[1])
 
 
 def _air_tables(

@@ -173,7 +173,7 @@ def add_air_of_children(block, hit, light, tables, histograms, weight_of, pulse_
             reach[p, 0], reach[p, 1] = min(reach[p, 0], bin), max(reach[p, 1], bin + 1)
 
 
-@jit.function
+@jit.inlined
 def shape_pulse(cells, bins, pulse, first_tap, share, p, low, high):
     """Send the pulse of each cell of bins low .. high, times a share, into the bins of pulse p, and empty the cells."""
     taps = pulse.shape[1]
@@ -220,7 +220,7 @@ def add_air(power, mist, ends, air, bins, taps, p, first, last):
     return first, last
 
 
-@jit.function
+@jit.inlined
 def clear(power, vote, total, reach, p, first, last):
     """Empty the histograms of a pulse, which has light in bins first .. last."""
     for b in range(first, last):

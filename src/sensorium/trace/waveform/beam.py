@@ -37,7 +37,7 @@ def aim_rays(block, pulses, up, u, v, weight, number, weight_of, pulse_of, sub_o
         k += run
 
 
-@jit.function
+@jit.inlined
 def _aim_run(block, pulses, up, u, v, number, p, far, run):
     """Rays of one pulse."""
     dx, dy, dz = pulses[pk.B_DIRECTION_X + p], pulses[pk.B_DIRECTION_Y + p], pulses[pk.B_DIRECTION_Z + p]
@@ -67,7 +67,7 @@ def _aim_run(block, pulses, up, u, v, number, p, far, run):
         block[pk.B_T_FAR + i] = far
 
 
-@jit.function
+@jit.inlined
 def axes_across(dx, dy, dz, zx, zy, zz):
     """Two unit vectors across an axis d: z x d, level and to its left, and d x that; any two where d is along z."""
     ax, ay, az = zy * dz - zz * dy, zz * dx - zx * dz, zx * dy - zy * dx

@@ -9,7 +9,7 @@ from sensorium.trace.waveform.peaks import find_peaks
 from sensorium.trace.waveform.timing import read_peak
 
 
-@jit.function
+@jit.inlined
 def detect(samples, low, high, threshold, full, number, switch, edge, rare, peaks, found):
     """Returns in samples low .. high, in order of time.
 

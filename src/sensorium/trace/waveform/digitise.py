@@ -15,7 +15,7 @@ STAGE_SAMPLES = np.int64(6)
 _A_DRAW, _TOGETHER = 4, 8
 
 
-@jit.function
+@jit.inlined
 def noise_of(number, background):
     """Root mean square of a sample without signal [W], at a background [W]: electronics, and the background's shots."""
     variance = number[wt.W_NOISE_W] * number[wt.W_NOISE_W]
@@ -30,7 +30,7 @@ def new_samples(length):
     return np.zeros(length, np.float32), np.zeros(length + 2 * _A_DRAW * _TOGETHER, np.float32)
 
 
-@jit.function
+@jit.inlined
 def digitise(power, p, samples, normals, number, background, pads, low, high, key, element, tick, world):
     """Samples low .. high of one pulse: (P + B + noise) g, clipped to the full scale, less the level B g.
 

@@ -11,7 +11,7 @@ from sensorium.trace.waveform import tables as wt
 _LEAST_VALLEY = np.float32(1e-3)
 
 
-@jit.function
+@jit.inlined
 def find_peaks(samples, low, high, threshold, number, switch, peaks):
     """Peaks of samples low .. high.
 
@@ -57,7 +57,7 @@ def find_peaks(samples, low, high, threshold, number, switch, peaks):
     return count
 
 
-@jit.function
+@jit.inlined
 def _find_valleys(samples, low, high, peaks, count):
     """The lowest sample between neighbours parts them."""
     valley = np.int32(low)
@@ -76,9 +76,15 @@ def _following(samples, low, high, b, number, switch):
     """CFAR: threshold at a bin by the noise in the cells around it, beyond guards; and that above the mean."""
     half, guard = switch[wt.E_CELLS] // 2, switch[wt.E_GUARD]
     total, squares, cells = 0.0, 0.0, 0
+    # Where one side has fewer cells, the other gives more
+    before, behind = min(max(b - guard - low, 0), half), min(max(high - 1 - b - guard, 0), half)
+    before, behind = (
+        min(2 * half - behind, max(b - guard - low, 0)),
+        min(2 * half - before, max(high - 1 - b - guard, 0)),
+    )
     for side in range(2):
-        first = b - guard - half if side == 0 else b + guard + 1
-        for i in range(max(first, low), min(first + half, high)):
+        first = b - guard - before if side == 0 else b + guard + 1
+        for i in range(first, first + (before if side == 0 else behind)):
             total += samples[i]
             squares += samples[i] * samples[i]
             cells += 1
@@ -93,7 +99,7 @@ def _following(samples, low, high, b, number, switch):
     return np.float32(level), np.float32(level - mean)
 
 
-@jit.function
+@jit.inlined
 def _keep(samples, peaks, count, at, separation):
     """One more peak, unless a higher one stands too near; returns how many there are."""
     if count > 0 and at - peaks[count - 1, 0] < separation:

@@ -21,7 +21,7 @@ _CLEAR = np.float32(0.5)
 _NOISE = np.float32(0.25)
 
 
-@jit.function
+@jit.inlined
 def add_false_alarm(found, count, number, chance, threshold, low, high, pads, bins, key, element, tick, world):
     """Noise alone may cross the threshold in bins that nobody looked at, since no light fell there.
 
@@ -49,7 +49,7 @@ def add_false_alarm(found, count, number, chance, threshold, low, high, pads, bi
     return count + 1
 
 
-@jit.function
+@jit.inlined
 def keep_between(found, count, near, far):
     """Drop returns nearer or farther than two places [bins]; returns how many are left, in their order."""
     kept = 0
@@ -61,7 +61,7 @@ def keep_between(found, count, near, far):
     return kept
 
 
-@jit.function
+@jit.inlined
 def choose_returns(found, count, returns, slots, order):
     """Rows of the returns to report, in the order of reporting, into `order` (slots,); -1 for none.
 
@@ -114,7 +114,7 @@ def _strongest_by_distance(found, count, slots, order):
         kept += 1
 
 
-@jit.function
+@jit.inlined
 def put_return(
     found, row, number, half, taps, power, mist, vote, total, sender, p, samples, slot_f, slot_i, j, k, voted
 ):
@@ -144,7 +144,7 @@ def put_return(
     choose.put(slot_f, slot_i, np.int32(j), np.int32(k), height, height, opl, cause, depth, column, face, mirror)
 
 
-@jit.function
+@jit.inlined
 def _vote(vote, total, sender, p, middle, half, voted):
     """Who sent most of the light around a return, into `voted`; whether nobody else had a quarter of it."""
     for c in range(ar.SENDER_COLUMNS):

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 # cells of a bin that arrivals are gathered in
 CELLS = 4
 
-# levels of the rising edge that are tabulated, from 0 to the peak
+# levels of the rising edge that are tabulated, at even steps of sqrt(ln(peak / level)), in which a Gaussian's is straight
 LEVELS = 256
+LOWEST = 3.7  # that is, down to 1.1e-6 of the peak
 
 # entries of WaveformTables.number
 W_START_M, W_BINS_A_M = 0, 1  # optical path [m] at which the window begins; bins a metre of optical path
@@ -55,7 +56,7 @@ class DetectorTables(NamedTuple):
 
     number: NDArray[np.float32]  # (DETECTOR_NUMBERS,)
     switch: NDArray[np.int32]  # (DETECTOR_SWITCHES,)
-    edge: NDArray[np.float32]  # (LEVELS + 1,) when the rising edge passes each level, from the pulse's time 0 [bins]
+    edge: NDArray[np.float32]  # (LEVELS + 1,) when the rising edge passes each level, from time 0 [bins]
 
 
 class WaveformTables(NamedTuple):

@@ -20,7 +20,7 @@ CENTROID_LEVEL = 0.2
 _FWHM_SIGMAS = 2.0 * math.sqrt(2.0 * math.log(2.0))
 
 
-@jit.function
+@jit.inlined
 def read_peak(samples, at, begun, ended, threshold, full, number, switch, edge, found, i):
     """Place, height and width of one peak, into a row of returns.
 
@@ -52,7 +52,7 @@ def read_peak(samples, at, begun, ended, threshold, full, number, switch, edge, 
     found[i, wt.F_PLACE] = place
 
 
-@jit.function
+@jit.inlined
 def parabola(samples, at, begun, ended, full):
     """Place, height and width (full, at half maximum) of the Gaussian through a peak.
 
@@ -97,7 +97,7 @@ def parabola(samples, at, begun, ended, full):
     return at + 0.5 + x, height, _FWHM_SIGMAS * math.sqrt(-0.5 / c)
 
 
-@jit.function
+@jit.inlined
 def _crossing(samples, at, begun, level, width):
     """Place where the rising edge before a peak of a width passes a level; -1 where it does not."""
     b = at
@@ -121,15 +121,16 @@ def _crossing(samples, at, begun, level, width):
     return b - 0.5 + part if part > -1.0 else straight
 
 
-@jit.function
+@jit.inlined
 def _edge(edge, level):
     """When the rising edge of an ideal pulse passes a share of its peak, from the pulse's time 0 [bins]."""
-    at = min(max(np.float64(level), 0.0), 1.0) * wt.LEVELS
+    at = math.sqrt(max(-math.log(max(np.float64(level), 1e-30)), 0.0)) * (wt.LEVELS / wt.LOWEST)
+    at = min(at, np.float64(wt.LEVELS))
     j = min(np.int64(at), wt.LEVELS - 1)
     return edge[j] + (edge[j + 1] - edge[j]) * (at - j)
 
 
-@jit.function
+@jit.inlined
 def _centroid(samples, at, begun, ended, level):
     """Centre of what stands above a level around a peak."""
     b, weight, moment = at, 0.0, 0.0
