@@ -21,6 +21,7 @@ from sensorium.sensors.scan_errors import ScanErrors
 from sensorium.sensors.spec import Capture, SensorSpec
 from sensorium.sensors.sweep_caster import SweepCaster
 from sensorium.sensors.timing import Timing
+from sensorium.sensors.waveform.reading import SPEED_OF_LIGHT
 from sensorium.sensors.waveform.spec import Waveform
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ class Lidar(SensorSpec[Scan]):
         waveform, length_s = self.waveform, self.beam.pulse_s
         if waveform.pulse.kind == "table":
             length_s = waveform.pulse.time_s[-1] - waveform.pulse.time_s[0]
-        stop_s = 2.0 * self.max_range_m / 299_792_458.0 if waveform.stop_s is None else waveform.stop_s
+        stop_s = 2.0 * self.max_range_m / SPEED_OF_LIGHT if waveform.stop_s is None else waveform.stop_s
         if stop_s - waveform.start_s < length_s:
             raise ValueError(
                 f"waveform.start_s is {waveform.start_s} and waveform.stop_s {stop_s:.4g}; "

@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 
 from sensorium.errors import SpecError
 from sensorium.sensors.waveform.pulses import GaussianPulse
+from sensorium.sensors.waveform.reading import SPEED_OF_LIGHT
 from sensorium.spec import Spec
 from sensorium.spectra import PositiveOverWavelength, constant_or_at
 
@@ -79,7 +80,7 @@ class Parameters(Spec):
 
         whole = {
             "mode": "waveform",
-            "max_range_m": 0.5 * 299_792_458.0 * self.stop_s,
+            "max_range_m": 0.5 * SPEED_OF_LIGHT * self.stop_s,
             "beam": {
                 "wavelength_m": self.wavelength_m,
                 "half_divergence_rad": self.divergence_rad / 2.0,

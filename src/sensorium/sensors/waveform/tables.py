@@ -222,8 +222,8 @@ def _air_tables(
 
     # Parts of a bin, from where light is at time 0 on
     parts = 8
-    start = round(spec.waveform.start_s / resolution_s)
-    place = (np.arange((start + bins + taps) * parts) + 0.5) / parts
+    start = spec.waveform.start_s / resolution_s
+    place = (np.arange(math.ceil((start + bins + taps) * parts)) + 0.5) / parts
     opl = place * resolution_s * SPEED_OF_LIGHT / 2.0
     t = np.asarray(pulse[0], np.float64) / resolution_s
     before, behind = math.floor((t[0] - 1.0) * parts), math.ceil((t[-1] + 1.0) * parts)
@@ -239,9 +239,9 @@ def _air_tables(
         density *= _share_seen(number, rays, z) * (r <= spec.max_range_m)
         each = density * (opl[1] - opl[0]) / n
 
-        # Bin b, `taps` before the window, begins at the part (start + b - taps) parts
+        # Bin b of the histogram, which starts `taps` before the window, begins at the part (start + b - taps) parts
         full = np.convolve(each, kernel)
-        begin = (start + np.arange(length) - taps) * parts - before
+        begin = np.rint((start + np.arange(length) - taps) * parts).astype(np.int64) - before
         inside = (begin >= 0) & (begin < len(full))
         air[number_of, inside] = full[begin[inside]]
         noise = float(number[wt.W_NOISE_W])

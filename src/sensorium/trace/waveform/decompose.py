@@ -17,6 +17,9 @@ from sensorium.trace.waveform import tables as wt
 _TOGETHER, _EACH = 8, 3
 _SIZE = _TOGETHER * _EACH
 _ROUNDS = 30
+
+# a Gaussian that shrinks to less than this of its peak has lost it
+_LEAST = 0.05
 _FWHM_SIGMAS = 2.0 * math.sqrt(2.0 * math.log(2.0))
 
 # scratch: parameters, a trial of them, gradient, step, derivatives of one sample, normal matrix and its damped copy
@@ -60,7 +63,10 @@ def decompose(samples, low, high, full, width, offset, found, count, scratch):
             scratch[_P + _EACH * k] = found[i + k, wt.F_HEIGHT]
             scratch[_P + _EACH * k + 1] = found[i + k, wt.F_PLACE] + offset - 0.5
             scratch[_P + _EACH * k + 2] = max(min(found[i + k, wt.F_WIDTH], 4.0 * width), 0.8 * width) / _FWHM_SIGMAS
-        if last - first > _EACH * (j - i) and _fit(samples, first, last, full, j - i, scratch):
+        good = last - first > _EACH * (j - i) and _fit(samples, first, last, full, j - i, scratch)
+        for k in range(j - i):
+            good = good and scratch[_P + _EACH * k] > _LEAST * found[i + k, wt.F_HEIGHT]
+        if good:
             for k in range(j - i):
                 found[i + k, wt.F_HEIGHT] = scratch[_P + _EACH * k]
                 found[i + k, wt.F_PLACE] = scratch[_P + _EACH * k + 1] + 0.5 - offset

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium import jit
+from sensorium.optics.waveform import SPEED_OF_LIGHT
 from sensorium.trace.light import choose, rows, shade, tree, write
 from sensorium.trace.light import tables as tb
 from sensorium.trace.light.kernel import LightOutputs, jitter, light_up, straighten
@@ -236,7 +237,7 @@ def _receive(
     pads, bins, margin, one = pulse.shape[1], tables.switch[wt.V_BINS], tables.switch[wt.V_MARGIN], np.float32(1.0)
     gain, full_scale = number[wt.W_GAIN], number[wt.W_FULL_SCALE]
     half = np.int64(0.5 * d_number[wt.D_WIDTH]) + 1
-    seconds_a_bin = one / (number[wt.W_BINS_A_M] * np.float32(0.5 * 299_792_458.0))
+    seconds_a_bin = one / (number[wt.W_BINS_A_M] * np.float32(0.5 * SPEED_OF_LIGHT))
     near = ar.place_of(number, nominal[tb.N_NEAR] * nominal[tb.N_CALIBRATED_INDEX], pads)
     far = ar.place_of(number, nominal[tb.N_FAR] * nominal[tb.N_CALIBRATED_INDEX], pads)
     for p in range(here):

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 # cells of a bin that arrivals are gathered in
 CELLS = 4
 
-# levels of the rising edge that are tabulated, at even steps of sqrt(ln(peak / level)), in which a Gaussian's is straight
+# levels of the rising edge that are tabulated, at even steps of sqrt(ln(peak / level)), where a Gaussian's is straight
 LEVELS = 256
 LOWEST = 3.7  # that is, down to 1.1e-6 of the peak
 
