@@ -1,24 +1,21 @@
-"""The command line: `sensorium demo`, `sensorium allan`, `sensorium recover`, `sensorium bench`."""
+"""The command line: `sensorium` and its commands, each in a file of `commands`."""
 
-import os
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn
-from rich.table import Table
 
 from sensorium import __version__
-from sensorium.commands.gallery import gallery as gallery_command
-from sensorium.commands.run import run as run_command
-from sensorium.commands.schema import schema as schema_command
-from sensorium.errors import SensoriumError, SpecError
-
-if TYPE_CHECKING:
-    from sensorium.analysis import AllanFit, SignalLog
-    from sensorium.demo.drive import Drive
+from sensorium.commands.allan import allan
+from sensorium.commands.bench import bench
+from sensorium.commands.demo import demo
+from sensorium.commands.devices import devices
+from sensorium.commands.gallery import gallery
+from sensorium.commands.recover import recover
+from sensorium.commands.run import run
+from sensorium.commands.schema import schema
+from sensorium.commands.view import view
+from sensorium.errors import SensoriumError
 
 app = typer.Typer(
     help="What a robot's sensors would report.",
@@ -53,232 +50,5 @@ def _options(
     """What a robot's sensors would report."""
 
 
-app.command("run")(run_command)
-app.command("gallery")(gallery_command)
-app.command("schema")(schema_command)
-
-
-@app.command()
-def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the results; made if it does not exist.")] = Path(
-        "sensorium-demo"
-    ),
-    seconds: Annotated[float, typer.Option(help="Simulated time in seconds.")] = 4.0,
-) -> None:
-    """Drive a van with a 128-channel lidar round a built-in yard with fog, glass and a mirror; write what it saw."""
-    from sensorium.demo import drive
-
-    _make_folder(out)
-    console = Console()
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("simulated {task.completed:.2f} of {task.total:.2f} s, real {task.fields[real_s]:.2f} s"),
-        console=console,
-    )
-    with bar:
-        task = bar.add_task("Preparing (the first run compiles, about 40 s)", total=seconds, real_s=0.0)
-
-        def show(simulated_s: float, real_s: float) -> None:
-            bar.update(task, description="Driving round the yard", completed=simulated_s, real_s=real_s)
-
-        result = drive.drive(seconds, progress=show)
-    with console.status("Drawing", spinner="line"):
-        files = drive.write(result, out)
-    _print_summary(console, result, files)
-
-
-@app.command()
-def bench(
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer and smaller runs.")] = False,
-    out: Annotated[
-        Path | None, typer.Option(help="JSON file for the figures; by default they are only printed.")
-    ] = None,
-) -> None:
-    """Measure how fast this machine senses; exit code 1 says that a target was missed."""
-    from sensorium.benchmarks import run
-
-    if not run.main(quick=quick, out=out):
-        raise typer.Exit(1)
-
-
-@app.command()
-def allan(
-    log: Annotated[
-        Path, typer.Argument(help="Log of a sensor at rest: CSV, or MCAP by its ending.", show_default=False)
-    ],
-    rate: Annotated[
-        float | None, typer.Option(help="Samples a second [Hz]; a column of time is then not looked at.")
-    ] = None,
-    topic: Annotated[str | None, typer.Option(help="MCAP: topic to read, where there are several.")] = None,
-    columns: Annotated[
-        str | None,
-        typer.Option(help="Columns of a CSV by name or number from 1, or fields of MCAP messages, between commas."),
-    ] = None,
-    unit: Annotated[
-        str | None,
-        typer.Option(help="Unit of the log, one for all or one for each column between commas: deg/s, g, mg, uT, ..."),
-    ] = None,
-    terms: Annotated[
-        str, typer.Option(help="What to fit: N white noise, B bias instability, K random walk, Q quantisation, R ramp.")
-    ] = "NBK",
-    fit_from: Annotated[float, typer.Option(help="Shortest averaging time of the fit [s].")] = 0.0,
-    fit_to: Annotated[float | None, typer.Option(help="Longest averaging time of the fit [s]; by default all.")] = None,
-    allow_gaps: Annotated[
-        bool, typer.Option("--allow-gaps", help="Fill missing samples by straight lines, at most a tenth.")
-    ] = False,
-    out: Annotated[Path, typer.Option(help="Folder for the results; made if it does not exist.")] = Path(
-        "sensorium-allan"
-    ),
-) -> None:
-    """Find a sensor's noise in a log: Allan deviation, its fit with 95 % intervals, a picture and allan.json."""
-    from sensorium.analysis import allan_deviation, fit_allan, read_log
-    from sensorium.view import plots
-    from sensorium.view.allan_plots import allan_plot
-
-    _make_folder(out)
-    console = Console()
-    with Progress(TextColumn("{task.description}"), BarColumn(), console=console) as bar:
-        task = bar.add_task("Reading", total=1.0)
-        signals = read_log(
-            log,
-            rate_hz=rate,
-            topic=topic,
-            columns=_listed(columns),
-            unit=_listed(unit),
-            allow_gaps=allow_gaps,
-            progress=lambda part: bar.update(task, completed=part),
-        )
-        bar.update(task, completed=1.0)
-        task = bar.add_task("Averaging", total=None)
-        deviation = allan_deviation(signals.values, signals.rate_hz)
-        bar.update(task, total=1.0, completed=1.0)
-        task = bar.add_task("Fitting", total=len(signals.names))
-        fit = fit_allan(
-            deviation,
-            terms=terms,
-            fit_range_s=(fit_from, float("inf") if fit_to is None else fit_to),
-            channels=signals.names,
-            units=signals.units,
-            progress=lambda done: bar.update(task, completed=done),
-        )
-    with console.status("Drawing", spinner="line"):
-        files = [out / "allan.png", out / "allan.json"]
-        plots.save(allan_plot(fit, title=f"Allan deviation of {log.name}"), files[0])
-        fit.save(files[1])
-    _print_allan(console, signals, fit, files)
-
-
-@app.command()
-def recover(
-    file: Annotated[Path, typer.Argument(help="MCAP file that was cut off; it is left as it is.", show_default=False)],
-    out: Annotated[
-        Path | None, typer.Option(help="File to write; by default run.recovered.mcap beside run.mcap.")
-    ] = None,
-) -> None:
-    """Make a proper file of a recording that was cut off by a crash: everything up to the frame under way."""
-    from sensorium.record.recover import recover as recovered
-
-    console = Console()
-    with Progress(TextColumn("{task.description}"), BarColumn(), console=console) as bar:
-        task = bar.add_task("Reading", total=1.0)
-        result = recovered(file, out, progress=lambda part: bar.update(task, completed=part))
-        bar.update(task, completed=1.0)
-
-    figures = Table.grid(padding=(0, 2))
-    for topic, count in sorted(result.messages.items()):
-        figures.add_row(topic, f"{count:,} messages")
-    if result.complete:
-        figures.add_row("note", "the file was whole; nothing had to be recovered")
-    if result.lost_bytes:
-        figures.add_row("lost", f"{result.lost_bytes:,} bytes at the end, which are no whole record")
-    if result.lost_chunks:
-        figures.add_row("lost", f"{result.lost_chunks:,} chunks whose bytes are broken")
-    figures.add_row("wrote", f"{result.path} ({result.path.stat().st_size / 1e6:.1f} MB)")
-    console.print(figures, soft_wrap=True, highlight=False)
-
-
-def _listed(text: str | None) -> list[str] | None:
-    """What stands between commas."""
-    return None if text is None else [part.strip() for part in text.split(",")]
-
-
-def _make_folder(folder: Path) -> None:
-    """Make a folder, or say why it cannot hold results before time is spent on them."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except FileExistsError:
-        raise SpecError(f"--out is {str(folder)!r}, a file; it must be a folder or a new name") from None
-    except OSError as error:
-        raise SpecError(f"--out is {str(folder)!r}, which cannot be made: {error.strerror}") from None
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise SpecError(f"--out is {str(folder)!r}; it must be a folder that you may write to")
-
-
-def _print_summary(console: Console, result: "Drive", files: list[Path]) -> None:
-    """What was seen, how fast, and where it is."""
-    seen = Table(title="What the lidar saw", title_justify="left", title_style="bold")
-    seen.add_column("label")
-    seen.add_column("returns", justify="right")
-    seen.add_column("share of rays", justify="right")
-    rows = [*sorted(result.returns.items(), key=lambda item: -item[1])]
-    rows.append(("(no return)", result.rays - sum(result.returns.values())))
-    for name, count in rows:
-        seen.add_row(name, f"{count:,}", f"{100.0 * count / result.rays:.2f} %")
-    seen.add_section()
-    seen.add_row("rays", f"{result.rays:,}", "")
-
-    figures = Table.grid(padding=(0, 2))
-    figures.add_row("sweeps", f"{result.sweeps} in {result.simulated_s:.2f} s simulated")
-    figures.add_row("sweep rate", f"{result.sweeps / result.real_s:.1f} per second of real time")
-    figures.add_row("ray rate", f"{result.rays_per_s / 1e6:.1f} million rays per second")
-    figures.add_row("real-time factor", f"{result.real_time_factor:.1f}")
-    for file in files:
-        figures.add_row("wrote", f"{file} ({file.stat().st_size / 1e6:.1f} MB)")
-
-    console.print()
-    console.print(seen)
-    console.print(figures, soft_wrap=True, highlight=False)
-
-
-def _print_allan(console: Console, signals: "SignalLog", fit: "AllanFit", files: list[Path]) -> None:
-    """Each channel's coefficients, in SI units and as data sheets give them, and where the rest is."""
-    from sensorium.analysis.allan_file import unit_of
-    from sensorium.analysis.units import data_sheet
-
-    def text(words: str) -> str:
-        """What this terminal can show."""
-        if console.encoding.lower().startswith("utf"):
-            return words
-        for mark, plain in (("√h", "sqrt(h)"), ("√Hz", "sqrt(Hz)"), ("°", "deg"), ("µ", "u")):
-            words = words.replace(mark, plain)
-        return words.encode("ascii", "replace").decode()
-
-    table = Table(title="Noise of each channel", title_justify="left", title_style="bold")
-    for name in ("channel", "", "value", "95 % interval", "unit", "as data sheets give it"):
-        table.add_column(name, justify="right" if name in ("value", "95 % interval") else "left")
-    for i, (name, unit) in enumerate(zip(fit.channels, fit.units, strict=True)):
-        for term in fit.terms:
-            value = float(fit.coefficients[term].ravel()[i])
-            low, high = fit.intervals[term].reshape(2, -1)[:, i]
-            sheet = "; ".join(f"{what} {size:.3g} {of}" for what, size, of in data_sheet(unit, term, value))
-            first = text(name) if term == fit.terms[0] else ""
-            table.add_row(first, term, f"{value:.4g}", f"{low:.4g} to {high:.4g}", unit_of(term, unit), text(sheet))
-        table.add_section()
-
-    figures = Table.grid(padding=(0, 2))
-    figures.add_row("log", f"{fit.allan.samples:,} samples at {signals.rate_hz:.6g} Hz, {fit.allan.duration_s:,.1f} s")
-    if signals.filled:
-        figures.add_row("filled", f"{signals.filled:,} samples that were missing")
-    off = [
-        f"{name} {100 * error:.0f} %" for name, error in zip(fit.channels, fit.model_error, strict=True) if error > 0.02
-    ]
-    if off:
-        figures.add_row(
-            "note", text(f"variances lie off this model ({', '.join(off)}); try --terms QNBKR or --fit-from")
-        )
-    for file in files:
-        figures.add_row("wrote", f"{file} ({file.stat().st_size / 1e3:.0f} kB)")
-    console.print()
-    console.print(table)
-    console.print(figures, soft_wrap=True, highlight=False)
+for _command in (demo, run, gallery, view, devices, allan, recover, schema, bench):
+    app.command()(_command)

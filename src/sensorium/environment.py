@@ -5,7 +5,7 @@ import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,6 +31,16 @@ from sensorium.worlds.mujoco_scene import SHOWN_GROUPS
 from sensorium.worlds.static import Static
 
 R = TypeVar("R")
+
+
+class Watcher(Protocol):
+    """What looks on while an environment runs, such as `sn.view.Live` and `sn.view.Report`."""
+
+    def record(self, env: "Environment") -> None:
+        """Take the environment's last step."""
+
+    def close(self) -> None:
+        """The run is over."""
 
 
 class Environment:
@@ -254,15 +264,30 @@ class Environment:
         state = self.world.state()
         self._see(state if time_ns is None else replace(state, time_ns=time_ns))
 
-    def run(self, duration_s: float, *, realtime: bool = False) -> Iterator[None]:
+    def run(
+        self, duration_s: float, *, realtime: bool = False, view: bool | str | os.PathLike[str] | Watcher = False
+    ) -> Iterator[None]:
         """Step for a while; the loop body runs after each step.
 
         Args:
             duration_s: How long in simulated time [s]; the steps begun before that time.
             realtime: Wait after a step until the wall clock has caught up; `real_time_factor` tells whether it could.
+            view: Whether to show the run in Rerun while it goes on (extra `view`). The path of an .rrd file
+                writes there what would be shown; anything else that looks on is given each step, and closed at the end.
         """
         if not duration_s > 0:
             raise SpecError(f"duration_s is {duration_s}; it must be positive")
+        watcher = _watcher(view)
+        try:
+            for _ in self._steps(duration_s, realtime=realtime):
+                if watcher is not None:
+                    watcher.record(self)
+                yield
+        finally:
+            if watcher is not None:
+                watcher.close()
+
+    def _steps(self, duration_s: float, *, realtime: bool) -> Iterator[None]:
         self._run_from_ns, self._started_s = self.time_ns, time.perf_counter()
         end_ns = self.time_ns + seconds_to_ns(duration_s)
         while self.time_ns < end_ns:
@@ -325,3 +350,15 @@ class Environment:
         if body not in names:
             raise SpecError(f"the world has no body {body!r}; it has {', '.join(names) or 'none'}")
         return names.index(body)
+
+
+def _watcher(view: bool | str | os.PathLike[str] | Watcher) -> Watcher | None:
+    """Who looks on: nobody, a viewer, a file, or whoever was given."""
+    if view is False:
+        return None
+    if view is True or isinstance(view, str | os.PathLike):
+        # The one import against the order of the layers: who asks for a viewer need not name one
+        from sensorium.view.viewer.live import Live
+
+        return Live(None if view is True else view)
+    return view

@@ -161,6 +161,15 @@ def cache_folder() -> Path:
     return folder
 
 
+def is_cached(kernel: str) -> bool:
+    """Whether a kernel was compiled before, with exactly these sources.
+
+    Args:
+        kernel: Name of its function.
+    """
+    return any(cache_folder().rglob(f"*.{kernel}-*.nbi"))
+
+
 @functools.cache
 def source_hash() -> str:
     """Hash of every source file of the package and of the settings compiled into kernels, 16 hex digits."""

@@ -21,6 +21,7 @@ def test_help_names_the_commands():
     assert "demo" in done.stdout
     assert "allan" in done.stdout
     assert "bench" in done.stdout
+    assert "view" in done.stdout
 
 
 def test_version():
@@ -46,17 +47,34 @@ def test_a_file_in_place_of_the_folder_is_one_clear_line(tmp_path, under):
 def test_too_short_a_drive_is_one_clear_line(tmp_path):
     done = run("demo", "--out", tmp_path, "--seconds", "0.01")
     assert done.returncode == 2
-    assert "sensorium: seconds is 0.01; it must be finite and at least 0.1" in done.stderr
+    assert "sensorium: --seconds is 0.01; it must be finite and at least 0.1" in done.stderr
 
 
-def test_the_demo_writes_into_a_folder_that_exists_and_says_so(tmp_path):
-    (tmp_path / "other.txt").write_text("stays")
-    done = run("demo", "--out", tmp_path, "--seconds", "0.1", PYTHONIOENCODING="ascii")
+def test_the_demo_leaves_a_run_and_pictures_and_says_so(tmp_path):
+    done = run("demo", "--out", tmp_path, "--seconds", "0.2", PYTHONIOENCODING="ascii")
     assert done.returncode == 0, done.stderr
     names = {file.name for file in tmp_path.iterdir()}
-    assert names == {"other.txt", "overview.png", "top_view.png", "range_image.png", "cloud.ply"}
-    for word in ("real-time factor", "ground", "cloud.ply", "million rays per second"):
+    drawn = {"overview.png", "top_view.png", "range_image.png", "cloud.ply"}
+    assert names == {"report.html", "run.mcap", "manifest.json", "signals", "clouds", *drawn}
+    for word in ("real-time factor", "ground", "cloud.ply", "million rays per second", "report.html"):
         assert word in done.stdout
+
+
+def test_the_demo_leaves_a_folder_alone_that_holds_something_else(tmp_path):
+    (tmp_path / "other.txt").write_text("stays")
+    done = run("demo", "--out", tmp_path, "--seconds", "0.2")
+    assert done.returncode == 2
+    assert "which holds files that are no run" in done.stderr
+    assert [file.name for file in tmp_path.iterdir()] == ["other.txt"]
+
+
+def test_the_demo_does_not_replace_the_run_of_another_scenario(tmp_path):
+    (tmp_path / "small.yaml").write_text("duration_s: 0.1\noutputs: {mcap: false, report: false}\n")
+    assert run("run", tmp_path / "small.yaml", "--out", tmp_path / "mine").returncode == 0
+    done = run("demo", "--out", tmp_path / "mine")
+    assert done.returncode == 2
+    assert "which holds the run of another scenario" in done.stderr
+    assert (tmp_path / "mine" / "manifest.json").is_file()
 
 
 def test_the_command_line_starts_without_the_slow_packages():
@@ -132,3 +150,18 @@ def test_allan_says_what_is_wrong_in_one_line(gyroscope_log, tmp_path, arguments
     assert done.returncode == 2
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_viewing_what_does_not_exist_is_one_clear_line(tmp_path):
+    done = run("view", tmp_path / "none.mcap")
+    assert done.returncode == 2
+    assert done.stderr.startswith("sensorium: FILE is ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_cloud_is_saved_for_rerun(tmp_path):
+    pytest.importorskip("rerun")
+    sensorium.record.write_ply(tmp_path / "cloud.ply", np.ones((3, 3), np.float32))
+    done = run("view", tmp_path / "cloud.ply", "--save", tmp_path / "cloud.rrd")
+    assert (done.returncode, done.stdout.strip()) == (0, f"wrote {tmp_path / 'cloud.rrd'}")
+    assert (tmp_path / "cloud.rrd").read_bytes().startswith(b"RRF")

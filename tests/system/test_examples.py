@@ -16,6 +16,7 @@ PICTURES = sorted(path.stem for path in EXAMPLES.glob("lidar_*.py"))
 # Other pictures, each with the page that shows it; the wheel's numbers are looked at in a test of its own
 PAGES = {
     "corruptions": "corruption.md",
+    "device_scans": "devices.md",
     "imu": "inertial.md",
     "imu_from_recording": "inertial.md",
     "mujoco_pendulum": "inertial.md",
@@ -69,13 +70,18 @@ def test_every_other_picture_is_on_its_page_with_its_command(name):
     assert (DOCS / "images" / f"{name}.png").is_file()
 
 
+# What the gallery is made with: tests/system/test_gallery.py looks at the drive; pictures of whole runs take minutes
+OF_THE_GALLERY = {"record_drive", "gallery_pictures"}
+
+
 def test_no_example_is_forgotten():
-    assert {path.stem for path in EXAMPLES.glob("*.py")} == {"first_scan", *PICTURES, *PAGES}
+    assert {path.stem for path in EXAMPLES.glob("*.py")} == {"first_scan", *PICTURES, *PAGES, *OF_THE_GALLERY}
 
 
-@pytest.mark.parametrize(
-    "page", ["README.md", "docs/corruption.md", "docs/inertial.md", "docs/allan.md", "docs/scenarios.md"]
-)
+PAGES_WITH_PROGRAMS = [page for page in sorted(DOCS.glob("*.md")) if "```python" in page.read_text()]
+
+
+@pytest.mark.parametrize("page", ["README.md", *(f"docs/{page.name}" for page in PAGES_WITH_PROGRAMS)])
 def test_programs_in_the_documentation_run(page, tmp_path):
     blocks = re.findall(r"^```python\n(.*?)^```", (DOCS.parent / page).read_text(), re.DOTALL | re.MULTILINE)
     assert blocks

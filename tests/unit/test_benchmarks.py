@@ -8,7 +8,20 @@ import pytest
 
 import sensorium as sn
 from sensorium import threads
-from sensorium.benchmarks import accuracy, imu, imu_chain, light, peers, run, startup, sweep, timing, waveform
+from sensorium.benchmarks import (
+    accuracy,
+    imu,
+    imu_chain,
+    light,
+    mujoco,
+    peers,
+    recording,
+    run,
+    startup,
+    sweep,
+    timing,
+    waveform,
+)
 from sensorium.benchmarks.scenes import terrain
 
 SMALL = {"worlds": 3, "samples": 2, "rounds": 1}
@@ -59,6 +72,15 @@ def test_the_number_of_threads_is_put_back():
     with timing.thread_count(before + 1):
         assert threads.thread_count() == before + 1
     assert threads.thread_count() == before
+
+
+def test_a_clocked_function_adds_up_its_time_and_is_put_back(monkeypatch):
+    clock, before = Clock(monkeypatch), timing.seconds
+    with timing.clocked(timing, "seconds") as clocked:
+        assert timing.seconds(clock.taking(3.0)) == 3.0
+        assert timing.best(clock.taking(2.0, 1.0), rounds=2) == 1.0
+    assert clocked.seconds == 6.0
+    assert timing.seconds is before
 
 
 # --- lidars
@@ -169,6 +191,26 @@ def test_bodies_move_or_rest_and_one_sample_is_taken_a_step():
     assert not imu.environment(moving=True, sensing=False).sensors
 
 
+# --- an engine
+
+
+def test_the_cost_of_a_step_is_split():
+    pytest.importorskip("mujoco")
+    cost = mujoco.step_cost(bodies=3, rounds=1)
+    assert 0.0 < cost.engine_s < cost.world_s
+    assert 0.0 < cost.forward_s < cost.world_s
+    assert min(cost.commit_s, cost.casting_s, cost.added_s) > 0.0
+
+
+def test_the_four_sensors_all_read_every_step():
+    pytest.importorskip("mujoco")
+    env = mujoco._environment(mujoco._swinging(3), *mujoco._four())
+    for _ in range(3):
+        env.step()
+        assert [sensor.fresh for sensor in env.sensors.values()] == [True] * 4
+    assert env.sensors["lidar"].read().valid.sum() > 50
+
+
 # --- the command
 
 
@@ -185,6 +227,23 @@ def test_inertial_figures_are_measured_and_told(monkeypatch):
         "about 30 us",
         "about 30 us",
     ]
+
+
+def test_recording_is_measured_where_every_ray_returns(monkeypatch):
+    env = recording.room(channels=8, columns=64)
+    env.step()
+    assert env.sensors["lidar"].read().valid.all()
+    held = recording.held(env, paced=False, clouds=4)
+    assert 0.0 < held.median_s <= held.worst_s
+    assert recording.throughput(env, clouds=4) > 0.0
+
+    # What the command says of it
+    monkeypatch.setattr(recording, "room", lambda: env)
+    monkeypatch.setattr(recording, "held", lambda env, *, paced: recording.Held(0.02 if paced else 0.004, 0.003))
+    monkeypatch.setattr(recording, "throughput", lambda env: 5e8)
+    paced, fast, alone = run._recording()
+    assert (paced.measured, paced.met, fast.met) == ("20.0 ms at worst, 3.0 median", False, True)
+    assert alone.measured == "500 MB/s"
 
 
 def test_peers_that_are_not_installed_are_named(mesh, monkeypatch):

@@ -31,6 +31,23 @@ def test_an_integer_has_no_float_type():
         growth(1, 2.0)
 
 
+@jit.exact
+def rounds_twice(a, b, c):
+    return doubled_sum(a, b, c)
+
+
+@jit.exact_function
+def doubled_sum(a, b, c):
+    return a * b + c
+
+
+def test_exact_entry_points_round_every_operation():
+    a = 1.0 + 2.0**-30
+    assert rounds_twice(a, a, -1.0 - 2.0**-29) == 0.0  # a fused one keeps the 2^-60
+    assert rounds_twice(-1.0, 0.0, -0.0) == 0.0
+    assert math.copysign(1.0, rounds_twice(-1.0, 0.0, -0.0)) == -1.0
+
+
 @jit.inlined
 def shifted(x):
     return x + jit.like(x, 1.0)

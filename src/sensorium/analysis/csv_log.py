@@ -19,6 +19,10 @@ _ROWS_AT_ONCE = 200_000
 _TIME_NAMES = {"t", "time", "timestamp", "stamp", "header.stamp", "field.header.stamp", "rosbagtimestamp"}
 _TIME_UNITS = {"s": 1.0, "sec": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9, "nsec": 1e-9}
 _COUNTER_NAMES = {"seq", "sequence", "index", "id", "count", "counter", "frame", "field.header.seq"}
+# Of tables that SignalRecorder writes: columns that hold no signal, and units by the end of a name
+_OTHER_NAMES = {"arrival_ns", "world", "sensor"}
+_TRUTH = "truth_"
+_UNITS_IN_NAMES = {"_m_s2": "m/s^2", "_rad_s": "rad/s", "_T": "T"}
 # A time without a unit that is too large for seconds since 1970 is told by its size
 _EPOCH_UNITS = ((1e17, 1e-9), (1e14, 1e-6), (1e11, 1e-3))
 
@@ -41,7 +45,8 @@ def read_csv(
 
     The first row that is no row of numbers is a header, with or without a leading `#`; `gx [deg/s]` or `gx (deg/s)`
     gives a unit. Time is the column called t, time, timestamp or stamp, perhaps with a unit: time_ns, t [ms]. Where it
-    has none, its size tells seconds from the milli-, micro- or nanoseconds since 1970.
+    has none, its size tells seconds from the milli-, micro- or nanoseconds since 1970. Tables of `sn.record`'s
+    SignalRecorder are read as they are, without their columns of truth.
 
     Args:
         path: The file.
@@ -111,7 +116,8 @@ def _with_header(path: Path, separator: str | None, fields: list[str], header: s
     for title in titles:
         match = re.fullmatch(r"(.*?)\s*[\[(]([^\])]*)[\])]", title)
         names.append(match[1] if match and match[1] else title)
-        units.append(match[2].strip() if match and match[1] else "")
+        named_unit = next((unit for end, unit in _UNITS_IN_NAMES.items() if title.endswith(end)), "")
+        units.append(match[2].strip() if match and match[1] else named_unit)
     doubled = {name for name in names if names.count(name) > 1}
     unique = tuple(f"{name} {i + 1}" if name in doubled else name for i, name in enumerate(names))
     return _Layout(separator, unique, tuple(units), named, number)
@@ -148,7 +154,7 @@ def _picked(layout: _Layout, fields: list[str], columns: Sequence[str] | None, t
     """Which columns hold the channels."""
     if columns is None:
         plain = [i for i in range(len(fields)) if i != time_column and _is_number(fields[i])]
-        picked = [i for i in plain if not (layout.named and layout.names[i].lower() in _COUNTER_NAMES)]
+        picked = [i for i in plain if not (layout.named and _is_no_signal(layout.names[i]))]
         picked = [i for i in picked if layout.units[i] == "" or is_unit(layout.units[i])]
         if not picked:
             raise SpecError(f"no column of {', '.join(layout.names)} holds a signal; name some (--columns)")
@@ -166,6 +172,12 @@ def _picked(layout: _Layout, fields: list[str], columns: Sequence[str] | None, t
     if len(set(picked)) != len(picked) or not picked:
         raise SpecError(f"columns is {', '.join(columns)!r}; it must name at least one, each once")
     return picked
+
+
+def _is_no_signal(name: str) -> bool:
+    """Whether a column's name says that it counts, or tells something besides what was measured."""
+    plain = name.lower()
+    return plain in _COUNTER_NAMES | _OTHER_NAMES or plain.startswith(_TRUTH)
 
 
 def _numbers(

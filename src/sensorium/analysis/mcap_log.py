@@ -1,6 +1,5 @@
 """Logs as MCAP: messages of ROS 2 (CDR) or JSON with angular rates, accelerations or magnetic fields."""
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -8,14 +7,13 @@ from typing import Any
 import numpy as np
 
 from sensorium.analysis.signal_log import RawLog
-from sensorium.errors import SensoriumError, SpecError
+from sensorium.errors import SpecError
+from sensorium.mcap_messages import Decoder, open_mcap
 
 # Vectors that are looked for in a message, and their units by the message's definition
 _VECTORS = {"angular_velocity": "rad/s", "linear_acceleration": "m/s^2", "magnetic_field": "T"}
 _AXES = ("x", "y", "z")
 _REPORT_EVERY = 2000
-
-Decoder = Callable[[bytes], Any]
 
 
 def read_mcap(
@@ -36,27 +34,10 @@ def read_mcap(
             by its path; None takes the vectors of angular velocity, acceleration and magnetic field that there are.
         progress: Called with the part that is read, 0 to 1.
     """
-    from mcap.reader import make_reader
-
-    try:
-        with path.open("rb") as file:
-            reader = make_reader(file, validate_crcs=True)
-            summary = reader.get_summary()
-            if summary is None:
-                raise SpecError(f"{path.name!r} has no summary; its recording was cut off and must be recovered first")
-            channels = {c.topic: (c, summary.schemas.get(c.schema_id)) for c in summary.channels.values()}
-            chosen = _topic(path, topic, channels)
-            decode = _decoder(path, *channels[chosen])
-            counts = summary.statistics.channel_message_counts if summary.statistics else {}
-            total = counts.get(channels[chosen][0].id, 0)
-            messages = ((m.log_time, m.data) for _, _, m in reader.iter_messages(topics=[chosen]))
-            return _rows(path, chosen, messages, decode, fields, total, progress)
-    except SensoriumError:
-        raise
-    except OSError as error:
-        raise SpecError(f"{path.name!r} cannot be read: {error.strerror}") from None
-    except Exception as error:  # broken bytes make readers, decompressors and parsers raise whatever they have
-        raise SpecError(f"{path.name!r} is not a whole MCAP file: {_in_one_line(error)}") from None
+    with open_mcap(path) as file:
+        chosen = _topic(path, topic, file.channels)
+        messages = ((message.log_ns, message.data) for message in file.messages([chosen]))
+        return _rows(path, chosen, messages, file.decoder(chosen), fields, file.count(chosen), progress)
 
 
 def _topic(path: Path, topic: str | None, channels: dict[str, Any]) -> str:
@@ -76,22 +57,6 @@ def _topic(path: Path, topic: str | None, channels: dict[str, Any]) -> str:
     return meant[0]
 
 
-def _decoder(path: Path, channel: Any, schema: Any) -> Decoder:
-    """How to read the messages of a channel."""
-    if channel.message_encoding == "json":
-        return json.loads
-    if channel.message_encoding != "cdr" or schema is None:
-        rule = "it must be cdr with a schema (ROS 2), or json"
-        raise SpecError(f"messages of {channel.topic!r} in {path.name!r} are {channel.message_encoding!r}; {rule}")
-    from rosbags.typesys import Stores, get_types_from_msg, get_typestore
-
-    store, name = get_typestore(Stores.ROS2_HUMBLE), schema.name
-    if name not in store.types:
-        found = get_types_from_msg(schema.data.decode(), name)
-        store.register({kind: definition for kind, definition in found.items() if kind not in store.types})
-    return lambda data: store.deserialize_cdr(data, name)
-
-
 def _rows(
     path: Path,
     topic: str,
@@ -105,11 +70,7 @@ def _rows(
     names: tuple[str, ...] = ()
     logged, stamps, rows = [], [], []
     for number, (log_time, data) in enumerate(messages):
-        try:
-            message = decode(data)
-        except Exception as error:  # whatever a broken message makes a decoder raise
-            at = f"message {number} of {topic!r} in {path.name!r}"
-            raise SpecError(f"{at} cannot be decoded: {_in_one_line(error)}") from None
+        message = decode(data)
         names = names or _names(topic, message, fields)
         logged.append(log_time)
         stamps.append(_stamp(message))
@@ -174,7 +135,3 @@ def _at(message: Any, path: str) -> Any:
 def _get(message: Any, name: str) -> Any:
     """A field of a message, which is a mapping (JSON) or an object (ROS 2); None where there is none."""
     return message.get(name) if isinstance(message, dict) else getattr(message, name, None)
-
-
-def _in_one_line(error: Exception) -> str:
-    return f"{type(error).__name__} {' '.join(str(error).split())[:120]}".strip()

@@ -1,14 +1,21 @@
-"""What four ideal sensors add to a step of a MuJoCo world."""
+"""What four ideal sensors add to a step of a MuJoCo world, and where the time of a step goes."""
 
+from collections.abc import Callable
 from functools import partial
-from statistics import median
-from typing import NamedTuple
+from statistics import mean, median
+from typing import Any, NamedTuple
 
 import sensorium as sn
-from sensorium.benchmarks.sweep import BareSweep, Rig
-from sensorium.benchmarks.timing import seconds, thread_count
+from sensorium.benchmarks.timing import clocked, seconds, thread_count
+from sensorium.sensors import sweep_caster
+from sensorium.sensors.spec import SensorSpec
+from sensorium.trace import motion
 
 _STEP_S = 0.002
+_LIDAR_HZ = 10.0
+
+# Steps of one environment in a row: as in a run of its own, it finds its data in the cache
+_BURST = 25
 
 
 class StepCost(NamedTuple):
@@ -16,67 +23,119 @@ class StepCost(NamedTuple):
 
     engine_s: float
     """`mj_step` alone."""
+    forward_s: float
+    """The engine's second pass, on a copy, without which no state would be of one time."""
     world_s: float
-    """A step of an environment without sensors: the engine's, and a state that is all of one time."""
-    sensors_s: float
-    """What the four sensors add to that, beyond casting and commit."""
-    signals_s: float
-    """What the three of them without rays add."""
+    """A step of an environment without sensors: both of these, and our own part of a state."""
+    imu_s: float
+    """What an inertial unit adds to that, alone."""
+    magnetometer_s: float
+    """The same of a magnetometer."""
+    encoder_s: float
+    """Of an encoder."""
+    lidar_s: float
+    """Of a lidar of 512 rays, beyond casting and commit."""
+    added_s: float
+    """What the four of them add together, beyond casting and commit."""
+    usual_s: float
+    """The same on average with the lidar at 10 Hz, as lidars sweep, and the others at every step."""
+    commit_s: float
+    """Writing the bodies' transforms and committing them, within a step with a sweep."""
     casting_s: float
-    """Placing the bodies, committing them and tracing the lidar's rays."""
+    """Aiming and tracing the rays and writing what they hit, within that step."""
 
 
-def step_cost(bodies: int = 50, *, rounds: int = 400) -> StepCost:
-    """Time a lidar of 512 rays, an inertial unit, a magnetometer and an encoder, each at every step, on one thread.
+def step_cost(bodies: int = 50, *, rounds: int = 40) -> StepCost:
+    """Time a lidar of 512 rays, an inertial unit, a magnetometer and an encoder on steps of 2 ms, on one thread.
 
-    Environments with and without sensors step in turn. Casting and commit are timed for the sweep just made, by placing
-    the same bodies again and tracing the same rays bare.
+    Environments with and without sensors take turns, a burst of steps each. Casting and commit are what the two kernels
+    that do it take within the very steps that are timed.
 
     Args:
         bodies: Bodies of the world, all of them moving.
-        rounds: Steps of each.
+        rounds: Bursts of each.
     """
-    import mujoco
-
     text = _swinging(bodies)
-    alone, bare = sn.worlds.MuJoCo(text), sn.Environment.from_mujoco(text)
-    alone.start(1)
-    signals = _with_signals(text)
-    rig = _with_lidar(_with_signals(text))
-    tracer = rig.env._tracer
-    for env in (bare, signals, rig.env):
+    world = sn.worlds.MuJoCo(text)
+    world.start(1)
+    specs = _four()
+    bare, together = _environment(text), _environment(text, *specs)
+    usual = _environment(text, *_four(lidar_hz=_LIDAR_HZ))
+    alone = [_environment(text, spec) for spec in specs]
+    lidar = alone[-1]
+    for env in (bare, together, usual, *alone):
         for _ in range(3):
             env.step()
-    times: list[tuple[float, ...]] = []
-    with thread_count(1):
+
+    columns: list[list[float]] = []
+    with thread_count(1), clocked(motion, "place") as commit, clocked(sweep_caster, "sweep") as casting:
+
+        def beyond(env: sn.Environment) -> tuple[float, float, float]:
+            """One step less casting and commit, and these two."""
+            commit.seconds = casting.seconds = 0.0
+            whole_s = seconds(env.step)
+            return whole_s - commit.seconds - casting.seconds, commit.seconds, casting.seconds
+
         for _ in range(rounds):
-            engine_s = seconds(partial(mujoco.mj_step, alone.model, alone.data[0]))
-            world_s = seconds(bare.step)
-            signals_s = seconds(signals.step)
-            whole_s = seconds(rig.sweep)
-            scan = rig.lidar.read()
-            tracer.forget_placement()
-            near = scan.X_WS.position[0, :, 0]
-            place_s = seconds(partial(tracer.place, scan.start_ns, scan.end_ns, near))
-            casting_s = place_s + seconds(BareSweep(rig))
-            times.append((engine_s, world_s, whole_s - world_s - casting_s, signals_s - world_s, casting_s))
-    return StepCost(*(median(column) for column in zip(*times, strict=True)))
+            engine_s = _burst(partial(_engine_step, world))
+            forward_s = _burst(partial(_engine_forward, world))
+            world_s = _burst(partial(seconds, bare.step))
+            signals_s = [_burst(partial(seconds, env.step)) - world_s for env in alone[:-1]]
+            lidar_s = _burst(lambda: beyond(lidar)[0]) - world_s
+            added_s, commit_s, casting_s = (
+                median(of) for of in zip(*(beyond(together) for _ in range(_BURST)), strict=True)
+            )
+            usual_s = mean(beyond(usual)[0] for _ in range(round(1 / (_LIDAR_HZ * _STEP_S)))) - world_s
+            added = [lidar_s, added_s - world_s, usual_s]
+            columns.append([engine_s, forward_s, world_s, *signals_s, *added, commit_s, casting_s])
+    return StepCost(*(median(column) for column in zip(*columns, strict=True)))
 
 
-def _with_signals(text: str) -> sn.Environment:
-    """The world with an inertial unit, a magnetometer and an encoder."""
-    env = sn.Environment.from_mujoco(text, magnetic=sn.fields.UniformMagnetic((2e-5, 0.0, -4.4e-5)))
+def _burst(timed: Callable[[], float]) -> float:
+    """Median of what a timed step gives, many times in a row [s]."""
+    return median(timed() for _ in range(_BURST))
+
+
+def _engine_step(world: sn.worlds.MuJoCo) -> float:
+    """Seconds of `mj_step`."""
+    import mujoco
+
+    return seconds(partial(mujoco.mj_step, world.model, world.data[0]))
+
+
+def _engine_forward(world: sn.worlds.MuJoCo) -> float:
+    """Seconds of the engine's functions that a state calls."""
+    import mujoco
+
+    model, data, copy = world.model, world.data[0], world._copy
+
+    def forward() -> None:
+        mujoco.mj_copyState(model, data, copy, world._everything)
+        mujoco.mj_forwardSkip(model, copy, 0, 1)
+        mujoco.mj_rnePostConstraint(model, copy)
+
+    mujoco.mj_step(model, data)
+    return seconds(forward)
+
+
+def _four(lidar_hz: float = 1 / _STEP_S) -> tuple[SensorSpec[Any], ...]:
+    """The sensors, each at every step unless the lidar is told otherwise."""
     timing = sn.Timing(rate_hz=1 / _STEP_S)
-    env.attach(sn.Imu(timing=timing), body="arm0")
-    env.attach(sn.Magnetometer(timing=timing), body="arm0")
-    env.attach(sn.Encoder(timing=timing, min=-1e3, max=1e3), joint="hinge0")
+    pattern = sn.patterns.Spinning(elevation_deg=tuple(range(-7, 9)), columns=32, rate_hz=lidar_hz)
+    return (
+        sn.Imu(timing=timing),
+        sn.Magnetometer(timing=timing),
+        sn.Encoder(timing=timing, min=-1e3, max=1e3),
+        sn.Lidar(pattern=pattern),
+    )
+
+
+def _environment(text: str, *specs: SensorSpec[Any]) -> sn.Environment:
+    """The world with some sensors on its first arm."""
+    env = sn.Environment.from_mujoco(text, magnetic=sn.fields.UniformMagnetic((2e-5, 0.0, -4.4e-5)))
+    for spec in specs:
+        env.attach(spec, body="arm0", joint="hinge0")
     return env
-
-
-def _with_lidar(env: sn.Environment) -> Rig:
-    """A lidar of 512 rays on top, a sweep a step."""
-    pattern = sn.patterns.Spinning(elevation_deg=tuple(range(-7, 9)), columns=32, rate_hz=1 / _STEP_S)
-    return Rig(env, env.attach(sn.Lidar(pattern=pattern), body="arm0"), pattern)
 
 
 def _swinging(bodies: int) -> str:

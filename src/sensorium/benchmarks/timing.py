@@ -4,7 +4,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from statistics import median
-from typing import NamedTuple
+from types import ModuleType
+from typing import Any, NamedTuple
 
 from sensorium import threads
 
@@ -51,6 +52,33 @@ def spread(call: Callable[[], object], *, rounds: int = 7) -> Spread:
     call()
     times = [seconds(call) for _ in range(rounds)]
     return Spread(min(times), median(times))
+
+
+class Clocked:
+    """A function that adds up the time spent in it."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self.seconds = 0.0
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call it."""
+        start = time.perf_counter()
+        result = self._function(*arguments)
+        self.seconds += time.perf_counter() - start
+        return result
+
+
+@contextmanager
+def clocked(module: ModuleType, name: str) -> Iterator[Clocked]:
+    """Add up the time spent in a module's function inside."""
+    function = getattr(module, name)
+    clock = Clocked(function)
+    setattr(module, name, clock)
+    try:
+        yield clock
+    finally:
+        setattr(module, name, function)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -46,7 +47,9 @@ def run(
 ) -> None:
     """Run a scenario: step its world, let its sensors measure, and write recording, report and manifest."""
     from sensorium.gallery import scenario_file
+    from sensorium.scenario.ahead import compile_ahead
     from sensorium.scenario.override import assigned, swept
+    from sensorium.scenario.run import run as run_scenario
     from sensorium.scenario.scenario import Scenario
 
     console = Console()
@@ -70,21 +73,16 @@ def run(
         keys = dict(swept(text) for text in sweep)
         _sweep(console, load, keys, target, force)
     else:
-        _single(console, load({}), target, force)
+        scenario = load({})
+        with progress_bar(console) as bar:
+            line = progress_line(bar, scenario.spec.title, scenario.spec.duration_s)
+            ahead = partial(compile_ahead, scenario, path, values)
+            done = run_scenario(scenario, target, force=force, progress=line, prepare=ahead)
+            print_run(console, done)
 
 
 def _folder(out: Path | None, path: Path) -> Path:
     return Path(f"{path.stem if path.stem != 'scenario' else path.parent.name}-run") if out is None else out
-
-
-def _single(console: Console, scenario: "Scenario", out: Path, force: bool) -> None:
-    from sensorium.scenario.run import run as run_scenario
-
-    with _bar(console) as bar:
-        told = _told(bar, scenario.spec.title, scenario.spec.duration_s)
-        done = run_scenario(scenario, out, force=force, progress=told)
-        bar.update(bar.task_ids[0], visible=not done.done_before)
-    _print_run(console, done)
 
 
 def _repeat(console: Console, manifest: Path, out: Path, force: bool) -> None:
@@ -92,9 +90,9 @@ def _repeat(console: Console, manifest: Path, out: Path, force: bool) -> None:
     from sensorium.scenario.run import repeat
 
     duration_s = float(Manifest.load(manifest).scenario["duration_s"])
-    with _bar(console) as bar:
-        done, different = repeat(manifest, out, force=force, progress=_told(bar, "Repeating", duration_s))
-    _print_run(console, done)
+    with progress_bar(console) as bar:
+        done, different = repeat(manifest, out, force=force, progress=progress_line(bar, "Repeating", duration_s))
+    print_run(console, done)
     if different:
         console.print(f"[bold]not the same:[/bold] {', '.join(different)}", highlight=False)
         raise typer.Exit(1)
@@ -114,12 +112,12 @@ def _sweep(
     table = Table(title=f"{len(series)} runs in {out}", title_justify="left", title_style="bold")
     for heading in (*keys, "folder", "real s", ""):
         table.add_column(heading)
-    with _bar(console) as bar:
+    with progress_bar(console) as bar:
         tasks: dict[str, Callable[[float, float], None]] = {}
 
         def told(case: Case, simulated_s: float, real_s: float) -> None:
             if case.folder not in tasks:
-                tasks[case.folder] = _told(bar, case.folder, case.scenario.spec.duration_s)
+                tasks[case.folder] = progress_line(bar, case.folder, case.scenario.spec.duration_s)
             tasks[case.folder](simulated_s, real_s)
 
         for case, done in zip(series, sweep(series, out, force=force, progress=told), strict=True):
@@ -128,7 +126,8 @@ def _sweep(
     console.print(table)
 
 
-def _bar(console: Console) -> Progress:
+def progress_bar(console: Console) -> Progress:
+    """A bar that tells steps, simulated time against real time, and their ratio."""
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -137,10 +136,11 @@ def _bar(console: Console) -> Progress:
             "({task.fields[factor]:.2f} x real time)"
         ),
         console=console,
+        transient=True,
     )
 
 
-def _told(bar: Progress, title: str, duration_s: float) -> "Callable[[float, float], None]":
+def progress_line(bar: Progress, title: str, duration_s: float) -> "Callable[[float, float], None]":
     """A line of its own in a progress bar, and the function that moves it on: at most 20 times a second."""
     task = bar.add_task(f"{title} (a first run compiles)", total=duration_s, steps=0, real_s=0.0, factor=0.0)
     steps, shown_s = 0, 0.0
@@ -157,7 +157,7 @@ def _told(bar: Progress, title: str, duration_s: float) -> "Callable[[float, flo
     return told
 
 
-def _print_run(console: Console, done: "Run") -> None:
+def print_run(console: Console, done: "Run") -> None:
     """What was read, how long it took, and where it is."""
     manifest = done.manifest
     figures = Table.grid(padding=(0, 2))

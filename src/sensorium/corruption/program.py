@@ -28,6 +28,10 @@ Float = NDArray[np.float64]
 _NEVER = np.iinfo(np.int64).min
 _NO_FAULTS = np.zeros((1, 1, 1), np.uint8)
 
+# The calling thread runs a program alone if it does less than so many operations on numbers, about 3 ns each: to wake
+# another thread and to wait for it may cost 0.1 ms or more
+_ALONE = 2**17
+
 
 @dataclass(frozen=True)
 class Part:
@@ -105,6 +109,7 @@ class Program:
         self.ops = np.array(rows, np.int64).reshape(-1, layout.ROW)
         self.parameters = np.concatenate([*parameters, np.zeros(1)])
         self.slots = slots
+        self._width = int(self.ops[:, layout.WIDTH].sum())
         self._rare = True if (self.ops[:, layout.KIND] > layout.LAST_COMMON).any() else None
         self.faults = tuple(faults)
         """Faults that stand in its chains."""
@@ -217,17 +222,18 @@ class Program:
             state: From `init`.
             faults: Which faults of the sensor's schedule are active, uint8, shape (rows, faults) or (1, rows, faults).
         """
-        if faults.ndim == 2:
-            faults = faults[None]
-        if state.faults is not None:
-            own = state.faults.at(time_ns)[None]
-            faults = np.concatenate([faults[:, :, : self.outside], own], axis=2) if self.outside else own
-
-        clock = state.clock
-        clock[0, layout.TICK] = state.tick
-        clock[0, layout.TIME_NS] = time_ns
-        clock[0, layout.ELAPSED_NS] = state.elapsed_ns(time_ns)
-        self._run(x, clock, state, faults)
+        elapsed_ns = state.elapsed_ns(time_ns)
+        if len(self.ops):
+            if faults.ndim == 2:
+                faults = faults[None]
+            if state.faults is not None:
+                own = state.faults.at(time_ns)[None]
+                faults = np.concatenate([faults[:, :, : self.outside], own], axis=2) if self.outside else own
+            clock = state.clock
+            clock[0, layout.TICK] = state.tick
+            clock[0, layout.TIME_NS] = time_ns
+            clock[0, layout.ELAPSED_NS] = elapsed_ns
+            self._run(x, clock, state, faults)
         state.tick += 1
         state.time_ns = time_ns
 
@@ -244,9 +250,20 @@ class Program:
 
     def _run(self, x: Float, clock: NDArray[np.int64], state: State, faults: NDArray[np.uint8]) -> None:
         if len(self.ops):
-            blocks = -(-x.shape[1] // BLOCK_ROWS)
+            samples, rows = x.shape[:2]
+            blocks = -(-rows // BLOCK_ROWS)
             threads.run(
-                corrupt, blocks, self._rare, self.ops, self.parameters, x, state.values, state.ids, faults, clock
+                corrupt,
+                blocks,
+                self._rare,
+                self.ops,
+                self.parameters,
+                x,
+                state.values,
+                state.ids,
+                faults,
+                clock,
+                serial_below=blocks + 1 if samples * rows * self._width < _ALONE else 2,
             )
 
 

@@ -1,5 +1,5 @@
-"""The built-in demonstration: a small yard, and a van that drives round it with a lidar on its roof.
+"""The yard of the gallery's `yard-drive`, and pictures of a drive round it.
 
-`models` builds things from simple shapes, `yard` puts them in their places and says how they move, `drive`
-senses and writes the results. Read them in that order.
+`models` builds things from simple shapes, `yard` puts them in their places, `pictures` draws what a lidar saw there.
+What moves, and what measures, is in the scenario's own file.
 """

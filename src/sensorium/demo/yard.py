@@ -1,4 +1,4 @@
-"""A yard between buildings: what stands in it, and what moves through it.
+"""A yard between buildings: what stands in it, and what is carried through it.
 
 The world frame has its origin in the middle of the yard, x to the east, y to the north, z up; the yard is
 76 m by 50 m.
@@ -33,32 +33,12 @@ def yard_scene() -> sn.Scene:
     _add_parked_cars(scene)
     _add_glass_mirror_and_fog(scene)
 
-    # What moves: its place is not here but in the world, under the name of the body
+    # What moves: its place is not here but in a world that has bodies of these names
     scene.add(models.van(), body="van", label="car")
     scene.add(models.car(), body="visitor", label="car")
     scene.add(models.cyclist(), body="cyclist", label="cyclist")
     scene.add(models.pedestrian(), body="pedestrian", label="pedestrian")
     return scene
-
-
-def yard_world() -> sn.worlds.Kinematic:
-    """How the bodies move: each follows a path, stepped every 10 ms."""
-    stroll = [(19.0, 3.0, -80.0), (21.0, -4.0, -65.0), (25.0, -8.0, -25.0), (31.0, -8.0, 0.0)]
-    arrival = [(46.0, 3.0, 180.0), (34.0, 3.0, 180.0), (25.0, 5.0, 150.0), (22.0, 12.0, 90.0)]
-    return sn.worlds.Kinematic(
-        {
-            "van": sn.paths.Circle(center=(0, 0, 0), radius=12.0, rate=0.7, phase=math.radians(120)),
-            "cyclist": sn.paths.Circle(center=(0, 0, 0), radius=14.2, rate=-0.35, phase=math.radians(40)),
-            "pedestrian": sn.paths.Waypoints([-1.0, 4.0, 8.0, 13.0], _poses(stroll)),
-            "visitor": sn.paths.Waypoints([-1.0, 2.0, 4.5, 8.0], _poses(arrival)),
-        },
-        step_s=0.01,
-    )
-
-
-def _poses(stations: list[tuple[float, float, float]]) -> list[sn.Pose]:
-    """Poses on the ground from x [m], y [m] and heading [deg]."""
-    return [sn.Pose.from_euler_deg((x, y, 0.0), yaw=yaw) for x, y, yaw in stations]
 
 
 def _add_ground(scene: sn.Scene) -> None:

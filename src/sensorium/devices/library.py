@@ -97,7 +97,8 @@ def describe(name: str | os.PathLike[str], *, folder: str | os.PathLike[str] | N
         if str(name) not in files:
             raise SpecError(f"device is {str(name)!r}; the library has no such name; {_hint(str(name), files)}")
         path = files[str(name)]
-    return _device(path, path.stat().st_mtime_ns)
+    state = path.stat()
+    return _device(path, (state.st_mtime_ns, state.st_size))
 
 
 def specification(
@@ -164,8 +165,8 @@ def _library() -> Path:
 
 
 @functools.lru_cache(maxsize=256)
-def _device(path: Path, changed_ns: int) -> Device:
-    """Read a sheet; read again if the file changed since."""
+def _device(path: Path, state: tuple[int, int]) -> Device:
+    """Read a sheet; read again if the file's time and size are others."""
     try:
         table = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:

@@ -10,6 +10,7 @@ from sensorium.paths.fixed import Fixed
 from sensorium.paths.function import Function
 from sensorium.paths.joints import JointFunction, JointLine, JointSine
 from sensorium.paths.line import Line
+from sensorium.paths.orbit import Orbit
 from sensorium.paths.spin import Spin
 from sensorium.paths.waypoints import Waypoints
 
@@ -23,6 +24,7 @@ __all__ = [
     "JointSine",
     "Line",
     "Motion",
+    "Orbit",
     "Path",
     "Spin",
     "Waypoints",

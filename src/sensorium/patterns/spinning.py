@@ -1,10 +1,11 @@
 """A spinning lidar: channels at fixed elevations on a head that turns about z."""
 
 import functools
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from sensorium.patterns.base import (
     AbstractPattern,
@@ -18,8 +19,37 @@ from sensorium.patterns.base import (
     is_full_turn,
     ray_table,
 )
+from sensorium.spec import Spec, checked
 
 Elevation = Annotated[float, Field(ge=-90.0, le=90.0)]
+
+
+class Fan(Spec):
+    """Channels at even steps, from the uppermost to the lowermost."""
+
+    top: Elevation
+    """Elevation of the first [deg]."""
+    bottom: Elevation
+    """Elevation of the last [deg]."""
+    channels: int = Field(ge=1, le=4096)
+
+    def elevation_deg(self) -> tuple[float, ...]:
+        """Elevation of each channel [deg]."""
+        return tuple(np.linspace(self.top, self.bottom, self.channels).tolist())
+
+
+def _fanned(given: Any) -> Any:
+    """Elevations of channels that are given as a fan; anything else as it is."""
+    fan = checked(Fan, given, "elevation_deg") if isinstance(given, Mapping) else given
+    return fan.elevation_deg() if isinstance(fan, Fan) else fan
+
+
+Elevations = Annotated[
+    tuple[Elevation, ...],
+    Field(min_length=1),
+    BeforeValidator(_fanned, json_schema_input_type=Fan | tuple[Elevation, ...]),
+]
+"""Elevation of each channel [deg], or a fan of them."""
 
 
 class Spinning(AbstractPattern):
@@ -36,8 +66,8 @@ class Spinning(AbstractPattern):
     """
 
     kind: Literal["spinning"] = "spinning"
-    elevation_deg: tuple[Elevation, ...] = Field(min_length=1)
-    """Elevation of each channel [deg], positive up."""
+    elevation_deg: Elevations
+    """Elevation of each channel [deg], positive up; or a fan, as {"top": 15, "bottom": -25, "channels": 64}."""
     columns: int = Field(gt=0)
     """Firings of each channel in one sweep."""
     rate_hz: SweepRate

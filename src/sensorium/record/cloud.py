@@ -1,12 +1,41 @@
 """The returns of a scan as columns, for the formats that hold one number of each kind for every point."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.errors import SpecError
-from sensorium.sensors.scan import Scan
+from sensorium.sensors.scan import Light, Scan
+
+
+def one_of(scan: Scan, row: int) -> Scan:
+    """The scan of one of several worlds and sensors, which are counted world by world."""
+    worlds, sensors = scan.X_WS.shape[1:]
+    rows = worlds * sensors
+    rays = scan.range_m.shape[-2:]
+    returns = scan.range_m.size // (rows * rays[0] * rays[1])
+
+    def own(array: NDArray[Any], *tail: int) -> NDArray[Any]:
+        shape = rays if returns == 1 else (returns, *rays)
+        return array.reshape(rows, *shape, *tail)[row]
+
+    light = scan.light
+    if light is not None:
+        ambient = None if light.ambient is None else own(light.ambient)
+        of_light = (own(light.intensity), own(light.cause), own(light.depth), own(light.mirror_id))
+        light = Light(*of_light, ambient)
+    return replace(
+        scan,
+        range_m=own(scan.range_m),
+        points=own(scan.points, 3),
+        object_id=own(scan.object_id),
+        face_id=own(scan.face_id),
+        label=own(scan.label),
+        X_WS=scan.X_WS[:, row // sensors, row % sensors].reshape((-1, 1, 1)),
+        light=light,
+    )
 
 
 def columns_of(scan: Scan) -> dict[str, NDArray[Any]]:

@@ -33,7 +33,7 @@ def save_las(scan: Scan, path: str | PathLike[str]) -> None:
     path = Path(path)
     if path.suffix.lower() not in (".las", ".laz"):
         raise SpecError(f"path is {str(path)!r}; it must end in .las or .laz")
-    laspy = _laspy()
+    laspy = require_laspy()
     columns = columns_of(scan)
     xyz = np.stack([columns[axis] for axis in "xyz"], axis=-1).astype(np.float64)
     intensity = columns["intensity"].astype(np.float32)
@@ -70,7 +70,8 @@ def _returns_of_each(scan: Scan) -> Any:
     return np.broadcast_to(valid.sum(axis=0), valid.shape)[valid]
 
 
-def _laspy() -> Any:
+def require_laspy() -> Any:
+    """The package, or the error that says how to get it."""
     try:
         import laspy
     except ImportError:

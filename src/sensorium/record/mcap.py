@@ -4,8 +4,7 @@ import warnings
 from contextlib import suppress
 from os import PathLike
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +14,7 @@ from sensorium.errors import RecordError, SpecError
 from sensorium.frames import Pose
 from sensorium.record.background import Background
 from sensorium.record.mcap_file import McapFile, Place
+from sensorium.record.recorder import Recorder
 from sensorium.record.ros2 import cdr
 from sensorium.record.ros2.clock import clock
 from sensorium.record.ros2.diagnostics import fault_status
@@ -28,7 +28,7 @@ from sensorium.sensors.attached import AttachedSensor
 _LONG_BYTES = 1 << 16
 
 
-class McapRecorder:
+class McapRecorder(Recorder):
     """Writes what sensors report while they do, in a file that robotics tools open.
 
         with sn.record.McapRecorder("run.mcap") as recorder:
@@ -49,15 +49,9 @@ class McapRecorder:
     them; `sensorium recover` makes a proper file of the rest. Readings must not be changed once they are recorded.
     """
 
-    def __init__(self, path: str | PathLike[str], env: Environment | None = None) -> None:
-        """Begin a file.
-
-        Args:
-            path: File to write; one that exists is replaced.
-            env: What `step()` records; None if it is given each time.
-        """
+    def __init__(self, path: str | PathLike[str]) -> None:
+        """Begin a file; one that exists is replaced."""
         self.path = Path(path)
-        self._env = env
         try:
             self._file = McapFile(self.path, profile="ros2", library="sensorium")
         except OSError as error:
@@ -77,6 +71,10 @@ class McapRecorder:
         background = self._open()
         now_ns = env.time_ns
         messages: list[tuple[str, Message, int]] = [("/clock", clock(now_ns), now_ns)]
+
+        # Bodies before what is mounted on them, for readers that put frames into a tree as they come
+        if env.world.body_names:
+            messages.append(("/tf", _bodies(env, env.state.X_WB, now_ns), now_ns))
         readings: list[tuple[str, Message, int]] = []
         for sensor in env.sensors.values():
             if sensor.name not in self._sources:
@@ -91,8 +89,6 @@ class McapRecorder:
                 found = messages_of(arrival.reading, self._sources[sensor.name])
                 readings += [(topic, message, arrival.arrival_ns) for topic, message in found]
             messages += [("/diagnostics", message, now_ns) for message in self._faults(sensor, now_ns)]
-        if env.world.body_names:
-            messages.append(("/tf", _bodies(env, env.state.X_WB, now_ns), now_ns))
 
         # What is short first, then the places of what is long; no place before the one before it is filled
         messages += readings
@@ -109,12 +105,6 @@ class McapRecorder:
             raise self._failed(error) from None
         if places:
             background.put(places)
-
-    def step(self) -> None:
-        """Record the last step of the environment that was given at the beginning."""
-        if self._env is None:
-            raise SpecError("env is None; a recorder must be given an environment to record its steps")
-        self.record(self._env)
 
     def write(self, topic: str, message: Message, *, log_ns: int | None = None) -> None:
         """Record one message of your own; it is with the operating system when this returns.
@@ -158,14 +148,6 @@ class McapRecorder:
             # What could not be written before cannot be now, and has been told
             with suppress(OSError):
                 self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
 
     # --- on the thread of the run -----------------------------------------------------------------------------------
 

@@ -8,6 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from sensorium.errors import SpecError
 from sensorium.record.atomic import replacing
+from sensorium.record.cloud import columns_of
+from sensorium.sensors.scan import Scan
 
 _PLY_NAMES = {
     "i1": "char",
@@ -53,6 +55,20 @@ def write_ply(path: str | PathLike[str], points: ArrayLike, **properties: ArrayL
     with replacing(path) as file:
         file.write("\n".join([*header, "end_header", ""]).encode("ascii"))
         file.write(rows.tobytes())
+
+
+def save_ply(scan: Scan, path: str | PathLike[str]) -> None:
+    """Write the returns of a scan: x y z [m], intensity, t [ns after the start, double], label, cause, ring, return.
+
+    Args:
+        scan: Of one sensor in one world.
+        path: File to write; one that exists is replaced.
+    """
+    columns = columns_of(scan)
+    points = np.stack([columns.pop(axis) for axis in "xyz"], axis=-1)
+    columns["t"] = columns["t"].astype(np.float64)
+    columns["intensity"] = columns["intensity"].astype(np.float32)
+    write_ply(path, points, **columns)
 
 
 def _checked_points(points: ArrayLike) -> NDArray[Any]:

@@ -18,6 +18,7 @@ FORMAT = 1
 
 # Packages whose version may change a number, where they are installed
 _PACKAGES = (
+    "sensorium",
     "numpy",
     "scipy",
     "numba",

@@ -6,7 +6,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from sensorium import paths
+from sensorium.fields.gravity_point_mass import EARTH_MU_M3_S2, GravitationalParameter
 from sensorium.fields.positions import Vector
+from sensorium.scenario.orbit import InOrbit
 from sensorium.scenario.pose import PoseSpec
 from sensorium.spec import Spec
 
@@ -96,7 +98,29 @@ class Waypoints(MotionSpec):
         return paths.Waypoints(self.times_s, [pose.make() for pose in self.poses])
 
 
-Motion = Annotated[Fixed | Line | Circle | Spin | Waypoints, Field(discriminator="kind")]
+class Orbit(InOrbit, MotionSpec):
+    """Free fall round a point mass at the world's origin, turning freely."""
+
+    kind: Literal["orbit"]
+    mu: GravitationalParameter = EARTH_MU_M3_S2
+    """Gravitational constant times the planet's mass [m^3/s^2]."""
+    inertia_ratio: Annotated[float, Field(ge=0.0, le=2.0)] = 1.0
+    """Moment of inertia about the body's z axis over that about its x and y axes."""
+
+    def make(self) -> paths.Path:
+        """The path."""
+        position, velocity = self.start(self.mu)
+        return paths.Orbit(
+            position,
+            velocity,
+            mu=self.mu,
+            quaternion=self.attitude(),
+            rate=self.rate,
+            inertia_ratio=self.inertia_ratio,
+        )
+
+
+Motion = Annotated[Fixed | Line | Circle | Spin | Waypoints | Orbit, Field(discriminator="kind")]
 """Any path of a body, told apart by its `kind`."""
 
 

@@ -4,11 +4,11 @@ import os
 import shutil
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from sensorium.environment import Environment
 from sensorium.errors import RecordError, SpecError
@@ -25,6 +25,13 @@ _MARK = ".sensorium-run"
 
 Progress = Callable[[float, float], None]
 """Called after each step with the simulated and the real time spent so far [s]."""
+
+
+class Recorder(Protocol):
+    """Somebody who looks at every step."""
+
+    def record(self, env: Environment) -> None:
+        """Take what the environment's last step gave."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +55,8 @@ def run(
     *,
     force: bool = False,
     progress: Progress = lambda simulated_s, real_s: None,
+    also: Sequence[Recorder] = (),
+    prepare: Callable[[], object] = lambda: None,
 ) -> Run:
     """Run a scenario into a folder.
 
@@ -60,6 +69,8 @@ def run(
         out: Folder for the results, which does not exist, is empty, or holds a run.
         force: Whether a run that stands there is replaced.
         progress: Told of every step.
+        also: Others that look at every step; what they keep is no part of the run.
+        prepare: Called before the first step, once it is clear that there is something to do and a place for it.
     """
     env = scenario.environment()
     folder = os.path.relpath(scenario.files.folder, out.resolve())
@@ -73,7 +84,8 @@ def run(
         )
 
     part = _begun(out)
-    figures = _record(scenario, env, part, progress)
+    prepare()
+    figures = _record(scenario, env, part, progress, also)
     (part / _MARK).unlink()
     views = [REPORT] if scenario.spec.outputs.report else []
     manifest = replace(manifest, outputs=hashed(part, [*views, NAME]), views=views, run=figures)
@@ -111,12 +123,14 @@ def repeat(
     return done, differences(manifest.outputs, done.manifest.outputs)
 
 
-def _record(scenario: Scenario, env: Environment, folder: Path, progress: Progress) -> dict[str, object]:
+def _record(
+    scenario: Scenario, env: Environment, folder: Path, progress: Progress, also: Sequence[Recorder]
+) -> dict[str, object]:
     """Step to the end, with all writers that are asked for; returns figures of the run."""
     spec = scenario.spec
     steps, readings = 0, Counter[str]()
     with ExitStack() as stack:
-        writers = [stack.enter_context(writer) for writer in _writers(spec.outputs, env, folder)]
+        writers = [*also, *(stack.enter_context(writer) for writer in _writers(spec.outputs, env, folder))]
         report = None
         if spec.outputs.report:
             from sensorium.view.report import Report

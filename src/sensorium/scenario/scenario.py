@@ -15,6 +15,7 @@ from sensorium.environment import Environment
 from sensorium.errors import SpecError
 from sensorium.media import Medium
 from sensorium.scenario import sensors, worlds
+from sensorium.scenario.basilisk import BasiliskSpec
 from sensorium.scenario.document import Document, read_document
 from sensorium.scenario.files import Files
 from sensorium.scenario.outputs import Outputs
@@ -23,6 +24,9 @@ from sensorium.scenario.pose import as_list
 from sensorium.scenario.scene import SceneSpec
 from sensorium.scene.scene import Scene
 from sensorium.spec import Spec, checked
+
+# All kinds of worlds but the joined one, which is made of them
+_WORLDS: tuple[type[worlds.WorldSpec], ...] = (*worlds.BUILT_IN, BasiliskSpec)
 
 
 class SensorFault(Fault):
@@ -70,7 +74,8 @@ class ScenarioSpec(Spec):
 def scenario_model() -> type[ScenarioSpec]:
     """The model that files are checked against, with every kind of sensor and world that is installed."""
     entries = tuple(sensors.entry_of(kind) for kind in sensors.specifications().values())
-    own: set[Any] = {kind.model_fields["kind"].annotation for kind in worlds.BUILT_IN}
+    library: tuple[type[worlds.WorldSpec], ...] = (*_WORLDS, worlds.JoinedSpec)
+    own: set[Any] = {kind.model_fields["kind"].annotation for kind in library}
     brought = []
     for name in plugins.announced("worlds"):
         kind = plugins.load("worlds", name)
@@ -80,7 +85,9 @@ def scenario_model() -> type[ScenarioSpec]:
             raise SpecError(f"a package announces a world {name!r}; the library has one of that name already")
         brought.append(kind)
     any_sensor: Any = Annotated[Union[entries], Field(discriminator="kind")]  # noqa: UP007 - made while it runs
-    any_world: Any = Annotated[Union[(*worlds.BUILT_IN, *brought)], Field(discriminator="kind")]
+    kinds = (*_WORLDS, *brought)
+    joined = worlds.JoinedSpec.of(Annotated[Union[kinds], Field(discriminator="kind")])  # noqa: UP007 - likewise
+    any_world: Any = Annotated[Union[(*kinds, joined)], Field(discriminator="kind")]
     several = Annotated[
         tuple[any_world, ...],
         Field(min_length=1),
@@ -165,11 +172,12 @@ class Scenario:
         spec, document = self.spec, self.document
 
         # What moves, and all there is to see: the world's own things first
-        chosen = next((number for number, world in enumerate(spec.world) if world.installed()), None)
+        chosen = next((number for number, world in enumerate(spec.world) if not world.missing()), None)
         if chosen is None:
-            needed = " or ".join(sorted({str(world.engine) for world in spec.world}))
+            needed = " or ".join(dict.fromkeys(" and ".join(world.missing()) for world in spec.world))
+            extra = ",".join(spec.world[0].missing()).lower()
             raise document.error(
-                ("world",), f"world needs {needed}, which is not installed; pip install 'sensorium[{needed}]'"
+                ("world",), f"world needs {needed}, which is not installed; pip install 'sensorium[{extra}]'"
             )
         scene = Scene()
         with document.blamed("world"):

@@ -8,6 +8,7 @@ from sensorium import plugins
 from sensorium.errors import SpecError
 from sensorium.materials import AbstractMaterial, Material
 from sensorium.materials import load as load_material
+from sensorium.media import AbstractMedium, Medium
 from sensorium.scenario.document import Document
 from sensorium.scenario.files import Files
 from sensorium.scenario.pose import PoseSpec
@@ -16,8 +17,8 @@ from sensorium.scene.mesh import Mesh
 from sensorium.scene.scene import Scene
 from sensorium.spec import Spec
 
-AnyMaterial = str | Material
-"""The name of a material of the library or of a third party, or one in full."""
+AnyMaterial = str | Annotated[Material | Medium, Field(discriminator="kind")]
+"""The name of a material of the library or of a third party, or one in full; or what fills a closed shape, as fog."""
 
 
 class ObjectSpec(Spec):
@@ -77,6 +78,6 @@ class SceneSpec(Spec):
                 each.add_to(scene, files)
 
 
-def made_material(given: AnyMaterial | None) -> AbstractMaterial | None:
-    """The material that is named or given in full."""
+def made_material(given: AnyMaterial | None) -> AbstractMaterial | AbstractMedium | None:
+    """The material that is named or given in full, or the medium."""
     return load_material(given) if isinstance(given, str) else given

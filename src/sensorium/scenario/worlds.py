@@ -4,7 +4,7 @@ import abc
 from importlib.util import find_spec
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, create_model
 
 from sensorium.errors import SpecError
 from sensorium.scenario.controls import Control, ControlTable
@@ -14,7 +14,7 @@ from sensorium.scenario.pose import PoseSpec
 from sensorium.scenario.scene import AnyMaterial, made_material
 from sensorium.scene.scene import Scene
 from sensorium.spec import Spec
-from sensorium.worlds import Kinematic, MuJoCo, Replay, Static, World
+from sensorium.worlds import Joined, Kinematic, MuJoCo, Replay, Static, World
 
 StepLength = Annotated[float, Field(gt=0.0)]
 """How far one step goes [s]."""
@@ -26,10 +26,9 @@ class WorldSpec(Spec, abc.ABC):
     engine: ClassVar[str | None] = None
     """Package that must be installed, if any; of several worlds listed, the first that can run is taken."""
 
-    @classmethod
-    def installed(cls) -> bool:
-        """Whether its engine is there."""
-        return cls.engine is None or find_spec(cls.engine) is not None
+    def missing(self) -> tuple[str, ...]:
+        """Packages it needs that are not installed."""
+        return () if self.engine is None or find_spec(self.engine) is not None else (self.engine,)
 
     @abc.abstractmethod
     def make(self, files: Files) -> World:
@@ -125,4 +124,35 @@ class MuJoCoSpec(WorldSpec):
             scene.extend(world.scene(materials=materials, **options))
 
 
+class JoinedSpec(WorldSpec):
+    """Several worlds on one clock, such as a simulated robot and traffic on paths."""
+
+    kind: Literal["joined"]
+    parts: tuple[Any, ...]
+    """The worlds, of any kind but this."""
+    step_s: StepLength | None = None
+    """A multiple of every part's step; by default the longest of them."""
+
+    @classmethod
+    def of(cls, part: Any) -> "type[JoinedSpec]":
+        """The same for parts of a given type, such as the union of all kinds that are installed."""
+        parts = (tuple[part, ...], Field(min_length=1))
+        made: type[JoinedSpec] = create_model("JoinedSpec", __base__=cls, __doc__=cls.__doc__, parts=parts)
+        return made
+
+    def missing(self) -> tuple[str, ...]:
+        """Packages that its parts need and that are not installed."""
+        return tuple(dict.fromkeys(package for part in self.parts for package in part.missing()))
+
+    def make(self, files: Files) -> World:
+        """The world."""
+        return Joined([part.make(files) for part in self.parts], step_s=self.step_s)
+
+    def add_to(self, scene: Scene, world: Any) -> None:
+        """Put what its parts show into a scene."""
+        for spec, part in zip(self.parts, world.parts, strict=True):
+            spec.add_to(scene, part)
+
+
 BUILT_IN: tuple[type[WorldSpec], ...] = (StaticSpec, KinematicSpec, ReplaySpec, MuJoCoSpec)
+"""Those of this file but `JoinedSpec`, which is made of others."""

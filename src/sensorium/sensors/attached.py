@@ -46,6 +46,8 @@ class AttachedSensor(Generic[R]):
         rig = replace(rig, timing=self._spec.timing.errors(), faults=self.faults if self._spec.faults.faults else None)
         self.rig = rig
         self._model: SensorModel[R] = self._spec.start(rig)
+        errors = rig.timing
+        self._at_once = rig.faults is None and not (errors.delay_s or errors.jitter_s or errors.loss)
         self._messages = Stream(rig.seed, f"{rig.name}/timing")
         self._since_ns: int | None = rig.history.newest.time_ns
         self._on_its_way: list[tuple[int, int, Capture[R]]] = []
@@ -104,12 +106,13 @@ class AttachedSensor(Generic[R]):
         if self._since_ns is None:
             return
         for capture in self._model.captures(after_ns, upto_ns, self._since_ns):
-            self._send(capture)
+            if self._at_once:
+                self._deliver(capture.time_ns, capture)
+            else:
+                self._send(capture)
         while self._on_its_way and self._on_its_way[0][0] <= upto_ns:
             arrival_ns, _, capture = heapq.heappop(self._on_its_way)
-            self._arrived.append(Arrival(arrival_ns, capture.reading, capture.truth))
-            if self._last is None or capture.time_ns >= self._last[1].time_ns:
-                self._last = arrival_ns, capture
+            self._deliver(arrival_ns, capture)
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
         """Restart the masked worlds' state; readings on their way are void there. The environment calls this."""
@@ -123,7 +126,7 @@ class AttachedSensor(Generic[R]):
 
     def needs_from_ns(self, now_ns: int) -> int:
         """The oldest time this sensor may still ask the history for [ns]."""
-        return self._model.needs_from_ns(now_ns) if self.enabled else now_ns
+        return now_ns if self._since_ns is None else self._model.needs_from_ns(now_ns)
 
     def _send(self, capture: Capture[R]) -> None:
         """Put a reading on its way, if it is not lost; it cannot arrive before it was captured."""
@@ -136,6 +139,12 @@ class AttachedSensor(Generic[R]):
         delay_ns = seconds_to_ns(max(0.0, delay_s)) if delay_s else 0
         heapq.heappush(self._on_its_way, (capture.time_ns + delay_ns, self._sent, capture))
         self._sent += 1
+
+    def _deliver(self, arrival_ns: int, capture: Capture[R]) -> None:
+        """A reading has arrived; what was captured before the newest of those does not replace it."""
+        self._arrived.append(Arrival(arrival_ns, capture.reading, capture.truth))
+        if self._last is None or capture.time_ns >= self._last[1].time_ns:
+            self._last = arrival_ns, capture
 
     def _newest(self) -> tuple[int, Capture[R]]:
         if self._last is None:

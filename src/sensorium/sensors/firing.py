@@ -50,13 +50,10 @@ class Firing:
             start_ns: Start of the interval [ns].
             end_ns: Its end, after the last ray; equal to the start to fire all rays at once.
         """
-        rig, history = self._rig, self._rig.history
+        tracer, span = self._rig.tracer, self._rig.history.span(start_ns, end_ns)
         rays = self._flattened(table, start_ns == end_ns)
-        span = history.span(start_ns, end_ns)
-        knot_ns, time, position, quaternion, anchor, matrix = follow_mounts(
-            start_ns, end_ns, span.address, span.time_ns, *self._mounts
-        )
-        placed = rig.tracer.place(start_ns, end_ns, anchor)
+        knot_ns, time, position, quaternion, anchor, matrix = follow_mounts(start_ns, end_ns, span.table, *self._mounts)
+        placed = tracer.place_around(start_ns, end_ns, anchor)
         return Shot(
             rays=rays,
             heads=Heads(matrix, time, self._world, self._voided(start_ns, end_ns)),
@@ -69,7 +66,7 @@ class Firing:
 
     def repeat(self, shot: Shot) -> None:
         """Put the bodies back where they were for a shot, so that it can be fired again."""
-        shot.placed.place(*shot.bodies)
+        shot.placed.place_around(*shot.bodies)
         self._rig.tracer.forget_placement()
 
     def _flattened(self, table: RayTable, instant: bool) -> RayTables:

@@ -3,7 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium import jit
 from sensorium.errors import SpecError
+from sensorium.paths.closed import ROW
 from sensorium.sensors.rig import Rig
 
 Float = NDArray[np.float64]
@@ -21,7 +23,9 @@ class JointSignal:
         """Measure the joint that the rig names."""
         if rig.joint is None:
             raise SpecError(f"sensor {rig.name!r} measures a joint; attach it with joint= and the name of one")
-        self._history, self._joint, self._sensors = rig.history, rig.joint, rig.sensors
+        self._history = rig.history
+        worlds, joints = rig.history.newest.joint_position.shape
+        self._where = (ROW * worlds * rig.history.bodies + rig.joint, worlds, joints, rig.sensors)
 
     def begin(self, time_ns: int) -> None:
         """Measuring starts; an instant has no past."""
@@ -32,8 +36,30 @@ class JointSignal:
     def sample(self, time_ns: int, out: Float) -> None:
         """Position and velocity at a time, shape (rows, 2), into out; sensors of one world read the same."""
         before, after, share = self._history.bracket(time_ns)
-        for column, name in ((POSITION, "joint_position"), (VELOCITY, "joint_velocity")):
-            values = getattr(before, name)[:, self._joint]
-            if share:
-                values = values + share * (getattr(after, name)[:, self._joint] - values)
-            out[:, column] = values if self._sensors == 1 else np.repeat(values, self._sensors)
+        read_joint(before.numbers, after.numbers, share, *self._where, out)
+
+
+@jit.exact
+def read_joint(
+    before: Float, after: Float, share: float, first: int, worlds: int, joints: int, sensors: int, out: Float
+) -> None:
+    """Position and velocity of one joint in all worlds.
+
+    Args:
+        before: `WorldState.numbers` of the state before, or at, the instant.
+        after: The same of the state after it.
+        share: Fraction of the way; 0 takes the state before as it is.
+        first: Where the joint's position in the first world is among the numbers.
+        worlds: Number of worlds.
+        joints: Joints of each.
+        sensors: Sensors of each, which read the same.
+        out: Receives position and velocity, (worlds and then sensors, 2).
+    """
+    for channel in (POSITION, VELOCITY):
+        for world in range(worlds):
+            at = first + (channel * worlds + world) * joints
+            value = before[at]
+            if share > 0.0:
+                value = value + share * (after[at] - value)
+            for sensor in range(sensors):
+                out[world * sensors + sensor, channel] = value

@@ -1,15 +1,18 @@
 """Where sensors on a body are while they fire: the times to take their poses at, and the poses, in one call.
 
-The arithmetic is that of `Pose`, bit for bit: X_WS = X_WB X_BS and its matrix, one rounding an operation.
+The arithmetic is that of `Pose`, bit for bit: X_WS = X_WB X_BS and its matrix, one rounding an operation. Numbers are
+copied one by one, since Numba compiles an assignment of slices for half a second each.
 """
 
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sensorium import jit
+from sensorium.rotations import Float
 from sensorium.trace.placement import ANCHOR_GRID_M
-from sensorium.worlds.interpolation import body_pose
+from sensorium.worlds.interpolation import TIME_NS, body_pose
 
 # The sensor turns at most this far between two of its poses [rad]: the sweep's kernel interpolates between them, which
 # is then wrong by less than 3e-8 rad. Only a sensor that turns faster than the most knots can follow is off by more.
@@ -18,11 +21,11 @@ _MOST_KNOTS = 8192
 
 
 @jit.exact_function
-def _times_within(start_ns, end_ns, state_ns):
+def _times_within(start_ns, end_ns, states):
     """Start, the times of the states inside the interval, and end [ns]; one time for an instant."""
-    times_ns, count = np.empty(state_ns.size + 2, np.int64), 1
+    times_ns, count = np.empty(states.shape[1] + 2, np.int64), 1
     times_ns[0] = start_ns
-    for t in state_ns:
+    for t in states[TIME_NS]:
         if start_ns < t < end_ns:
             times_ns[count] = t
             count += 1
@@ -33,25 +36,26 @@ def _times_within(start_ns, end_ns, state_ns):
 
 
 @jit.exact_function
-def _first_not_before(state_ns, after, time_ns):
+def _first_not_before(states, after, time_ns):
     """The first state from `after` on that is not before a time."""
-    while state_ns[after] < time_ns:
+    while states[TIME_NS, after] < time_ns:
         after += 1
     return after
 
 
 @jit.exact_function
-def _largest_turn(address, state_ns, times_ns, worlds, bodies, body):
+def _largest_turn(states, times_ns, worlds, bodies, body):
     """The farthest that the body turns from one time to the next in any world [rad]; below zero if it stands still."""
     p, q, p_first, q_first, q_last = np.empty(3), np.empty(4), np.empty(3), np.empty(4), np.empty(4)
     moves, least = False, 1.0
     for world in range(worlds):
         index, after = world * bodies + body, 0
-        body_pose(address, state_ns, after, times_ns[0], worlds * bodies, index, p_first, q_first)
-        q_last[:] = q_first
+        body_pose(states, after, times_ns[0], worlds * bodies, index, p_first, q_first)
+        for k in range(4):
+            q_last[k] = q_first[k]
         for i in range(1, times_ns.size):
-            after = _first_not_before(state_ns, after, times_ns[i])
-            body_pose(address, state_ns, after, times_ns[i], worlds * bodies, index, p, q)
+            after = _first_not_before(states, after, times_ns[i])
+            body_pose(states, after, times_ns[i], worlds * bodies, index, p, q)
             cosine = 0.0
             for k in range(4):
                 cosine += q[k] * q_last[k]
@@ -100,7 +104,16 @@ def _mounted(p_WB, q_WB, R_WB, p_BS, q_BS, p_WS, q_WS):
 
 
 @jit.exact
-def follow_mounts(start_ns, end_ns, address, state_ns, worlds, bodies, body, p_BS, q_BS):
+def follow_mounts(
+    start_ns: int,
+    end_ns: int,
+    states: NDArray[np.int64],
+    worlds: int,
+    bodies: int,
+    body: int,
+    p_BS: Float,
+    q_BS: Float,
+) -> tuple[NDArray[np.int64], NDArray[np.float32], Float, Float, Float, NDArray[np.float32]]:
     """Poses of all sensors of a rig over an interval, at knots and midway between them.
 
     Knots lie at the start, at the states inside and at the end, and closer where the body turns far between them. Where
@@ -109,8 +122,7 @@ def follow_mounts(start_ns, end_ns, address, state_ns, worlds, bodies, body, p_B
     Args:
         start_ns: Start of the interval [ns].
         end_ns: Its end, equal to the start for an instant.
-        address: As `History.span` gives it; so is state_ns.
-        state_ns: Times of the states [ns].
+        states: Table of the states around the interval, as `History.span` gives it.
         worlds: Number of worlds.
         bodies: Bodies of a world.
         body: The one they ride on; below zero is the world itself.
@@ -124,12 +136,12 @@ def follow_mounts(start_ns, end_ns, address, state_ns, worlds, bodies, body, p_B
         anchor, float32 (worlds sensors, 2 knots - 1, 12).
     """
     # When
-    knot_ns = _times_within(start_ns, end_ns, state_ns)
+    knot_ns = _times_within(start_ns, end_ns, states)
     turn = -1.0
     if body >= 0 and knot_ns.size > 1:
-        turn = _largest_turn(address, state_ns, knot_ns, worlds, bodies, body)
+        turn = _largest_turn(states, knot_ns, worlds, bodies, body)
     if turn < 0.0:
-        knot_ns = knot_ns[:1].copy()
+        knot_ns = knot_ns[:1]
     else:
         pieces = min(math.ceil(turn / _TURN_BETWEEN_KNOTS), _MOST_KNOTS // knot_ns.size)
         knot_ns = _divided(knot_ns, max(pieces, 1))
@@ -151,17 +163,22 @@ def follow_mounts(start_ns, end_ns, address, state_ns, worlds, bodies, body, p_B
             if i % 2:
                 time_ns += (knot_ns[i // 2 + 1] - time_ns) // 2
             if body >= 0:
-                after = _first_not_before(state_ns, after, time_ns)
-                body_pose(address, state_ns, after, time_ns, worlds * bodies, world * bodies + body, p_WB, q_WB)
+                after = _first_not_before(states, after, time_ns)
+                body_pose(states, after, time_ns, worlds * bodies, world * bodies + body, p_WB, q_WB)
                 _rotation(q_WB, R_WB)
             for sensor in range(sensors):
                 if body >= 0:
                     _mounted(p_WB, q_WB, R_WB, p_BS[sensor], q_BS[sensor], p_WS, q_WS)
                 else:
-                    p_WS[:], q_WS[:] = p_BS[sensor], q_BS[sensor]
+                    for k in range(3):
+                        p_WS[k] = p_BS[sensor, k]
+                    for k in range(4):
+                        q_WS[k] = q_BS[sensor, k]
                 if i % 2 == 0:
-                    position[i // 2, world, sensor] = p_WS
-                    quaternion[i // 2, world, sensor] = q_WS
+                    for k in range(3):
+                        position[i // 2, world, sensor, k] = p_WS[k]
+                    for k in range(4):
+                        quaternion[i // 2, world, sensor, k] = q_WS[k]
                 if i == 0 and sensor == 0:
                     for k in range(3):
                         anchor[world, k] = np.rint(p_WS[k] / ANCHOR_GRID_M) * ANCHOR_GRID_M + 0.0  # no minus zero

@@ -25,6 +25,8 @@ class Instant:
         """Place p_WP [m] and q_WP, shapes (rows, 3) and (rows, 4)."""
         self.v, self.w = self.state.velocity.reshape(-1, 3), self.state.angular_velocity.reshape(-1, 3)
         """Velocity [m/s] and angular velocity [rad/s], each (rows, 3)."""
+        self.v_rest = self.state.velocity_rest.reshape(-1, 3)
+        """What rounding took from the velocity [m/s], shape (rows, 3)."""
         self.time_ns: int | None = None
         """Its time [ns], None if it is no longer to be trusted."""
 

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from sensorium import devices
 from sensorium.corruption.faults import FaultSchedule
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.timing import Timing
@@ -85,6 +84,9 @@ class SensorSpec(Spec, abc.ABC, Generic[R]):
             overrides: Fields of the specification; those given as dictionaries change only what they name,
                 `pattern={"columns": 2048}`.
         """
+        # Here, not above: few sensors are made by name, and the schema of sheets takes a while to build
+        from sensorium import devices
+
         kind = str(cls.model_fields["kind"].default)
         return cls.model_validate(devices.specification(name, overrides, kind=kind, folder=folder))
 

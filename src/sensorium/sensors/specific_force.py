@@ -29,7 +29,7 @@ def put(out, row, column, x, y, z):
 
 
 @jit.kernel
-def ideal_sample(first, step, count, columns, dt_s, sign, q0, v0, q, v, w, g, field, out, total, adds):
+def ideal_sample(first, step, count, columns, dt_s, sign, q0, v0, rest0, q, v, rest, w, g, field, out, total, adds):
     """What ideal sensors at one point read at the end of a piece of its path.
 
     Specific force is the change of the point's velocity, f = R_mid^T ((v - v0) / dt - g): the mean acceleration seen
@@ -43,6 +43,7 @@ def ideal_sample(first, step, count, columns, dt_s, sign, q0, v0, q, v, w, g, fi
         sign: -1; +1 for the AGX paper's form.
         q0, q: q_WP at its ends, float64 (rows, 4).
         v0, v: v_WP at its ends [m/s], float64 (rows, 3).
+        rest0, rest: What rounding took from them [m/s], float64 (rows, 3).
         w: Angular velocity at its end [rad/s], float64 (rows, 3).
         g: Gravity midway [m/s^2], float64 (rows, 3).
         field: Magnetic field at its end [T], float64 (rows, 3).
@@ -65,9 +66,9 @@ def ideal_sample(first, step, count, columns, dt_s, sign, q0, v0, q, v, w, g, fi
                 b * scale,
                 c * scale,
                 d * scale,
-                (v[row, 0] - v0[row, 0]) * inverse + sign * g[row, 0],
-                (v[row, 1] - v0[row, 1]) * inverse + sign * g[row, 1],
-                (v[row, 2] - v0[row, 2]) * inverse + sign * g[row, 2],
+                (v[row, 0] - v0[row, 0] + (rest[row, 0] - rest0[row, 0])) * inverse + sign * g[row, 0],
+                (v[row, 1] - v0[row, 1] + (rest[row, 1] - rest0[row, 1])) * inverse + sign * g[row, 1],
+                (v[row, 2] - v0[row, 2] + (rest[row, 2] - rest0[row, 2])) * inverse + sign * g[row, 2],
             )
             if force >= 0:
                 put(out, row, force, x, y, z)

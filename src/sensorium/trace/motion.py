@@ -87,6 +87,12 @@ def _pose_at(positions, quaternions, world, body, segment, segments, p, q):
     at = 0.0 if segments == 0 else segment * last / segments
     knot = min(int(at), max(last - 1, 0))
     s = at - knot
+    if s == 0.0:
+        for i in range(3):
+            p[i] = positions[knot, world, body, i]
+        for i in range(4):
+            q[i] = quaternions[knot, world, body, i]
+        return
     after = min(knot + 1, last)
     for i in range(3):
         a = positions[knot, world, body, i]
@@ -107,8 +113,17 @@ def _angle_between(qa, qb):
 
 @jit.function
 def _affine_error(positions, quaternions, world, body, radius, segments, scratch):
-    """Largest distance [m] between the truth and `segments` affine segments, over the body's extent."""
+    """Largest distance [m] between the truth and `segments` affine segments, over the body's extent.
+
+    Beyond TOLERANCE_M the search ends: what is found is too much already.
+    """
     last = positions.shape[0] - 1
+
+    # One segment from knot to knot, the most frequent by far
+    if segments == 1 and last == 1:
+        phi = _angle_between(quaternions[0, world, body], quaternions[1, world, body])
+        return radius * phi * phi / 8.0
+
     pa, pb, qa, qb, qs = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
     worst = 0.0
     for segment in range(segments):
@@ -116,6 +131,8 @@ def _affine_error(positions, quaternions, world, body, radius, segments, scratch
         _pose_at(positions, quaternions, world, body, segment + 1, segments, pb, qb)
         phi = _angle_between(qa, qb)
         worst = max(worst, radius * phi * phi / 8.0)
+        if worst > TOLERANCE_M:
+            return worst
 
         # Knots inside the segment lie off its chord
         start, end = segment * last / segments, (segment + 1) * last / segments
@@ -128,6 +145,8 @@ def _affine_error(positions, quaternions, world, body, radius, segments, scratch
             slerp(qa, qb, s, qs)
             turned = _angle_between(quaternions[knot, world, body], qs)
             worst = max(worst, math.sqrt(away) + radius * (turned + phi * phi / 8.0))
+            if worst > TOLERANCE_M:
+                return worst
     return worst
 
 

@@ -61,11 +61,11 @@ class MountTables(NamedTuple):
 
 
 class BodyMotion(NamedTuple):
-    """What `PlacedScenes.place` was given last."""
+    """What `PlacedScenes.place_around` was given last."""
 
     positions: NDArray[np.float64]
     quaternions: NDArray[np.float64]
-    near: NDArray[np.float64]
+    anchor: NDArray[np.float64]
 
 
 class _WorldArrays(NamedTuple):
@@ -135,6 +135,12 @@ class PlacedScenes:
             quaternions: q_WB, shape (knots, worlds, bodies, 4).
             near: Where the rays start from, roughly [m], shape (worlds, 3).
         """
+        self.place_around(positions, quaternions, self.on_grid(near))
+
+    def place_around(
+        self, positions: NDArray[np.float64], quaternions: NDArray[np.float64], anchor: NDArray[np.float64]
+    ) -> None:
+        """The same for anchors of `on_grid` [m], shape (worlds, 3)."""
         # Which kind of motion each body needs decides the arrays
         knots, worlds, bodies = positions.shape[:3]
         if knots > 1 and bodies:
@@ -145,8 +151,8 @@ class PlacedScenes:
         new = self._rebuild(kinds, knots)
 
         # The anchor follows the rays on a coarse grid
-        before, self.anchor = self.anchor, self.on_grid(near)
-        self.motion = BodyMotion(positions, quaternions, near)
+        before, self.anchor = self.anchor, anchor
+        self.motion = BodyMotion(positions, quaternions, anchor)
         threads.run(
             motion.place,
             worlds,
@@ -154,7 +160,7 @@ class PlacedScenes:
             self.mounts,
             positions,
             quaternions,
-            self.anchor,
+            anchor,
             before,
             new,
             serial_below=2,

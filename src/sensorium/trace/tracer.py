@@ -53,14 +53,17 @@ class Tracer:
             end_ns: Its end, equal to the start for an instant.
             near: Where the rays start from, roughly [m], shape (worlds, 3).
         """
+        return self.place_around(start_ns, end_ns, PlacedScenes.on_grid(near))
+
+    def place_around(self, start_ns: int, end_ns: int, anchor: NDArray[np.float64]) -> PlacedScenes:
+        """The same for anchors of `PlacedScenes.on_grid` [m], shape (worlds, 3)."""
         moving = end_ns > start_ns
         scenes = self._scenes.get(moving)
         if scenes is None:
             scenes = self._scenes[moving] = PlacedScenes(self.layout, self.worlds, self.body_names, self._hidden)
-        anchor = scenes.on_grid(near)
         wanted = (start_ns, end_ns, anchor.tobytes())
         if self._placed_for.get(moving) != wanted:
             times_ns = self.history.knots(start_ns, end_ns, most=MAX_SEGMENTS)
-            scenes.place(*self.history.motion(times_ns), anchor)
+            scenes.place_around(*self.history.motion(times_ns), anchor)
             self._placed_for[moving] = wanted
         return scenes

@@ -2,10 +2,24 @@
 
 from sensorium.worlds.base import World, WorldState, check_state
 from sensorium.worlds.basilisk import Basilisk
+from sensorium.worlds.joined import Joined
+from sensorium.worlds.joint_track import JointTrack
 from sensorium.worlds.kinematic import Kinematic
 from sensorium.worlds.mujoco import MuJoCo
 from sensorium.worlds.replay import Replay
 from sensorium.worlds.static import Static
 from sensorium.worlds.track import Track
 
-__all__ = ["Basilisk", "Kinematic", "MuJoCo", "Replay", "Static", "Track", "World", "WorldState", "check_state"]
+__all__ = [
+    "Basilisk",
+    "Joined",
+    "JointTrack",
+    "Kinematic",
+    "MuJoCo",
+    "Replay",
+    "Static",
+    "Track",
+    "World",
+    "WorldState",
+    "check_state",
+]

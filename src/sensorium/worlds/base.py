@@ -17,7 +17,7 @@ from sensorium.clock import seconds_to_ns
 from sensorium.errors import SpecError, WorldError
 from sensorium.frames import Pose
 from sensorium.rotations import Float
-from sensorium.worlds.finite import all_finite
+from sensorium.worlds.state_numbers import all_finite
 
 
 @dataclass(frozen=True)
@@ -61,11 +61,6 @@ class WorldState:
         numbers = np.concatenate([*(array.ravel() for array in vectors), *unknown, *joints], dtype=np.float64)
         numbers.setflags(write=False)
         return numbers
-
-    @cached_property
-    def address(self) -> int:
-        """Where the numbers lie in memory, for kernels that are given many states; true while the state lives."""
-        return int(self.numbers.ctypes.data)
 
     @cached_property
     def has_accelerations(self) -> bool:

@@ -19,7 +19,8 @@ class Basilisk:
         world = sn.worlds.Basilisk(sim, {"sat": sat.scStateOutMsg})
         env = sn.Environment(sn.Scene(), world)
 
-    The simulation is yours, with its tasks, modules and events; here its messages are read and nothing is written.
+    The simulation is yours, with its tasks, modules and events; here its messages are read and nothing is written. Keep
+    what it is made of in variables: Basilisk itself does not keep its modules and messages alive.
     `env.step()` runs it on by `step_s`. In a loop of your own, run it and call `env.observe()`. A simulation that was
     not initialised is, when the environment is made. A state's time is when the messages were written, from 0.
 
@@ -160,6 +161,10 @@ class _Seen:
         self._time_ns = self.first_ns = messages.time_ns()
         self._ahead_ns = at_ns - self.first_ns
         self.bodies: BodyStates = messages.bodies()
+        if self.first_ns == 0:
+            # Basilisk's accelerations are means over a step; before the first they are whatever memory held
+            nothing = np.zeros_like(self.bodies.f_B)
+            self.bodies = self.bodies._replace(f_B=nothing, omega_dot_B=nothing)
         self.joints: Float = messages.joints()
         self.gravity_N = np.zeros_like(self.bodies.r_BN_N)
         """Mean gravity on each body since it was seen before [m/s^2], (bodies, 3); zero at first."""

@@ -79,6 +79,7 @@ class Messages:
             bodies: The state message of each body.
             joints: The message of each joint; for a reaction wheel that of all wheels, with its number.
         """
+        self._kept = (dict(bodies), dict(joints))  # a reader does not keep its message alive
         self._bodies = {name: _reader(f"body {name!r}", message, (_BODY,)) for name, message in bodies.items()}
         self._joints = {name: _joint(name, given) for name, given in joints.items()}
         self.integrates = np.array([joint.wheel is not None for joint in self._joints.values()], np.bool_)

@@ -17,6 +17,7 @@ from sensorium.frames import Pose
 from sensorium.rotations import Float
 from sensorium.worlds.base import WorldState
 from sensorium.worlds.interpolation import SERIAL_WORLDS, interpolate_states
+from sensorium.worlds.state_numbers import address_of
 
 # states this close to even times are taken to lie on them [ns]
 _EVEN_NS = 1000.0
@@ -35,10 +36,8 @@ class Span(NamedTuple):
     end_ns: int
     states: list[WorldState]
     """Kept while their addresses are in use."""
-    address: NDArray[np.int64]
-    """Of the numbers of each, shape (states,)."""
-    time_ns: NDArray[np.int64]
-    """Time of each [ns], shape (states,)."""
+    table: NDArray[np.int64]
+    """Address of the numbers of each, and its time [ns], shape (2, states)."""
 
 
 class History:
@@ -128,8 +127,9 @@ class History:
                 f"the history has {self.start_ns} to {self.newest.time_ns} ns"
             )
         needed = states[first : last + 1]
-        address = np.array([state.address for state in needed], np.int64)
-        self._span = span = Span(start_ns, end_ns, needed, address, np.array([s.time_ns for s in needed], np.int64))
+        addresses, times_ns = [address_of(s.numbers) for s in needed], [s.time_ns for s in needed]
+        table = np.array([addresses, times_ns], np.int64)
+        self._span = span = Span(start_ns, end_ns, needed, table)
         return span
 
     def motion(self, times_ns: NDArray[np.int64], body: int | None = None) -> tuple[Float, Float]:
@@ -142,14 +142,13 @@ class History:
         Returns:
             Shapes (times, worlds, bodies, 3) and (times, worlds, bodies, 4).
         """
-        span = self.span(int(times_ns[0]), int(times_ns[-1]))
+        span = self.span(times_ns.item(0), times_ns.item(-1))
         shape = (len(times_ns), self.worlds, self.bodies if body is None else 1)
         position, quaternion = np.empty((*shape, 3)), np.empty((*shape, 4))
         threads.run(
             interpolate_states,
             self.worlds,
-            span.address,
-            span.time_ns,
+            span.table,
             times_ns,
             self.bodies,
             0 if body is None else body,

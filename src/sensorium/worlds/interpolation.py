@@ -118,14 +118,15 @@ def interpolate(first, step, count, state_ns, positions, quaternions, times_ns, 
 
 # ---- states where they lie: kernels are told the address of each state's numbers, and nothing is copied together
 
+ADDRESS, TIME_NS = 0, 1  # rows of the table of states, as `History.span` gives it, int64 (2, states)
+
 
 @jit.function
-def body_pose(address, state_ns, after, time_ns, every, index, p, q):
+def body_pose(states, after, time_ns, every, index, p, q):
     """Pose of one body at an instant, into p and q.
 
     Args:
-        address: Address of `WorldState.numbers` of each state, int64 (states,).
-        state_ns: Their times, rising [ns], int64 (states,).
+        states: Table of the states, their times rising.
         after: The first state not before the instant.
         time_ns: The instant [ns].
         every: Number of bodies in all worlds.
@@ -133,29 +134,29 @@ def body_pose(address, state_ns, after, time_ns, every, index, p, q):
         p: Receives p_WB [m], (3,).
         q: Receives q_WB, (4,).
     """
-    b = numba.carray(jit.pointer_from_address(address[after]), V * every, np.float64)
+    b = numba.carray(jit.pointer_from_address(states[ADDRESS, after]), V * every, np.float64)
     pb, qb = b[P * every + 3 * index :], b[Q * every + 4 * index :]
-    if state_ns[after] == time_ns:
+    if states[TIME_NS, after] == time_ns:
         for k in range(3):
             p[k] = pb[k]
         for k in range(4):
             q[k] = qb[k]
         return
     before = after - 1
-    a = numba.carray(jit.pointer_from_address(address[before]), V * every, np.float64)
+    a = numba.carray(jit.pointer_from_address(states[ADDRESS, before]), V * every, np.float64)
     pa, qa = a[P * every + 3 * index :], a[Q * every + 4 * index :]
-    s = np.float64(time_ns - state_ns[before]) / np.float64(state_ns[after] - state_ns[before])
+    before_ns, after_ns = states[TIME_NS, before], states[TIME_NS, after]
+    s = np.float64(time_ns - before_ns) / np.float64(after_ns - before_ns)
     _between(pa, qa, pb, qb, s, p, q)
 
 
 @jit.kernel
-def interpolate_states(first, step, count, address, state_ns, times_ns, bodies, body, out_p, out_q):
+def interpolate_states(first, step, count, states, times_ns, bodies, body, out_p, out_q):
     """Poses of neighbouring bodies in the worlds first, first + step, ...
 
     Args:
         first, step, count: Share of the worlds.
-        address: Address of `WorldState.numbers` of each state, int64 (states,).
-        state_ns: Their times, rising [ns], int64 (states,).
+        states: Table of the states, their times rising.
         times_ns: Times asked for, rising, within those of the states [ns], int64 (times,).
         bodies: Bodies of a world.
         body: The first that is asked for.
@@ -165,9 +166,9 @@ def interpolate_states(first, step, count, address, state_ns, times_ns, bodies, 
     for world in range(first, count, step):
         after = 0
         for i in range(times_ns.size):
-            while state_ns[after] < times_ns[i]:
+            while states[TIME_NS, after] < times_ns[i]:
                 after += 1
             for chosen in range(out_p.shape[2]):
                 index = world * bodies + body + chosen
                 p, q = out_p[i, world, chosen], out_q[i, world, chosen]
-                body_pose(address, state_ns, after, times_ns[i], count * bodies, index, p, q)
+                body_pose(states, after, times_ns[i], count * bodies, index, p, q)

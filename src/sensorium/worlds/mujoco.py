@@ -14,7 +14,7 @@ from sensorium.materials import AbstractMaterial
 from sensorium.scene.scene import Scene
 from sensorium.worlds.base import WorldState, checked_mask, checked_worlds
 from sensorium.worlds.mujoco_files import engine, load_model
-from sensorium.worlds.mujoco_motion import read_joints, read_motion
+from sensorium.worlds.mujoco_motion import read_state
 from sensorium.worlds.mujoco_scene import SHOWN_GROUPS, Mount, model_scene, names_of, site_mount
 from sensorium.worlds.state_layout import StateLayout
 
@@ -139,7 +139,13 @@ class MuJoCo:
 
         # States are worked out on a copy, with views of the results made once
         self._copy = copy = mujoco.MjData(model)
-        self._results = (copy.xpos, copy.xquat, copy.subtree_com, model.body_rootid, copy.cvel, copy.cacc)
+        bodies = (copy.xpos, copy.xquat, copy.subtree_com, model.body_rootid, copy.cvel, copy.cacc)
+        self._results = (*bodies, copy.qpos, copy.qvel, self._position_at, self._velocity_at)
+
+        # Gravity, which a user may change at any time
+        self._option, self._gravity_off = model.opt, int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
+        self._gravity_set, self._gravity_W = self._option.gravity, np.zeros(3)
+        self._gravity_W.setflags(write=False)
 
     def step(self) -> None:
         """Call the controller and `mj_step` in every world."""
@@ -166,9 +172,7 @@ class MuJoCo:
         """The state now."""
         mujoco, model, all_data = engine(), self.model, self._started()
         copy, accelerations = self._copy, self._accelerations
-        numbers = np.empty(self._layout.size)
-        weightless = model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY
-        gravity_W = np.zeros(3) if weightless else np.array(model.opt.gravity)
+        numbers, gravity_W = np.empty(self._layout.size), self._gravity()
         for world, data in enumerate(all_data):
             if self._failures[world].tolist() != self._failures_known[world]:
                 self._explain_failure(world)
@@ -180,10 +184,7 @@ class MuJoCo:
                 mujoco.mj_kinematics(model, copy)
                 mujoco.mj_comPos(model, copy)
                 mujoco.mj_comVel(model, copy)
-            at = (world, len(all_data))
-            read_motion(*at, *self._results, gravity_W, accelerations, numbers)
-            read_joints(*at, len(self.body_names), copy.qpos, copy.qvel, self._position_at, self._velocity_at, numbers)
-        gravity_W.setflags(write=False)
+            read_state(world, len(all_data), *self._results, gravity_W, accelerations, numbers)
         return self._layout.state(self.time_ns, numbers, gravity_W, accelerations=accelerations)
 
     # --- inside -----------------------------------------------------------------------------------------------------
@@ -192,6 +193,14 @@ class MuJoCo:
         if not self._data:
             raise WorldError("this world was not started; call start(worlds) first")
         return self._data
+
+    def _gravity(self) -> NDArray[np.float64]:
+        """Gravity that acts now [m/s^2], read-only, shape (3,); the same array as long as it is the same."""
+        now = [0.0, 0.0, 0.0] if self._option.disableflags & self._gravity_off else self._gravity_set.tolist()
+        if self._gravity_W.tolist() != now:
+            self._gravity_W = np.array(now)
+            self._gravity_W.setflags(write=False)
+        return self._gravity_W
 
     def _fresh(self) -> Any:
         """New data at the start, with everything worked out for a controller to look at."""

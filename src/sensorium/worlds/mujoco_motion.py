@@ -1,4 +1,4 @@
-"""Poses and motions of all bodies of a MuJoCo simulation, from the arrays its engine fills.
+"""Poses and motions of all bodies and joints of a MuJoCo simulation, from the arrays its engine fills.
 
 MuJoCo keeps the spatial velocity and acceleration of each body, angular part first, in world axes, at the centre of
 mass of the body's kinematic tree. With r from there to the body's origin,
@@ -19,7 +19,7 @@ from sensorium.rotations import Float
 
 
 @jit.kernel
-def read_motion(
+def read_state(
     world: int,
     worlds: int,
     xpos: Float,
@@ -28,11 +28,15 @@ def read_motion(
     root: NDArray[np.int32],
     cvel: Float,
     cacc: Float,
+    qpos: Float,
+    qvel: Float,
+    position_at: NDArray[np.int64],
+    velocity_at: NDArray[np.int64],
     gravity_W: Float,
     accelerations: bool,
     numbers: Float,
 ) -> None:
-    """Fill one world's part of a state's numbers, all bodies but the first, which is MuJoCo's world.
+    """Fill one world's part of a state's numbers: all bodies but the first, which is MuJoCo's world, and the joints.
 
     Args:
         world: Which world.
@@ -43,10 +47,15 @@ def read_motion(
         root: First body of each body's tree, (bodies,).
         cvel: Spatial velocities [rad/s, m/s], (bodies, 6).
         cacc: Spatial accelerations less gravity [rad/s^2, m/s^2], (bodies, 6).
+        qpos: Generalised positions, (nq,).
+        qvel: Generalised velocities, (nv,).
+        position_at: Where in qpos each joint is, (joints,).
+        velocity_at: Where in qvel each joint is, (joints,).
         gravity_W: [m/s^2], (3,).
         accelerations: Whether cacc is filled; if not, accelerations are set to zero.
         numbers: As `StateLayout` has them.
     """
+    # Bodies
     bodies = xpos.shape[0] - 1
     every_body = worlds * bodies
     r = np.empty(3)
@@ -73,32 +82,9 @@ def read_motion(
             along = cacc[b, i] * r[j] - cacc[b, j] * r[i] + w_WB[i] * v_WB[j] - w_WB[j] * v_WB[i]
             a_WB[k] = cacc[b, 3 + k] + along + gravity_W[k]
 
-
-@jit.kernel
-def read_joints(
-    world: int,
-    worlds: int,
-    bodies: int,
-    qpos: Float,
-    qvel: Float,
-    position_at: NDArray[np.int64],
-    velocity_at: NDArray[np.int64],
-    numbers: Float,
-) -> None:
-    """Fill one world's joint positions and velocities in a state's numbers.
-
-    Args:
-        world: Which world.
-        worlds: Of how many.
-        bodies: Number of bodies without MuJoCo's world.
-        qpos: Generalised positions, (nq,).
-        qvel: Generalised velocities, (nv,).
-        position_at: Where in qpos each joint is, (joints,).
-        velocity_at: Where in qvel each joint is, (joints,).
-        numbers: As `StateLayout` has them.
-    """
+    # Joints
     joints = position_at.size
-    at = ROW * worlds * bodies + world * joints
+    at = ROW * every_body + world * joints
     for k in range(joints):
         numbers[at + k] = qpos[position_at[k]]
         numbers[at + worlds * joints + k] = qvel[velocity_at[k]]

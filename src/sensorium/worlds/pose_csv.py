@@ -1,4 +1,4 @@
-"""Recorded poses as a CSV file: a row for each time and body."""
+"""Recorded poses and joints as a CSV file: a row for each time and body, a column for each joint."""
 
 import csv
 import math
@@ -12,6 +12,7 @@ import numpy as np
 from sensorium.clock import NS_PER_S
 from sensorium.errors import SpecError
 from sensorium.frames import Pose
+from sensorium.worlds.joint_track import JointTrack
 from sensorium.worlds.track import Track
 
 _POSE = ("x", "y", "z", "qw", "qx", "qy", "qz")
@@ -20,14 +21,17 @@ _TURNING = ("wx", "wy", "wz")
 _TIMES = {"time_s": NS_PER_S, "time_ns": 1}
 _KNOWN = (*_TIMES, "body", *_POSE, *_VELOCITY, *_TURNING)
 
+# Columns of joints begin with these, and end with the joint's name
+_JOINT, _JOINT_VELOCITY = "joint:", "joint_velocity:"
+
 # Quaternions written with three digits are still unit to this
 _LENGTH_TOLERANCE = 0.01
 
 _MAX_BYTES = 2**31
 
 
-def read_tracks(path: "str | os.PathLike[str]") -> dict[str, Track]:
-    """Tracks of all bodies, in the order they first appear; `Replay.from_csv` tells what the file must be like."""
+def read_tracks(path: "str | os.PathLike[str]") -> tuple[dict[str, Track], dict[str, JointTrack]]:
+    """Tracks of all bodies and joints, in the order they first appear; `Replay.from_csv` tells the file's rules."""
     path = Path(path)
     if not path.is_file():
         raise SpecError(f"{path}: there is no such file")
@@ -35,12 +39,19 @@ def read_tracks(path: "str | os.PathLike[str]") -> dict[str, Track]:
         raise SpecError(f"{path}: it has {path.stat().st_size} bytes; it may have {_MAX_BYTES}")
     times: dict[str, list[int]] = {}
     numbers: dict[str, list[list[float]]] = {}
+    joints: dict[str, dict[int, tuple[float, ...]]] = {}
     columns: tuple[str, ...] = ()
     for line, row in _rows(path):
         try:
             if not columns:
                 columns = tuple(key for key in (*_POSE, *_VELOCITY, *_TURNING) if key in row)
-            body, time_ns = row["body"], _time_ns(row)
+            time_ns = _time_ns(row)
+            _add_joints(joints, row, time_ns)
+
+            # A row may tell of joints alone
+            body = row.get("body", "")
+            if not body and joints and not any(row[key] for key in columns):
+                continue
             if not body:
                 raise SpecError("body is empty; it must be a name")
             before = times.setdefault(body, [])
@@ -51,12 +62,38 @@ def read_tracks(path: "str | os.PathLike[str]") -> dict[str, Track]:
             _check_quaternion(numbers[body][-1][3:7])
         except SpecError as error:
             raise SpecError(f"{path}, line {line}: {error}") from None
-    if not times:
+    if not times and not joints:
         raise SpecError(f"{path}: it has no rows; it must have one or more")
 
     # Whole nanoseconds since the earliest row keep their digits as seconds, which those of an epoch would not
-    first_ns = min(each[0] for each in times.values())
-    return {body: _track([time_ns - first_ns for time_ns in times[body]], numbers[body], columns) for body in times}
+    first_ns = min(next(iter(each)) for each in (*times.values(), *joints.values()))
+    return (
+        {body: _track([time_ns - first_ns for time_ns in times[body]], numbers[body], columns) for body in times},
+        {joint: _joint_track(rows, first_ns) for joint, rows in joints.items()},
+    )
+
+
+def _add_joints(joints: dict[str, dict[int, tuple[float, ...]]], row: Mapping[str, str], time_ns: int) -> None:
+    """Take the joints of a row; an empty field tells nothing, and rows of one time must tell the same."""
+    for key, text in row.items():
+        if not key.startswith(_JOINT) or not text:
+            continue
+        joint = key.removeprefix(_JOINT)
+        speed = f"{_JOINT_VELOCITY}{joint}"
+        values = tuple(_number(name, row[name]) for name in (key, speed) if name in row)
+        rows = joints.setdefault(joint, {})
+        last_ns = next(reversed(rows), time_ns)
+        if time_ns < last_ns or rows.get(time_ns, values) != values:
+            raise SpecError(
+                f"joint {joint!r} is {values[0]} at {time_ns} ns after {rows[last_ns][0]} at {last_ns} ns; "
+                "its time must increase, and rows of one time must tell the same"
+            )
+        rows[time_ns] = values
+
+
+def _joint_track(rows: dict[int, tuple[float, ...]], first_ns: int) -> JointTrack:
+    times_s = (np.array(list(rows)) - first_ns) / NS_PER_S
+    return JointTrack(times_s, *np.array(list(rows.values())).T)
 
 
 def _track(times_ns: list[int], rows: list[list[float]], columns: tuple[str, ...]) -> Track:
@@ -90,14 +127,17 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
 def _check_header(path: Path, header: list[str]) -> None:
     """All columns known, each once, and none missing of those that go together."""
     shown = ", ".join(header)[:200]
+    joints = [name for name in header if name.startswith(_JOINT) and name != _JOINT]
+    speeds = [_JOINT_VELOCITY + name.removeprefix(_JOINT) for name in joints]
     for name in header:
-        if name not in _KNOWN:
-            raise SpecError(f"{path}, line 1: column is {name[:80]!r}; it must be one of {', '.join(_KNOWN)}")
+        if name not in (*_KNOWN, *joints, *speeds):
+            known = ", ".join((*_KNOWN, f"{_JOINT}NAME", f"{_JOINT_VELOCITY}NAME beside it"))
+            raise SpecError(f"{path}, line 1: column is {name[:80]!r}; it must be one of {known}")
         if header.count(name) > 1:
             raise SpecError(f"{path}, line 1: column {name!r} is there twice; each must be there once")
     if len(set(header) & set(_TIMES)) != 1:
         raise SpecError(f"{path}, line 1: columns are {shown}; one of time_s and time_ns must be there")
-    required = ["body", *_POSE]
+    required = ["body", *_POSE] if not joints or set(header) & {"body", *_POSE} else []
     for together in (_VELOCITY, _TURNING):
         required += together if set(header) & set(together) else ()
     for name in required:

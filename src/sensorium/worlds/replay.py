@@ -1,7 +1,8 @@
-"""A world whose bodies move as they were recorded."""
+"""A world whose bodies and joints move as they were recorded."""
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,8 @@ from sensorium.clock import NS_PER_S
 from sensorium.errors import SpecError, WorldError
 from sensorium.rotations import Float
 from sensorium.worlds.base import WorldState, checked_mask, checked_names, checked_worlds, step_length_ns
+from sensorium.worlds.joint_track import JointTrack
+from sensorium.worlds.motion_mcap import read_motions
 from sensorium.worlds.pose_csv import read_tracks
 from sensorium.worlds.state_layout import StateLayout
 from sensorium.worlds.track import Track
@@ -19,30 +22,45 @@ _BLOCK = 256
 
 
 class Replay:
-    """Bodies that follow a recording, resampled on this world's own steps.
+    """Bodies and joints that follow a recording, resampled on this world's own steps.
 
     Time 0 is the earliest time of all tracks. A body stands still before its track begins and after it ends; between,
     see `Track`. Accelerations are not known. A reset starts the recording over.
     """
 
-    def __init__(self, tracks: Mapping[str, Track], *, step_s: float = 0.01) -> None:
-        """Take recorded tracks.
+    def __init__(
+        self,
+        tracks: "Mapping[str, Track] | str | os.PathLike[str]",
+        *,
+        joints: Mapping[str, JointTrack] | None = None,
+        step_s: float = 0.01,
+    ) -> None:
+        """Take recorded tracks, or a file of them.
 
         Args:
-            tracks: The track of each body.
+            tracks: The track of each body; or a file, as `from_csv` or `from_mcap` takes it, by its suffix.
+            joints: The track of each joint; a file brings its own.
             step_s: How far one step goes [s].
         """
+        if isinstance(tracks, str | os.PathLike):
+            if joints is not None:
+                raise SpecError(f"joints are given and tracks is {str(tracks)!r}; a file must bring its own")
+            tracks, joints = _read(Path(tracks))
+        joints = joints or {}
         for name, track in tracks.items():
             if not isinstance(track, Track):
                 raise SpecError(f"body {name!r} follows {track!r}; it must follow a sn.worlds.Track")
-        if not tracks:
-            raise SpecError("tracks is empty; it must hold one body or more")
+        for name, turns in joints.items():
+            if not isinstance(turns, JointTrack):
+                raise SpecError(f"joint {name!r} follows {turns!r}; it must follow a sn.worlds.JointTrack")
+        if not tracks and not joints:
+            raise SpecError("tracks is empty; it must hold one body or more, or there must be joints")
         self.body_names = checked_names("body", tracks)
-        self.joint_names: tuple[str, ...] = ()
+        self.joint_names = checked_names("joint", joints)
         self.step_ns = step_length_ns(step_s)
         self.time_ns = 0
-        self.tracks = dict(tracks)
-        self._from_s = min(float(track.times_s[0]) for track in tracks.values())
+        self.tracks, self.joints = dict(tracks), dict(joints)
+        self._from_s = min(float(track.times_s[0]) for track in self._all())
         self._blocks: dict[int, tuple[Float, ...]] = {}
         self._steps = 0
         self._first_step: NDArray[np.int64] | None = None
@@ -55,23 +73,45 @@ class Replay:
         `qw`, `qx`, `qy`, `qz`. Optionally `vx`, `vy`, `vz` [m/s] and `wx`, `wy`, `wz` [rad/s], both in world axes. Rows
         of one body must go on in time.
 
+        Each joint has a column of its own, `joint:wheel` for its position [rad or m], and optionally
+        `joint_velocity:wheel` [rad/s or m/s]. A field that is empty tells nothing; a row without body and pose tells
+        of joints alone.
+
         Args:
             path: The file. One that breaks a rule raises SpecError with the file, the line and the rule.
             step_s: How far one step goes [s].
         """
-        return cls(read_tracks(path), step_s=step_s)
+        tracks, joints = read_tracks(path)
+        return cls(tracks, joints=joints, step_s=step_s)
+
+    @classmethod
+    def from_mcap(cls, path: "str | os.PathLike[str]", *, world: int | None = None, step_s: float = 0.01) -> "Replay":
+        """Read a recording, such as `sn.record.McapRecorder` makes it.
+
+        Bodies are the frames of the topic /tf whose parent is `world`, or `world_3/world` for one world among several;
+        frames with other parents are left out. Joints are those of all messages of type sensor_msgs/JointState: as
+        encoders read them, by their own clocks, but with the turns that encoders leave out put back by their
+        velocities; a joint on several topics is taken from the first by name. Velocities are slopes of the positions.
+
+        Args:
+            path: The file. One that is damaged, or has no bodies, raises SpecError with the file and the rule.
+            world: Which world, where there are several.
+            step_s: How far one step goes [s].
+        """
+        tracks, joints = read_motions(path, world)
+        return cls(tracks, joints=joints, step_s=step_s)
 
     @property
     def duration_s(self) -> float:
         """From the earliest time of all tracks to the latest [s]."""
-        return max(float(track.times_s[-1]) for track in self.tracks.values()) - self._from_s
+        return max(float(track.times_s[-1]) for track in self._all()) - self._from_s
 
     def start(self, worlds: int) -> None:
         """Run this many worlds side by side, from time 0."""
         count = checked_worlds(worlds)
         self.time_ns = self._steps = 0
         self._first_step = np.zeros(count, np.int64)
-        self._layout = StateLayout(count, len(self.body_names), 0)
+        self._layout = StateLayout(count, len(self.body_names), len(self.joint_names))
 
     def step(self) -> None:
         """Move all worlds on by step_ns."""
@@ -90,21 +130,42 @@ class Replay:
         needed = np.unique(block).tolist()
         self._blocks = {k: self._blocks[k] if k in self._blocks else self._interpolated(k) for k in needed}
         numbers = np.zeros(self._layout.size)
-        for quantity, view in enumerate(self._layout.views(numbers)[:4]):
-            for k in needed:
+        p_WB, q_WB, v_WB, w_WB, _, _, position, velocity = self._layout.views(numbers)
+        for quantity, view in enumerate((p_WB, q_WB, v_WB, w_WB, position, velocity)):
+            for k in needed if view.size else ():
                 chosen = block == k
                 view[chosen] = self._blocks[k][quantity][row[chosen]]
         return self._layout.state(self.time_ns, numbers, accelerations=False)
 
     def _interpolated(self, block: int) -> tuple[Float, ...]:
-        """Position, quaternion, v_WB and w_WB of all bodies at the steps of a block, each (steps, bodies, 3 or 4)."""
+        """Motions at the steps of a block.
+
+        Returns:
+            Position, quaternion, v_WB and w_WB of all bodies, each (steps, bodies, 3 or 4), then positions and
+            velocities of all joints, (steps, joints).
+        """
         steps = np.arange(block * _BLOCK, (block + 1) * _BLOCK)
         t_s = self._from_s + steps * self.step_ns / NS_PER_S
-        motions = [track.at(t_s) for track in self.tracks.values()]
-        return tuple(np.stack(quantity, axis=1) for quantity in zip(*motions, strict=True))
+        bodies = [track.at(t_s) for track in self.tracks.values()]
+        joints = [track.at(t_s) for track in self.joints.values()]
+        nothing = np.zeros((_BLOCK, 0))
+        moved = [np.stack(quantity, axis=1) for quantity in zip(*bodies, strict=True)] or [nothing] * 4
+        turned = [np.stack(quantity, axis=1) for quantity in zip(*joints, strict=True)] or [nothing] * 2
+        return (*moved, *turned)
+
+    def _all(self) -> list[Track | JointTrack]:
+        return [*self.tracks.values(), *self.joints.values()]
 
     def _started(self) -> NDArray[np.int64]:
         """Step at which each world's recording began, shape (worlds,)."""
         if self._first_step is None:
             raise WorldError("this world was not started; call start(worlds) first")
         return self._first_step
+
+
+def _read(path: Path) -> tuple[dict[str, Track], dict[str, JointTrack]]:
+    """Tracks of a file, by its suffix."""
+    readers = {".csv": read_tracks, ".mcap": read_motions}
+    if path.suffix.lower() not in readers:
+        raise SpecError(f"tracks is the file {str(path)!r}; its name must end in {' or '.join(readers)}")
+    return readers[path.suffix.lower()](path)

@@ -10,7 +10,7 @@ from sensorium.frames import Pose
 from sensorium.rotations import CONJUGATE, Float, multiply, quaternion_exp, quaternion_log
 
 # Times nearer than this to the first or the last still count as recorded: half a nanosecond
-_NEAR_S = 0.5e-9
+NEAR_S = 0.5e-9
 
 
 class Track:
@@ -40,15 +40,7 @@ class Track:
             v_WB: Velocity of the body's origin in world axes [m/s], shape (n, 3); None takes differences.
             w_WB: Angular velocity in world axes [rad/s], shape (n, 3); None takes differences.
         """
-        t = np.array(times_s, dtype=np.float64)
-        if t.ndim != 1 or len(t) == 0:
-            raise SpecError(f"times_s has shape {t.shape}; it must be (n,) with at least one time")
-        if not np.isfinite(t).all():
-            raise SpecError(f"times_s holds {t[~np.isfinite(t)][0]}; every time must be finite")
-        back = np.flatnonzero(np.diff(t) <= 0.0)
-        if back.size:
-            k = int(back[0]) + 1
-            raise SpecError(f"times_s[{k}] is {t[k]} after {t[k - 1]}; times must increase")
+        t = recorded_times(times_s)
         stacked = poses if isinstance(poses, Pose) else Pose.stack(list(poses))
         if stacked.shape != t.shape:
             raise SpecError(f"poses have shape {stacked.shape}; it must be {t.shape}, one for each time")
@@ -59,8 +51,10 @@ class Track:
         # How far each segment turns, in world axes, and the slopes of both
         self._turn = quaternion_log(multiply(quaternion[1:], quaternion[:-1] * CONJUGATE))
         spacing = np.diff(t)[:, None]
-        self.v_WB = _slopes(np.diff(position, axis=0) / spacing, spacing) if v_WB is None else _given("v_WB", v_WB, t)
-        self.w_WB = _slopes(self._turn / spacing, spacing) if w_WB is None else _given("w_WB", w_WB, t)
+        self.v_WB = (
+            slopes(np.diff(position, axis=0) / spacing, spacing) if v_WB is None else recorded("v_WB", v_WB, t, 3)
+        )
+        self.w_WB = slopes(self._turn / spacing, spacing) if w_WB is None else recorded("w_WB", w_WB, t, 3)
         for array in (self.times_s, self.v_WB, self.w_WB):
             array.setflags(write=False)
 
@@ -73,7 +67,7 @@ class Track:
         k = np.clip(np.searchsorted(t, t_s, side="right") - 1, 0, len(t) - 2)
         s = np.clip((t_s - t[k]) / (t[k + 1] - t[k]), 0.0, 1.0)[:, None]
         position, quaternion = self.poses.position, self.poses.quaternion
-        moving = ((t_s > t[0] - _NEAR_S) & (t_s < t[-1] + _NEAR_S))[:, None]
+        moving = ((t_s > t[0] - NEAR_S) & (t_s < t[-1] + NEAR_S))[:, None]
         return (
             (1.0 - s) * position[k] + s * position[k + 1],
             multiply(quaternion_exp(s * self._turn[k]), quaternion[k]),
@@ -82,21 +76,35 @@ class Track:
         )
 
 
-def _slopes(between: Float, spacing: Float) -> Float:
-    """Slopes (n, 3) at n samples, from those of the n - 1 segments between and their lengths (n - 1, 1)."""
-    if len(between) < 2:
-        return np.repeat(between, 2, axis=0) if len(between) else np.zeros((1, 3))
-    before, after = spacing[:-1], spacing[1:]
-    inner = (after * between[:-1] + before * between[1:]) / (before + after)
-    return np.concatenate([2.0 * between[:1] - inner[:1], inner, 2.0 * between[-1:] - inner[-1:]])
+def recorded_times(times_s: ArrayLike) -> Float:
+    """Times of a recording [s], (n,): finite, increasing, one at least."""
+    t = np.array(times_s, dtype=np.float64)
+    if t.ndim != 1 or len(t) == 0:
+        raise SpecError(f"times_s has shape {t.shape}; it must be (n,) with at least one time")
+    if not np.isfinite(t).all():
+        raise SpecError(f"times_s holds {t[~np.isfinite(t)][0]}; every time must be finite")
+    back = np.flatnonzero(np.diff(t) <= 0.0)
+    if back.size:
+        k = int(back[0]) + 1
+        raise SpecError(f"times_s[{k}] is {t[k]} after {t[k - 1]}; times must increase")
+    return t
 
 
-def _given(name: str, values: ArrayLike, t: Float) -> Float:
-    """Recorded vectors, one a time."""
+def recorded(name: str, values: ArrayLike, t: Float, *width: int) -> Float:
+    """Numbers that were recorded at n times t, (n, *width), all finite."""
     array = np.array(values, dtype=np.float64)
-    if array.shape != (len(t), 3):
-        raise SpecError(f"{name} has shape {array.shape}; it must be ({len(t)}, 3)")
+    if array.shape != (len(t), *width):
+        raise SpecError(f"{name} has shape {array.shape}; it must be {(len(t), *width)}")
     if not np.isfinite(array).all():
         k = int(np.argwhere(~np.isfinite(array))[0, 0])
         raise SpecError(f"{name}[{k}] is {array[k].tolist()}; it must be finite")
     return array
+
+
+def slopes(between: Float, spacing: Float) -> Float:
+    """Slopes (n, k) at n samples, from those of the n - 1 segments between and their lengths (n - 1, 1)."""
+    if len(between) < 2:
+        return np.repeat(between, 2, axis=0) if len(between) else np.zeros((1, between.shape[1]))
+    before, after = spacing[:-1], spacing[1:]
+    inner = (after * between[:-1] + before * between[1:]) / (before + after)
+    return np.concatenate([2.0 * between[:1] - inner[:1], inner, 2.0 * between[-1:] - inner[-1:]])

@@ -173,9 +173,9 @@ def test_two_threads_give_the_same_bytes_as_one():
     before = threads.thread_count()
     try:
         threads.set_threads(1)
-        alone = _series(chain, (700, 3), 5)
+        alone = _series(chain, (700, 3), 50)
         threads.set_threads(2)
-        np.testing.assert_array_equal(_series(chain, (700, 3), 5), alone)
+        np.testing.assert_array_equal(_series(chain, (700, 3), 50), alone)
     finally:
         threads.set_threads(before)
 

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from sensorium import threads
 from sensorium.corruption import Bias, GaussMarkov, Part, Program, RandomWalk, White
 from sensorium.corruption.base import Layout
 from sensorium.corruption.op import MAX_GROUPS, MAX_REPEATS
@@ -67,6 +68,18 @@ def test_faults_switch_operations_row_by_row_and_change_no_other_draw():
     program.step(x, 0, program.init((5, 3), seed=1, name="s"), np.zeros((5, 1), np.uint8))
     program.step(y, 0, program.init((5, 3), seed=1, name="s"), active)
     np.testing.assert_array_equal((x != y).any(axis=(0, 2)), active[:, 0] == 1)
+
+
+@pytest.mark.parametrize(("rows", "samples", "shared"), [(1000, 1, False), (20000, 1, True), (1000, 20, True)])
+def test_threads_share_what_is_worth_waking_them_for(rows, samples, shared, monkeypatch):
+    """A call is long by its rows or by its samples."""
+    program = Program.of(_ops(*[White(std=1.0)] * 4), width=3, period_s=None)
+    state = program.init((rows, 3), seed=1, name="s")
+    seen = []
+    run = threads.run
+    monkeypatch.setattr(threads, "run", lambda *a, **k: (seen.append(a[1] >= k["serial_below"]), run(*a, **k))[1])
+    program.series(np.zeros((samples, rows, 3)), np.arange(samples), state)
+    assert seen == [shared]
 
 
 def test_a_program_without_operations_hands_the_signal_on():

@@ -40,6 +40,22 @@ def test_field_of_view_of_real_devices(pattern, half_angle_deg):
 
 
 @pytest.mark.parametrize(
+    ("pattern", "rays"),
+    [
+        (MID40, [(0, 19.17241, 0.03013), (77777, -18.40269, -5.43048), (399999, 7.71213, 13.60002)]),
+        (MID70, [(0, -35.21475, -0.02417), (77777, 34.05934, 9.40150), (399999, -15.04136, -22.10266)]),
+    ],
+)
+def test_rays_of_the_published_pattern_files(pattern, rays):
+    """Number, azimuth and elevation [deg] of rays in Livox's nominal patterns, kept in single precision."""
+    for number, azimuth_deg, elevation_deg in rays:
+        sweep, shot = divmod(number, pattern.shots)
+        x, y, z = pattern.rays(sweep).direction_S[0, shot].astype(float)
+        assert np.degrees(np.arctan2(y, x)) == pytest.approx(azimuth_deg, abs=2e-5)
+        assert np.degrees(np.arcsin(z)) == pytest.approx(elevation_deg, abs=2e-5)
+
+
+@pytest.mark.parametrize(
     ("pattern", "amplitudes", "rms_deg", "max_deg"),
     [(MID40, (0.17445, 0.17133), 0.14, 0.18), (MID70, (-0.3157, -0.3294), 1.9, 2.6)],
 )

@@ -163,3 +163,16 @@ def test_broken_rules_name_the_field(change, message):
     Spinning(**good)
     with pytest.raises(SpecError, match=message):
         Spinning(**{**good, **change})
+
+
+def test_a_fan_stands_for_channels_at_even_steps():
+    fan = Spinning(elevation_deg={"top": 15, "bottom": -25, "channels": 5}, columns=8, rate_hz=10.0)
+    assert fan.elevation_deg == (15.0, 5.0, -5.0, -15.0, -25.0)
+    assert Spinning(**fan.model_dump()) == fan
+    for wrong, says in (
+        ({"top": 15, "bottom": -25}, "channels"),
+        ({"top": 95, "bottom": 0, "channels": 2}, "top is 95"),
+    ):
+        with pytest.raises(SpecError, match=says) as error:
+            Spinning(elevation_deg=wrong, columns=8, rate_hz=10.0)
+        assert "\n" not in str(error.value)

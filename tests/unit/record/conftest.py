@@ -1,7 +1,12 @@
-"""Scans to write, made of random numbers."""
+"""Scans to write, made of random numbers; messages as two independent readers give them."""
+
+from pathlib import Path
 
 import numpy as np
 import pytest
+from mcap.reader import make_reader
+from mcap_ros2.decoder import DecoderFactory
+from rosbags.highlevel import AnyReader
 
 import sensorium as sn
 from sensorium.sensors.scan import Light
@@ -43,3 +48,21 @@ def _random_scan(seed=0, *, shape=(2, 8, 50), frame="sensor", light=True, far_m=
 def random_scan():
     """Makes scans."""
     return _random_scan
+
+
+def _read_back(path: Path, topic: str) -> tuple[list, list]:
+    """The messages of a topic by mcap-ros2-support and by rosbags."""
+    with path.open("rb") as file:
+        reader = make_reader(file, validate_crcs=True, decoder_factories=[DecoderFactory()])
+        first = [decoded.decoded_message for decoded in reader.iter_decoded_messages(topics=[topic])]
+    with AnyReader([path]) as bags:
+        connections = [c for c in bags.connections if c.topic == topic]
+        second = [bags.deserialize(data, c.msgtype) for c, _, data in bags.messages(connections)]
+    assert len(first) == len(second)
+    return first, second
+
+
+@pytest.fixture
+def read_back():
+    """Reads the messages of a topic."""
+    return _read_back

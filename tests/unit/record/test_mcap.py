@@ -159,7 +159,8 @@ def test_returns_found_in_waveforms_have_their_widths(tmp_path):
 
 def test_inertial_readings_come_back_with_covariances(tmp_path):
     env = street(seed=3)
-    imu = sn.Imu(magnetic=GROUP, outputs=("acceleration", "angular_velocity", "magnetic_field", "delta_velocity"))
+    rates = ("acceleration", "angular_velocity", "magnetic_field")
+    imu = sn.Imu(magnetic=GROUP, outputs=(*rates, "delta_velocity", "delta_angle"))
     imu.linear.noise.std = (0.1, 0.2, 0.3)
     imu.angular.noise.density = 0.01
     handle = env.attach(imu, body="car")
@@ -172,14 +173,14 @@ def test_inertial_readings_come_back_with_covariances(tmp_path):
             planar += flat.readings()
     found = read(tmp_path / "run.mcap")
     assert len(found["/imu/data"]) == len(readings) > 15
-    for (_, message), (_, mag), (_, delta), reading in zip(
-        found["/imu/data"], found["/imu/mag"], found["/imu/delta_velocity"], readings, strict=True
-    ):
+    topics = [found[f"/imu/{end}"] for end in ("data", "mag", "delta_velocity", "delta_angle")]
+    for (_, message), (_, mag), (_, delta), (_, turn), reading in zip(*topics, readings, strict=True):
         assert np.array_equal(xyz(message.linear_acceleration), reading.acceleration)
         assert np.array_equal(xyz(message.angular_velocity), reading.angular_velocity)
         assert np.array_equal(xyz(mag.magnetic_field), reading.magnetic_field)
         assert np.array_equal(xyz(delta.vector), reading.delta_velocity)
-        assert stamp_ns(message) == stamp_ns(mag) == reading.time_ns
+        assert np.array_equal(xyz(turn.vector), reading.delta_angle)
+        assert stamp_ns(message) == stamp_ns(mag) == stamp_ns(delta) == stamp_ns(turn) == reading.time_ns
         assert message.header.frame_id == "imu"
     assert np.allclose(np.reshape(message.linear_acceleration_covariance, (3, 3)), np.diag([0.01, 0.04, 0.09]))
     # A data sheet's density at 100 Hz: sigma^2 = N^2 f_s / 2
@@ -231,6 +232,38 @@ def test_joints_wheels_positions_and_pressures_come_back(tmp_path):
         assert np.array_equal(xyz(message.point), reading.position)
     for (_, message), reading in zip(found["/barometer/pressure"], readings["barometer"], strict=True):
         assert (message.fluid_pressure, message.variance) == (reading.pressure_Pa, 9.0)
+
+
+def test_cosines_of_a_sun_sensor_come_back(tmp_path):
+    env = street(seed=3, sun=sn.fields.Sun(elevation_deg=40.0))
+    up = sn.Pose.from_euler_deg(pitch=-90.0)
+    cell = env.attach(
+        sn.SunSensor(noise=Noise(std=0.01), timing=sn.Timing(rate_hz=10.0, clock_offset_s=0.5)), body="ball", pose=up
+    )
+    readings = []
+    with McapRecorder(tmp_path / "run.mcap") as recorder:
+        for _ in env.run(0.5):
+            recorder.record(env)
+            readings += cell.readings()
+    cosines = read(tmp_path / "run.mcap")["/sun_sensor/cosine"]
+    assert [message.data for _, message in cosines] == [float(reading.cosine) for reading in readings]
+    assert len(set(message.data for _, message in cosines)) == 5
+    with (tmp_path / "run.mcap").open("rb") as file:
+        published = [m.publish_time for _, _, m in make_reader(file).iter_messages(topics=["/sun_sensor/cosine"])]
+    assert published == [reading.time_ns for reading in readings] == [k * 10**8 + 500_000_000 for k in range(1, 6)]
+
+
+def test_messages_are_logged_when_they_arrived(tmp_path):
+    env = street(step_s=0.05)
+    imu = env.attach(sn.Imu(timing=sn.Timing(rate_hz=100.0, latency_s=0.007)), body="car")
+    arrivals = []
+    with McapRecorder(tmp_path / "run.mcap") as recorder:
+        for _ in env.run(0.2):
+            recorder.record(env)
+            arrivals += imu.arrivals()
+    logged = [log_ns for log_ns, _ in read(tmp_path / "run.mcap")["/imu/data"]]
+    assert logged == [arrival.arrival_ns for arrival in arrivals]
+    assert logged == [arrival.reading.time_ns + 7_000_000 for arrival in arrivals]
 
 
 def test_frames_time_and_faults(tmp_path):
@@ -318,8 +351,8 @@ def test_what_cannot_be_recorded_is_said_in_a_line(tmp_path):
     with pytest.raises(SpecError, match=r"cannot be written: No such file"):
         McapRecorder(tmp_path / "no" / "run.mcap")
     recorder = McapRecorder(tmp_path / "run.mcap")
-    with pytest.raises(SpecError, match="env is None"):
-        recorder.step()
+    with pytest.raises(SpecError, match="log_ns is -1; it must be zero or more"):
+        recorder.write("/clock", clock(0), log_ns=-1)
     recorder.close()
     recorder.close()
     with pytest.raises(SpecError, match=r"'run\.mcap' is closed"):
@@ -333,18 +366,22 @@ def test_a_full_disk_is_raised_in_the_run(tmp_path):
     # It fills up later
     recorder = McapRecorder(tmp_path / "run.mcap")
     recorder.write("/clock", clock(0))
-    recorder._file._file = Path("/dev/full").open("r+b", buffering=0)
+    recorder._file._file = full_disk()
     with pytest.raises(RecordError, match=r"run\.mcap' cannot be written any more: No space left"):
         recorder.write("/clock", clock(1))
     with pytest.raises(RecordError, match="No space left"):
         recorder.close()
 
 
+def full_disk():
+    return Path("/dev/full").open("r+b", buffering=0)
+
+
 def test_a_disk_that_is_full_for_the_thread_is_raised_in_the_run(tmp_path):
     env = street(step_s=0.1)
     env.attach(small_lidar(1000))
     recorder = McapRecorder(tmp_path / "run.mcap")
-    recorder._file._places = Path("/dev/full").open("r+b", buffering=0)
+    recorder._file._places = full_disk()
     env.step()
     recorder.record(env)
     env.step()

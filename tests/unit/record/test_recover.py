@@ -130,7 +130,7 @@ def test_random_bytes_never_end_in_a_traceback(tmp_path, whole):
             recover(tmp_path / "run.mcap")
         except RecordError:
             continue
-        # What has no checksum, as the end of a file that is cut off, may be wrong; the file is an MCAP file all the same
+        # What has no checksum, as the end of a file that is cut off, may be wrong; yet it is an MCAP file
         with (tmp_path / "run.recovered.mcap").open("rb") as file:
             assert len(list(make_reader(file, validate_crcs=True).iter_messages())) <= COUNT
 

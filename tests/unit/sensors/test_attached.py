@@ -58,6 +58,19 @@ def test_all_readings_of_a_step_and_the_newest():
     assert fast.fresh
 
 
+def test_every_reading_of_a_step_has_its_own_truth_and_its_arrival():
+    env = environment(step_s=0.01)
+    fast = env.attach(Ticker(rate_hz=1000.0, timing=sn.Timing(latency_s=0.002)))
+    env.step()
+    env.step()
+    arrivals = fast.arrivals()
+    assert [arrival.reading for arrival in arrivals] == fast.readings() == [k * MS for k in range(9, 19)]
+    assert [arrival.truth() for arrival in arrivals] == [-k * MS for k in range(9, 19)]
+    assert [arrival.arrival_ns for arrival in arrivals] == [k * MS for k in range(11, 21)]
+    arrivals.clear()
+    assert fast.fresh
+
+
 def test_a_slow_sensor_is_fresh_only_when_something_arrived():
     env = environment(step_s=0.01)
     slow = env.attach(Ticker(rate_hz=25.0))

@@ -31,8 +31,8 @@ def running(bodies=("car",), steps=10):
 def placements(monkeypatch):
     """Counts how often scenes are placed."""
     calls = []
-    place = PlacedScenes.place
-    monkeypatch.setattr(PlacedScenes, "place", lambda self, *a: (calls.append(self), place(self, *a))[1])
+    place = PlacedScenes.place_around
+    monkeypatch.setattr(PlacedScenes, "place_around", lambda self, *a: (calls.append(self), place(self, *a))[1])
     return calls
 
 

@@ -8,7 +8,7 @@ import pytest
 from sensorium.errors import SpecError, WorldError
 from sensorium.frames import Pose
 from sensorium.worlds.base import WorldState, check_state, checked_mask, checked_worlds, step_length_ns
-from sensorium.worlds.finite import all_finite
+from sensorium.worlds.state_numbers import all_finite
 
 BODIES, JOINTS = ("car", "ball", "door"), ("hinge", "wheel")
 
@@ -63,6 +63,14 @@ def test_poses_that_are_not_finite_are_found():
 def test_gravity_that_is_not_finite_is_found():
     with pytest.raises(WorldError, match="gravity_W of 'the world' is inf"):
         check_state(state(gravity_W=np.array([0, np.inf, 0])), BODIES, JOINTS)
+
+
+def test_gravity_may_be_that_on_each_body():
+    check_state(state(gravity_W=np.ones((2, 3, 3))), BODIES, JOINTS)
+    with pytest.raises(WorldError, match="gravity_W of 'ball' in world 1 is nan at 70 ns"):
+        check_state(state(gravity_W=one_bad((2, 3, 3), (1, 1, 2), np.nan)), BODIES, JOINTS)
+    with pytest.raises(WorldError, match=r"gravity_W has shape \(2, 1, 3\); this world's state must have \(2, 3, 3\)"):
+        check_state(state(gravity_W=np.ones((2, 1, 3))), BODIES, JOINTS)
 
 
 @pytest.mark.parametrize("name", ["v_WB", "a_WB", "joint_position", "gravity_W"])

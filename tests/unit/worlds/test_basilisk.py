@@ -73,7 +73,9 @@ class Flight:
         return {"sat": self.sat.scStateOutMsg}
 
     def world(self, **options):
-        return sn.worlds.Basilisk(self.sim, self.bodies, **options)
+        world = sn.worlds.Basilisk(self.sim, self.bodies, **options)
+        world.flight = self  # Basilisk does not keep alive what a simulation is made of
+        return world
 
     def run_until(self, time_ns):
         self.sim.ConfigureStopTime(time_ns)
@@ -132,8 +134,11 @@ def test_parameters_at_half_a_turn_and_of_the_shadow_set_are_one_attitude():
 def test_gravity_is_that_on_the_spacecraft_over_the_step():
     flight = Flight()
     world = flight.world(step_s=0.1)
+    flight.sat.nonConservativeAccelpntB_B = column(np.nan, 1e300, 5.0)  # memory as it may be before the first step
     world.start(1)
+    assert np.isnan(flight.sat.scStateOutMsg.read().nonConservativeAccelpntB_B[0])
     assert not world.state().gravity_W.any()
+    assert not world.state().a_WB.any()
     before = np.array(flight.sat.scStateOutMsg.read().r_CN_N)
     mu = flight.gravity.gravBodies["earth"].mu
     for _ in range(20):
@@ -262,7 +267,8 @@ def test_messages_of_different_times_are_told():
     world = sn.worlds.Basilisk(flight.sim, {**flight.bodies, "rock": other})
     with pytest.raises(WorldError, match=r"'sat' was written at 0 ns and that of body 'rock' at 7 ns; their modules"):
         world.start(1)
-    silent = sn.worlds.Basilisk(Flight().sim, {"sat": messaging.SCStatesMsg()})
+    flight = Flight()
+    silent = sn.worlds.Basilisk(flight.sim, {"sat": messaging.SCStatesMsg()})
     with pytest.raises(WorldError, match="body 'sat' was never written; its module must be in a task"):
         silent.start(1)
 

@@ -63,6 +63,30 @@ def test_between_states_the_shorter_arc():
     np.testing.assert_allclose(turn[0], whole / 2, atol=1e-12)
 
 
+def test_a_span_holds_the_states_around_an_interval():
+    history, states = history_of([0, 10, 25, 40])
+    for (start, end), expected in (((0, 0), [0]), ((3, 9), [0, 10]), ((10, 25), [10, 25]), ((11, 26), [10, 25, 40])):
+        span = history.span(start, end)
+        assert [state.time_ns for state in span.states] == expected
+        np.testing.assert_array_equal(span.table[1], expected)
+        np.testing.assert_array_equal(span.table[0], [state.numbers.ctypes.data for state in span.states])
+    assert history.span(11, 26) is span
+    history.restart(np.array([True, False]), state_at(40, states[0].X_WB))
+    assert history.span(11, 26) is not span
+
+
+def test_motion_is_poses_as_arrays_of_ones_own():
+    history, _ = history_of([0, 10, 25])
+    times = ns(0, 4, 10, 24)
+    for body in (None, 1):
+        position, quaternion = history.motion(times, body)
+        poses = history.poses(times, body)
+        assert position.tobytes() == poses.position.tobytes()
+        assert quaternion.tobytes() == poses.quaternion.tobytes()
+        assert position.flags.writeable
+        assert position.shape == (4, 2, 3 if body is None else 1, 3)
+
+
 def test_one_body_is_a_column_of_all():
     history, _ = history_of([0, 10, 25])
     times = ns(0, 4, 10, 24)

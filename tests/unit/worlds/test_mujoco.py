@@ -207,6 +207,20 @@ def test_gravity_switched_off():
     np.testing.assert_allclose(world.state().a_WB, 0.0, atol=1e-12)
 
 
+def test_gravity_is_one_array_until_it_changes():
+    world = sn.worlds.MuJoCo(xml(BRICK))
+    world.start(1)
+    first = world.state().gravity_W
+    world.step()
+    assert world.state().gravity_W is first
+    before = first.copy()
+    world.model.opt.gravity[2] = -1.62
+    np.testing.assert_array_equal(world.state().gravity_W, [*before[:2], -1.62])
+    np.testing.assert_array_equal(first, before)
+    world.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_GRAVITY
+    np.testing.assert_array_equal(world.state().gravity_W, np.zeros(3))
+
+
 # ---- not in the way
 
 

@@ -158,6 +158,45 @@ def test_accelerations_that_the_world_does_not_know_are_not_made_up():
     assert points.at(30).acceleration is None
 
 
+def test_a_bodys_own_gravity_is_that_of_the_step_and_specific_force_goes_linearly():
+    history = random_history(2, 3)
+    rng = np.random.default_rng(5)
+    own_W = rng.normal(size=(2, 2, 3, 3))
+    states = [dataclasses.replace(history.newest, time_ns=30 + 10 * k, gravity_W=own_W[k]) for k in range(2)]
+    for k, state in enumerate(states):
+        states[k] = dataclasses.replace(
+            state, a_WB=rng.normal(size=(2, 3, 3)), w_WB=0 * state.w_WB, alpha_WB=0 * state.w_WB
+        )
+        history.add(states[k])
+    points = PointMotion(history, 1, MOUNTS)
+    for time_ns, share in ((33, 0.3), (37, 0.7), (40, 1.0)):
+        now = points.at(time_ns)
+        np.testing.assert_array_equal(now.gravity_W, own_W[1][:, 1, None])
+        first, last = (state.a_WB[:, 1] - state.gravity_W[:, 1] for state in states)
+        felt = (now.acceleration - now.gravity_W)[:, 0]
+        np.testing.assert_allclose(felt, (1 - share) * first + share * last, atol=1e-14)
+    assert PointMotion(history, None, MOUNTS).at(35).gravity_W is None
+
+
+def test_differences_of_velocities_and_their_rests_lose_nothing_at_great_speed():
+    """The same motion seen by somebody who flies past at 8 km/s."""
+    past = np.array([5000.0, -6000.0, 1000.0])
+    changes = []
+    for own in (0.0, past):
+        history = None
+        for state in random_history(1, 1)._states:
+            # Rounded alike for both: what is lost between the states is to be seen, not at them
+            seen = dataclasses.replace(state, v_WB=(state.v_WB + past) - (past - own))
+            history = History(seen) if history is None else history.add(seen) or history
+        points = PointMotion(history, 0, MOUNTS)
+        v0, rest0 = points.at(7).velocity.copy(), points.at(7).velocity_rest.copy()
+        now = points.at(8)
+        changes.append((now.velocity - v0, now.velocity_rest - rest0))
+    (slow, _), (fast, rest) = changes
+    np.testing.assert_allclose(fast + rest, slow, atol=1e-15)
+    assert np.abs(fast - slow).max() > 1e-13
+
+
 def test_gravity_is_that_of_the_state_before():
     history = random_history(1, 1)
     history.add(dataclasses.replace(history.newest, time_ns=30, gravity_W=np.array([0, 0, -9.8])))

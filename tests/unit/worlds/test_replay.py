@@ -5,7 +5,7 @@ import pytest
 
 import sensorium as sn
 from sensorium.errors import SpecError, WorldError
-from sensorium.worlds import Replay, Track, World, check_state
+from sensorium.worlds import JointTrack, Replay, Track, World, check_state
 
 HEADER = "time_s,body,x,y,z,qw,qx,qy,qz"
 
@@ -110,6 +110,51 @@ def test_a_csv_gives_what_arrays_give(tmp_path, velocities, clock):
         other.step()
 
 
+def test_joints_come_from_arrays(tmp_path):
+    t = np.linspace(0.0, 1.0, 11)
+    wheel = JointTrack(t, 3.0 * t, np.full(11, 3.0))
+    world = Replay({"box": Track([0.0], [sn.Pose()])}, joints={"wheel": wheel}, step_s=0.05)
+    assert world.joint_names == ("wheel",)
+    assert world.duration_s == 1.0
+    env = sn.Environment(sn.Scene(), world, worlds=2)
+    encoder = env.attach(sn.Encoder(timing=sn.Timing(rate_hz=20.0)), joint="wheel")
+    for _ in env.run(0.95):
+        np.testing.assert_allclose(encoder.read().position, [3.0 * env.time_s] * 2, atol=1e-12)
+        np.testing.assert_array_equal(env.state.joint_velocity, [[3.0]] * 2)
+    with pytest.raises(SpecError, match=r"joint 'wheel' follows 3; it must follow a sn\.worlds\.JointTrack"):
+        Replay({}, joints={"wheel": 3})
+
+
+def test_joints_have_columns_of_a_csv(tmp_path):
+    """Two bodies with the same joints at the same times, a joint seen less often, and a row of joints alone."""
+    file = tmp_path / "poses.csv"
+    rows = [
+        f"{HEADER},joint:wheel,joint_velocity:wheel,joint:arm",
+        "10,car,0,0,0,1,0,0,0,1.0,2.0,5",
+        "10,van,0,1,0,1,0,0,0,1.0,2.0,",
+        "11,car,1,0,0,1,0,0,0,3.0,2.0,",
+        "11,van,1,1,0,1,0,0,0,,,",
+        "12,,,,,,,,,5.0,2.5,6",
+    ]
+    file.write_text("\n".join(rows))
+    world = Replay(file, step_s=0.5)
+    assert (world.body_names, world.joint_names, world.duration_s) == (("car", "van"), ("wheel", "arm"), 2.0)
+    world.start(1)
+    for k in range(4):
+        np.testing.assert_allclose(world.state().joint_position[0], [1.0 + k, 5.0 + 0.25 * k])
+        np.testing.assert_allclose(world.state().joint_velocity[0], [2.0 + 0.25 * max(0, k - 2), 0.5])
+        world.step()
+    assert world.tracks["car"].times_s.tolist() == [0.0, 1.0]
+
+    # Joints alone need no bodies
+    file.write_text("time_ns,joint:wheel\n5,1.5\n7,2.5\n")
+    alone = Replay(file, step_s=1e-9)
+    assert (alone.body_names, alone.joint_names) == ((), ("wheel",))
+    alone.start(1)
+    alone.step()
+    np.testing.assert_allclose(alone.state().joint_position, [[2.0]])
+
+
 GOOD = "0,car,1,2,3,1,0,0,0"
 
 
@@ -131,6 +176,12 @@ GOOD = "0,car,1,2,3,1,0,0,0"
         (f"{HEADER}\n1,,1,2,3,1,0,0,0\n", "line 2: body is empty"),
         (f"{HEADER}\n{GOOD}\n{GOOD}\n", "line 3: time of 'car' is 0 ns after 0 ns; it must increase"),
         (f"{HEADER}\n1,car,1,2,3,0.5,0,0,0\n", r"line 2: the quaternion .* has length 0\.5"),
+        (f"{HEADER},joint:\n", "column is 'joint:'; it must be one of .*, joint:NAME, joint_velocity:NAME beside it"),
+        (f"{HEADER},joint_velocity:wheel\n", "column is 'joint_velocity:wheel'; it must be one of"),
+        (f"{HEADER},joint:a\n{GOOD},1\n-1,b,1,2,3,1,0,0,0,1\n", "line 3: joint 'a' is 1.0 at -1000000000 ns after 1.0"),
+        (f"{HEADER},joint:a\n{GOOD},1\n0,b,1,2,3,1,0,0,0,2\n", "line 3: joint 'a' is 2.0 at 0 ns after 1.0 at 0 ns"),
+        (f"{HEADER},joint:a\n{GOOD},much\n", "line 2: joint:a is 'much'; it must be a finite number"),
+        (f"{HEADER},joint:a\n1,,,,,1,0,0,0,1\n", "line 2: body is empty"),
         (f'{HEADER}\n1,"car"x,1,2,3,1,0,0,0\n', "line .*it must be a CSV file"),
     ],
 )

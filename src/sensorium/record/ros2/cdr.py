@@ -25,7 +25,7 @@ def encoded(message: Message) -> bytes:
     """The message as little-endian CDR."""
     if isinstance(message.fields.get("data"), Later):
         head, data, tail = parts(message)
-        return b"".join([head, data.made(), tail])
+        return b"".join([head, data.made().data, tail])
     return bytes(_store().serialize_cdr(_built(message.kind, message.fields), message.kind))
 
 

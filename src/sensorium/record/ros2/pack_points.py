@@ -39,20 +39,24 @@ def pack_points(
     """
     of_point, of_time, rays = points.shape[1], time.shape[1], len(time)
     count = 0
-    for number in range(len(keep) // rays):
-        for ray in range(rays):
-            at = number * rays + ray
+    for line in range(len(keep) // columns):
+        first = line * columns
+        number, first_ray = first // rays, first % rays
+        of_line = np.uint32(((number & 0xFF) << 24) | (first_ray // columns & 0xFFFF))
+        for column in range(columns):
+            at, ray = first + column, first_ray + column
             if not keep[at]:
                 continue
-            for k in range(of_point):
-                out[count, k] = points[at, k]
-            out[count, of_point] = intensity[at]
-            for k in range(of_time):
-                out[count, of_point + 1 + k] = time[ray, k]
-            out[count, of_point + of_time + 1] = label[at]
+            row = out[count]
+            row[0], row[1], row[2] = points[at, 0], points[at, 1], points[at, 2]
+            for k in range(3, of_point):
+                row[k] = points[at, k]
+            row[of_point], row[of_point + 1] = intensity[at], time[ray, 0]
+            if of_time == 2:
+                row[of_point + 2] = time[ray, 1]
+            row[of_point + of_time + 1] = label[at]
             for k in range(extra.shape[1]):
-                out[count, of_point + of_time + 2 + k] = extra[at, k]
-            last = (ray // columns & 0xFFFF) | (np.int64(cause[at]) << 16) | ((number & 0xFF) << 24)
-            out[count, of_point + of_time + 2 + extra.shape[1]] = np.uint32(last)
+                row[of_point + of_time + 2 + k] = extra[at, k]
+            row[of_point + of_time + 2 + extra.shape[1]] = of_line | (np.uint32(cause[at]) << np.uint32(16))
             count += 1
     return count

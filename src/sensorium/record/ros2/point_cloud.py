@@ -1,11 +1,15 @@
 """sensor_msgs/PointCloud2: the returns of a lidar."""
 
+from functools import cached_property, partial
+
 import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.record.ros2.message import Later, Message, header
 from sensorium.record.ros2.source import Source
 from sensorium.sensors.scan import Scan
+
+Words = NDArray[np.uint32]
 
 _POINT_FIELD_TYPES = {"u1": 2, "u2": 4, "i4": 5, "u4": 6, "f4": 7, "f8": 8}
 
@@ -36,13 +40,14 @@ def point_cloud(scan: Scan, source: Source) -> list[tuple[int, str, Message]]:
 
     Points are in the order of `Scan.flat()`. They are counted now and packed when they are written.
     """
-    stamp_ns, kind, rows = _on_clock(scan, scan.start_ns), point_kind(scan), len(source.frames)
+    stamp_ns, kind, rows = scan.stamp_ns, point_kind(scan), len(source.frames)
     valid = scan.valid.reshape(rows, -1)
+    packer = _Packer(scan, valid)
     messages = []
     for row in range(rows):
         frame = source.roots[row] if scan.frame == "world" else source.frames[row]
         count = int(np.count_nonzero(valid[row]))
-        data = Later(count * kind.itemsize, _Packer(scan, valid, row))
+        data = Later(count * kind.itemsize, partial(packer.pack, row))
         messages.append((row, "points", cloud_message(kind, count, data, stamp_ns, frame)))
     return messages
 
@@ -73,41 +78,52 @@ def cloud_message(kind: np.dtype[np.void], count: int, data: Later, stamp_ns: in
 
 
 class _Packer:
-    """Packs the returns of one of several sensors of a scan."""
+    """Packs the returns of a scan; what all its rows need is worked out once, when the first is packed."""
 
-    def __init__(self, scan: Scan, valid: NDArray[np.bool_], row: int) -> None:
-        self._scan, self._valid, self._row = scan, valid, row
+    def __init__(self, scan: Scan, valid: NDArray[np.bool_]) -> None:
+        self._scan, self._valid = scan, valid
 
-    def __call__(self, out: NDArray[np.uint8]) -> None:
+    def pack(self, row: int, out: NDArray[np.uint8]) -> None:
+        """Write the records of one row."""
         # Compiled functions take a second to load, and not every recording has clouds
         from sensorium.record.ros2.pack_points import pack_points
 
-        scan, keep = self._scan, self._valid[self._row]
-        rows, per_row = self._valid.shape
-        columns = scan.range_m.shape[-1]
-        t_ns = _offsets_ns(scan).ravel()
-        time = t_ns * 1e-9 if _is_long(scan) else t_ns.astype(np.uint32)
-        points = np.ascontiguousarray(scan.points.reshape(rows, per_row, 3)[self._row])
-        intensity, label, cause = (
-            np.ascontiguousarray(array.reshape(rows, per_row)[self._row], kind)
-            for array, kind in ((scan.intensity, np.float32), (scan.label, np.int32), (scan.cause, np.uint8))
-        )
-        extra = np.zeros((per_row, 0), np.uint32)
-        if scan.width_s is not None:
-            width = np.ascontiguousarray(scan.width_s.reshape(rows, per_row)[self._row], np.float32)
-            extra = width.view(np.uint32).reshape(per_row, 1)
-        words = (points.itemsize * 3 + time.itemsize) // 4 + 3 + extra.shape[1]
+        points, intensity, label, cause = self._arrays
+        words = points.shape[-1] + self._time.shape[-1] + 3 + self._extra.shape[-1]
         pack_points(
             out.view(np.uint32).reshape(-1, words),
-            keep,
-            points.view(np.uint32),
-            intensity.view(np.uint32),
-            time.view(np.uint32).reshape(len(t_ns), -1),
-            label.view(np.uint32),
-            extra,
-            cause,
-            columns,
+            self._valid[row],
+            points[row],
+            intensity[row],
+            self._time,
+            label[row],
+            self._extra[row],
+            cause[row],
+            self._scan.range_m.shape[-1],
         )
+
+    @cached_property
+    def _time(self) -> Words:
+        """Firing times as words, shape (rays, 1 or 2)."""
+        t_ns = _offsets_ns(self._scan).reshape(-1, 1)
+        return (t_ns * 1e-9 if _is_long(self._scan) else t_ns.astype(np.uint32)).view(np.uint32)
+
+    @cached_property
+    def _extra(self) -> Words:
+        """Widths of returns as words, shape (rows, returns, 1), or no words where there are none."""
+        shape, width_s = self._valid.shape, self._scan.width_s
+        if width_s is None:
+            return np.zeros((*shape, 0), np.uint32)
+        return np.ascontiguousarray(width_s, np.float32).reshape(*shape, 1).view(np.uint32)
+
+    @cached_property
+    def _arrays(self) -> tuple[Words, Words, Words, NDArray[np.uint8]]:
+        """Points, intensities and labels as words, and causes, each with an axis of rows first."""
+        scan, shape = self._scan, self._valid.shape
+        points = np.ascontiguousarray(scan.points).reshape(*shape, 3).view(np.uint32)
+        intensity = np.ascontiguousarray(scan.intensity, np.float32).reshape(shape).view(np.uint32)
+        label = np.ascontiguousarray(scan.label).reshape(shape).view(np.uint32)
+        return points, intensity, label, np.ascontiguousarray(scan.cause).reshape(shape)
 
 
 def _is_long(scan: Scan) -> bool:
@@ -116,11 +132,6 @@ def _is_long(scan: Scan) -> bool:
     return (
         last_ns + round((scan.start_ns + last_ns) * scan.clock_skew) - round(scan.start_ns * scan.clock_skew) >= 2**32
     )
-
-
-def _on_clock(scan: Scan, time_ns: int) -> int:
-    """What the sensor's clock showed at a true time [ns]."""
-    return time_ns + scan.clock_offset_ns + round(time_ns * scan.clock_skew)
 
 
 def _offsets_ns(scan: Scan) -> NDArray[np.int64]:

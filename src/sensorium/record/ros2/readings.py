@@ -10,6 +10,7 @@ from sensorium.record.ros2.odometry import odometry
 from sensorium.record.ros2.point_cloud import point_cloud
 from sensorium.record.ros2.satellite import satellite
 from sensorium.record.ros2.scalar import pressure, sun_cosine
+from sensorium.record.ros2.single_range import single_range
 from sensorium.record.ros2.source import Source
 from sensorium.sensors.barometer import BarometerReading
 from sensorium.sensors.encoder_reading import EncoderReading
@@ -19,8 +20,14 @@ from sensorium.sensors.odometer import OdometerReading
 from sensorium.sensors.scan import Scan
 from sensorium.sensors.sun_sensor import SunSensorReading
 
+
+def _scan(scan: Scan, source: Source) -> list[tuple[int, str, Message]]:
+    """The points, and for a lidar of one ray the range."""
+    return [*point_cloud(scan, source), *single_range(scan, source)]
+
+
 _MESSAGES: dict[type, Callable[[Any, Source], list[tuple[int, str, Message]]]] = {
-    Scan: point_cloud,
+    Scan: _scan,
     InertialReading: inertial,
     EncoderReading: joint_state,
     OdometerReading: odometry,

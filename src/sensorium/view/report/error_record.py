@@ -13,8 +13,8 @@ Float = NDArray[np.float64]
 _FEWEST_SAMPLES = 512
 _MOST_MISSING = 0.01
 
-# Averages are used for averaging times of at least so many of them, where their own start does not matter
-_LEAST_AVERAGED = 16
+# Means are used for averaging times of so many of them and more: there they overlap enough, and there are many
+_LEAST_AVERAGED = 4
 
 
 @dataclass(frozen=True)
@@ -102,9 +102,7 @@ class ErrorRecord:
             columns = []
             for (allan, begin), end in zip(parts, begins[1:], strict=True):
                 at = (allan.tau_s >= begin) & (allan.tau_s < end)
-                columns.append(
-                    [allan.tau_s[at], *(a[at, channel] for a in (allan.deviation, allan.low, allan.high))]
-                )
+                columns.append([allan.tau_s[at], *(a[at, channel] for a in (allan.deviation, allan.low, allan.high))])
             curves.append(AllanCurve(*(np.concatenate(pieces) for pieces in zip(*columns, strict=True))))
         return curves
 

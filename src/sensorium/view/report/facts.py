@@ -31,7 +31,7 @@ def sensor_rows(env: Environment, readings: Mapping[str, int]) -> list[tuple[str
         env: Whose.
         readings: How many arrived of each, by name.
     """
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for name, sensor in env.sensors.items():
         spec, rig = sensor.spec, sensor.rig
         if rig.joint is not None:
@@ -49,8 +49,8 @@ def sensor_rows(env: Environment, readings: Mapping[str, int]) -> list[tuple[str
 
 
 def quantity(value: float, unit: str = "") -> str:
-    """A number as people read it: 12.3 million, 4.00."""
-    for size, word in ((1e9, "billion"), (1e6, "million")):
+    """A number as people read it at a glance: 12.3 M, 4.00 s."""
+    for size, word in ((1e9, "G"), (1e6, "M")):
         if abs(value) >= size:
-            return f"{value / size:.3g} {word} {unit}".strip()
+            return f"{value / size:.3g} {word}{unit}"
     return (f"{value:,}" if isinstance(value, int) else f"{value:,.2f}") + (f" {unit}" if unit else "")

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from sensorium.clock import ns_to_seconds
 from sensorium.sensors.attached import AttachedSensor
 
 # Bars that are drawn; a fault that comes and goes for an hour has more
@@ -25,8 +26,8 @@ def fault_events(sensors: Iterable[AttachedSensor[Any]], end_ns: int) -> tuple[l
                     {
                         "sensor": sensor.name,
                         "fault": event.fault,
-                        "from_s": event.start_ns * 1e-9,
-                        "to_s": over_ns * 1e-9,
+                        "from_s": ns_to_seconds(event.start_ns),
+                        "to_s": ns_to_seconds(over_ns),
                         "active": event.end_ns is None,
                     }
                 )

@@ -46,11 +46,9 @@
   }
 
   const FONT = 'system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';
-  const CONFIG = {
-    responsive: true,
-    displaylogo: false,
-    modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d", "hoverClosest3d", "tableRotation", "resetCameraLastSave3d"],
-  };
+  // Dragging zooms and a double click shows all; buttons would lie over the legends
+  const CONFIG = { responsive: true, displaylogo: false, displayModeBar: false };
+  const CONFIG_3D = { ...CONFIG, displayModeBar: true, modeBarButtons: [["resetCameraDefault3d", "toImage"]] };
 
   function layout(more) {
     return {
@@ -58,7 +56,7 @@
       plot_bgcolor: "rgba(0,0,0,0)",
       font: { family: FONT, size: 12, color: css("--soft") },
       margin: { l: 62, r: 12, t: 26, b: 38 },
-      legend: { orientation: "h", x: 0, y: 1.0, yanchor: "bottom", font: { color: css("--ink") } },
+      legend: { orientation: "h", x: 0, y: 1.0, yanchor: "bottom", traceorder: "normal", font: { color: css("--ink") } },
       hoverlabel: { font: { family: FONT } },
       modebar: { bgcolor: "rgba(0,0,0,0)", color: css("--soft"), activecolor: css("--accent") },
       ...more,
@@ -84,13 +82,13 @@
     }
   }, { rootMargin: "500px" });
 
-  function plot(parent, height, figure) {
+  function plot(parent, height, figure, config = CONFIG) {
     const element = made("div", "plot");
     element.style.height = `${height}px`;
     element.draw = () => {
       element.drawn = true;
       const { traces, ...more } = figure();
-      return Plotly.react(element, traces, layout(more), CONFIG);
+      return Plotly.react(element, traces, layout(more), config);
     };
     redraws.push(element);
     parent.append(element);
@@ -152,7 +150,7 @@
       hovertemplate: "%{x:.2f}, %{y:.2f}, %{z:.2f} m<extra>%{fullData.name}</extra>",
     };
     let [x, y, z] = cloud.places;
-    const marker = { size: cloud.count > 20000 ? 1.6 : 2.2, opacity: 1, line: { width: 0 } };
+    const marker = { size: cloud.count > 20000 ? 1.3 : 2, opacity: 1, line: { width: 0 } };
     if (classes && cloud[mode]) {
       const order = [...shared(mode).keys()];
       const number = cloud[mode].names.map((name) => order.indexOf(name));
@@ -178,17 +176,17 @@
   }
 
   function furniture(size) {
-    const traces = tracks.map((track) => {
+    const hover = { showlegend: false, hovertemplate: "%{x:.2f}, %{y:.2f}, %{z:.2f} m<extra>%{fullData.name}</extra>" };
+    const traces = tracks.filter((track) => track.places[0].length > 1).map((track) => {
       const [x, y, z] = track.places;
-      const last = x.length - 1;
-      return {
-        type: "scatter3d", mode: "lines+markers+text", name: plain(track.name), showlegend: false,
-        x, y, z, line: { color: track.colour, width: 5 },
-        marker: { size: Array.from(x, (_, i) => (i === last ? 5 : 0)), color: track.colour, line: { width: 0 } },
-        text: Array.from(x, (_, i) => (i === last ? plain(track.name) : "")),
-        textposition: "top center", textfont: { color: track.colour, size: 12 },
-        hovertemplate: "%{x:.2f}, %{y:.2f}, %{z:.2f} m<extra>%{fullData.name}</extra>",
-      };
+      return { type: "scatter3d", mode: "lines", name: plain(track.name), x, y, z, line: { color: track.colour, width: 5 }, ...hover };
+    });
+    const ends = [0, 1, 2].map((k) => tracks.map((track) => track.places[k].at(-1)));
+    const colours = tracks.map((track) => track.colour);
+    traces.push({
+      type: "scatter3d", mode: "markers+text", name: "bodies", x: ends[0], y: ends[1], z: ends[2], ...hover,
+      marker: { size: 5, color: colours, line: { width: 0 } },
+      text: tracks.map((track) => plain(track.name)), textposition: "top center", textfont: { color: colours, size: 12 },
     });
     const length = 0.018 * size;
     AXIS_COLOURS.forEach((colour, k) => {
@@ -218,6 +216,8 @@
     const size = Math.max(...spans);
     let mode = modes[0];
     const hidden = new Set();
+    const isNarrow = document.body.clientWidth < 700;
+    const far = isNarrow ? 1.35 : 1;
 
     const shown = clouds.reduce((sum, cloud) => sum + cloud.count, 0);
     const total = clouds.reduce((sum, cloud) => sum + cloud.total, 0);
@@ -226,7 +226,7 @@
     bar.append(made("span", "", "Colour by"), choice, says);
     screen.append(bar);
 
-    const element = plot(screen, Math.max(360, Math.min(640, 0.62 * window.innerHeight)), () => ({
+    const element = plot(screen, isNarrow ? 340 : Math.max(360, Math.min(640, 0.62 * window.innerHeight)), () => ({
       traces: [...clouds.map((cloud) => cloudTrace(cloud, mode, hidden, ranges[2])), ...furniture(size)],
       margin: { l: 0, r: 0, t: 0, b: 0 },
       paper_bgcolor: SCREEN.paper,
@@ -236,14 +236,16 @@
         dragmode: "turntable",
         aspectmode: "manual",
         aspectratio: { x: spans[0] / size, y: spans[1] / size, z: spans[2] / size },
-        camera: { eye: { x: -0.42, y: -0.72, z: 0.5 }, center: { x: 0, y: 0, z: -0.06 }, up: { x: 0, y: 0, z: 1 } },
+        camera: {
+          eye: { x: -0.44 * far, y: -0.74 * far, z: 0.5 * far }, center: { x: 0, y: -0.02, z: -0.12 }, up: { x: 0, y: 0, z: 1 },
+        },
         ...Object.fromEntries(["x", "y", "z"].map((name, k) => [`${name}axis`, {
           title: { text: `${name} [m]`, font: { color: SCREEN.soft, size: 11 } },
           range: ranges[k], color: SCREEN.soft, gridcolor: "#1b222b", showbackground: false, zeroline: false,
           tickfont: { size: 10 }, showspikes: false, nticks: name === "z" ? 4 : 9,
         }])),
       },
-    }));
+    }), CONFIG_3D);
     element.id = "plot-3d";
 
     // The wheel scrolls the page until the plot is clicked
@@ -360,9 +362,8 @@
       plot(card, 330, () => {
         const colours = lineColours(signal.lines.length);
         const traces = signal.lines.flatMap((line, n) => {
-          const name = line.name ? `${line.name} ` : "";
           const of = (what, more) => ({
-            type: "scatter", mode: "lines", name: plain(`${name}${what}`), x: once(line[what].t), y: once(line[what].v),
+            type: "scatter", mode: "lines", name: plain(`${line.name} ${what}`), x: once(line[what].t), y: once(line[what].v),
             hovertemplate: "%{y:.5g}<extra>%{fullData.name}</extra>", ...more,
           });
           const pale = faded(colours[n], isDark() ? 0.55 : 0.42);
@@ -372,14 +373,20 @@
             of("error", { line: { color: colours[n], width: 1 }, yaxis: "y2", showlegend: false }),
           ];
         });
+        // Of components the legend has one entry each, which switches all three lines
+        if (signal.lines.length > 1) {
+          traces.forEach((trace, n) => {
+            const component = signal.lines[Math.floor(n / 3)].name;
+            const entry = n % 3 === 1 ? { name: plain(component) } : { showlegend: false };
+            Object.assign(trace, { legendgroup: component }, entry);
+          });
+        }
         return {
           traces,
           xaxis: axis("time [s]", { range: [data.from_s, data.to_s], anchor: "y2", zeroline: false }),
           yaxis: axis(signal.unit, { domain: [0.42, 1], zeroline: false, nticks: 6 }),
           yaxis2: axis("error", { domain: [0, 0.32], zerolinecolor: css("--soft"), nticks: 4 }),
           shapes: shades(signal.sensor),
-          legend: { orientation: "h", x: 0, y: 1.0, yanchor: "bottom", font: { color: css("--ink"), size: 11 } },
-          margin: { l: 62, r: 12, t: 44, b: 38 },
           hovermode: "x unified",
           hoverlabel: { bgcolor: css("--card"), font: { color: css("--ink"), family: FONT } },
         };
@@ -457,7 +464,16 @@
   window.addEventListener("beforeprint", () => { for (const element of redraws) if (!element.drawn) element.draw(); });
 
   const draws = { clouds: drawClouds, tracks: drawTracks, images: drawImages, signals: drawSignals, allan: drawAllan, faults: drawFaults };
-  for (const place of document.querySelectorAll("[data-draws]")) draws[place.dataset.draws](place);
+
+  // The library takes its time to start: first the browser shows the page's words
+  function begin() {
+    const library = document.createElement("script");
+    library.textContent = document.getElementById("plotly").textContent;
+    document.head.append(library);
+    for (const place of document.querySelectorAll("[data-draws]")) draws[place.dataset.draws](place);
+    showPlace();
+  }
+  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(begin, 0)));
 
   // The index shows where one is: the last section that begins above the middle of the screen
   const links = new Map([...document.querySelectorAll("nav a")].map((link) => [link.hash.slice(1), link]));

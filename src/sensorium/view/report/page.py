@@ -42,23 +42,29 @@ _DRAWN = (
         "clouds",
         "cloud",
         "In 3-D",
-        "The last sweep of every lidar, in the world frame. Drag to turn, scroll to zoom, right-drag to move.",
+        "The last sweep of every lidar, in the world frame. Drag to turn it; click it, then scroll to zoom.",
     ),
-    ("tracks", "above", "From above", "Where the bodies went; the dot is the end. One metre is as long along both axes."),
+    (
+        "tracks",
+        "above",
+        "From above",
+        "Where the bodies went; the dot is the end. One metre is as long along both axes.",
+    ),
     ("images", "images", "Images", "The last sweep as the sensor sees it, row by row and column by column."),
     (
         "signals",
         "signals",
         "Signals",
         "Measured (pale) beside the truth (dark), and below the error: measured minus true. Time is the world's. Long "
-        "signals are shown by the extremes of equal stretches, so that every spike is there. Shaded: a fault is active.",
+        "signals are shown by the extremes of equal stretches, so that every spike is there. Shaded: a fault is "
+        "active. Drag to zoom, double-click to see all.",
     ),
     (
         "allan",
         "allan",
         "Allan deviation",
-        "Overlapping Allan deviation of the errors, faults included, with its 95 % interval: white noise falls by the root "
-        "of the averaging time, bias instability is the floor, a random walk rises again.",
+        "Overlapping Allan deviation of the errors, faults included, with its 95 % interval: white noise falls by the "
+        "root of the averaging time, bias instability is the floor, a random walk rises again.",
     ),
     ("faults", "faults", "Faults", "Which fault was active when."),
 )
@@ -72,10 +78,14 @@ def page(content: Page, *, folder: Path) -> bytes:
         folder: Where it will lie; links to files are relative to it.
     """
     drawn = [section for section in _DRAWN if content.data.get(section[0])]
-    sections = [_section(anchor, heading, words, f'<div data-draws="{key}"></div>') for key, anchor, heading, words in drawn]
+    sections = [
+        _section(anchor, heading, words, f'<div data-draws="{key}"></div>') for key, anchor, heading, words in drawn
+    ]
     if content.sensors:
         head = ("Sensor", "Kind", "On", "Rate", "Readings", "Faults")
-        sections.append(_section("sensors", "Sensors", "What was attached, and what arrived.", _rows(head, content.sensors)))
+        sections.append(
+            _section("sensors", "Sensors", "What was attached, and what arrived.", _rows(head, content.sensors))
+        )
     facts = "".join(f"<tr><th>{_text(k)}</th><td>{_value(v, folder)}</td></tr>" for k, v in content.table.items())
     notes = "".join(f"<li>{_text(note)}</li>" for note in content.notes)
     body = f'<div class="wide"><table class="facts">{facts}</table></div>' + (f"<ul>{notes}</ul>" if notes else "")
@@ -84,18 +94,19 @@ def page(content: Page, *, folder: Path) -> bytes:
     index = [(anchor, heading) for _, anchor, heading, _ in drawn]
     index += [("sensors", "Sensors")] if content.sensors else []
     index.append(("facts", "Run facts"))
-    scripts = [*([_plotly()] if drawn else []), _own("page.js")]
+    library, script = _plotly() if drawn else "", _own("page.js")
 
     # One pass over the frame: what is put in is never looked through again
     text = Template(_own("page.html")).substitute(
-        policy=_policy(scripts),
+        policy=_policy([library, script]),
         style=_own("page.css"),
         title=_text(content.title),
         strip="".join(f"<div><dt>{_text(k)}</dt><dd>{_text(v)}</dd></div>" for k, v in content.strip.items()),
         index="".join(f'<li><a href="#{anchor}">{heading}</a></li>' for anchor, heading in index),
         sections="\n".join(sections),
         data=_json(content.data),
-        scripts="\n".join(f"<script>{script}</script>" for script in scripts),
+        library=library,
+        script=script,
     )
     return text.encode("utf-8")
 

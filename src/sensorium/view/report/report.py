@@ -5,18 +5,19 @@ from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from sensorium.clock import ns_to_seconds
 from sensorium.environment import Environment
 from sensorium.errors import SpecError
 from sensorium.record.atomic import replacing
+from sensorium.record.recorder import Recorder
 from sensorium.sensors.sampled_reading import SampledReading
 from sensorium.sensors.scan import Scan
+from sensorium.view.quantities import quantities_of
 from sensorium.view.report.facts import Facts, quantity, sensor_rows, versions
 from sensorium.view.report.faults import fault_events
 from sensorium.view.report.page import Page, page
-from sensorium.view.report.quantities import arrived, quantities_of
 from sensorium.view.report.signals import SignalRecord
 from sensorium.view.report.sweeps import SweepRecord
 from sensorium.view.report.tracks import TrackRecord, sensor_frames
@@ -29,7 +30,7 @@ _STRETCHES = 8_000
 _MOST_IMAGES = 4
 
 
-class Report:
+class Report(Recorder):
     """Keeps what a page about the run needs, and writes it: one file, which any browser opens without a network.
 
         with sn.view.Report("report.html", title="Yard drive") as report:
@@ -40,9 +41,9 @@ class Report:
     every sampled signal beside its truth with the error below, Allan deviations of inertial errors, a timeline of
     faults, and the facts of the run. Of several worlds it shows the first, of a row of sensors the first four.
 
-    Memory does not grow with the run: of a signal the extremes of at most 768 stretches are kept, of inertial errors the
-    first 65,536 and as many means, of a body at most 1,024 places, of a lidar the last sweep. What is written depends on
-    the run alone, but for the real time it took.
+    Memory does not grow with the run: of a signal the extremes of at most 768 stretches are kept, of inertial errors
+    the first 65,536 and as many means, of a body at most 1,024 places, of a lidar the last sweep. What is written
+    depends on the run alone, but for the real time it took.
     """
 
     def __init__(
@@ -88,8 +89,8 @@ class Report:
                     sweeps.add(scan)
             elif isinstance(newest, SampledReading) and quantities_of(newest):
                 signals = self._signals.get(name) or self._signals.setdefault(name, SignalRecord(sensor, newest))
-                for reading, truth in arrived(sensor):
-                    signals.add(reading, truth)
+                for arrival in sensor.arrivals():
+                    signals.add(arrival.reading, arrival.truth())
             else:
                 self._unknown[name] = type(newest).__name__
 
@@ -111,15 +112,12 @@ class Report:
             self.write(self.path)
         self._closed = True
 
-    def __enter__(self) -> Self:
-        return self
-
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if kind is not None:
             self._facts["Ended early"] = f"{kind.__name__}: {error}"
-        self.close()
+        super().__exit__(kind, error, traceback)
 
     # --- what the page tells ----------------------------------------------------------------------------------------
 
@@ -158,7 +156,8 @@ class Report:
             "allan": allan,
             "faults": events,
         }
-        readings = {name: record.readings for name, record in (*self._sweeps.items(), *self._signals.items())}
+        readings = {name: record.readings for name, record in self._sweeps.items()}
+        readings |= {name: record.readings for name, record in self._signals.items()}
         return Page(
             self.title,
             self._strip(env, real_s, sum(readings.values()), len(events) + more_events),
@@ -174,7 +173,7 @@ class Report:
         strip = {
             "Simulated": quantity(simulated_s, "s"),
             "Real time": quantity(real_s, "s"),
-            "Speed": f"{simulated_s / max(real_s, 1e-9):.2f} × real time",
+            "Real-time factor": f"{simulated_s / max(real_s, 1e-9):.2f}",
             "Steps": quantity(self._steps),
             "Sensors": str(len(env.sensors)),
             "Readings": quantity(readings),

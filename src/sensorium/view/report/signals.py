@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from sensorium.sensors.attached import AttachedSensor
 from sensorium.sensors.sampled_reading import SampledReading
+from sensorium.view.quantities import Quantity, quantities_of, values_of
 from sensorium.view.report.envelope import Envelope
 from sensorium.view.report.error_record import ErrorRecord
 from sensorium.view.report.packing import packed
-from sensorium.view.report.quantities import Quantity, quantities_of, values_of
 
 Float = NDArray[np.float64]
 

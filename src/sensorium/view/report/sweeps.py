@@ -4,7 +4,6 @@ import base64
 import io
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from sensorium.view.lidar_plots import CAUSE_COLOURS
 from sensorium.view.plots import FAINT, Extent, label_colours, range_image
 from sensorium.view.report.packing import levels, packed
 from sensorium.view.report.signals import MOST_SENSORS
+from sensorium.view.scan_rows import row_of, world_points
 
 # An image needs so many rows and columns to be one
 _LEAST_PIXELS = 4
@@ -55,8 +55,7 @@ class SweepRecord:
         rig = self._sensor.rig
         names = [f"{self.name}[{row}]" if rig.sensor_axis else self.name for row in range(rig.sensors)]
         return [
-            (name, [_row(scan, row, self._sensor) for scan in self._last])
-            for row, name in enumerate(names[:MOST_SENSORS])
+            (name, [row_of(scan, row, rig) for scan in self._last]) for row, name in enumerate(names[:MOST_SENSORS])
         ]
 
     def clouds(self, labels: Mapping[str, int], most: int) -> list[dict[str, Any]]:
@@ -91,24 +90,6 @@ class SweepRecord:
         return found
 
 
-def _row(scan: Scan, row: int, sensor: AttachedSensor[Any]) -> Scan:
-    """The scan of one sensor of the first world alone."""
-    axes = sensor.rig.world_axis + sensor.rig.sensor_axis
-    if not axes:
-        return scan
-
-    def of_row(array: NDArray[Any]) -> NDArray[Any]:
-        return array.reshape(-1, *array.shape[axes:])[row]
-
-    light = scan.light
-    if light is not None:
-        ambient = None if light.ambient is None else of_row(light.ambient)
-        fields = {name: of_row(getattr(light, name)) for name in ("intensity", "cause", "depth", "mirror_id")}
-        light = replace(light, **fields, ambient=ambient)
-    arrays = {name: of_row(getattr(scan, name)) for name in ("range_m", "points", "object_id", "face_id", "label")}
-    return replace(scan, **arrays, X_WS=scan.X_WS[:, :1, row : row + 1], light=light)
-
-
 def _first_return(array: NDArray[Any]) -> NDArray[Any]:
     """The first of several returns of each ray, shape (channels, columns)."""
     return array if array.ndim == 2 else array[0]
@@ -140,10 +121,10 @@ def _cloud(name: str, scans: list[Scan], labels: Mapping[str, int], most: int) -
     for scan in flat:
         size = len(scan.range_m)
         at = chosen[(chosen >= done) & (chosen < done + size)] - done
-        in_own, done = scan.points[at], done + size
-        points.append(in_own if scan.frame == "world" else scan.pose(scan.start_ns + scan.offset_ns[at]).apply(in_own))
+        done += size
+        points.append(world_points(scan, at))
         columns.append((scan.label[at], scan.cause[at], scan.intensity[at]))
-    xyz = np.concatenate(points).astype(np.float64)
+    xyz = np.concatenate(points)
     label, cause, intensity = (np.concatenate(column) for column in zip(*columns, strict=True))
 
     # Places as steps of the cloud's own bounds, a 65,535th each

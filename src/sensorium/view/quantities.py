@@ -1,13 +1,11 @@
 """What readings of sampled sensors hold: their quantities, units and components."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.sensors.attached import AttachedSensor
 from sensorium.sensors.barometer import BarometerReading
 from sensorium.sensors.encoder_reading import EncoderReading
 from sensorium.sensors.gnss import GnssReading
@@ -78,9 +76,3 @@ def values_of(reading: SampledReading, quantities: tuple[Quantity, ...], rows: i
     ]
     side_by_side = columns[0] if len(columns) == 1 else np.concatenate(columns, axis=1)
     return side_by_side if valid.all() else np.where(valid[:, None], side_by_side, np.nan)
-
-
-def arrived(sensor: AttachedSensor[Any]) -> Iterator[tuple[Any, Any]]:
-    """Readings that arrived in the last step, each with its truth, which is worked out when it is reached."""
-    for capture in sensor._arrived:
-        yield capture.reading, capture.truth()

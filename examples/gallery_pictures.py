@@ -1,0 +1,183 @@
+"""Draw the pictures of docs/gallery.md, each from a run of its scenario.
+
+    python examples/gallery_pictures.py [NAME ...]
+
+leaves NAME.png of the scenarios named, or of all, in the current folder.
+"""
+
+import sys
+
+import numpy as np
+
+import sensorium as sn
+from sensorium.demo.pictures import SweepLog
+from sensorium.demo.yard import PICTURE_M
+from sensorium.gallery import path_of
+from sensorium.scenario import Scenario
+from sensorium.view import lidar_plots as draw
+from sensorium.view import save
+from sensorium.view.plots import FAINT, INK, PAPER, _draw_top_view, _legend, new_figure
+
+
+def run(name, also=None):
+    """Run a scenario; returns the environment, the sweeps or samples of each sensor, and the truth of the samples."""
+    scenario = Scenario.load(path_of(name))
+    env = scenario.environment()
+    readings, truths = {sensor: [] for sensor in env.sensors}, {sensor: [] for sensor in env.sensors}
+    for _ in env.run(scenario.spec.duration_s):
+        if also is not None:
+            also.record(env)
+        for sensor, attached in env.sensors.items():
+            for arrival in attached.arrivals():
+                readings[sensor].append(arrival.reading)
+                if not isinstance(arrival.reading, sn.Scan):
+                    truths[sensor].append(arrival.truth())
+    return env, readings, truths
+
+
+def over_time(samples, quantity):
+    """Times [s] and values of a quantity of readings."""
+    return np.array([s.time_ns for s in samples]) * 1e-9, np.array([getattr(s, quantity) for s in samples])
+
+
+def yard_drive():
+    """From above, and what IMU and wheels tell of the drive."""
+    log = SweepLog("roof", 4.0)
+    _, readings, truths = run("yard-drive", log)
+    figure = new_figure(16.0, 7.6)
+    figure.get_layout_engine().set(h_pad=0.12)
+    left, right = figure.add_gridspec(1, 2, width_ratios=(1.75, 1.0))
+    above = figure.add_subplot(left)
+    points, label = log.points_W, log.point_label
+    _draw_top_view(above, points, label, log.labels, log.path_W, PICTURE_M, pixels=1500)
+    draw.heading(above, f"{log.sweeps} sweeps of the lidar from above, by label")
+    _legend(figure, label, log.labels, path=True)
+
+    forces, rates, wheels = (figure.add_subplot(row) for row in right.subgridspec(3, 1))
+    time_s, force = over_time(readings["imu"], "acceleration")
+    true_force = over_time(truths["imu"], "acceleration")[1]
+    draw.frame(forces, "IMU: specific force", "", "[m/s²]")
+    for axis, (name, colour) in enumerate(zip(("forward", "left"), draw.COLOURS, strict=False)):
+        forces.plot(time_s, force[:, axis], color=colour, linewidth=1.4, label=name)
+        forces.plot(time_s, true_force[:, axis], color=INK, linewidth=0.8, linestyle=(0, (3, 3)))
+    draw.key(forces, where="center right")
+    draw.note(forces, "braking", (1.5, -1.1), ha="center", va="top")
+    rate = over_time(readings["imu"], "angular_velocity")[1]
+    true_rate = over_time(truths["imu"], "angular_velocity")[1]
+    draw.frame(rates, "IMU: yaw rate", "", "[°/s]")
+    rates.plot(time_s, np.degrees(rate[:, 2]), color=draw.COLOURS[2], linewidth=1.4, label="reading")
+    rates.plot(time_s, np.degrees(true_rate[:, 2]), color=INK, linewidth=0.8, linestyle=(0, (3, 3)), label="truth")
+    draw.key(rates, where="lower right")
+    draw.frame(wheels, "Wheel encoders: speed of the rims", "time [s]", "[m/s]")
+    for side, colour in (("left", draw.COLOURS[4]), ("right", draw.COLOURS[3])):
+        t, velocity = over_time(readings[f"wheel_{side}"][5:], "velocity")  # it takes two edges to tell a speed
+        wheels.plot(t, 0.33 * velocity, color=colour, linewidth=1.4, label=f"rear {side}")
+    draw.key(wheels, where="lower right")
+    wheels.set_ylim(3.5, 7.0)
+    for axes in (forces, rates, wheels):
+        axes.set_xlim(0.0, 4.0)
+    print(f"{log.sweeps} sweeps, {log.returns['ghost']} ghosts, {log.returns['fog']} returns from fog")
+    return figure
+
+
+def fog_and_mirror():
+    """Everything from above by cause, and one sweep as the lidar sees it."""
+    _, readings, _ = run("fog-and-mirror")
+    scans = readings["lidar"]
+    figure = new_figure(13.0, 12.4)
+    upper, lower = figure.add_gridspec(2, 1, height_ratios=(3.4, 1.0))
+    above, seen = figure.add_subplot(upper), figure.add_subplot(lower)
+
+    # From above, ahead is up: what stands higher than a kerb, of every fourth sweep
+    draw.frame(above, "What the lidar reports, from above, by cause", "y [m], left is positive", "x [m]", equal=True)
+    clouds = [scan.flat() for scan in scans[::4]]
+    points = np.concatenate([cloud.points for cloud in clouds])
+    cause = np.concatenate([cloud.cause for cloud in clouds])
+    high, air = points[:, 2] > 0.15, cause == sn.Cause.ATMOSPHERE
+    for chosen, size, layer in ((high & air, 1.0, 2.0), (high & ~air, 4.0, 3.0)):
+        draw.points_by_cause(above, points[chosen, 1], points[chosen, 0], cause[chosen], size=size, layer=layer)
+    for x, y, size_x, size_y, yaw, label, options in (
+        (7.0, 5.5, 0.04, 4.4, -18.0, "mirror", {"color": "#b48cff", "linewidth": 3.5}),
+        (7.0, 0.0, 0.02, 4.0, 0.0, "window", {"color": "#4aa8ff", "linewidth": 2.5}),
+        (10.5, -7.5, 8.0, 7.0, 0.0, "fog bank", {"color": FAINT, "linestyle": "--"}),
+    ):
+        corners = np.array([[1, 1, 0], [-1, 1, 0], [-1, -1, 0], [1, -1, 0], [1, 1, 0]]) * [size_x / 2, size_y / 2, 0]
+        outline = sn.Pose.from_euler_deg((x, y, 0.0), yaw=yaw).apply(corners)
+        draw.outline(above, outline[:, 1], outline[:, 0], label=label, zorder=4, **options)
+    path = np.concatenate([scan.X_WS.position[:, 0, 0] for scan in scans])
+    above.plot(path[:, 1], path[:, 0], color="white", linewidth=2.0)
+    draw.sensor(above, *path[-1, 1::-1])
+    for words, at, to in (
+        ("pillar and crate", (11.0, 2.4), (9.7, 3.9)),
+        ("their ghosts,\nbehind the mirror", (5.6, 13.2), (6.9, 11.6)),
+        ("seen through\nthe window", (1.0, 13.2), (0.6, 10.5)),
+        ("returns from\nthe fog itself", (-1.6, 4.3), (-5.6, 8.3)),
+        ("a car in the fog", (-8.6, 4.3), (-7.2, 9.3)),
+    ):
+        draw.note(above, words, at, to, fontsize=11, ha="center")
+    above.set_xlim(13.6, -13.6)
+    above.set_ylim(-1.0, 18.0)
+    draw.key(above, where="lower left", columns=2)
+
+    # As the lidar sees it
+    from matplotlib.colors import to_rgb
+
+    scan = scans[len(scans) // 2]
+    draw.frame(seen, "One sweep as the lidar sees it", "azimuth [°], positive to the left", "elevation [°]")
+    seen.grid(visible=False)
+    picture = np.tile(to_rgb(PAPER), (*scan.cause.shape, 1))
+    shade = 1.0 - 0.6 * np.clip(scan.range_m / 22.0, 0.0, 1.0)
+    for kind, colour in draw.CAUSE_COLOURS.items():
+        of_it = scan.cause == kind
+        picture[of_it] = np.array(to_rgb(colour)) * shade[of_it][:, None]
+    seen.imshow(picture, extent=(65.0, -65.0, -22.0, 12.0), aspect="auto", interpolation="nearest")
+    counts = {kind.name.lower(): int((scan.cause == kind).sum()) for kind in draw.CAUSE_COLOURS}
+    print("one sweep:", ", ".join(f"{count} {name}" for name, count in counts.items() if count))
+    return figure
+
+
+def spacecraft_imu():
+    """Gyroscope, accelerometer, magnetometer and sun sensors over time, with the faults as the log has them."""
+    env, readings, truths = run("spacecraft-imu")
+    figure, axes = draw.canvas(14.5, 10.0, rows=4, share_x=True, height_ratios=(1.25, 1.25, 1.0, 0.9))
+    gyro, force, field, sun = axes
+    rows = (
+        (gyro, "imu", "angular_velocity", "Gyroscope", "[rad/s]", 1.0),
+        (force, "imu", "acceleration", "Accelerometer: nothing but the tumble, in free fall", "[m/s²]", 1.0),
+        (field, "magnetometer", "magnetic_field", "Magnetometer", "[µT]", 1e6),
+    )
+    for where, sensor, quantity, title, unit, scale in rows:
+        draw.frame(where, title, "", unit)
+        time_s, values = over_time(readings[sensor], quantity)
+        truth = over_time(truths[sensor], quantity)[1]
+        for axis, colour in enumerate((*draw.COLOURS[:3],)):
+            where.plot(time_s, scale * values[:, axis], color=colour, linewidth=1.3, label="xyz"[axis])
+            where.plot(time_s, scale * truth[:, axis], color=INK, linewidth=0.8, linestyle=(0, (3, 3)))
+        low, high = where.get_ylim()
+        where.set_ylim(low, high + 0.25 * (high - low))
+        draw.key(where, where="upper right", columns=3)
+    draw.frame(sun, "Sun sensors: cosine of the angle to the Sun", "time [s]", "[1]")
+    for name, colour in (("sun_x", draw.COLOURS[4]), ("sun_y", draw.COLOURS[5])):
+        time_s, cosine = over_time(readings[name], "cosine")
+        sun.plot(time_s, cosine, color=colour, linewidth=1.5, label=f"cell on {name[-1]}")
+    lit = max(t.time_ns * 1e-9 for name in ("sun_x", "sun_y") for t in truths[name] if t.visible)
+    sun.axvspan(lit, 60.0, color="#30363d", alpha=0.6, linewidth=0)
+    draw.note(sun, "in the shadow of the Earth", (0.5 * (lit + 60.0), 0.5), ha="center")
+    draw.key(sun, where="upper right", columns=2)
+
+    log = env.sensors["imu"].faults.log
+    for event in log:
+        struck = force if event.fault == "bias step" else gyro
+        start_s, end_s = event.start_ns * 1e-9, event.end_ns * 1e-9
+        struck.axvspan(start_s, end_s, color=draw.COLOURS[3], alpha=0.2, linewidth=0)
+        low, high = struck.get_ylim()
+        draw.note(struck, event.fault, (0.5 * (start_s + end_s), low + 0.04 * (high - low)), fontsize=10, ha="center")
+    sun.set_xlim(0.0, 60.0)
+    print(f"{len(log)} faults; the Sun was last seen after {lit:.1f} s; world by {type(env.world).__name__}")
+    return figure
+
+
+PICTURES = {"yard-drive": yard_drive, "fog-and-mirror": fog_and_mirror, "spacecraft-imu": spacecraft_imu}
+
+for name in sys.argv[1:] or PICTURES:
+    save(PICTURES[name](), f"{name}.png")

@@ -1,0 +1,103 @@
+"""Messages of MCAP files, decoded: ROS 2 (CDR) with the definitions that the file brings, or JSON."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sensorium.errors import SensoriumError, SpecError
+
+Decoder = Callable[[bytes], Any]
+
+
+class McapMessage(NamedTuple):
+    """One message, not decoded yet.
+
+    Attributes:
+        topic: Its topic.
+        log_ns: When it was logged [ns].
+        data: Its bytes.
+    """
+
+    topic: str
+    log_ns: int
+    data: bytes
+
+
+class McapFile:
+    """A file that is open, with the topics it holds."""
+
+    def __init__(self, path: Path, reader: Any, summary: Any) -> None:
+        self.path = path
+        self._reader = reader
+        self.channels = {c.topic: (c, summary.schemas.get(c.schema_id)) for c in summary.channels.values()}
+        """Channel and schema of each topic; the schema is None where there is none."""
+        self._counts = summary.statistics.channel_message_counts if summary.statistics else {}
+
+    def count(self, topic: str) -> int:
+        """How many messages a topic has, 0 where the file does not tell."""
+        return int(self._counts.get(self.channels[topic][0].id, 0))
+
+    def topics_of(self, kind: str) -> list[str]:
+        """Topics whose messages are of a type, such as `tf2_msgs/msg/TFMessage`, by name."""
+        return sorted(topic for topic, (_, schema) in self.channels.items() if schema and schema.name == kind)
+
+    def messages(self, topics: Sequence[str]) -> Iterator[McapMessage]:
+        """Messages of some topics, in the order of logging."""
+        for _, channel, message in self._reader.iter_messages(topics=list(topics)) if topics else ():
+            yield McapMessage(channel.topic, message.log_time, message.data)
+
+    def decoder(self, topic: str) -> Decoder:
+        """What decodes a topic's messages, from the first on; one that is broken raises SpecError with its number."""
+        channel, schema = self.channels[topic]
+        decode: Decoder = json.loads if channel.message_encoding == "json" else self._cdr_decoder(channel, schema)
+        numbers = count()
+
+        def decoded(data: bytes) -> Any:
+            number = next(numbers)
+            try:
+                return decode(data)
+            except Exception as error:  # whatever a broken message makes a decoder raise
+                at = f"message {number} of {topic!r} in {self.path.name!r}"
+                raise SpecError(f"{at} cannot be decoded: {in_one_line(error)}") from None
+
+        return decoded
+
+    def _cdr_decoder(self, channel: Any, schema: Any) -> Decoder:
+        if channel.message_encoding != "cdr" or schema is None:
+            at = f"messages of {channel.topic!r} in {self.path.name!r}"
+            raise SpecError(f"{at} are {channel.message_encoding!r}; it must be cdr with a schema (ROS 2), or json")
+        from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+
+        store, name = get_typestore(Stores.ROS2_HUMBLE), schema.name
+        if name not in store.types:
+            found = get_types_from_msg(schema.data.decode(), name)
+            store.register({kind: definition for kind, definition in found.items() if kind not in store.types})
+        return lambda data: store.deserialize_cdr(data, name)
+
+
+@contextmanager
+def open_mcap(path: Path) -> Iterator[McapFile]:
+    """Open a file; whatever is wrong with it, there or while it is read, becomes a SpecError of one line."""
+    from mcap.reader import make_reader
+
+    try:
+        with path.open("rb") as file:
+            reader = make_reader(file, validate_crcs=True)
+            summary = reader.get_summary()
+            if summary is None:
+                raise SpecError(f"{path.name!r} has no summary; its recording was cut off and must be recovered first")
+            yield McapFile(path, reader, summary)
+    except SensoriumError:
+        raise
+    except OSError as error:
+        raise SpecError(f"{path.name!r} cannot be read: {error.strerror}") from None
+    except Exception as error:  # broken bytes make readers, decompressors and parsers raise whatever they have
+        raise SpecError(f"{path.name!r} is not a whole MCAP file: {in_one_line(error)}") from None
+
+
+def in_one_line(error: Exception) -> str:
+    """What an error of another library says, shortened."""
+    return f"{type(error).__name__} {' '.join(str(error).split())[:120]}".strip()

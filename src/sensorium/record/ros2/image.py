@@ -1,0 +1,70 @@
+"""sensor_msgs/Image: pictures and maps of depth."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.errors import SpecError
+from sensorium.record.ros2.message import Message, header
+from sensorium.sensors.scan import Scan
+
+# Encoding -> type of a number and how many a pixel has
+ENCODINGS = {
+    "mono8": ("u1", 1),
+    "rgb8": ("u1", 3),
+    "mono16": ("<u2", 1),
+    "16UC1": ("<u2", 1),
+    "32FC1": ("<f4", 1),
+}
+
+
+def image(pixels: NDArray[Any], encoding: str, *, stamp_ns: int, frame_id: str) -> Message:
+    """A picture as it is, row by row from the top.
+
+    Args:
+        pixels: Shape (height, width), or (height, width, 3) for rgb8, of the encoding's own type.
+        encoding: mono8 or mono16 (brightness), rgb8, 16UC1 (depth [mm], as depth cameras give it) or 32FC1
+            (depth [m], REP 118).
+        stamp_ns: When it was taken, by the sensor's clock [ns].
+        frame_id: Frame of the camera: z forward, x right, y down.
+    """
+    if encoding not in ENCODINGS:
+        raise SpecError(f"encoding is {encoding!r}; it must be one of {', '.join(ENCODINGS)}")
+    kind, numbers = ENCODINGS[encoding]
+    array = np.asarray(pixels)
+    wanted = np.dtype(kind)
+    shape_is_right = array.ndim == 2 if numbers == 1 else array.ndim == 3 and array.shape[2] == numbers
+    if not shape_is_right or array.dtype != wanted:
+        rule = f"{encoding} must be (height, width{', 3' if numbers == 3 else ''}) of {wanted.name}"
+        raise SpecError(f"pixels have shape {array.shape} and type {array.dtype}; {rule}")
+    height, width = array.shape[:2]
+    fields = {
+        "header": header(stamp_ns, frame_id),
+        "height": height,
+        "width": width,
+        "encoding": encoding,
+        "is_bigendian": 0,
+        "step": width * numbers * wanted.itemsize,
+        "data": np.ascontiguousarray(array, wanted).view(np.uint8).reshape(-1),
+    }
+    return Message("sensor_msgs/msg/Image", stamp_ns, fields)
+
+
+def range_image(scan: Scan, *, frame_id: str) -> Message:
+    """The ranges of a scan [m] as a picture of channels by columns, 32FC1, NaN where nothing returned.
+
+    Of several returns of a ray, the first; the rows are in the order of the pattern's channels. The stamp is the
+    sweep's start by the sensor's clock.
+
+    Args:
+        scan: Of one sensor in one world, organised.
+        frame_id: Frame of the lidar.
+    """
+    if scan.X_WS.shape[1:] != (1, 1) or scan.range_m.ndim < 2:
+        raise SpecError(
+            f"the scan has shape {scan.range_m.shape}; a picture must be of one organised scan, channels by columns"
+        )
+    shape = (-1, *scan.range_m.shape[-2:])
+    ranges, valid = scan.range_m.reshape(shape)[0], scan.valid.reshape(shape)[0]
+    return image(np.where(valid, ranges, np.float32(np.nan)), "32FC1", stamp_ns=scan.stamp_ns, frame_id=frame_id)

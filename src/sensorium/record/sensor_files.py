@@ -1,0 +1,34 @@
+"""Files and folders that are called after sensors."""
+
+import re
+from collections.abc import Collection
+from os import PathLike
+from pathlib import Path
+
+from sensorium.errors import SpecError
+
+# What a name may have that is a file's on every system
+_NOT_IN_FILES = re.compile(r"[^A-Za-z0-9_.-]")
+
+
+def made_folder(folder: str | PathLike[str]) -> Path:
+    """A folder to write to, made where it does not exist."""
+    path = Path(folder)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SpecError(f"folder is {str(path)!r}, which cannot be made: {error.strerror}") from None
+    return path
+
+
+def file_stem(sensor: str, taken: Collection[str]) -> str:
+    """The name of a sensor's file: what no file may be called becomes `_`.
+
+    Args:
+        sensor: Name of the sensor.
+        taken: Names that files of other sensors have.
+    """
+    stem = _NOT_IN_FILES.sub("_", sensor).lstrip(".") or "_"
+    if stem in taken:
+        raise SpecError(f"sensor {sensor!r} would have the file {stem!r}, which another has; rename one of them")
+    return stem

@@ -1,0 +1,140 @@
+"""Readings of sampled sensors as tables: CSV or Parquet, one file a sensor, truth beside what was measured."""
+
+import warnings
+from os import PathLike
+from typing import Any, Literal
+
+import numpy as np
+
+from sensorium.environment import Environment
+from sensorium.errors import RecordError, SpecError
+from sensorium.record.csv_table import Cell, CsvTable
+from sensorium.record.parquet_table import ParquetTable, require_pyarrow
+from sensorium.record.recorder import Recorder
+from sensorium.record.sensor_files import file_stem, made_folder
+from sensorium.record.signal_columns import Column, columns_of_reading
+from sensorium.sensors.attached import Arrival, AttachedSensor
+from sensorium.sensors.rig import Rig
+from sensorium.sensors.sampled_reading import SampledReading
+from sensorium.sensors.scan import Scan
+
+_TABLES: dict[str, type[CsvTable] | type[ParquetTable]] = {"csv": CsvTable, "parquet": ParquetTable}
+
+
+class SignalRecorder(Recorder):
+    """Writes what inertial and other sampled sensors report while they do, a row for each reading.
+
+        with sn.record.SignalRecorder("signals") as recorder:
+            for _ in env.run(10.0):
+                recorder.record(env)
+
+    Each sensor has a file of its name; lidars have none. Columns: time_ns, by the sensor's clock; arrival_ns, the true
+    time it arrived; world and sensor, where there are several; then one a number with its unit in its name
+    (acceleration_x_m_s2), and the same without errors, truth_acceleration_x_m_s2. Integers are exact and floats keep
+    every bit; where a reading is not valid its cells are empty. Files appear when the recorder is closed. What a
+    process that was killed leaves, imu.csv.part, can be read: see `CsvTable` and `ParquetTable`.
+    """
+
+    def __init__(
+        self, folder: str | PathLike[str], *, format: Literal["csv", "parquet"] = "csv", truth: bool = True
+    ) -> None:
+        """Begin.
+
+        Args:
+            folder: Where the files go; made where it does not exist.
+            format: Of the files; parquet needs the extra `parquet`.
+            truth: Whether there are columns of truth.
+        """
+        if format not in _TABLES:
+            raise SpecError(f"format is {format!r}; it must be one of {', '.join(_TABLES)}")
+        if format == "parquet":
+            require_pyarrow()
+        self.folder = made_folder(folder)
+        self._format, self._truth, self._closed = format, truth, False
+        self._signals: dict[str, _Signal | None] = {}
+        self._stems: set[str] = set()
+
+    def record(self, env: Environment) -> None:
+        """Record the last step of an environment: the readings that arrived in it."""
+        if self._closed:
+            raise SpecError(f"recorder of {str(self.folder)!r} is closed; nothing can be recorded any more")
+        try:
+            for sensor in env.sensors.values():
+                arrivals = sensor.arrivals()
+                if not arrivals:
+                    continue
+                if sensor.name not in self._signals:
+                    self._signals[sensor.name] = self._begun(sensor, arrivals[0].reading)
+                signal = self._signals[sensor.name]
+                if signal is not None:
+                    signal.add(arrivals)
+        except OSError as error:
+            raise self._failed(error) from None
+
+    def close(self) -> None:
+        """Put every file in its place; nothing can be recorded after."""
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            for signal in self._signals.values():
+                if signal is not None:
+                    signal.table.close()
+        except OSError as error:
+            raise self._failed(error) from None
+
+    def _begun(self, sensor: AttachedSensor[Any], reading: Any) -> "_Signal | None":
+        """The file of a sensor that has its first reading; None for one that has no such file."""
+        if isinstance(reading, Scan):
+            return None
+        columns = columns_of_reading(reading)
+        if columns is None:
+            kind = type(reading).__name__
+            warnings.warn(f"sensor {sensor.name!r} is not recorded: no columns stand for its {kind}", stacklevel=3)
+            return None
+        stem = file_stem(sensor.name, self._stems)
+        self._stems.add(stem)
+        kinds: dict[str, type] = {"time_ns": int, "arrival_ns": int}
+        kinds |= {"world": int} if sensor.rig.world_axis else {}
+        kinds |= {"sensor": int} if sensor.rig.sensor_axis else {}
+        kinds |= {column.name: column.kind for column in columns}
+        truths = tuple(column for column in columns if column.has_truth) if self._truth else ()
+        kinds |= {f"truth_{column.name}": column.kind for column in truths}
+        table = _TABLES[self._format](self.folder / f"{stem}.{self._format}", kinds)
+        return _Signal(table, sensor.rig, columns, truths)
+
+    def _failed(self, error: OSError) -> RecordError:
+        return RecordError(f"{str(self.folder)!r} cannot be written any more: {error.strerror}")
+
+
+class _Signal:
+    """The file of one sensor."""
+
+    def __init__(
+        self, table: CsvTable | ParquetTable, rig: Rig, columns: tuple[Column, ...], truths: tuple[Column, ...]
+    ) -> None:
+        self.table = table
+        self._columns, self._truths = columns, truths
+        self._rows = rig.worlds * rig.sensors
+        self._names: list[list[int]] = [
+            [rig.first_world + world] * rig.world_axis + [number] * rig.sensor_axis
+            for world in range(rig.worlds)
+            for number in range(rig.sensors)
+        ]
+
+    def add(self, arrivals: list[Arrival[SampledReading]]) -> None:
+        """Add a row for each world and sensor of each reading."""
+        for arrival in arrivals:
+            reading = arrival.reading
+            cells = self._cells(self._columns, reading)
+            if self._truths:
+                cells += self._cells(self._truths, arrival.truth())
+            valid = np.asarray(reading.valid).reshape(self._rows).tolist()
+            for row, own in enumerate(self._names):
+                start: list[Cell] = [reading.time_ns, arrival.arrival_ns, *own]
+                self.table.add(start + [values[row] if valid[row] else None for values in cells])
+        self.table.flush()
+
+    def _cells(self, columns: tuple[Column, ...], reading: SampledReading) -> list[list[Any]]:
+        """Values of each column, each a list over rows."""
+        return [column.values(reading).reshape(self._rows).tolist() for column in columns]

@@ -1,0 +1,33 @@
+"""Pictures and maps of numbers as TIFF."""
+
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.errors import SpecError
+from sensorium.record.atomic import replacing
+
+_TYPES = (np.uint8, np.uint16, np.float32)
+
+
+def save_tiff(path: str | PathLike[str], pixels: NDArray[Any]) -> None:
+    """Write a picture without loss or compression; the same pixels give the same bytes. NaN stays NaN.
+
+    Args:
+        path: File to write; one that exists is replaced.
+        pixels: uint8, uint16 or float32 of shape (height, width), or uint8 of shape (height, width, 3), red green
+            blue.
+    """
+    # Here, not above: it is slow to load
+    from PIL import Image
+
+    array = np.asarray(pixels)
+    is_grey = array.ndim == 2 and array.dtype in _TYPES
+    is_colour = array.ndim == 3 and array.shape[2:] == (3,) and array.dtype == np.uint8
+    if not (is_grey or is_colour) or 0 in array.shape:
+        rule = "TIFF must have (height, width) of uint8, uint16 or float32, or (height, width, 3) of uint8"
+        raise SpecError(f"pixels have shape {array.shape} and type {array.dtype}; {rule}")
+    with replacing(path) as file:
+        Image.fromarray(np.ascontiguousarray(array)).save(file, format="TIFF")

@@ -1,0 +1,93 @@
+"""One line of a round trip: what a data sheet states, and what the simulated device shows of it."""
+
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+from sensorium.devices import Quantity
+
+Z = 3.29
+"""Standard errors to both sides of what was measured: 99.9 %, since some hundred lines are compared."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is stated and what was measured, in the unit of the data sheet.
+
+    Attributes:
+        device: Name of the device.
+        what: Name of the value, as in the sheet.
+        stated: Its number.
+        measured: The same from the simulated output.
+        low: Lower end of the interval around what was measured.
+        high: Upper end.
+        unit: Of all these.
+        grade: Of the stated value.
+        rounding: Half of the last digit that the sheet prints, where that matters: its 41.3 is 41.25 to 41.35.
+    """
+
+    device: str
+    what: str
+    stated: float
+    measured: float
+    low: float
+    high: float
+    unit: str
+    grade: str
+    rounding: float = 0.0
+
+    @property
+    def exact(self) -> bool:
+        """Whether the stated value lies in the measured interval as it is printed."""
+        return self.low <= self.stated <= self.high
+
+    @property
+    def inside(self) -> bool:
+        """Whether the stated value lies in the measured interval, or one that is printed the same way does."""
+        return self.low - self.rounding <= self.stated <= self.high + self.rounding
+
+
+def in_sheet_unit(
+    device: str,
+    what: str,
+    quantity: Quantity,
+    si: float,
+    measured: tuple[float, float, float],
+    *,
+    axis: int = 0,
+    rounded: bool = False,
+) -> Row:
+    """A row in the unit and with the meaning of the sheet.
+
+    Args:
+        device: Name of the device.
+        what: Name of the value.
+        quantity: As the sheet states it.
+        si: The same number as the specification takes it.
+        measured: What was measured, and the ends of its interval, as the specification takes it.
+        axis: Which number, where the sheet has several.
+        rounded: Whether the sheet rounds; what was measured has more digits than it prints.
+    """
+    printed = number_of(quantity.value, axis)
+    if quantity.unit.startswith("LSB/"):  # the more of them, the smaller
+        middle, high, low = (printed * si / one for one in measured)
+    else:
+        middle, low, high = (printed / si * one for one in measured)
+    unit = quantity.unit if quantity.unit != "1" else ""
+    return Row(device, what, printed, middle, low, high, unit, quantity.grade, last_digit(printed) if rounded else 0.0)
+
+
+def seed_of(device: str, part: float = 0.0) -> int:
+    """A seed of its own for each device, and for each part of its round trip."""
+    return zlib.crc32(f"{device} {part:g}".encode())
+
+
+def number_of(value: Any, axis: int) -> float:
+    """A number, or one of several."""
+    return float(value[axis]) if isinstance(value, tuple) else float(value)
+
+
+def last_digit(value: float) -> float:
+    """Half of the last digit that is printed: 41.3 is anything from 41.25 to 41.35, and 40 from 39.5 to 40.5."""
+    decimals = f"{value:.10f}".rstrip("0").partition(".")[2]
+    return 0.5 * 10.0 ** -len(decimals)

@@ -1,0 +1,68 @@
+"""Worlds in files: which is taken, and several as one."""
+
+import pytest
+
+import sensorium as sn
+from sensorium.errors import SpecError
+from sensorium.scenario import Scenario, worlds
+
+JOINED = """\
+duration_s: 0.1
+scene:
+  objects:
+    - {shape: {kind: box, x: 4, y: 4, z: 2}, material: {kind: fog, visibility_m: 20}, label: fog}
+world:
+  - kind: joined
+    parts:
+      - {kind: mujoco, model: ball.xml}
+      - {kind: kinematic, step_s: 0.01, bodies: {walker: {kind: line, velocity: [1, 0, 0]}}}
+  - {kind: static, bodies: {ball: {}}}
+"""
+BALL = '<mujoco><worldbody><body name="ball"><freejoint/><geom name="skin" size="1"/></body></worldbody></mujoco>'
+
+
+@pytest.fixture
+def load(tmp_path):
+    (tmp_path / "ball.xml").write_text(BALL)
+
+    def write(text):
+        (tmp_path / "file.yaml").write_text(text)
+        return Scenario.load(tmp_path / "file.yaml")
+
+    return write
+
+
+def test_parts_are_made_and_what_they_show_is_seen(load):
+    scenario = load(JOINED)
+    env = scenario.environment()
+    assert isinstance(env.world, sn.worlds.Joined)
+    assert env.world.body_names == ("ball", "walker")
+    assert [thing.name for thing in env.scene.objects] == ["skin", None]
+    assert list(scenario.files.hashes()) == ["ball.xml"]
+
+
+def test_without_the_engine_of_a_part_the_next_world_is_taken(load, monkeypatch):
+    monkeypatch.setattr(worlds, "find_spec", lambda name: None)
+    assert isinstance(load(JOINED).environment().world, sn.worlds.Static)
+    alone = JOINED.replace("  - {kind: static, bodies: {ball: {}}}\n", "")
+    with pytest.raises(
+        SpecError, match=r"file.yaml:\d+: world needs mujoco, which is not installed; pip install 'sens"
+    ):
+        load(alone).environment()
+
+
+def test_a_shape_may_be_filled_with_a_medium(load):
+    (_, bank) = load(JOINED).environment().scene.objects
+    assert bank.material == sn.media.fog(visibility_m=20)
+    with pytest.raises(SpecError, match=r"file.yaml:4: scene.objects\[0\].material is .*'fogg'"):
+        load(JOINED.replace("kind: fog,", "kind: fogg,"))
+
+
+def test_mistakes_in_a_part_are_told_with_their_line(load):
+    with pytest.raises(SpecError, match=r"file.yaml:8: world\[0\].parts\[0\].modell is 'ball.xml'; did you mean model"):
+        load(JOINED.replace("model:", "modell:"))
+    with pytest.raises(SpecError, match=r"file.yaml:\d+: world.*parts\[0\] and parts\[1\] both have a body 'ball'"):
+        load(JOINED.replace("walker", "ball")).environment()
+    nested = JOINED.replace("{kind: mujoco, model: ball.xml}", "{kind: joined, parts: [{kind: static}]}")
+    with pytest.raises(SpecError, match="kind is 'joined'"):
+        load(nested)

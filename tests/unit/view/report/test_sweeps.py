@@ -1,0 +1,128 @@
+import base64
+
+import numpy as np
+import pytest
+
+import sensorium as sn
+from sensorium.sensors.scan import Light
+from sensorium.view.report.sweeps import SweepRecord, _cloud
+from sensorium.view.scan_rows import world_points
+
+LABELS = {"ground": 1, "wall": 2, "car": 3}
+
+
+def recorded(env, seconds=0.25):
+    record = SweepRecord(env.sensors["top"])
+    for _ in env.run(seconds):
+        for scan in env.sensors["top"].readings():
+            record.add(scan)
+    return record
+
+
+def places(cloud, unpacked):
+    low, high = np.array(cloud["low"]), np.array(cloud["high"])
+    levels = np.stack([unpacked(packed) for packed in cloud["places"]], axis=-1)
+    return low + (high - low) * levels / 65535.0
+
+
+@pytest.mark.parametrize("frame", ["sensor", "world"])
+def test_points_are_where_the_last_sweep_saw_them(yard, unpacked, frame):
+    env = yard(frame=frame)
+    record = recorded(env)
+    (cloud,) = record.clouds(env.scene.labels, 60_000)
+    flat = env.sensors["top"].read().flat()
+    assert cloud["count"] == cloud["total"] == len(flat.range_m)
+    assert places(cloud, unpacked) == pytest.approx(world_points(flat), abs=1e-3)
+    assert cloud["end_s"] == pytest.approx(0.2)
+
+    # Ground at z = 0, the wall's near face at x = 8.9, though the lidar moved during the sweep
+    names = np.array(cloud["label"]["names"])[unpacked(cloud["label"]["index"])]
+    assert places(cloud, unpacked)[names == "ground", 2] == pytest.approx(0.0, abs=1e-3)
+    assert places(cloud, unpacked)[names == "wall", 0] == pytest.approx(8.9, abs=1e-3)
+
+
+def test_too_many_points_are_thinned_evenly_and_always_alike(yard, unpacked):
+    env = yard()
+    record = recorded(env)
+    (cloud,) = record.clouds(env.scene.labels, 100)
+    (again,) = record.clouds(env.scene.labels, 100)
+    assert cloud == again
+    assert cloud["count"] == 100 < cloud["total"]
+    assert len(unpacked(cloud["label"]["index"])) == 100
+
+
+def test_slices_make_up_a_sweep(yard):
+    env = yard(publish="slices")
+    whole = yard()
+    (cloud,) = recorded(env, 0.2).clouds(env.scene.labels, 60_000)
+    (expected,) = recorded(whole, 0.2).clouds(whole.scene.labels, 60_000)
+    assert cloud["total"] == expected["total"]
+
+
+def test_rays_and_returns_are_counted(yard):
+    env = yard()
+    record = recorded(env)
+    assert (record.readings, record.rays) == (2, 2 * 8 * 90)
+    assert 0 < record.returns < record.rays
+
+
+def test_each_lidar_of_a_row_has_its_cloud_in_the_first_world(yard, unpacked):
+    mounts = [sn.Pose(position=(0, 0, 1.0)), sn.Pose(position=(1.0, 0, 1.0))]
+    env = yard(worlds=2, poses=mounts)
+    clouds = recorded(env).clouds(env.scene.labels, 60_000)
+    assert [cloud["sensor"] for cloud in clouds] == ["top[0]", "top[1]"]
+    alone = yard(poses=mounts[1])
+    (expected,) = recorded(alone).clouds(alone.scene.labels, 60_000)
+    assert places(clouds[1], unpacked) == pytest.approx(places(expected, unpacked), abs=1e-3)
+
+
+def test_the_image_is_a_picture_of_the_sweep(yard):
+    env = yard()
+    (image,) = recorded(env).images(env.scene.labels)
+    kind, _, data = image["address"].partition(",")
+    assert kind == "data:image/png;base64"
+    assert base64.b64decode(data).startswith(b"\x89PNG")
+    assert "0.200 s" in image["words"]
+
+
+def test_colours_by_cause_and_intensity_of_a_lidar_that_follows_light(random_light_scan, unpacked):
+
+    scan = random_light_scan
+    cloud = _cloud("top", [scan], LABELS, 60_000)
+    flat = scan.flat()
+    names = np.array(cloud["cause"]["names"])[unpacked(cloud["cause"]["index"])]
+    assert (names == "false alarm").tolist() == (flat.cause == sn.Cause.FALSE_ALARM).tolist()
+    low, high = cloud["intensity"]["low"], cloud["intensity"]["high"]
+    level = low + (high - low) * unpacked(cloud["intensity"]["level"]) / 255.0
+    inside = (np.log10(flat.intensity) > low) & (np.log10(flat.intensity) < high)
+    assert level[inside] == pytest.approx(np.log10(flat.intensity)[inside], abs=(high - low) / 500)
+
+
+@pytest.fixture
+def random_light_scan():
+    """Returns of six causes with labels or none, at random places."""
+    rng = np.random.default_rng(0)
+    shape = (8, 50)
+
+    cause = rng.integers(0, 7, shape).astype(np.uint8)
+    there = cause > 0
+    light = Light(
+        np.where(there, 10.0 ** rng.uniform(-5, -1, shape), 0.0).astype(np.float32),
+        cause,
+        np.zeros(shape, np.uint8),
+        np.full(shape, -1, np.int32),
+    )
+    return sn.Scan(
+        range_m=np.where(there, 5.0, 0.0).astype(np.float32),
+        points=np.where(there[..., None], rng.normal(size=(*shape, 3)), 0.0),
+        object_id=np.where(there, 0, -1).astype(np.int32),
+        face_id=np.where(there, 0, -1).astype(np.int32),
+        label=np.where(there, rng.integers(-1, 4, shape), -1).astype(np.int32),
+        offset_ns=np.zeros(shape, np.int64),
+        start_ns=0,
+        end_ns=100_000_000,
+        frame="world",
+        knot_ns=np.array([0]),
+        X_WS=sn.Pose().reshape((1, 1, 1)),
+        light=light,
+    )
