@@ -56,7 +56,8 @@ def light_tables(
     by_optical_path = spec.mode == "relative" and spec.divergence == "agx"
     medium, gamma = medium_tables(media, beam.pulse_s, by_optical_path=by_optical_path)
     first, corners = reflectance_tables(layout)
-    capture = receiver_table(spec) if spec.mode == "radiometric" else _captured(spec)
+    measured = spec.mode in ("radiometric", "waveform")
+    capture = receiver_table(spec) if measured else _captured(spec)
 
     number = np.zeros(tb.NUMBERS, np.float32)
     number[tb.N_BEAM_TAN2] = math.tan(beam.widest_rad / 2.0) ** 2
@@ -68,14 +69,15 @@ def light_tables(
     number[tb.N_NOISE_SQUARE], number[tb.N_BIAS] = noise.square_per_m, noise.bias_m
     number[tb.N_DROPOUT], number[tb.N_JITTER] = noise.dropout, noise.angle_std_rad
 
-    # Photons are counted in one mode only
+    # Two modes measure in watts, and one of them counts photons here
     radiometric = spec.mode == "radiometric"
     detector = detector_numbers(spec)
-    sunlight = sunlight_numbers(spec, sun) if radiometric and sun is not None else np.zeros(5, np.float32)
+    sunlight = sunlight_numbers(spec, sun) if measured and sun is not None else np.zeros(5, np.float32)
     number[tb.N_POWER] = 1.0
-    if radiometric:
+    if measured:
         number[tb.N_POWER] = power_W(spec)
         number[tb.N_FLOOR] *= number[tb.N_POWER]
+    if radiometric:
         number[tb.N_THRESHOLD] = max(spec.threshold, hopeless_power_W(detector))
 
     switch = np.zeros(tb.SWITCHES, np.int32)
