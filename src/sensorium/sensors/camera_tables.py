@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from sensorium.materials.base import AbstractMaterial
 from sensorium.materials.lambertian import Lambertian
 from sensorium.media.base import AbstractMedium
 from sensorium.scene.layout import Layout
-from sensorium.scene.mesh import Mesh
+from sensorium.scene.mesh import TEXTURE, UV, Mesh
 from sensorium.sensors.light_tables import material_table
 from sensorium.trace import picture as pc
 
@@ -46,6 +46,7 @@ def picture_tables(
     bands = spec.bands
     material = np.stack([_materials(spec, layout, atmosphere, *each) for each in zip(bands, wavelength_m, strict=True)])
     reflectance_first, reflectance = _reflectances(layout, bands)
+    textures = _textures(layout, bands)
     glows = any(band.thermal for band in bands)
     temperature_first, temperature = _temperatures(layout, glows)
     kelvin = np.arange(_COLDEST_K, _HOTTEST_K + _STEP_K, _STEP_K)
@@ -58,6 +59,12 @@ def picture_tables(
         material=material,
         reflectance_first=reflectance_first,
         corner_reflectance=reflectance,
+        texture=textures.number,
+        uv_first=textures.first,
+        corner_u=textures.u,
+        corner_v=textures.v,
+        texture_place=textures.place,
+        texels=textures.texels,
         temperature_first=temperature_first,
         corner_temperature=temperature,
         light=np.array([_light(spec, sun, atmosphere, *each) for each in zip(bands, wavelength_m, strict=True)]),
@@ -126,6 +133,8 @@ def _reflectances(layout: Layout, bands: tuple[Band, ...]) -> tuple[NDArray[np.i
         if not isinstance(material, AbstractMaterial) or material.property_name is None:
             continue
         for mesh_number in np.unique(layout.mesh_index[(layout.material_index == number) & (layout.mesh_index >= 0)]):
+            if _is_textured(layout.meshes[mesh_number], material):
+                continue
             values = _corner_values(layout.meshes[mesh_number], material.property_name)
             columns = np.stack([_column(values, j, band, material) for j, band in enumerate(bands)])
             if columns.min() < 0.0 or columns.max() > material.max_reflectance:
@@ -150,6 +159,59 @@ def _column(values: NDArray[Any], number: int, band: Band, material: AbstractMat
             f"band {band.name!r} asks for number {column} of them"
         )
     return np.asarray(values[:, :, column])
+
+
+class _Textures(NamedTuple):
+    """Textures as the kernel reads them, see `PictureTables`."""
+
+    number: NDArray[np.int32]
+    first: NDArray[np.int64]
+    u: NDArray[np.float32]
+    v: NDArray[np.float32]
+    place: NDArray[np.int64]
+    texels: NDArray[np.float32]
+
+
+def _is_textured(mesh: Mesh, material: AbstractMaterial) -> bool:
+    """Whether a material leaves its reflectance to the mesh's texture."""
+    return material.property_name == TEXTURE and mesh.texture is not None
+
+
+def _textures(layout: Layout, bands: tuple[Band, ...]) -> _Textures:
+    """Textures that meshes carry and materials ask for."""
+    number, first = np.full(layout.mesh_index.shape, -1, np.int32), np.zeros(layout.mesh_index.shape, np.int64)
+    u: list[NDArray[np.float32]] = []
+    v: list[NDArray[np.float32]] = []
+    places: list[tuple[int, int, int]] = []
+    texels = [np.zeros((len(bands), 0), np.float32)]
+    corners = size = 0
+    for kind, material in enumerate(layout.materials):
+        if not isinstance(material, AbstractMaterial):
+            continue
+        for mesh_number in np.unique(layout.mesh_index[(layout.material_index == kind) & (layout.mesh_index >= 0)]):
+            mesh = layout.meshes[mesh_number]
+            if not _is_textured(mesh, material) or mesh.texture is None:
+                continue
+            here = (layout.material_index == kind) & (layout.mesh_index == mesh_number)
+            number[here], first[here] = len(places), corners
+            rows, columns = mesh.texture.shape[:2]
+            uv = _corner_values(mesh, UV).reshape(-1, 2)
+            u.append((uv[:, 0] * columns - 0.5).astype(np.float32))
+            v.append(((1.0 - uv[:, 1]) * rows - 0.5).astype(np.float32))
+            corners += len(uv)
+            places.append((size, rows, columns))
+            values = mesh.texture.reshape(-1, 1, mesh.texture.shape[2])
+            texels.append(np.stack([_column(values, j, band, material)[:, 0] for j, band in enumerate(bands)]))
+            size += rows * columns
+    none = np.zeros(0, np.float32)
+    return _Textures(
+        number,
+        first,
+        np.concatenate([*u, none]),
+        np.concatenate([*v, none]),
+        np.array(places, np.int64).reshape(-1, 3),
+        np.concatenate(texels, axis=1).astype(np.float32),
+    )
 
 
 def _temperatures(layout: Layout, wanted: bool) -> tuple[NDArray[np.int64], NDArray[np.float32]]:

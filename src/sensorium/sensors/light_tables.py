@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium import jit
 from sensorium.errors import SceneError, SpecError
 from sensorium.fields import Sun
 from sensorium.materials import row as mr
@@ -249,5 +250,14 @@ def medium_tables(
         table[number, tb.G_SHAPE], table[number, tb.G_SCALE] = medium.gamma_shape, medium.gamma_scale_m
         if medium.gamma_probability > 0.0:
             q = np.clip(np.linspace(0.0, 1.0, tb.GAMMA_POINTS + 1), 1e-9, 1.0 - 1e-9)
-            quantiles[number] = [gamma_quantile(p, medium.gamma_shape) * medium.gamma_scale_m for p in q]
+            quantiles[number] = _gamma_quantiles(q, medium.gamma_shape) * medium.gamma_scale_m
     return table.astype(np.float32), quantiles
+
+
+@jit.kernel
+def _gamma_quantiles(q: NDArray[np.float64], shape: float) -> NDArray[np.float64]:
+    """Quantiles of the gamma law of scale 1; a kernel, so that it is compiled once and not in every process."""
+    out = np.empty(q.size)
+    for i in range(q.size):
+        out[i] = gamma_quantile(q[i], shape)
+    return out

@@ -68,6 +68,12 @@ class PictureTables(NamedTuple):
     material: NDArray[np.float32]  # (bands, materials + 1, MATERIAL_COLUMNS), the last is black
     reflectance_first: NDArray[np.int64]  # (1 | worlds, objects) start in corner_reflectance, -1: the material's own
     corner_reflectance: NDArray[np.float32]  # (bands, corners) at the three corners of faces
+    texture: NDArray[np.int32]  # (1 | worlds, objects) number of the texture, -1: none
+    uv_first: NDArray[np.int64]  # (1 | worlds, objects) start in corner_u and corner_v
+    corner_u: NDArray[np.float32]  # (corners,) where corners lie in the texture, to the right and down, in texels
+    corner_v: NDArray[np.float32]
+    texture_place: NDArray[np.int64]  # (textures, 3) start in texels, rows, columns
+    texels: NDArray[np.float32]  # (bands, texels) reflectance
     temperature_first: NDArray[np.int64]  # (1 | worlds, objects) start in corner_temperature, -1: ambient
     corner_temperature: NDArray[np.float32]  # (corners,) [K]
     light: NDArray[np.float32]  # (bands, LIGHT_COLUMNS)
@@ -212,6 +218,16 @@ def _shade(block, hit, lit, tables, row, used, out):
                 block[pk.B_V + k],
             )
 
+        # Where in its texture, if it has one
+        texture = tables.texture[row, column]
+        t00 = t01 = t10 = t11 = np.int64(0)
+        part_x = part_y = _ZERO
+        if texture >= 0:
+            first_uv, u, v = tables.uv_first[row, column], block[pk.B_U + k], block[pk.B_V + k]
+            x = _at_corners(tables.corner_u, first_uv, hit, k, u, v)
+            y = _at_corners(tables.corner_v, first_uv, hit, k, u, v)
+            t00, t01, t10, t11, part_x, part_y = _texels(tables.texture_place, texture, x, y)
+
         # Fresnel's law once for bands that share an index; a matt surface needs none
         last_n, last_k = np.float32(-1.0), np.float32(-1.0)
         r_facet = r_l = r_v = r_sky = gloss = _ZERO
@@ -229,8 +245,13 @@ def _shade(block, hit, lit, tables, row, used, out):
                         r_l = relative_reflectance(cos_l, n, absorption)
                         gloss = r_facet * lobe(cos_l, cos_v, cos_h, materials[band, number, tb.M_ALPHA2])
             a, b = materials[band, number, tb.M_DIFFUSE_A], materials[band, number, tb.M_DIFFUSE_B]
-            if own >= 0:
-                c = _at_corners(corners[band], own, hit, k, block[pk.B_U + k], block[pk.B_V + k])
+            if own >= 0 or texture >= 0:
+                if texture >= 0:
+                    upper = (_ONE - part_x) * tables.texels[band, t00] + part_x * tables.texels[band, t01]
+                    lower = (_ONE - part_x) * tables.texels[band, t10] + part_x * tables.texels[band, t11]
+                    c = (_ONE - part_y) * upper + part_y * lower
+                else:
+                    c = _at_corners(corners[band], own, hit, k, block[pk.B_U + k], block[pk.B_V + k])
                 below = (
                     _PI
                     * materials[band, number, tb.M_PLASTIC_N2]
@@ -266,6 +287,23 @@ def _at_corners(corners, first, hit, k, u, v):
     """A value given at the corners of faces, at the point met."""
     at = np.uint64(first) + np.uint64(3) * np.uint64(hit[pk.B_FACE + k])
     return (_ONE - u - v) * corners[at] + u * corners[at + np.uint64(1)] + v * corners[at + np.uint64(2)]
+
+
+@jit.function
+def _texels(places, texture, x, y):
+    """Numbers of the four texels around a place, and how far it is between them; a texture repeats."""
+    first, height, width = places[texture, 0], places[texture, 1], places[texture, 2]
+    left, top = np.int64(math.floor(x)), np.int64(math.floor(y))
+    part_x, part_y = x - np.float32(left), y - np.float32(top)
+    upper, lower = first + top % height * width, first + (top + 1) % height * width
+    return (
+        upper + left % width,
+        upper + (left + 1) % width,
+        lower + left % width,
+        lower + (left + 1) % width,
+        part_x,
+        part_y,
+    )
 
 
 @jit.function

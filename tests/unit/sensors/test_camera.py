@@ -133,6 +133,26 @@ def test_bands_read_their_columns_of_a_mesh_property_and_interpolate_between_ver
         look(one, scene=ground(sn.Lambertian(reflectance="color"), mesh))
 
 
+def test_a_texture_is_seen_texel_by_texel_and_repeats():
+    plane = sn.shapes.plane(8.0, 8.0)
+    uv = (plane.vertices[:, :2] + 4.0) / 4.0  # twice across the plane
+    rng = np.random.default_rng(3)
+    texture = rng.uniform(0.1, 0.9, (5, 7, 3))
+    mesh = sn.Mesh(plane.vertices, plane.faces, vertex_properties={"uv": uv}, texture=texture)
+    bands = tuple(Band(name=n, filter=GREEN.filter) for n in "rgb")
+    picture = look(spec(bands=bands), scene=ground(sn.Lambertian(reflectance="texture"), mesh)).read()
+    full = ground_radiance(NOON, 1.0)
+
+    # The camera looks down from 5 m with the top of its image towards +x and the left towards +y
+    scale = 5.0 / CHIP["pupil_distance_m"] * 0.2e-3
+    x, y = scale * (11.5 - np.arange(24))[:, None], scale * (15.5 - np.arange(32))[None, :]
+    caster = sn.RayCaster(ground(mesh=mesh))
+    origins = np.stack([*np.broadcast_arrays(x, y, 1.0)], axis=-1)
+    expected = caster.cast(origins, (0.0, 0.0, -1.0)).property("texture")
+    assert np.ptp(expected) > 0.5
+    np.testing.assert_allclose(picture.ideal / full, expected, atol=5e-3)
+
+
 def test_heat_is_seen_by_plancks_law_with_the_sky_mirrored_in_what_does_not_emit():
     plane = sn.shapes.plane(400.0, 400.0)
     mesh = sn.Mesh(plane.vertices, plane.faces, vertex_properties={"temperature": np.full(len(plane.vertices), 310.0)})
