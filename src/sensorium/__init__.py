@@ -21,6 +21,9 @@ _NAMES = {
     "Environment": "sensorium.environment",
     "Timing": "sensorium.sensors.timing",
     "Lidar": "sensorium.sensors.lidar",
+    "Camera": "sensorium.sensors.camera",
+    "CameraImage": "sensorium.sensors.camera_image",
+    "Adc": "sensorium.sensors.camera",
     "Imu": "sensorium.sensors.imu",
     "Accelerometer": "sensorium.sensors.accelerometer",
     "Gyroscope": "sensorium.sensors.gyroscope",
@@ -57,6 +60,7 @@ _MODULES = (
     "errors",
     "fields",
     "frames",
+    "imaging",
     "materials",
     "media",
     "optics",
@@ -101,6 +105,7 @@ if TYPE_CHECKING:
         errors,
         fields,
         frames,
+        imaging,
         materials,
         media,
         optics,
@@ -124,6 +129,8 @@ if TYPE_CHECKING:
     from sensorium.sensors.accelerometer import Accelerometer
     from sensorium.sensors.barometer import Barometer
     from sensorium.sensors.beam import Beam
+    from sensorium.sensors.camera import Adc, Camera
+    from sensorium.sensors.camera_image import CameraImage
     from sensorium.sensors.encoder import Encoder
     from sensorium.sensors.encoder_reading import EncoderReading
     from sensorium.sensors.gnss import Gnss
@@ -144,8 +151,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Accelerometer",
+    "Adc",
     "Barometer",
     "Beam",
+    "Camera",
+    "CameraImage",
     "Cause",
     "Dielectric",
     "Encoder",
@@ -185,6 +195,7 @@ __all__ = [
     "errors",
     "fields",
     "frames",
+    "imaging",
     "materials",
     "media",
     "optics",

@@ -6,7 +6,7 @@ use; nothing is made, shaded or looked up, and only distance and face are writte
 
 from sensorium import jit
 from sensorium.trace import packet as pk
-from sensorium.trace.packet import BLOCK, WIDTH, clear_hits, intersect, new_packet, set_mask, use_lanes
+from sensorium.trace.packet import BLOCK, WIDTH, clear_hits, intersect, new_packet, occluded, set_mask, use_lanes
 
 
 @jit.kernel
@@ -35,3 +35,29 @@ def bare_trace(first, step, count, scene, origins, directions, time, mask, argum
             for k in range(used):
                 range_m[ray + k] = floats[pk.T_FAR + k]
                 face[ray + k] = words[pk.FACE + k]
+
+
+@jit.kernel
+def bare_shadows(first, step, count, scene, origins, direction, time, mask, arguments, lit):
+    """Ask for the blocks first, first + step, ... of points (rays, 3) whether anything stands in one direction (3,)."""
+    floats, words, active = new_packet()
+    set_mask(words, mask)
+    total = origins.shape[0]
+    for block in range(first, count, step):
+        start, end = block * BLOCK, min(total, (block + 1) * BLOCK)
+        for ray in range(start, end, WIDTH):
+            used = min(WIDTH, end - ray)
+            use_lanes(active, used)
+            for k in range(used):
+                i = ray + k
+                floats[pk.ORIGIN_X + k] = origins[i, 0]
+                floats[pk.ORIGIN_Y + k] = origins[i, 1]
+                floats[pk.ORIGIN_Z + k] = origins[i, 2]
+                floats[pk.DIRECTION_X + k] = direction[0]
+                floats[pk.DIRECTION_Y + k] = direction[1]
+                floats[pk.DIRECTION_Z + k] = direction[2]
+                floats[pk.TIME + k] = time[i]
+                floats[pk.T_FAR + k] = 1e5
+            occluded(active.ctypes.data, scene, floats.ctypes.data, arguments)
+            for k in range(used):
+                lit[ray + k] = floats[pk.T_FAR + k] >= 0.0

@@ -50,10 +50,11 @@ def devices(
 
 def _draw_device(console: Console, device: "Device", out: Path) -> None:
     """Write the picture of a device into a folder."""
+    from sensorium.sensors.camera import Camera
     from sensorium.sensors.imu import Imu
     from sensorium.sensors.lidar import Lidar
     from sensorium.sensors.magnetometer import Magnetometer
-    from sensorium.view import device_plots, plots
+    from sensorium.view import camera_plots, device_plots, plots
 
     if device.kind == "encoder":
         console.print("  nothing to draw: an encoder has neither a scan nor a noise curve")
@@ -62,6 +63,9 @@ def _draw_device(console: Console, device: "Device", out: Path) -> None:
     title = f"{device.sheet.maker} {device.sheet.model}"
     if device.kind == "lidar":
         figure = device_plots.scan_plot({device.name: Lidar.from_device(device.path).pattern}, title=title)
+    elif device.kind == "camera":
+        bands = Camera.from_device(device.path).bands
+        figure = camera_plots.filter_curves(bands, title=f"{title}: filter and response")
     else:
         sensor = (Imu if device.kind == "imu" else Magnetometer).from_device(device.path)
         figure = device_plots.predicted_allan_plot(sensor, title=f"{title}: Allan deviation that its sheet predicts")

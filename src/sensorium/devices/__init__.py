@@ -4,6 +4,7 @@
 what it is made of and how far to trust it.
 """
 
+from sensorium.devices.camera_sheet import CameraSheet
 from sensorium.devices.encoder_sheet import EncoderSheet
 from sensorium.devices.inertial_sheet import ImuSheet, MagnetometerSheet
 from sensorium.devices.library import Device, describe, merged, names, specification
@@ -12,6 +13,7 @@ from sensorium.devices.sheet import GRADES, Quantity, Sheet
 
 __all__ = [
     "GRADES",
+    "CameraSheet",
     "Device",
     "EncoderSheet",
     "ImuSheet",

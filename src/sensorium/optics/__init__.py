@@ -5,8 +5,10 @@ A scalar works in the float type of its arguments, float32 in kernels and float6
 
 from sensorium.optics.beam import beam_radius, captured_fraction
 from sensorium.optics.beam_rays import BeamRays, grid_rays, spiral_rays
+from sensorium.optics.brown import brown_distorted, brown_ideal
 from sensorium.optics.capture_table import CaptureTable, capture_table
 from sensorium.optics.diffuse import oren_nayar, oren_nayar_coefficients, oren_nayar_monostatic
+from sensorium.optics.emva import grey_value_noise, photons, signal_to_noise
 from sensorium.optics.fresnel import (
     fresnel,
     fresnel_polarized,
@@ -22,6 +24,7 @@ from sensorium.optics.gaussian_beam import (
     virtual_focus,
     waist_radius,
 )
+from sensorium.optics.kannala_brandt import fisheye_angle, fisheye_radius
 from sensorium.optics.layers import two_layer, two_layer_monostatic
 from sensorium.optics.microfacet import (
     ggx,
@@ -38,7 +41,9 @@ from sensorium.optics.pulse import binned_pulse, gaussian_pulse, gaussian_pulse_
 from sensorium.optics.refraction import reflect, refract
 from sensorium.optics.retroreflection import retroreflection
 from sensorium.optics.return_thresholds import cfar_factor_exponential, cfar_factor_normal, noise_threshold
+from sensorium.optics.seidel import Seidel, blur_radius, defocus, deviation, in_focus_distance, wavefront
 from sensorium.optics.transmittance import transmittance, two_way_transmittance
+from sensorium.optics.vignetting import vignetting
 from sensorium.optics.waveform import (
     arrivals,
     convolved,
@@ -51,14 +56,22 @@ from sensorium.optics.waveform import (
 __all__ = [
     "BeamRays",
     "CaptureTable",
+    "Seidel",
     "arrivals",
     "beam_radius",
     "binned_pulse",
+    "blur_radius",
+    "brown_distorted",
+    "brown_ideal",
     "capture_table",
     "captured_fraction",
     "cfar_factor_exponential",
     "cfar_factor_normal",
     "convolved",
+    "defocus",
+    "deviation",
+    "fisheye_angle",
+    "fisheye_radius",
     "fresnel",
     "fresnel_polarized",
     "fresnel_transmittance",
@@ -69,7 +82,9 @@ __all__ = [
     "ggx",
     "ggx_distribution",
     "ggx_monostatic",
+    "grey_value_noise",
     "grid_rays",
+    "in_focus_distance",
     "internal_diffuse_reflectance",
     "mirror_glint",
     "mirror_transfer",
@@ -79,6 +94,7 @@ __all__ = [
     "oren_nayar_monostatic",
     "pane",
     "pane_path",
+    "photons",
     "pulse_width",
     "range_of_bin",
     "ray_return",
@@ -87,6 +103,7 @@ __all__ = [
     "reflect",
     "refract",
     "retroreflection",
+    "signal_to_noise",
     "smith_lambda",
     "smith_masking",
     "spiral_rays",
@@ -97,7 +114,9 @@ __all__ = [
     "two_layer",
     "two_layer_monostatic",
     "two_way_transmittance",
+    "vignetting",
     "virtual_focus",
     "waist_radius",
     "waveform_of_distances",
+    "wavefront",
 ]

@@ -5,12 +5,25 @@ from typing import Annotated
 from pydantic import Field
 
 from sensorium.patterns.base import AbstractPattern, RayTable
+from sensorium.patterns.fisheye import Fisheye
+from sensorium.patterns.pinhole import Pinhole
 from sensorium.patterns.raster import Raster
 from sensorium.patterns.rosette import Prism, Rosette
 from sensorium.patterns.spinning import Spinning
 from sensorium.patterns.table import Table
 
-Pattern = Annotated[Spinning | Raster | Rosette | Table, Field(discriminator="kind")]
+Pattern = Annotated[Spinning | Raster | Rosette | Table | Pinhole | Fisheye, Field(discriminator="kind")]
 """Any pattern, told apart by its `kind` when read from a plain dictionary."""
 
-__all__ = ["AbstractPattern", "Pattern", "Prism", "Raster", "RayTable", "Rosette", "Spinning", "Table"]
+__all__ = [
+    "AbstractPattern",
+    "Fisheye",
+    "Pattern",
+    "Pinhole",
+    "Prism",
+    "Raster",
+    "RayTable",
+    "Rosette",
+    "Spinning",
+    "Table",
+]

@@ -1,6 +1,7 @@
 """Writers of what was sensed, one format a file."""
 
 from sensorium.record.clouds import CloudRecorder
+from sensorium.record.images import ImageRecorder
 from sensorium.record.kitti import save_kitti
 from sensorium.record.las import save_las
 from sensorium.record.mcap import McapRecorder
@@ -14,6 +15,7 @@ from sensorium.record.tiff import save_tiff
 
 __all__ = [
     "CloudRecorder",
+    "ImageRecorder",
     "McapRecorder",
     "Recovery",
     "SignalRecorder",

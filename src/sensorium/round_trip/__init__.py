@@ -3,12 +3,19 @@
 import os
 
 from sensorium.devices import Device, describe
+from sensorium.round_trip.camera import camera_rows
 from sensorium.round_trip.encoder import encoder_rows
 from sensorium.round_trip.inertial import inertial_rows
 from sensorium.round_trip.lidar import lidar_rows
 from sensorium.round_trip.row import Row
 
-_KINDS = {"lidar": lidar_rows, "imu": inertial_rows, "magnetometer": inertial_rows, "encoder": encoder_rows}
+_KINDS = {
+    "lidar": lidar_rows,
+    "imu": inertial_rows,
+    "magnetometer": inertial_rows,
+    "encoder": encoder_rows,
+    "camera": camera_rows,
+}
 
 
 def round_trip(name: str | os.PathLike[str], *, folder: str | os.PathLike[str] | None = None) -> list[Row]:

@@ -27,6 +27,19 @@ class Clouds(Spec):
     """Which lidars; by default all."""
 
 
+class Images(Spec):
+    """Images of cameras as PNG, a file for each."""
+
+    every: Annotated[int, Field(ge=1)] = 1
+    """Every how many images."""
+    sensors: tuple[str, ...] | None = None
+    """Which cameras; by default all."""
+
+
+def _every(value: Any) -> Any:
+    return {} if value is True else value
+
+
 def _format(value: Any) -> Any:
     return {"format": value} if isinstance(value, str) else value
 
@@ -42,3 +55,5 @@ class Outputs(Spec):
     """signals/NAME.csv for each sensor that samples."""
     clouds: Annotated[Clouds, BeforeValidator(_format, json_schema_input_type=CloudFormat | Clouds)] | None = None
     """clouds/NAME/000000.ply for each sweep of each lidar."""
+    images: Annotated[Images, BeforeValidator(_every, json_schema_input_type=Literal[True] | Images)] | None = None
+    """images/NAME/000000.png for each image of each camera; true for all of them."""

@@ -166,6 +166,8 @@ def _writers(outputs: Outputs, env: Environment, folder: Path) -> Iterator[Any]:
         yield record.SignalRecorder(folder / "signals", **outputs.signals.model_dump())
     if outputs.clouds is not None:
         yield record.CloudRecorder(folder / "clouds", **outputs.clouds.model_dump())
+    if outputs.images is not None:
+        yield record.ImageRecorder(folder / "images", **outputs.images.model_dump())
 
 
 def _standing(out: Path, force: bool) -> Manifest | None:

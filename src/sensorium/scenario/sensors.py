@@ -13,6 +13,7 @@ from sensorium.scenario.files import Files
 from sensorium.scenario.pose import Poses
 from sensorium.sensors.accelerometer import Accelerometer
 from sensorium.sensors.barometer import Barometer
+from sensorium.sensors.camera import Camera
 from sensorium.sensors.encoder import Encoder
 from sensorium.sensors.gnss import Gnss
 from sensorium.sensors.gyroscope import Gyroscope
@@ -26,6 +27,7 @@ from sensorium.spec import Spec, checked
 
 BUILT_IN: tuple[type[SensorSpec[Any]], ...] = (
     Lidar,
+    Camera,
     Imu,
     Accelerometer,
     Gyroscope,

@@ -19,6 +19,7 @@ from sensorium.frames import Pose
 MAX_COORDINATE_M = 1e18
 
 LABEL = "label"
+UV, TEXTURE = "uv", "texture"
 
 
 class Mesh:
@@ -29,6 +30,9 @@ class Mesh:
         faces: Vertex indices, shape (m, 3), integers in [0, n), at least one face.
         face_properties: Arrays by name, shape (m, ...): one value for each face.
         vertex_properties: Arrays by name, shape (n, ...): interpolated over the face.
+        texture: An image of reflectances in 0..1, shape (rows, columns, bands), row 0 at the top. The vertex property
+            "uv", shape (n, 2), says where each vertex lies in it: u from 0 at the left edge to 1 at the right, v from 0
+            at the lower edge to 1 at the upper; beyond them it repeats. It reads as the property "texture".
 
     Properties are numbers (a reflectance in six bands, a temperature, a colour) and must be finite. The one
     named "label" is a class of each face or vertex: integers >= 0 or strings, where 0 and "" mean unlabelled.
@@ -41,6 +45,7 @@ class Mesh:
         "face_properties",
         "faces",
         "radius",
+        "texture",
         "vertex_properties",
         "vertices",
     )
@@ -49,6 +54,7 @@ class Mesh:
     faces: NDArray[np.int32]
     face_properties: Mapping[str, NDArray[Any]]
     vertex_properties: Mapping[str, NDArray[Any]]
+    texture: NDArray[np.float32] | None
     bounds: NDArray[np.float64]
     radius: float
 
@@ -59,11 +65,16 @@ class Mesh:
         *,
         face_properties: Mapping[str, ArrayLike] | None = None,
         vertex_properties: Mapping[str, ArrayLike] | None = None,
+        texture: ArrayLike | None = None,
     ) -> None:
         self.vertices = _checked_vertices(vertices)
         self.faces = _checked_faces(faces, vertex_count=len(self.vertices))
         self.face_properties = _checked_properties("face", face_properties, count=len(self.faces))
         self.vertex_properties = _checked_properties("vertex", vertex_properties, count=len(self.vertices))
+
+        self.texture = None if texture is None else _checked_texture(texture, self.vertex_properties.get(UV))
+        if self.texture is not None and TEXTURE in (*self.face_properties, *self.vertex_properties):
+            raise SceneError(f"property {TEXTURE!r} is given beside a texture, which goes by that name; rename it")
 
         # One name means one thing, so that a hit can ask for it without saying where it lives
         twice = sorted(set(self.face_properties) & set(self.vertex_properties))
@@ -85,10 +96,13 @@ class Mesh:
     def merge(cls, meshes: "Sequence[Mesh]") -> "Mesh":
         """Join meshes that share one frame into one, faces in the order given.
 
-        Every mesh must carry the same property names on the same elements: nothing is filled in silently.
+        Every mesh must carry the same property names on the same elements: nothing is filled in silently. Meshes with
+        textures are not joined.
         """
         if not meshes:
             raise SceneError("merge got no meshes; it needs at least one")
+        if any(mesh.texture is not None for mesh in meshes):
+            raise SceneError("a mesh to be merged has a texture; one mesh has one texture, keep them apart")
         first = meshes[0]
         for k, mesh in enumerate(meshes):
             for kind in ("face_properties", "vertex_properties"):
@@ -117,7 +131,8 @@ class Mesh:
     @property
     def property_names(self) -> tuple[str, ...]:
         """Names of all face and vertex properties, sorted."""
-        return tuple(sorted({*self.face_properties, *self.vertex_properties}))
+        own = () if self.texture is None else (TEXTURE,)
+        return tuple(sorted({*self.face_properties, *self.vertex_properties, *own}))
 
     @property
     def face_labels(self) -> NDArray[Any] | None:
@@ -137,6 +152,7 @@ class Mesh:
             self.faces,
             face_properties=self.face_properties,
             vertex_properties=self.vertex_properties,
+            texture=self.texture,
         )
 
     def scaled(self, factor: float) -> "Mesh":
@@ -148,6 +164,7 @@ class Mesh:
             self.faces,
             face_properties=self.face_properties,
             vertex_properties=self.vertex_properties,
+            texture=self.texture,
         )
 
     def property_at(self, name: str, face_id: ArrayLike, barycentric: ArrayLike) -> NDArray[Any]:
@@ -162,7 +179,7 @@ class Mesh:
             Shape (*batch, ...): the face's value, or the vertex values weighted by (1-u-v, u, v); a vertex
             "label" is that of the face's first vertex.
         """
-        if name not in self.face_properties and name not in self.vertex_properties:
+        if name not in self.property_names:
             known = ", ".join(self.property_names) or "none"
             raise SceneError(f"the mesh has no property {name!r}; it has: {known}")
 
@@ -179,6 +196,8 @@ class Mesh:
 
         if name in self.face_properties:
             return self.face_properties[name][face]
+        if name == TEXTURE and self.texture is not None:
+            return _looked_up(self.texture, self.property_at(UV, face, uv))
         values = self.vertex_properties[name][self.faces[face]]
         if name == LABEL:
             return values[..., 0]
@@ -192,7 +211,8 @@ class Mesh:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Mapping proxies do not pickle; a copy is made, and checked, from plain arrays
-        return _rebuilt, (self.vertices, self.faces, dict(self.face_properties), dict(self.vertex_properties))
+        properties = dict(self.face_properties), dict(self.vertex_properties)
+        return _rebuilt, (self.vertices, self.faces, *properties, self.texture)
 
 
 def _rebuilt(
@@ -200,9 +220,10 @@ def _rebuilt(
     faces: NDArray[np.int32],
     face_properties: dict[str, NDArray[Any]],
     vertex_properties: dict[str, NDArray[Any]],
+    texture: NDArray[np.float32] | None = None,
 ) -> Mesh:
     """Make a mesh from what `Mesh.__reduce__` wrote."""
-    return Mesh(vertices, faces, face_properties=face_properties, vertex_properties=vertex_properties)
+    return Mesh(vertices, faces, face_properties=face_properties, vertex_properties=vertex_properties, texture=texture)
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:
@@ -255,6 +276,32 @@ def _checked_properties(
             raise SceneError(f"{element} property {name!r} is {array[row].tolist()} at {row}; it must be finite")
         checked[name] = _read_only(array)
     return MappingProxyType(checked)
+
+
+def _checked_texture(texture: ArrayLike, uv: NDArray[Any] | None) -> NDArray[np.float32]:
+    """Copy a texture, shares in 0..1 with places for every vertex."""
+    array = np.array(texture, dtype=np.float32, order="C")
+    if array.ndim != 3 or 0 in array.shape:
+        raise SceneError(f"texture has shape {array.shape}; it must be (rows, columns, bands)")
+    if not (array.min() >= 0.0 and array.max() <= 1.0):
+        raise SceneError(f"texture runs from {array.min()} to {array.max()}; it must stay in 0..1")
+    if uv is None or uv.shape[1:] != (2,):
+        raise SceneError(
+            f"a texture needs the vertex property {UV!r} of shape (n, 2); it is missing or of another shape"
+        )
+    return _read_only(array)
+
+
+def _looked_up(texture: NDArray[np.float32], uv: NDArray[Any]) -> NDArray[np.float64]:
+    """Values of a texture at places (u, v), shape (*batch, 2), between the four texels around; it repeats."""
+    rows, columns = texture.shape[:2]
+    x, y = uv[..., 0] * columns - 0.5, (1.0 - uv[..., 1]) * rows - 0.5
+    left, top = np.floor(x).astype(np.int64), np.floor(y).astype(np.int64)
+    a, b = (x - left)[..., None], (y - top)[..., None]
+    i, j = (top % rows, (top + 1) % rows), (left % columns, (left + 1) % columns)
+    upper = (1.0 - a) * texture[i[0], j[0]] + a * texture[i[0], j[1]]
+    lower = (1.0 - a) * texture[i[1], j[0]] + a * texture[i[1], j[1]]
+    return np.asarray((1.0 - b) * upper + b * lower, np.float64)
 
 
 def _checked_labels(element: str, array: NDArray[Any]) -> NDArray[Any]:

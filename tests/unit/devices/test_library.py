@@ -21,7 +21,7 @@ source = "BENCH: a night of rest"
 grade = "A"
 """
 
-KINDS = {"lidar": sn.Lidar, "imu": sn.Imu, "magnetometer": sn.Magnetometer, "encoder": sn.Encoder}
+KINDS = {"lidar": sn.Lidar, "imu": sn.Imu, "magnetometer": sn.Magnetometer, "encoder": sn.Encoder, "camera": sn.Camera}
 
 
 @pytest.fixture

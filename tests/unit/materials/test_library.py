@@ -56,6 +56,8 @@ def test_one_name_is_one_object():
         ("grass", 650e-9, 0.044),
         ("brick", 1064e-9, 0.403),
         ("soil", 532e-9, 0.114),
+        ("asphalt", 450e-9, 0.057),
+        ("grass", 450e-9, 0.036),
         ("wood", 850e-9, 0.788),
         ("asphalt", 865e-9, 0.102 + (0.106 - 0.102) * 15.0 / 55.0),
     ],
@@ -103,5 +105,5 @@ def test_unknown_names_suggest_the_nearest():
 
 
 def test_outside_the_measured_range():
-    with pytest.raises(SpecError, match="its spectrum covers 532 to 1550 nm"):
+    with pytest.raises(SpecError, match="its spectrum covers 450 to 1550 nm"):
         materials.load("asphalt").row(2e-6)

@@ -189,3 +189,39 @@ def test_copies_hold_the_same_numbers(copied: object) -> None:
 
 def test_meshes_compare_by_identity() -> None:
     assert shapes.box(1.0, 1.0, 1.0) != shapes.box(1.0, 1.0, 1.0)
+
+
+# --- textures ---------------------------------------------------------------------------------------------------------
+
+SQUARE = {"vertices": [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], "faces": [(0, 1, 2), (0, 2, 3)]}
+CORNERS = {"uv": np.array([(0, 0), (1, 0), (1, 1), (0, 1)], float)}
+
+
+def test_a_texture_reads_as_a_property_between_its_texels_and_repeats():
+    texture = np.arange(6.0).reshape(2, 3, 1) / 10.0
+    mesh = Mesh(**SQUARE, vertex_properties=CORNERS, texture=texture)
+    assert "texture" in mesh.property_names
+
+    # Middle of the lower left texel, of the upper left one, and half-way between the two at the bottom left
+    at = np.array([(1 / 6, 0.25), (1 / 6, 0.75), (1 / 3, 0.25)])
+    face = np.where(at[:, 1] > at[:, 0], 1, 0)
+    uv = np.where(
+        face[:, None] == 0, np.stack([at[:, 0] - at[:, 1], at[:, 1]], -1), np.stack([at[:, 0], at[:, 1] - at[:, 0]], -1)
+    )
+    np.testing.assert_allclose(mesh.property_at("texture", face, uv)[:, 0], [0.3, 0.0, 0.35], atol=1e-6)
+    corner = mesh.property_at("texture", [0], [(0.0, 0.0)])
+    assert corner[0, 0] == pytest.approx((0.3 + 0.5 + 0.0 + 0.2) / 4.0, abs=1e-6)
+    moved = mesh.scaled(2.0)
+    np.testing.assert_array_equal(moved.texture, mesh.texture)
+
+
+def test_textures_that_cannot_be_are_refused():
+    good = {**SQUARE, "vertex_properties": CORNERS}
+    with pytest.raises(SceneError, match=r"texture has shape \(2, 3\); it must be \(rows, columns, bands\)"):
+        Mesh(**good, texture=np.zeros((2, 3)))
+    with pytest.raises(SceneError, match=r"texture runs from 0.0 to 2.0; it must stay in 0..1"):
+        Mesh(**good, texture=np.array([[[0.0], [2.0]]]))
+    with pytest.raises(SceneError, match="a texture needs the vertex property 'uv'"):
+        Mesh(**SQUARE, texture=np.zeros((2, 3, 1)))
+    with pytest.raises(SceneError, match="a mesh to be merged has a texture"):
+        Mesh.merge([Mesh(**good, texture=np.zeros((2, 3, 1)))] * 2)

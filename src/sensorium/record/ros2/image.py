@@ -13,6 +13,9 @@ from sensorium.sensors.scan import Scan
 ENCODINGS = {
     "mono8": ("u1", 1),
     "rgb8": ("u1", 3),
+    "rgb16": ("<u2", 3),
+    **{f"bayer_{order}8": ("u1", 1) for order in ("rggb", "bggr", "grbg", "gbrg")},
+    **{f"bayer_{order}16": ("<u2", 1) for order in ("rggb", "bggr", "grbg", "gbrg")},
     "mono16": ("<u2", 1),
     "16UC1": ("<u2", 1),
     "32FC1": ("<f4", 1),
@@ -23,9 +26,9 @@ def image(pixels: NDArray[Any], encoding: str, *, stamp_ns: int, frame_id: str) 
     """A picture as it is, row by row from the top.
 
     Args:
-        pixels: Shape (height, width), or (height, width, 3) for rgb8, of the encoding's own type.
-        encoding: mono8 or mono16 (brightness), rgb8, 16UC1 (depth [mm], as depth cameras give it) or 32FC1
-            (depth [m], REP 118).
+        pixels: Shape (height, width), or (height, width, 3) for rgb8 and rgb16, of the encoding's own type.
+        encoding: mono8 or mono16 (brightness), rgb8 or rgb16, bayer_rggb8 and the like, 16UC1 (depth [mm], as depth
+            cameras give it) or 32FC1 (depth [m], REP 118).
         stamp_ns: When it was taken, by the sensor's clock [ns].
         frame_id: Frame of the camera: z forward, x right, y down.
     """

@@ -2,9 +2,16 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from sensorium.frames import Pose
+from sensorium.record.ros2.camera import OPTICAL
 from sensorium.record.ros2.message import Message, header, quaternion, vector
 from sensorium.record.ros2.source import Source, world_prefix
+from sensorium.sensors.camera import Camera
+
+# From x forward, y left, z up to z forward, x right, y down (REP 103); w x y z
+_OPTICAL_QUATERNION = (0.5, -0.5, 0.5, -0.5)
 
 
 def transforms(X_PC: Pose, parents: Sequence[str], children: Sequence[str], stamp_ns: int) -> Message:
@@ -22,10 +29,17 @@ def transforms(X_PC: Pose, parents: Sequence[str], children: Sequence[str], stam
 
 
 def mounts(source: Source, stamp_ns: int) -> Message:
-    """Where a sensor, or each of several, sits on its body."""
+    """Where a sensor, or each of several, sits on its body; a camera has its optical frame beside."""
     rig = source.rig
     X_BS = rig.X_BS.reshape((1, -1)).broadcast_to((rig.worlds, rig.sensors)).reshape(-1)
     parents = [
         f"{world_prefix(rig, world)}{source.body or 'world'}" for world in range(rig.worlds) for _ in range(rig.sensors)
     ]
-    return transforms(X_BS, parents, source.frames, stamp_ns)
+    if not isinstance(source.spec, Camera):
+        return transforms(X_BS, parents, source.frames, stamp_ns)
+    X_SO = Pose(np.zeros((len(parents), 3)), np.broadcast_to(_OPTICAL_QUATERNION, (len(parents), 4)))
+    both = Pose(
+        np.concatenate([X_BS.position, X_SO.position]), np.concatenate([X_BS.quaternion, X_SO.quaternion], axis=0)
+    )
+    optical = [frame + OPTICAL for frame in source.frames]
+    return transforms(both, [*parents, *source.frames], [*source.frames, *optical], stamp_ns)

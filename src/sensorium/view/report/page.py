@@ -50,7 +50,12 @@ _DRAWN = (
         "From above",
         "Where the bodies went; the dot is the end. One metre is as long along both axes.",
     ),
-    ("images", "images", "Images", "The last sweep as the sensor sees it, row by row and column by column."),
+    (
+        "images",
+        "images",
+        "Images",
+        "The last image of every camera, and the last sweep as the lidar sees it, row by row.",
+    ),
     (
         "signals",
         "signals",

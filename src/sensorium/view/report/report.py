@@ -12,12 +12,14 @@ from sensorium.environment import Environment
 from sensorium.errors import SpecError
 from sensorium.record.atomic import replacing
 from sensorium.record.recorder import Recorder
+from sensorium.sensors.camera_image import CameraImage
 from sensorium.sensors.sampled_reading import SampledReading
 from sensorium.sensors.scan import Scan
 from sensorium.view.quantities import quantities_of
 from sensorium.view.report.facts import Facts, quantity, sensor_rows, versions
 from sensorium.view.report.faults import fault_events
 from sensorium.view.report.page import Page, page
+from sensorium.view.report.pictures import PictureRecord
 from sensorium.view.report.signals import SignalRecord
 from sensorium.view.report.sweeps import SweepRecord
 from sensorium.view.report.tracks import TrackRecord, sensor_frames
@@ -37,9 +39,10 @@ class Report(Recorder):
             for _ in env.run(10.0):
                 report.record(env)
 
-    The page has the last sweep of every lidar in 3-D with the ways of the bodies, the same from above, range images,
-    every sampled signal beside its truth with the error below, Allan deviations of inertial errors, a timeline of
-    faults, and the facts of the run. Of several worlds it shows the first, of a row of sensors the first four.
+    The page has the last sweep of every lidar in 3-D with the ways of the bodies, the same from above, the last images
+    of cameras and ranges of lidars, every sampled signal beside its truth with the error below, Allan deviations of
+    inertial errors, a timeline of faults, and the facts of the run. Of several worlds it shows the first, of a row of
+    sensors the first four.
 
     Memory does not grow with the run: of a signal the extremes of at most 768 stretches are kept, of inertial errors
     the first 65,536 and as many means, of a body at most 1,024 places, of a lidar the last sweep. What is written
@@ -64,6 +67,7 @@ class Report(Recorder):
         self._tracks: TrackRecord | None = None
         self._sweeps: dict[str, SweepRecord] = {}
         self._signals: dict[str, SignalRecord] = {}
+        self._pictures: dict[str, PictureRecord] = {}
         self._unknown: dict[str, str] = {}
         self._steps, self._first_ns = 0, 0
         self._closed = False
@@ -87,6 +91,10 @@ class Report(Recorder):
                 sweeps = self._sweeps.get(name) or self._sweeps.setdefault(name, SweepRecord(sensor))
                 for scan in sensor.readings():
                     sweeps.add(scan)
+            elif isinstance(newest, CameraImage):
+                pictures = self._pictures.get(name) or self._pictures.setdefault(name, PictureRecord(sensor))
+                for image in sensor.readings():
+                    pictures.add(image)
             elif isinstance(newest, SampledReading) and quantities_of(newest):
                 signals = self._signals.get(name) or self._signals.setdefault(name, SignalRecord(sensor, newest))
                 for arrival in sensor.arrivals():
@@ -149,7 +157,10 @@ class Report(Recorder):
             ],
             "tracks": self._tracks.tracks() if self._tracks is not None else [],
             "frames": sensor_frames(env),
-            "images": [image for record in self._sweeps.values() for image in record.images(labels)][:_MOST_IMAGES],
+            "images": [
+                *(image for record in self._pictures.values() for image in record.images()),
+                *(image for record in self._sweeps.values() for image in record.images(labels)),
+            ][:_MOST_IMAGES],
             "signals": [
                 plot for record in self._signals.values() for plot in record.plots(max(8, _STRETCHES // channels))
             ],
@@ -158,6 +169,7 @@ class Report(Recorder):
         }
         readings = {name: record.readings for name, record in self._sweeps.items()}
         readings |= {name: record.readings for name, record in self._signals.items()}
+        readings |= {name: record.readings for name, record in self._pictures.items()}
         return Page(
             self.title,
             self._strip(env, real_s, sum(readings.values()), len(events) + more_events),

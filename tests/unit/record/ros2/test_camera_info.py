@@ -31,8 +31,8 @@ def test_a_pinhole_comes_back(tmp_path, read_back):
     [
         ({"size": (0, 480)}, r"size is \(0, 480\)"),
         ({"focal_px": (500.0, -1.0)}, r"focal_px is \(500.0, -1.0\); both must be positive"),
-        ({"distortion": (0.1, 0.2)}, "must be five finite numbers"),
-        ({"distortion": (0.1, 0.2, 0.0, 0.0, float("nan"))}, "must be five finite numbers"),
+        ({"distortion": (0.1, 0.2)}, "plumb_bob takes 5 finite numbers"),
+        ({"distortion": (0.1, 0.2, 0.0, 0.0, float("nan"))}, "plumb_bob takes 5 finite numbers"),
     ],
 )
 def test_what_no_camera_has_is_refused(changes, match):

@@ -1,0 +1,61 @@
+"""Fisheye lenses after Kannala and Brandt: the radius in the image as a polynomial of the angle to the axis.
+
+    r = f (t + k1 t^3 + k2 t^5 + k3 t^7 + k4 t^9)
+
+t [rad] is the angle between ray and axis; without coefficients the lens is equidistant. Source: Kannala & Brandt 2006,
+in the form of OpenCV's fisheye model.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sensorium.errors import SpecError
+from sensorium.optics.checks import Array, checked
+
+_STEPS = 40
+
+
+def fisheye_radius(angle_rad: ArrayLike, coefficients: Sequence[float]) -> Array:
+    """R / f [1] of an angle to the axis [rad]; coefficients are k1, k2, k3, k4."""
+    return _radius(checked("angle_rad", angle_rad, at_least=0.0), _four(coefficients))[0]
+
+
+def fisheye_angle(radius: ArrayLike, coefficients: Sequence[float]) -> Array:
+    """Angle to the axis [rad] of a radius r / f [1], by Newton's method.
+
+    Raises:
+        SpecError: No angle up to 180 degrees gives such a radius.
+    """
+    wanted = checked("radius", radius, at_least=0.0)
+    k = _four(coefficients)
+    angle = np.array(wanted)
+    for _ in range(_STEPS):
+        at, slope = _radius(angle, k)
+        step = (at - wanted) / np.where(np.abs(slope) > 1e-9, slope, 1e-9)
+        angle = np.clip(angle - step, 0.0, 2.0 * np.pi)
+        if np.abs(step).max(initial=0.0) < 1e-14:
+            break
+    at, slope = _radius(angle, k)
+    lost = ~(np.abs(at - wanted) < 1e-9) | (slope <= 0.0) | (angle > np.pi * (1.0 + 1e-12))
+    if lost.any():
+        raise SpecError(
+            f"no ray comes to the image radius {wanted[lost].flat[0]:.4g} f with distortion {tuple(coefficients)}; "
+            "every pixel must look at most 180 degrees off the axis"
+        )
+    return angle
+
+
+def _four(coefficients: Sequence[float]) -> Array:
+    if len(coefficients) != 4:
+        raise SpecError(f"distortion is {tuple(coefficients)}; it must be four numbers, k1, k2, k3, k4")
+    return np.array(coefficients, np.float64)
+
+
+def _radius(angle: Array, k: Array) -> tuple[Array, Array]:
+    """R / f and its derivative."""
+    q = angle * angle
+    radius = angle * (1.0 + q * (k[0] + q * (k[1] + q * (k[2] + q * k[3]))))
+    slope = 1.0 + q * (3.0 * k[0] + q * (5.0 * k[1] + q * (7.0 * k[2] + q * 9.0 * k[3])))
+    return radius, slope

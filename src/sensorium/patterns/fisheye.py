@@ -1,0 +1,80 @@
+"""A fisheye camera's rays."""
+
+import functools
+from typing import Literal
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from sensorium.errors import SpecError
+from sensorium.patterns.base import AbstractPattern, Float64, RayTable, SweepRate, checked_sweep, ray_table
+from sensorium.patterns.pinhole import Pixels, check_image, middle, pixel_grid, row_times_s
+
+
+class Fisheye(AbstractPattern):
+    """One ray through the middle of each pixel of a lens after Kannala and Brandt, as in OpenCV's fisheye model.
+
+    With x = (u - cx) / fx, y = (v - cy) / fy and r = |(x, y)|, pixel (u, v) looks at the angle t to the axis where
+    r = t + k1 t^3 + k2 t^5 + k3 t^7 + k4 t^9. Without coefficients the lens is equidistant. Frames are
+    those of `Pinhole`. Every pixel must look at most 180 degrees off the axis.
+    """
+
+    kind: Literal["fisheye"] = "fisheye"
+    width: int = Field(gt=0)
+    """Columns."""
+    height: int = Field(gt=0)
+    """Rows."""
+    focal_px: tuple[Pixels, Pixels]
+    """fx, fy [px]; that of an equidistant lens is pixels a radian."""
+    center_px: tuple[float, float] | None = None
+    """Principal point cx, cy [px]; None is the middle."""
+    distortion: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+    """k1, k2, k3, k4 [1]."""
+    rate_hz: SweepRate
+    """Images per second [Hz]."""
+    line_time_s: float = Field(default=0.0, ge=0.0)
+    """Time from row to row [s]; 0 fires all at once."""
+
+    @model_validator(mode="after")
+    def _check(self) -> "Fisheye":
+        check_image(self.width, self.height, self.line_time_s, self.rate_hz)
+        corners = np.array([[u, v] for u in (0.0, self.width - 1.0) for v in (0.0, self.height - 1.0)])
+        try:
+            directions_of(self, corners)
+        except SpecError as error:
+            raise ValueError(str(error)) from None
+        return self
+
+    @property
+    def center(self) -> tuple[float, float]:
+        """Principal point [px]."""
+        return middle(self.width, self.height) if self.center_px is None else self.center_px
+
+    @property
+    def cycle(self) -> int:
+        """Every image is the same."""
+        return 1
+
+    def rays(self, sweep: int = 0) -> RayTable:
+        """Rays of one image, the same for every image."""
+        checked_sweep(sweep, self.cycle)
+        return _rays(self)
+
+
+def directions_of(pattern: Fisheye, pixels: Float64) -> Float64:
+    """Unit directions in S [1] of pixels (u, v), shape (*batch, 3)."""
+    # Here, not above: its compiled neighbours are slow to load
+    from sensorium.optics.kannala_brandt import fisheye_angle
+
+    xy = (pixels - np.array(pattern.center)) / np.array(pattern.focal_px)
+    radius = np.hypot(xy[..., 0], xy[..., 1])
+    angle = fisheye_angle(radius, pattern.distortion)
+    outwards = xy * (np.sin(angle) / np.where(radius > 0.0, radius, 1.0))[..., None]
+    return np.concatenate([np.cos(angle)[..., None], -outwards], axis=-1)
+
+
+@functools.lru_cache(maxsize=16)
+def _rays(pattern: Fisheye) -> RayTable:
+    direction_S = directions_of(pattern, pixel_grid(pattern.width, pattern.height))
+    time_s = row_times_s(pattern.width, pattern.height, pattern.line_time_s)
+    return ray_table(direction_S, time_s, rate_hz=pattern.rate_hz)

@@ -1,0 +1,134 @@
+"""A pinhole camera's rays, through a lens that may distort."""
+
+import functools
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from sensorium.errors import SpecError
+from sensorium.patterns.base import (
+    AbstractPattern,
+    Float64,
+    RayTable,
+    SweepRate,
+    check_ray_count,
+    checked_sweep,
+    ray_table,
+)
+
+Pixels = Annotated[float, Field(gt=0.0)]
+
+
+class Pinhole(AbstractPattern):
+    """One ray through the middle of each pixel: row 0 is the top, column 0 the left edge.
+
+    The sensor frame S looks along x, with y to the left and z up; image coordinates run to the right and down. Pixel
+    (u, v) looks along (1, -x, -y) with x = (u - cx) / fx, y = (v - cy) / fy, where the middle of the first pixel is
+    0, 0 as in OpenCV and ROS. With `distortion` x, y are those that Brown's polynomial carries to that pixel.
+    """
+
+    kind: Literal["pinhole"] = "pinhole"
+    width: int = Field(gt=0)
+    """Columns."""
+    height: int = Field(gt=0)
+    """Rows."""
+    focal_px: tuple[Pixels, Pixels]
+    """fx, fy [px]."""
+    center_px: tuple[float, float] | None = None
+    """Principal point cx, cy [px]; None is the middle, ((width - 1) / 2, (height - 1) / 2)."""
+    distortion: tuple[float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0)
+    """k1, k2, p1, p2, k3 of Brown's model [1], as OpenCV and ROS' plumb_bob order them."""
+    rate_hz: SweepRate
+    """Images per second [Hz]."""
+    line_time_s: float = Field(default=0.0, ge=0.0)
+    """Time from row to row [s]; 0 fires all at once."""
+
+    @model_validator(mode="after")
+    def _check(self) -> "Pinhole":
+        check_image(self.width, self.height, self.line_time_s, self.rate_hz)
+        corners = np.array([[0.0, 0.0], [self.width - 1.0, self.height - 1.0]])
+        try:
+            tangents(self, np.array([[u, v] for u in corners[:, 0] for v in corners[:, 1]]))
+        except SpecError as error:
+            raise ValueError(str(error)) from None
+        return self
+
+    @classmethod
+    def from_fov(cls, width: int, height: int, horizontal_fov_deg: float, **options: float) -> "Pinhole":
+        """Square pixels and a horizontal field of view: f = (width / 2) / tan(hfov / 2).
+
+        Args:
+            width, height: Pixels.
+            horizontal_fov_deg: From edge to edge [deg], between 0 and 180.
+            options: Further fields.
+        """
+        if not 0.0 < horizontal_fov_deg < 180.0:
+            raise SpecError(f"horizontal_fov_deg is {horizontal_fov_deg}; it must be between 0 and 180")
+        focal = 0.5 * width / np.tan(0.5 * np.radians(horizontal_fov_deg))
+        return cls.model_validate({"width": width, "height": height, "focal_px": (focal, focal), **options})
+
+    @property
+    def vertical_fov_deg(self) -> float:
+        """From edge to edge without distortion [deg]."""
+        return float(np.degrees(2.0 * np.arctan(0.5 * self.height / self.focal_px[1])))
+
+    @property
+    def center(self) -> tuple[float, float]:
+        """Principal point [px]."""
+        return middle(self.width, self.height) if self.center_px is None else self.center_px
+
+    @property
+    def cycle(self) -> int:
+        """Every image is the same."""
+        return 1
+
+    def rays(self, sweep: int = 0) -> RayTable:
+        """Rays of one image, the same for every image."""
+        checked_sweep(sweep, self.cycle)
+        return _rays(self)
+
+
+def middle(width: int, height: int) -> tuple[float, float]:
+    """Principal point in the middle of an image [px]."""
+    return 0.5 * (width - 1), 0.5 * (height - 1)
+
+
+def check_image(width: int, height: int, line_time_s: float, rate_hz: float) -> None:
+    """What every image obeys: not too large, and read before the next begins."""
+    check_ray_count(width * height)
+    if line_time_s * height * rate_hz > 1.0 + 1e-12:
+        raise ValueError(
+            f"line_time_s is {line_time_s}; {height} rows must fit into one image, {1.0 / rate_hz / height} s each"
+        )
+
+
+def pixel_grid(width: int, height: int) -> Float64:
+    """Pixels (u, v) of an image [px], shape (height, width, 2)."""
+    u, v = np.meshgrid(np.arange(width, dtype=np.float64), np.arange(height, dtype=np.float64))
+    return np.stack([u, v], axis=-1)
+
+
+def row_times_s(width: int, height: int, line_time_s: float) -> Float64:
+    """When each pixel's ray is fired [s], shape (height, width)."""
+    return np.broadcast_to(line_time_s * np.arange(height, dtype=np.float64)[:, None], (height, width))
+
+
+def tangents(pattern: Pinhole, pixels: Float64) -> Float64:
+    """Ideal image coordinates x, y (tangents of the angles to the axis) of pixels (u, v), shape (*batch, 2)."""
+    seen = (pixels - np.array(pattern.center)) / np.array(pattern.focal_px)
+    if not any(pattern.distortion):
+        return seen
+    # Here, not above: its compiled neighbours are slow to load
+    from sensorium.optics.brown import brown_ideal
+
+    return brown_ideal(seen, pattern.distortion)
+
+
+@functools.lru_cache(maxsize=16)
+def _rays(pattern: Pinhole) -> RayTable:
+    xy = tangents(pattern, pixel_grid(pattern.width, pattern.height))
+    direction_S = np.concatenate([np.ones((*xy.shape[:2], 1)), -xy], axis=-1)
+    direction_S /= np.linalg.norm(direction_S, axis=-1, keepdims=True)
+    time_s = row_times_s(pattern.width, pattern.height, pattern.line_time_s)
+    return ray_table(direction_S, time_s, rate_hz=pattern.rate_hz)

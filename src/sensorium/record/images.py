@@ -1,0 +1,113 @@
+"""Images of cameras as PNG files, one an image, in a folder a sensor."""
+
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.environment import Environment
+from sensorium.errors import SpecError
+from sensorium.record.png import save_png
+from sensorium.record.sensor_files import file_stem, made_folder
+from sensorium.sensors.attached import AttachedSensor
+from sensorium.sensors.camera import Camera
+from sensorium.sensors.camera_image import CameraImage
+
+
+class ImageRecorder:
+    """Writes each image of cameras to a file of its own, as it arrives: camera/000000.png, camera/000001.png, ...
+
+        with sn.record.ImageRecorder("images", every=10) as recorder:
+            for _ in env.run(10.0):
+                recorder.record(env)
+
+    One band is grey, three are red, green and blue; other numbers are a file each, 000000_NAME.png. Grey keeps up to 16
+    bits; PNG has 8 for each colour, so colours of more are cut to their upper 8. With several worlds or sensors of a
+    kind there is a folder for each: world_0/camera_1. Every file appears whole or not at all.
+    """
+
+    def __init__(self, folder: str | PathLike[str], *, every: int = 1, sensors: Sequence[str] | None = None) -> None:
+        """Begin.
+
+        Args:
+            folder: Where the folders of the cameras go; made where it does not exist.
+            every: Write the first image of a camera and then every so manyth; files are numbered by the image.
+            sensors: Names of the cameras to record; None is all.
+        """
+        if every < 1:
+            raise SpecError(f"every is {every}; it must be at least 1")
+        if isinstance(sensors, str):
+            raise SpecError(f"sensors is the string {sensors!r}; it must be a sequence of names")
+        self.folder = made_folder(folder)
+        self._every = every
+        self._sensors = None if sensors is None else tuple(sensors)
+        self._folders: dict[str, list[Path]] = {}
+        self._stems: set[str] = set()
+        self._counts: dict[str, int] = {}
+        self._closed = False
+
+    def record(self, env: Environment) -> None:
+        """Record the images that arrived in the last step of an environment."""
+        if self._closed:
+            raise SpecError(f"recorder of {str(self.folder)!r} is closed; nothing can be recorded any more")
+        for name in self._sensors or ():
+            if name not in env.sensors:
+                raise SpecError(f"no sensor is named {name!r}; there are {', '.join(env.sensors) or 'none'}")
+        for name, sensor in env.sensors.items():
+            if self._sensors is not None and name not in self._sensors:
+                continue
+            for reading in sensor.readings():
+                if not isinstance(reading, CameraImage):
+                    break
+                number = self._counts.get(name, 0)
+                self._counts[name] = number + 1
+                if number % self._every == 0:
+                    self._save(sensor, reading, number)
+
+    def close(self) -> None:
+        """Nothing can be recorded after; every file is in its place already."""
+        self._closed = True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _save(self, sensor: AttachedSensor[Any], reading: CameraImage, number: int) -> None:
+        """Write one image of each world and sensor."""
+        spec, rig = sensor.spec, sensor.rig
+        assert isinstance(spec, Camera)
+        if sensor.name not in self._folders:
+            self._folders[sensor.name] = self._made(sensor)
+        axes = len(rig.axes)
+        images = reading.image.reshape(-1, *reading.image.shape[axes:])
+        for folder, image in zip(self._folders[sensor.name], images, strict=True):
+            if image.ndim == 2:
+                save_png(folder / f"{number:06d}.png", image)
+            elif image.shape[2] == 3:
+                save_png(folder / f"{number:06d}.png", eight_bits(image, spec.bits))
+            else:
+                for band, name in enumerate(reading.bands):
+                    save_png(folder / f"{number:06d}_{name}.png", np.ascontiguousarray(image[..., band]))
+
+    def _made(self, sensor: AttachedSensor[Any]) -> list[Path]:
+        """The folder of each row of a camera, made."""
+        rig = sensor.rig
+        stem = file_stem(sensor.name, self._stems)
+        self._stems.add(stem)
+        own = [f"{stem}_{k}" for k in range(rig.sensors)] if rig.sensor_axis else [stem]
+        worlds = range(rig.first_world, rig.first_world + rig.worlds)
+        above = [self.folder / f"world_{world}" for world in worlds] if rig.world_axis else [self.folder]
+        return [made_folder(folder / one) for folder in above for one in own]
+
+
+def eight_bits(image: NDArray[Any], bits: int) -> NDArray[np.uint8]:
+    """The upper eight bits of an image of so many."""
+    return (image >> max(bits - 8, 0)).astype(np.uint8)

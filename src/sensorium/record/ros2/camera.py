@@ -1,0 +1,72 @@
+"""sensor_msgs/Image and sensor_msgs/CameraInfo of a camera."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.errors import RecordError
+from sensorium.record.ros2.camera_info import camera_info
+from sensorium.record.ros2.image import image
+from sensorium.record.ros2.message import Message
+from sensorium.record.ros2.source import Source
+from sensorium.sensors.camera import Camera
+from sensorium.sensors.camera_image import CameraImage
+
+OPTICAL = "_optical"
+"""Ending of the frame that images are in: z forward, x right, y down (REP 103)."""
+
+
+def camera(reading: CameraImage, source: Source) -> list[tuple[int, str, Message]]:
+    """The image and how the camera projects, for each world and sensor.
+
+    One band and three are one picture, image_raw; other numbers are a picture each, image_NAME. Pixels of more than 8
+    bits are 16 bits wide, with the camera's own codes in them.
+    """
+    spec = source.spec
+    if not isinstance(spec, Camera):
+        raise RecordError(f"sensor {source.name!r} is a {type(spec).__name__}; images must come from a camera")
+    is_mosaic = spec.mosaic is not None and not spec.demosaic
+    bands = 1 if is_mosaic else len(spec.bands)
+    pixels = source.rows(reading.image, tail=2 if bands == 1 else 3)
+    stamp_ns = reading.stamp_ns
+    messages: list[tuple[int, str, Message]] = []
+    for row, frame in enumerate(source.frames):
+        frame_id = frame + OPTICAL
+        for end, picture in _pictures(pixels[row], reading.bands):
+            encoding = _encoding(picture, spec.mosaic if is_mosaic else None)
+            messages.append((row, end, image(picture, encoding, stamp_ns=stamp_ns, frame_id=frame_id)))
+        messages.append((row, "camera_info", _info(spec, stamp_ns, frame_id)))
+    return messages
+
+
+def _pictures(pixels: NDArray[Any], bands: tuple[str, ...]) -> list[tuple[str, NDArray[Any]]]:
+    """What of the pixels is one picture, with the end of its topic."""
+    if pixels.ndim == 2 or pixels.shape[2] == 3:
+        return [("image_raw", pixels)]
+    return [(f"image_{name}", np.ascontiguousarray(pixels[..., number])) for number, name in enumerate(bands)]
+
+
+def _encoding(picture: NDArray[Any], mosaic: str | None) -> str:
+    """Name of the pixels' form."""
+    bits = 8 * picture.dtype.itemsize
+    if mosaic is not None:
+        return f"bayer_{mosaic}{bits}"
+    return f"{'rgb' if picture.ndim == 3 else 'mono'}{bits}"
+
+
+def _info(spec: Camera, stamp_ns: int, frame_id: str) -> Message:
+    """How the camera projects; Seidel's distortion E is Brown's k1 = -E d^3 in tangents of the angle."""
+    pattern = spec.projection()
+    model = "plumb_bob"
+    coefficients: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0, 0.0)
+    if spec.lens == "seidel":
+        coefficients = (-spec.distortion * spec.pupil_distance_m**3, 0.0, 0.0, 0.0, 0.0)
+    elif spec.lens == "brown" and spec.lens_coefficients:
+        coefficients = tuple(spec.lens_coefficients)
+    elif spec.lens == "fisheye":
+        model, coefficients = "equidistant", tuple(spec.lens_coefficients) or (0.0, 0.0, 0.0, 0.0)
+    size = (spec.columns, spec.rows)
+    return camera_info(
+        size, pattern.focal_px, pattern.center, coefficients, model=model, stamp_ns=stamp_ns, frame_id=frame_id
+    )

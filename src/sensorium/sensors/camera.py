@@ -1,0 +1,269 @@
+"""Camera: an ideal image of a moving world, through a real lens onto real pixels."""
+
+import tomllib
+from collections.abc import Iterator
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import ConfigDict, Field, PositiveFloat, model_validator
+
+from sensorium.clock import Rate, seconds_to_ns
+from sensorium.errors import SpecError
+from sensorium.imaging.bands import MAX_BANDS, Band
+from sensorium.imaging.filters import rgb
+from sensorium.imaging.pixel_noise import PixelNoise
+from sensorium.patterns import Fisheye, Pinhole
+from sensorium.patterns.base import MAX_RAYS
+from sensorium.sensors.camera_image import CameraImage
+from sensorium.sensors.rig import Rig
+from sensorium.sensors.sampled import required_rate_hz
+from sensorium.sensors.spec import Capture, SensorSpec
+from sensorium.sensors.timing import Timing
+from sensorium.spec import Spec
+
+SIXTEEN = (
+    "pupil_distance_m",
+    "width_m",
+    "height_m",
+    "columns",
+    "rows",
+    "focal_length_m",
+    "pupil_radius_m",
+    "exposure_s",
+    "gamma",
+    "vignetting_per_m",
+    "spherical",
+    "astigmatism",
+    "curvature",
+    "distortion",
+    "coma",
+    "gain",
+)
+"""The parameters that describe a camera in the VANE paper."""
+
+
+class Adc(Spec):
+    """A converter from electrons to codes."""
+
+    model_config = ConfigDict(frozen=True)
+
+    bits: int = Field(default=12, ge=1, le=16)
+    gain_dn_e: PositiveFloat | None = None
+    """System gain K at gain 1 [DN/e-]; None brings the full well to the highest code."""
+    black_dn: float = Field(default=0.0, ge=0.0)
+    """Code of darkness [DN]."""
+
+    @model_validator(mode="after")
+    def _check(self) -> "Adc":
+        if self.black_dn >= 2**self.bits - 1:
+            raise ValueError(f"black_dn is {self.black_dn}; it must be below the highest code, {2**self.bits - 1}")
+        return self
+
+
+class Camera(SensorSpec[CameraImage]):
+    """A CCD or CMOS camera in up to six bands, after the VANE paper and EMVA 1288.
+
+    It looks along the sensor's x axis, with z up. An ideal image is cast on a virtual grid of `sample_factor` cells
+    along each pixel: sun with shadows, sky, air. Spots of pupil rays stand for defocus and the five Seidel terms; then
+    come vignetting, field stop and exposure, noise if there is any, gain, gamma and rounding, and a mosaic with its
+    colours. `read()` has the `image`, the `ideal` image and `distance_m`; `truth()` what a perfect lens and quiet
+    pixels give.
+
+    The first sixteen fields are those of the paper, see `SIXTEEN`; the defocus A follows from them and from the
+    distance of each point.
+    """
+
+    kind: Literal["camera"] = "camera"
+    timing: Timing = Field(default_factory=lambda: Timing(rate_hz=10.0))
+    """Clock; exposure of the first row begins at each tick."""
+
+    # The sixteen: chip
+    pupil_distance_m: float = Field(gt=0.0)
+    """d, from the exit pupil to the chip [m]; more than the focal length."""
+    width_m: float = Field(gt=0.0)
+    """Of the chip's pixels together [m]."""
+    height_m: float = Field(gt=0.0)
+    columns: int = Field(ge=1)
+    rows: int = Field(ge=1)
+
+    # Lens
+    focal_length_m: float = Field(gt=0.0)
+    """f [m]."""
+    pupil_radius_m: float = Field(gt=0.0)
+    """a, of the entrance pupil; the exit pupil is taken to be as large (E-35) [m]."""
+    exposure_s: float = Field(gt=0.0)
+    """Time that each pixel collects light [s]."""
+    gamma: float = Field(default=1.0, gt=0.0)
+    """Exponent on the share of full scale; 0.5 brightens shadows."""
+    vignetting_per_m: float = Field(default=0.0, ge=0.0)
+    """alpha [1/m]."""
+    spherical: float = 0.0
+    """B [1/m^3]."""
+    astigmatism: float = 0.0
+    """C [1/m^3]."""
+    curvature: float = 0.0
+    """D, of the field [1/m^3]."""
+    distortion: float = 0.0
+    """E [1/m^3]."""
+    coma: float = 0.0
+    """F [1/m^3]."""
+
+    # Electronics
+    gain: PositiveFloat | tuple[PositiveFloat, ...] = 1.0
+    """Of all bands, or of each [1]."""
+
+    # What the paper has in its caster or leaves open
+    bands: tuple[Band, ...] = Field(default_factory=rgb, min_length=1, max_length=MAX_BANDS)
+    """At most six."""
+    sample_factor: int = Field(default=3, ge=1)
+    """Cells of the virtual grid along a pixel, m."""
+    pupil_rays: int = Field(default=8, ge=1)
+    """Rays through the pupil for each cell: 1 is a pinhole with distortion, else an even number; a pixel has m^2 times
+    as many, all different."""
+    field_stop_m: PositiveFloat | None = None
+    """Radius on the chip beyond which no light comes [m]."""
+    lens: Literal["seidel", "brown", "fisheye"] = "seidel"
+    """What bends the image: the Seidel terms, or one of OpenCV's models with `lens_coefficients`."""
+    lens_coefficients: tuple[float, ...] = ()
+    """brown: k1, k2, p1, p2, k3; fisheye: k1, k2, k3, k4; none is 0."""
+
+    # Pixels
+    full_well_e: float = Field(default=10_000.0, gt=0.0)
+    """Electrons that a pixel holds; at gain 1 they are full scale."""
+    bits: int = Field(default=8, ge=1, le=16)
+    """Of the image."""
+    noise: PixelNoise | None = None
+    """None is quiet."""
+    adc: Adc | None = None
+    """Converter before gamma, as real cameras have; None rounds once, at the end."""
+    mosaic: Literal["rggb", "bggr", "grbg", "gbrg"] | None = None
+    """Colour filters over the pixels, for three bands."""
+    demosaic: bool = True
+    """Whether the image of a mosaic is turned into colours."""
+
+    # Time
+    shutter: Literal["global", "rolling"] = "global"
+    line_time_s: float = Field(default=0.0, ge=0.0)
+    """From row to row of a rolling shutter [s]."""
+    motion_blur: bool = False
+    """Whether cells are spread over the exposure; else all see its middle."""
+
+    # Surroundings
+    ground_albedo: float = Field(default=0.2, ge=0.0, le=1.0)
+    """What the ground sends back where there is no surface below, onto walls from below and to the camera [1]."""
+    ambient_k: float = Field(default=288.15, gt=0.0)
+    """Temperature of what has no property "temperature", for thermal bands [K]."""
+    sky_k: float = Field(default=250.0, gt=0.0)
+    """Temperature of a black sky that shines like the real one, for thermal bands [K]."""
+    emissivity: float = Field(default=0.95, ge=0.0, le=1.0)
+    """In thermal bands, of materials that do not say [1]."""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Camera":
+        if self.pupil_distance_m <= self.focal_length_m:
+            raise ValueError(
+                f"pupil_distance_m is {self.pupil_distance_m} and focal_length_m {self.focal_length_m}; "
+                "the chip must lie behind the focus, d > f"
+            )
+        if isinstance(self.gain, tuple) and len(self.gain) != len(self.bands):
+            raise ValueError(f"gain has {len(self.gain)} values for {len(self.bands)} bands; it needs one, or one each")
+        if self.pupil_rays > 1 and self.pupil_rays % 2:
+            raise ValueError(f"pupil_rays is {self.pupil_rays}; it must be 1 or an even number")
+        if self.mosaic is not None and len(self.bands) != 3:
+            raise ValueError(f"mosaic is {self.mosaic!r} with {len(self.bands)} bands; it needs three")
+        if self.shutter == "global" and self.line_time_s:
+            raise ValueError(f"line_time_s is {self.line_time_s} with a global shutter; only a rolling one has lines")
+        if self.timing.jitter_s:
+            raise ValueError(f"timing.jitter_s is {self.timing.jitter_s}; a camera exposes for a while, without jitter")
+        terms = self.spherical, self.astigmatism, self.curvature, self.distortion, self.coma
+        if self.lens != "seidel" and any(terms):
+            raise ValueError(f"lens is {self.lens!r} with Seidel terms; it must have one or the other")
+        wanted = {"seidel": (0,), "brown": (0, 5), "fisheye": (0, 4)}[self.lens]
+        if len(self.lens_coefficients) not in wanted:
+            raise ValueError(
+                f"lens_coefficients has {len(self.lens_coefficients)} values; lens {self.lens!r} takes {wanted[-1]}"
+            )
+        cells = self.columns * self.rows * self.sample_factor**2
+        if 2 * cells > MAX_RAYS:
+            raise ValueError(f"the virtual grid has {cells} cells; at most {MAX_RAYS // 2} are allowed")
+        return self
+
+    @classmethod
+    def from_file(cls, path: str | PathLike[str]) -> Self:
+        """A camera whose fields stand in one file, TOML or JSON by its suffix.
+
+        Args:
+            path: Such as camera.toml with a line for each of the sixteen parameters, and whatever else differs from
+                the defaults.
+        """
+        path = Path(path)
+        try:
+            text = path.read_text("utf-8")
+            if path.suffix.lower() == ".json":
+                return cls.model_validate_json(text)
+            return cls.model_validate(tomllib.loads(text))
+        except OSError as error:
+            raise SpecError(f"{path}: the file cannot be read: {error.strerror or error}") from error
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise SpecError(f"{path}: the file is not TOML in UTF-8: {error}") from error
+        except SpecError as error:
+            raise SpecError(f"{path}: {error}") from None
+
+    @property
+    def pitch_m(self) -> tuple[float, float]:
+        """Width and height of a pixel [m]."""
+        return self.width_m / self.columns, self.height_m / self.rows
+
+    def projection(self, *, factor: int = 1, margin: int = 0) -> Pinhole | Fisheye:
+        """Where pixels look without aberrations, or cells of a finer grid with a margin around it."""
+        width_m, height_m = self.pitch_m
+        fields: dict[str, Any] = {
+            "width": self.columns * factor + 2 * margin,
+            "height": self.rows * factor + 2 * margin,
+            "focal_px": (self.pupil_distance_m / width_m * factor, self.pupil_distance_m / height_m * factor),
+            "rate_hz": required_rate_hz(self.timing),
+        }
+        if self.lens_coefficients:
+            fields["distortion"] = self.lens_coefficients
+        return Fisheye.model_validate(fields) if self.lens == "fisheye" else Pinhole.model_validate(fields)
+
+    def start(self, rig: Rig) -> "CameraModel":
+        """Put the camera to work."""
+        return CameraModel(self, rig)
+
+
+class CameraModel:
+    """A camera at work."""
+
+    def __init__(self, spec: Camera, rig: Rig) -> None:
+        from sensorium.sensors.camera_caster import (
+            CameraCaster,  # its kernels load slowly, and not everybody needs them
+        )
+
+        self._rig = rig
+        self._rate = Rate(required_rate_hz(spec.timing), seconds_to_ns(spec.timing.phase_s))
+        self._caster = CameraCaster(spec, rig)
+
+    def captures(self, after_ns: int, upto_ns: int, since_ns: int) -> Iterator[Capture[CameraImage]]:
+        """Images whose exposure ended after one time and up to another."""
+        duration_ns = self._caster.duration_ns
+        for tick in self._rate.ticks_between(after_ns - duration_ns, upto_ns - duration_ns):
+            start_ns = self._rate.time_ns(tick)
+            if start_ns >= since_ns:
+                image, truth = self._caster.expose(start_ns, tick)
+                yield Capture(image.end_ns, image, truth, tick)
+
+    def needs_from_ns(self, now_ns: int) -> int:
+        """The start of the exposure under way at the earliest."""
+        return now_ns - self._caster.duration_ns
+
+    def reset(self, mask: NDArray[np.bool_]) -> None:
+        """Nothing is remembered; rays fired before a reset are void by the history's word."""
+
+    def voided(self, capture: Capture[CameraImage], mask: NDArray[np.bool_]) -> Capture[CameraImage]:
+        """An image still on its way, black in the worlds that restarted."""
+        image, truth = capture.reading.without(mask), capture.truth
+        return Capture(capture.time_ns, image, lambda: truth().without(mask), capture.tick)

@@ -1,0 +1,158 @@
+"""Exposes a camera's image: casts the ideal image from the history, then runs its stages."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium import threads
+from sensorium.clock import seconds_to_ns
+from sensorium.patterns import RayTable
+from sensorium.random import Stream
+from sensorium.sensors.camera import Camera
+from sensorium.sensors.camera_image import CameraImage
+from sensorium.sensors.camera_pipeline import Frame, Pipeline
+from sensorium.sensors.camera_tables import picture_tables, wavelengths_of
+from sensorium.sensors.firing import Firing
+from sensorium.sensors.recycling import Recycler
+from sensorium.sensors.rig import Rig
+from sensorium.trace.packet import COHERENT_ADDRESS
+from sensorium.trace.picture import PictureOutputs, picture
+
+
+class CameraCaster:
+    """Casts and processes images, for every world and every camera of a rig."""
+
+    def __init__(self, spec: Camera, rig: Rig) -> None:
+        self._spec, self._rig = spec, rig
+        wavelength_m = wavelengths_of(spec.bands, rig.sun, spec.ambient_k)
+        self.pipeline = Pipeline(spec, wavelength_m, Stream(rig.seed, rig.name))
+        self._tables = picture_tables(spec, rig.tracer.layout, rig.atmosphere, rig.sun, wavelength_m)
+        self._exposure_ns = max(seconds_to_ns(spec.exposure_s), 1)
+        self.duration_ns = self._exposure_ns + seconds_to_ns(spec.line_time_s * (spec.rows - 1))
+        """From the start of the first row's exposure to the end of the last row's [ns]."""
+        self._moving = spec.shutter == "rolling" or spec.motion_blur
+        self.rays = self._virtual_rays()
+        forward = self.rays.direction_S[..., 0]
+        self._axial = self._inner(np.ones_like(forward) if spec.lens == "fisheye" else forward)
+        self._firing = Firing(rig)
+        self._recycler = Recycler()
+
+    def expose(self, start_ns: int, tick: int) -> tuple[CameraImage, Callable[[], CameraImage]]:
+        """An image whose exposure begins at a time, and a function that gives its truth.
+
+        Args:
+            start_ns: Start of the first row's exposure [ns].
+            tick: Number of the image; its random numbers belong to it alone.
+        """
+        rig, spec = self._rig, self._spec
+        ideal, inverse, X_WS = self.cast(start_ns)
+        images, codes = [], []
+        for head in range(rig.worlds * rig.sensors):
+            world, sensor = divmod(head, rig.sensors)
+            frame = Frame(tick, sensor, rig.first_world + world)
+            image, code = self.pipeline.process(ideal[head], inverse[head], frame)
+            images.append(image)
+            codes.append(code)
+        raw = None if codes[0] is None else self._organised(_stacked(codes))
+        made = CameraImage(
+            image=self._organised(_stacked(images)),
+            raw=raw,
+            ideal=self._organised(self._inner(ideal)),
+            inverse_depth=self._organised(self._inner(inverse)),
+            axial=self._axial,
+            bands=tuple(band.name for band in spec.bands),
+            start_ns=start_ns,
+            end_ns=start_ns + self.duration_ns,
+            stamp_ns=rig.stamp_ns(start_ns),
+            X_WS=X_WS,
+            make_stages=lambda: list(self.pipeline.stages(ideal[0], inverse[0], Frame(tick, 0, rig.first_world))),
+        )
+        return made, lambda: self._truth(made, ideal)
+
+    def cast(self, start_ns: int) -> tuple[NDArray[np.float32], NDArray[np.float32], Any]:
+        """Ideal images and inverse depths with their margins, one a head, and the cameras' poses."""
+        rig = self._rig
+        if self._moving:
+            begin_ns, end_ns = start_ns, start_ns + self.duration_ns
+        else:
+            begin_ns = end_ns = start_ns + self._exposure_ns // 2
+        shot = self._firing.prepare(self.rays, begin_ns, end_ns)
+        heads, count, bands = rig.worlds * rig.sensors, shot.rays.x.size, len(self._spec.bands)
+        out = PictureOutputs(
+            radiance=self._recycler.array((heads, count, bands), np.float32),
+            inverse_depth=self._recycler.array((heads, count), np.float32),
+        )
+        with shot.placed.lock:
+            threads.run(
+                picture,
+                shot.blocks,
+                shot.placed.tables,
+                shot.placed.anchor,
+                shot.rays,
+                shot.heads,
+                self._tables,
+                self._spec.lens != "fisheye",
+                np.uint32(shot.placed.mask_without(rig.hide, air=False)),
+                COHERENT_ADDRESS,
+                out,
+            )
+        shape = (heads, *self.rays.shape)
+        return out.radiance.reshape((*shape, bands)), out.inverse_depth.reshape(shape), shot.X_WS
+
+    def _truth(self, made: CameraImage, ideal: NDArray[np.float32]) -> CameraImage:
+        """The same exposure through a perfect lens onto quiet pixels."""
+        images = [self.pipeline.unspoilt(one) for one in self._inner(ideal)]
+        return replace(made, image=self._organised(_stacked(images)), raw=None, stamp_ns=made.start_ns)
+
+    def _virtual_rays(self) -> RayTable:
+        """Rays through the cells of the virtual grid and its margin, each at its time within the exposure."""
+        spec, m, margin = self._spec, self._spec.sample_factor, self.pipeline.table.margin
+        direction_S = spec.projection(factor=m, margin=margin).rays().direction_S
+        rows, columns = direction_S.shape[:2]
+        time_ns = np.zeros((rows, columns), np.int64)
+        if self._moving:
+            i, j = np.arange(rows) - margin, np.arange(columns) - margin
+            row = np.clip(i // m, 0, spec.rows - 1)
+            share = _shares(i[:, None], j[None, :], m) if spec.motion_blur else np.full((rows, columns), 0.5)
+            line_ns = spec.line_time_s * 1e9
+            time_ns = np.rint(row[:, None] * line_ns + share * self._exposure_ns).astype(np.int64)
+        return RayTable(direction_S, np.minimum(time_ns, self.duration_ns - 1), None, self.duration_ns)
+
+    def _inner(self, array: NDArray[Any]) -> NDArray[Any]:
+        """Cells of the pixels, without the margin: of one image (rows, columns), or of several heads."""
+        margin = self.pipeline.table.margin
+        rows = slice(margin, margin + self._spec.rows * self._spec.sample_factor)
+        columns = slice(margin, margin + self._spec.columns * self._spec.sample_factor)
+        return array[rows, columns] if array.ndim == 2 else array[:, rows, columns]
+
+    def _organised(self, heads: NDArray[Any]) -> NDArray[Any]:
+        """Axes of worlds and sensors as they were asked for."""
+        return heads.reshape((*self._rig.axes, *heads.shape[1:]))
+
+
+def _shares(i: NDArray[np.int64], j: NDArray[np.int64], m: int) -> NDArray[np.float64]:
+    """When within the exposure each cell looks, as a share of it.
+
+    The m^2 cells of a pixel take one even stretch each; where in it differs from pixel to pixel by a sequence that
+    fills the plane evenly (Roberts' generalised golden ratio), so that a moving edge leaves no bands.
+    """
+    cell = (i % m) * m + j % m
+    order = (cell * _coprime(m * m)) % (m * m)
+    within = (0.7548776662466927 * (j // m) + 0.5698402909980532 * (i // m)) % 1.0
+    return np.asarray((order + within) / (m * m))
+
+
+def _coprime(count: int) -> int:
+    """A step through all of `count` things that leaves neighbours far apart."""
+    step = max(1, round(count * 0.618))
+    while np.gcd(step, count) > 1:
+        step += 1
+    return step
+
+
+def _stacked(arrays: list[Any]) -> NDArray[Any]:
+    """One array of all heads; a single one is not copied."""
+    return arrays[0][None] if len(arrays) == 1 else np.stack(arrays)

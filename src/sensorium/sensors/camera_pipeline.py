@@ -1,0 +1,180 @@
+"""From an ideal image to the numbers a camera gives: the stages of `sensorium.imaging` in their order."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.imaging.digitise import digitised
+from sensorium.imaging.exposure import electrons_per_radiance, relative_illumination
+from sensorium.imaging.mosaic import demosaiced, mosaic
+from sensorium.imaging.pixel_noise import FixedPattern, fixed_pattern, noisy_electrons
+from sensorium.imaging.spots import SpotTable, pixel_means, spot_table
+from sensorium.optics.seidel import Seidel
+from sensorium.random import Stream
+
+if TYPE_CHECKING:
+    from sensorium.sensors.camera import Camera
+
+Float = NDArray[np.float32]
+
+
+class Frame(NamedTuple):
+    """Whose image it is, for what is random about it."""
+
+    tick: int
+    sensor: int
+    world: int
+
+
+class Pipeline:
+    """Stages of one camera, with what they keep from image to image."""
+
+    def __init__(self, spec: "Camera", wavelength_m: tuple[float, ...], stream: Stream) -> None:
+        self.spec = spec
+        self._stream = stream
+        self._patterns: dict[tuple[int, int], FixedPattern] = {}
+        self.table = _spots(spec)
+        pitch = spec.pitch_m
+        self.illumination = relative_illumination(
+            columns=spec.columns,
+            rows=spec.rows,
+            pitch_m=pitch,
+            factor=spec.sample_factor,
+            focal_length_m=spec.focal_length_m,
+            falloff_per_m=spec.vignetting_per_m,
+            field_stop_m=spec.field_stop_m,
+            cosine=spec.lens != "fisheye",
+        )
+        self.electrons_per_radiance = np.array(
+            [
+                electrons_per_radiance(
+                    pupil_radius_m=spec.pupil_radius_m,
+                    pupil_distance_m=spec.pupil_distance_m,
+                    area_m2=pitch[0] * pitch[1],
+                    exposure_s=spec.exposure_s,
+                    wavelength_m=one,
+                )
+                for one in wavelength_m
+            ],
+            np.float32,
+        )
+        gains = spec.gain if isinstance(spec.gain, tuple) else (spec.gain,) * len(spec.bands)
+        self._gain = np.array(gains, np.float32)
+        if spec.mosaic is not None:
+            whole = np.broadcast_to(self._gain, (spec.rows, spec.columns, 3))
+            self._gain = mosaic(whole, spec.mosaic)[..., None]
+
+    def pixels(self, ideal: Float, inverse_depth: Float) -> Float:
+        """Mean radiance on each pixel through the lens; both images with their margin."""
+        out = np.empty((self.spec.rows, self.spec.columns, ideal.shape[-1]), np.float32)
+        pixel_means(ideal, inverse_depth, self.table, out)
+        return out
+
+    def electrons(self, pixels: Float) -> Float:
+        """Mean electrons from light, with vignetting and field stop: (rows, columns, bands), one band for a mosaic."""
+        found = pixels * self.illumination[..., None]
+        found *= self.electrons_per_radiance
+        return found if self.spec.mosaic is None else mosaic(found, self.spec.mosaic)[..., None]
+
+    def add_noise(self, electrons: Float, frame: Frame) -> None:
+        """Noise of one frame, in place; nothing for a camera without."""
+        spec = self.spec
+        if spec.noise is None:
+            return
+        first = frame.sensor * electrons.size
+        key = (frame.sensor, frame.world)
+        if key not in self._patterns:
+            self._patterns[key] = fixed_pattern(
+                spec.noise, self._stream, values=electrons.size, first=first, world=frame.world
+            )
+        noisy_electrons(
+            electrons,
+            spec.noise,
+            self._patterns[key],
+            exposure_s=spec.exposure_s,
+            full_well_e=spec.full_well_e,
+            key=self._stream.key,
+            tick=frame.tick,
+            first=first,
+            world=frame.world,
+        )
+
+    def digitised(self, electrons: Float, *, converter: bool = True) -> tuple[NDArray[Any], NDArray[Any] | None]:
+        """Image, and codes of the converter where there is one; a mosaic as it is."""
+        spec, adc = self.spec, self.spec.adc if converter else None
+        image, codes = digitised(
+            electrons,
+            gain=self._gain,
+            full_well_e=spec.full_well_e,
+            bits=spec.bits,
+            gamma=spec.gamma,
+            adc_bits=None if adc is None else adc.bits,
+            gain_dn_e=None if adc is None else adc.gain_dn_e,
+            black_dn=0.0 if adc is None else adc.black_dn,
+        )
+        return _flat(image), None if codes is None else _flat(codes)
+
+    def colours(self, image: NDArray[Any]) -> NDArray[Any]:
+        """A mosaic with its colours, where the camera makes them."""
+        if self.spec.mosaic is None or not self.spec.demosaic:
+            return image
+        return demosaiced(image, self.spec.mosaic)
+
+    def process(self, ideal: Float, inverse_depth: Float, frame: Frame) -> tuple[NDArray[Any], NDArray[Any] | None]:
+        """All stages: image, and codes of the converter."""
+        electrons = self.electrons(self.pixels(ideal, inverse_depth))
+        self.add_noise(electrons, frame)
+        image, codes = self.digitised(electrons)
+        return self.colours(image), codes
+
+    def unspoilt(self, ideal: Float) -> NDArray[Any]:
+        """The image that a perfect lens and quiet pixels would give, of an ideal image without its margin."""
+        m = self.spec.sample_factor
+        cells = ideal.reshape(self.spec.rows, m, self.spec.columns, m, ideal.shape[-1])
+        electrons = cells.mean(axis=(1, 3), dtype=np.float32) * self.electrons_per_radiance
+        if self.spec.mosaic is not None:
+            electrons = mosaic(electrons, self.spec.mosaic)[..., None]
+        return self.colours(self.digitised(electrons, converter=False)[0])
+
+    def stages(self, ideal: Float, inverse_depth: Float, frame: Frame) -> Iterator[tuple[str, NDArray[Any]]]:
+        """Every stage with its name, each as shares of full scale or as the numbers of an image; for looking at."""
+        spec, margin = self.spec, self.table.margin
+        full = spec.full_well_e / np.max(self.electrons_per_radiance)
+        inner = ideal[margin : ideal.shape[0] - margin, margin : ideal.shape[1] - margin]
+        yield "ideal", inner / full
+        pixels = self.pixels(ideal, inverse_depth)
+        yield "lens", pixels / full
+        electrons = self.electrons(pixels)
+        yield "vignetting", electrons / spec.full_well_e
+        self.add_noise(electrons, frame)
+        yield "noise", electrons / spec.full_well_e
+        image, codes = self.digitised(electrons)
+        if codes is not None:
+            yield "codes", codes
+        yield "gain and gamma", image
+        if spec.mosaic is not None and spec.demosaic:
+            yield "colours", self.colours(image)
+
+
+def _spots(spec: "Camera") -> SpotTable:
+    """Spots of the lens; a lens described by its distortion has those of defocus alone, and no margin."""
+    seidel = Seidel(spec.spherical, spec.astigmatism, spec.curvature, spec.distortion, spec.coma)
+    table = spot_table(
+        columns=spec.columns,
+        rows=spec.rows,
+        pitch_m=spec.pitch_m,
+        factor=spec.sample_factor,
+        pupil_rays=spec.pupil_rays,
+        coefficients=seidel,
+        focal_length_m=spec.focal_length_m,
+        pupil_distance_m=spec.pupil_distance_m,
+        pupil_radius_m=spec.pupil_radius_m,
+    )
+    return table if spec.lens == "seidel" else table._replace(margin=0)
+
+
+def _flat(image: NDArray[Any]) -> NDArray[Any]:
+    """Without the axis of a single band."""
+    return image[..., 0] if image.shape[-1] == 1 else image

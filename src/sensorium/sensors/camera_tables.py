@@ -1,0 +1,240 @@
+"""Turns a camera's bands and its surroundings into the tables its kernel reads."""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.errors import SceneError, SpecError
+from sensorium.fields import Sun
+from sensorium.imaging.bands import Band, band_value, effective_wavelength, thermal_radiance
+from sensorium.materials.base import AbstractMaterial
+from sensorium.materials.lambertian import Lambertian
+from sensorium.media.base import AbstractMedium
+from sensorium.scene.layout import Layout
+from sensorium.scene.mesh import TEXTURE, UV, Mesh
+from sensorium.sensors.light_tables import material_table
+from sensorium.trace import picture as pc
+
+if TYPE_CHECKING:
+    from sensorium.sensors.camera import Camera
+
+TEMPERATURE = "temperature"
+"""Mesh property that holds the temperature of faces or vertices [K]."""
+
+# Solid angle of the sun's disc [sr]
+_DISC_SR = 2.0 * math.pi * (1.0 - math.cos(math.radians(0.2666)))
+
+# Temperatures of the emission table [K]; linear between them is right to 1e-4
+_COLDEST_K, _HOTTEST_K, _STEP_K = 100.0, 1500.0, 2.0
+
+_CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+
+
+def wavelengths_of(bands: tuple[Band, ...], sun: Sun | None, ambient_k: float) -> tuple[float, ...]:
+    """Effective wavelength of each band [m], under the sun or, for thermal bands, of what surroundings emit."""
+    return tuple(effective_wavelength(_light_of(band, sun, ambient_k), band) for band in bands)
+
+
+def picture_tables(
+    spec: "Camera", layout: Layout, atmosphere: AbstractMedium, sun: Sun | None, wavelength_m: tuple[float, ...]
+) -> pc.PictureTables:
+    """Everything the kernel looks up."""
+    bands = spec.bands
+    material = np.stack([_materials(spec, layout, atmosphere, *each) for each in zip(bands, wavelength_m, strict=True)])
+    reflectance_first, reflectance = _reflectances(layout, bands)
+    textures = _textures(layout, bands)
+    glows = any(band.thermal for band in bands)
+    temperature_first, temperature = _temperatures(layout, glows)
+    kelvin = np.arange(_COLDEST_K, _HOTTEST_K + _STEP_K, _STEP_K)
+    emission = np.zeros((len(bands), len(kelvin) if glows else 0), np.float32)
+    for number, band in enumerate(bands):
+        if band.thermal:
+            emission[number] = [thermal_radiance(band, float(k)) for k in kelvin]
+    return pc.PictureTables(
+        surfaces=pc.Surfaces(material[0], np.array(layout.material_index, np.int32), np.zeros((1, 1), np.float32)),
+        material=material,
+        reflectance_first=reflectance_first,
+        corner_reflectance=reflectance,
+        texture=textures.number,
+        uv_first=textures.first,
+        corner_u=textures.u,
+        corner_v=textures.v,
+        texture_place=textures.place,
+        texels=textures.texels,
+        temperature_first=temperature_first,
+        corner_temperature=temperature,
+        light=np.array([_light(spec, sun, atmosphere, *each) for each in zip(bands, wavelength_m, strict=True)]),
+        sun=(np.array([0.0, 0.0, 1.0]) if sun is None else sun.direction_W).astype(np.float32),
+        emission=emission,
+        thermal=np.array([spec.ambient_k, _COLDEST_K, 1.0 / _STEP_K], np.float32),
+    )
+
+
+def _light_of(band: Band, sun: Sun | None, ambient_k: float) -> Callable[[float], float]:
+    """Spectrum by which the band's wavelengths are weighted."""
+    if band.thermal:
+        from sensorium.fields.blackbody import spectral_share
+
+        return lambda wavelength_m: spectral_share(wavelength_m, ambient_k)
+    return (lambda _: 0.0) if sun is None else sun.spectral_irradiance
+
+
+def _light(
+    spec: "Camera", sun: Sun | None, atmosphere: AbstractMedium, band: Band, wavelength_m: float
+) -> NDArray[np.float32]:
+    """Sun, sky, ground, extinction and solar disc of one band."""
+    row = np.zeros(pc.LIGHT_COLUMNS, np.float32)
+    direct = sky = level = 0.0
+    if sun is not None and sun.elevation_deg > 0.0:
+        direct = band_value(sun.spectral_irradiance, band)
+        sky = band_value(sun.sky_radiance, band)
+        level = direct * math.sin(math.radians(sun.elevation_deg)) + math.pi * sky
+    ground = spec.ground_albedo * level / math.pi
+    if band.thermal:
+        sky += thermal_radiance(band, spec.sky_k)
+        ground += (1.0 - spec.ground_albedo) * thermal_radiance(band, spec.ambient_k)
+    row[pc.L_SUN], row[pc.L_SKY], row[pc.L_GROUND] = direct, sky, ground
+    row[pc.L_ALPHA], row[pc.L_DISC] = atmosphere.at(wavelength_m).extinction_per_m, direct / _DISC_SR
+    return row
+
+
+def _materials(
+    spec: "Camera", layout: Layout, atmosphere: AbstractMedium, band: Band, wavelength_m: float
+) -> NDArray[np.float32]:
+    """Rows of all materials at a band's wavelength; of heat most spectra know nothing, and a grey body stands in."""
+    if band.thermal:
+        grey = Lambertian(reflectance=1.0 - spec.emissivity)
+
+        def known(material: object | None) -> object:
+            if material is None:
+                return grey
+            if isinstance(material, AbstractMaterial) and material.property_name is None:
+                try:
+                    material.row(wavelength_m)
+                except SpecError:
+                    return grey
+            return material
+
+        layout = replace(layout, materials=tuple(known(material) for material in layout.materials))
+    air = [atmosphere.at(wavelength_m)]
+    return material_table(layout, air, np.zeros(len(layout.materials), np.int64), wavelength_m)
+
+
+def _reflectances(layout: Layout, bands: tuple[Band, ...]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Diffuse reflectance that meshes carry: where each object's begins (-1: nowhere), and values at face corners."""
+    first = np.full(layout.mesh_index.shape, -1, np.int64)
+    pieces: list[NDArray[np.float32]] = []
+    size = 0
+    for number, material in enumerate(layout.materials):
+        if not isinstance(material, AbstractMaterial) or material.property_name is None:
+            continue
+        for mesh_number in np.unique(layout.mesh_index[(layout.material_index == number) & (layout.mesh_index >= 0)]):
+            if _is_textured(layout.meshes[mesh_number], material):
+                continue
+            values = _corner_values(layout.meshes[mesh_number], material.property_name)
+            columns = np.stack([_column(values, j, band, material) for j, band in enumerate(bands)])
+            if columns.min() < 0.0 or columns.max() > material.max_reflectance:
+                raise SceneError(
+                    f"property {material.property_name!r} runs from {columns.min()} to {columns.max()}; "
+                    f"a reflectance is 0 to {material.max_reflectance}"
+                )
+            first[(layout.material_index == number) & (layout.mesh_index == mesh_number)] = size
+            pieces.append(columns.reshape(len(bands), -1).astype(np.float32))
+            size += pieces[-1].shape[1]
+    return first, np.concatenate([*pieces, np.zeros((len(bands), 0), np.float32)], axis=1)
+
+
+def _column(values: NDArray[Any], number: int, band: Band, material: AbstractMaterial) -> NDArray[np.float64]:
+    """A property's values in one band, shape (faces, 3): one for all bands, or one each."""
+    if values.ndim == 2:
+        return values
+    column = number if band.column is None else band.column
+    if column >= values.shape[2]:
+        raise SceneError(
+            f"property {material.property_name!r} has {values.shape[2]} bands; "
+            f"band {band.name!r} asks for number {column} of them"
+        )
+    return np.asarray(values[:, :, column])
+
+
+class _Textures(NamedTuple):
+    """Textures as the kernel reads them, see `PictureTables`."""
+
+    number: NDArray[np.int32]
+    first: NDArray[np.int64]
+    u: NDArray[np.float32]
+    v: NDArray[np.float32]
+    place: NDArray[np.int64]
+    texels: NDArray[np.float32]
+
+
+def _is_textured(mesh: Mesh, material: AbstractMaterial) -> bool:
+    """Whether a material leaves its reflectance to the mesh's texture."""
+    return material.property_name == TEXTURE and mesh.texture is not None
+
+
+def _textures(layout: Layout, bands: tuple[Band, ...]) -> _Textures:
+    """Textures that meshes carry and materials ask for."""
+    number, first = np.full(layout.mesh_index.shape, -1, np.int32), np.zeros(layout.mesh_index.shape, np.int64)
+    u: list[NDArray[np.float32]] = []
+    v: list[NDArray[np.float32]] = []
+    places: list[tuple[int, int, int]] = []
+    texels = [np.zeros((len(bands), 0), np.float32)]
+    corners = size = 0
+    for kind, material in enumerate(layout.materials):
+        if not isinstance(material, AbstractMaterial):
+            continue
+        for mesh_number in np.unique(layout.mesh_index[(layout.material_index == kind) & (layout.mesh_index >= 0)]):
+            mesh = layout.meshes[mesh_number]
+            if not _is_textured(mesh, material) or mesh.texture is None:
+                continue
+            here = (layout.material_index == kind) & (layout.mesh_index == mesh_number)
+            number[here], first[here] = len(places), corners
+            rows, columns = mesh.texture.shape[:2]
+            uv = _corner_values(mesh, UV).reshape(-1, 2)
+            u.append((uv[:, 0] * columns - 0.5).astype(np.float32))
+            v.append(((1.0 - uv[:, 1]) * rows - 0.5).astype(np.float32))
+            corners += len(uv)
+            places.append((size, rows, columns))
+            values = mesh.texture.reshape(-1, 1, mesh.texture.shape[2])
+            texels.append(np.stack([_column(values, j, band, material)[:, 0] for j, band in enumerate(bands)]))
+            size += rows * columns
+    none = np.zeros(0, np.float32)
+    return _Textures(
+        number,
+        first,
+        np.concatenate([*u, none]),
+        np.concatenate([*v, none]),
+        np.array(places, np.int64).reshape(-1, 3),
+        np.concatenate(texels, axis=1).astype(np.float32),
+    )
+
+
+def _temperatures(layout: Layout, wanted: bool) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Temperatures that meshes carry, laid out as their reflectances are."""
+    first = np.full(layout.mesh_index.shape, -1, np.int64)
+    pieces: list[NDArray[np.float32]] = []
+    size = 0
+    for mesh_number, mesh in enumerate(layout.meshes):
+        if not wanted or TEMPERATURE not in mesh.property_names:
+            continue
+        values = _corner_values(mesh, TEMPERATURE)
+        if values.ndim != 2 or values.min() <= 0.0:
+            raise SceneError(
+                f"property {TEMPERATURE!r} has shape {values.shape[2:]} and least value {values.min()}; "
+                "it must be one number above 0 K each"
+            )
+        first[layout.mesh_index == mesh_number] = size
+        pieces.append(values.reshape(-1).astype(np.float32))
+        size += values.size
+    return first, np.concatenate([*pieces, np.zeros(0, np.float32)])
+
+
+def _corner_values(mesh: Mesh, name: str) -> NDArray[Any]:
+    """A property at the three corners of each face, shape (faces, 3, ...)."""
+    faces = np.arange(len(mesh.faces))
+    return np.stack([mesh.property_at(name, faces, np.broadcast_to(uv, (len(faces), 2))) for uv in _CORNERS], axis=1)

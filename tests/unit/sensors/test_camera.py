@@ -1,0 +1,366 @@
+"""Cameras: radiometry by hand, shadows, lenses, time, noise, and what is refused."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import sensorium as sn
+from sensorium import optics
+from sensorium.errors import SceneError, SpecError
+from sensorium.fields import Sun
+from sensorium.imaging import Band, PixelNoise, band_value, effective_wavelength, thermal_radiance
+from sensorium.imaging.filters import far_infrared, panchromatic
+from sensorium.sensors.camera import SIXTEEN
+
+GREEN = Band(name="green", filter=((540e-9, 1.0), (560e-9, 1.0)))
+CHIP = {
+    "pupil_distance_m": 6.0001e-3,
+    "width_m": 6.4e-3,
+    "height_m": 4.8e-3,
+    "columns": 32,
+    "rows": 24,
+    "focal_length_m": 6e-3,
+    "pupil_radius_m": 0.5e-3,
+    "exposure_s": 1e-3,
+}
+DOWN = sn.Pose.from_euler_deg((0.0, 0.0, 5.0), pitch=90.0)
+NOON = Sun(elevation_deg=90.0)
+
+
+def spec(**options):
+    fields = {"bands": (GREEN,), "sample_factor": 1, "pupil_rays": 1, "bits": 16, "full_well_e": 2e7} | CHIP
+    return sn.Camera(**fields | options)
+
+
+def ground(material=None, mesh=None):
+    scene = sn.Scene()
+    material = sn.Lambertian(reflectance=0.5) if material is None else material
+    scene.add(sn.shapes.plane(400.0, 400.0) if mesh is None else mesh, material=material)
+    return scene
+
+
+def look(camera=None, scene=None, pose=DOWN, sun=NOON, **options):
+    """One image of a camera that stands still."""
+    scene = ground() if scene is None else scene
+    env = sn.Environment(scene, sn.worlds.Static({"mast": sn.Pose()}, step_s=0.1), sun=sun, **options)
+    sensor = env.attach(spec() if camera is None else camera, body="mast", pose=pose)
+    env.step()
+    return sensor
+
+
+def ground_radiance(sun, reflectance, band=GREEN):
+    """Of a level matt surface: E_sun sin(elevation) and pi L_sky, times reflectance over pi."""
+    direct = band_value(sun.spectral_irradiance, band) * math.sin(math.radians(sun.elevation_deg))
+    return reflectance / math.pi * (direct + math.pi * band_value(sun.sky_radiance, band))
+
+
+# --- radiometry -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("elevation_deg", [90.0, 30.0])
+def test_level_ground_has_the_radiance_of_the_sun_and_sky_on_it(elevation_deg):
+    sun = Sun(elevation_deg=elevation_deg, azimuth_deg=70.0)
+    picture = look(sun=sun).read()
+    np.testing.assert_allclose(picture.ideal, ground_radiance(sun, 0.5), rtol=1e-4)
+    assert picture.distance_m[12, 16] == pytest.approx(5.0, rel=1e-3)
+
+
+def test_electrons_follow_from_the_lens_by_hand():
+    """E = L pi a^2 / d^2 V, and electrons = E A t lambda / h c."""
+    sensor = look()
+    wavelength_m = effective_wavelength(NOON.spectral_irradiance, GREEN)
+    E = ground_radiance(NOON, 0.5) * np.pi * (CHIP["pupil_radius_m"] / CHIP["pupil_distance_m"]) ** 2
+    V = optics.vignetting(np.hypot(0.1e-3, 0.1e-3), focal_length_m=6e-3)
+    electrons = optics.photons(E * V, area_m2=4e-8, exposure_s=1e-3, wavelength_m=wavelength_m)
+    assert sensor.read().image[12, 16] == pytest.approx(65535 * electrons / 2e7, abs=1.0)
+    assert sensor.truth().image[0, 0] == pytest.approx(65535 * electrons / V / 2e7, abs=1.0)
+
+
+def test_the_sky_fills_what_nothing_stands_in_and_fog_fills_the_rest():
+    level = sn.Pose(position=(0.0, 0.0, 5.0))
+    clear = look(pose=level, sun=Sun(elevation_deg=40.0)).read()
+    sky = band_value(Sun(elevation_deg=40.0).sky_radiance, GREEN)
+    np.testing.assert_allclose(clear.ideal[:11], sky, rtol=1e-5)
+    assert np.isinf(clear.distance_m[:11]).all()
+    fog = sn.media.fog(visibility_m=20.0)
+    foggy = look(pose=level, sun=Sun(elevation_deg=40.0), atmosphere=fog).read()
+    kept = np.exp(
+        -fog.at(effective_wavelength(Sun(elevation_deg=40.0).spectral_irradiance, GREEN)).extinction_per_m
+        * foggy.distance_m[20, 16]
+    )
+    expected = clear.ideal[20, 16, 0] * kept + sky * (1.0 - kept)
+    assert foggy.ideal[20, 16, 0] == pytest.approx(expected, rel=1e-4)
+
+
+def test_a_box_overhead_casts_its_shadow_and_the_sky_still_lights_it():
+    scene = ground()
+    scene.add(sn.shapes.box(2.0, 2.0, 0.1), pose=sn.Pose(position=(0.0, 0.0, 20.0)))
+    sun = NOON
+    picture = look(scene=scene, sun=sun).read()
+    shade = 0.5 * band_value(sun.sky_radiance, GREEN)
+    assert picture.ideal[12, 16, 0] == pytest.approx(shade, rel=1e-4)
+    assert picture.ideal[0, 0, 0] == pytest.approx(ground_radiance(sun, 0.5), rel=1e-4)
+
+
+def test_a_glossy_surface_adds_the_microfacet_lobe_to_its_base():
+    sun = Sun(elevation_deg=60.0, diffuse_fraction=0.0)
+    paint = sn.TwoLayer(refractive_index=1.5, roughness=0.3, reflectance=0.5, diffuse_roughness=0.3)
+    camera = spec(ground_albedo=0.0, columns=1, rows=1, width_m=1e-4, height_m=1e-4)
+    picture = look(camera, scene=ground(paint), sun=sun).read()
+    f = optics.two_layer(sun.direction_W, (0.0, 0.0, 1.0), n=1.5, roughness=0.3, reflectance=0.5, diffuse_roughness=0.3)
+    expected = band_value(sun.spectral_irradiance, GREEN) * f * math.sin(math.radians(60.0))
+    assert picture.ideal[0, 0, 0] == pytest.approx(expected, rel=1e-3)
+
+
+def test_bands_read_their_columns_of_a_mesh_property_and_interpolate_between_vertices():
+    plane = sn.shapes.plane(8.0, 8.0)
+    x = plane.vertices[:, 0]
+    colour = np.stack([(x + 4.0) / 8.0, np.full_like(x, 0.25), np.full_like(x, 0.75)], axis=-1)
+    mesh = sn.Mesh(plane.vertices, plane.faces, vertex_properties={"color": colour})
+    bands = tuple(Band(name=n, filter=GREEN.filter) for n in "rgb")
+    picture = look(spec(bands=bands), scene=ground(sn.Lambertian(reflectance="color"), mesh)).read()
+    full = ground_radiance(NOON, 1.0)
+    np.testing.assert_allclose(picture.ideal[..., 1] / full, 0.25, rtol=1e-4)
+    np.testing.assert_allclose(picture.ideal[..., 2] / full, 0.75, rtol=1e-4)
+
+    # The camera looks down with the top of its image towards +x
+    rows = (5.0 / CHIP["pupil_distance_m"]) * (11.5 - np.arange(24)) * 0.2e-3
+    np.testing.assert_allclose(picture.ideal[:, 16, 0] / full, (rows + 4.0) / 8.0, rtol=2e-3)
+    one = spec(bands=(Band(name="fifth", filter=GREEN.filter, column=4),))
+    with pytest.raises(SceneError, match="property 'color' has 3 bands; band 'fifth' asks for number 4"):
+        look(one, scene=ground(sn.Lambertian(reflectance="color"), mesh))
+
+
+def test_a_texture_is_seen_texel_by_texel_and_repeats():
+    plane = sn.shapes.plane(8.0, 8.0)
+    uv = (plane.vertices[:, :2] + 4.0) / 4.0  # twice across the plane
+    rng = np.random.default_rng(3)
+    texture = rng.uniform(0.1, 0.9, (5, 7, 3))
+    mesh = sn.Mesh(plane.vertices, plane.faces, vertex_properties={"uv": uv}, texture=texture)
+    bands = tuple(Band(name=n, filter=GREEN.filter) for n in "rgb")
+    picture = look(spec(bands=bands), scene=ground(sn.Lambertian(reflectance="texture"), mesh)).read()
+    full = ground_radiance(NOON, 1.0)
+
+    # The camera looks down from 5 m with the top of its image towards +x and the left towards +y
+    scale = 5.0 / CHIP["pupil_distance_m"] * 0.2e-3
+    x, y = scale * (11.5 - np.arange(24))[:, None], scale * (15.5 - np.arange(32))[None, :]
+    caster = sn.RayCaster(ground(mesh=mesh))
+    origins = np.stack([*np.broadcast_arrays(x, y, 1.0)], axis=-1)
+    expected = caster.cast(origins, (0.0, 0.0, -1.0)).property("texture")
+    assert np.ptp(expected) > 0.5
+    np.testing.assert_allclose(picture.ideal / full, expected, atol=5e-3)
+
+
+def test_heat_is_seen_by_plancks_law_with_the_sky_mirrored_in_what_does_not_emit():
+    plane = sn.shapes.plane(400.0, 400.0)
+    mesh = sn.Mesh(plane.vertices, plane.faces, vertex_properties={"temperature": np.full(len(plane.vertices), 310.0)})
+    (band,) = far_infrared()
+    camera = spec(bands=(band,), emissivity=0.9)
+    night = look(camera, scene=ground(sn.materials.load("asphalt"), mesh), sun=None).read()
+    expected = 0.9 * thermal_radiance(band, 310.0) + 0.1 * thermal_radiance(band, 250.0)
+    np.testing.assert_allclose(night.ideal, expected, rtol=1e-3)
+    cold = look(camera, scene=ground(sn.materials.load("asphalt")), sun=None).read()
+    expected = 0.9 * thermal_radiance(band, 288.15) + 0.1 * thermal_radiance(band, 250.0)
+    np.testing.assert_allclose(cold.ideal, expected, rtol=1e-3)
+
+
+def test_at_night_everything_is_black():
+    assert look(sun=None).read().image.max() == 0
+    assert look(sun=Sun(elevation_deg=-5.0)).read().image.max() == 0
+
+
+# --- lens -------------------------------------------------------------------------------------------------------------
+
+
+def edge(at_m=0.5):
+    """Ground that is black on one side and white on the other."""
+    scene = sn.Scene()
+    for x, reflectance in ((at_m + 100.0, 0.9), (at_m - 100.0, 0.1)):
+        plane = sn.shapes.plane(200.0, 400.0)
+        scene.add(plane, pose=sn.Pose(position=(x, 0.0, 0.0)), material=sn.Lambertian(reflectance=reflectance))
+    return scene
+
+
+def test_an_edge_out_of_focus_is_as_wide_as_its_blur():
+    chip = {"width_m": 0.64e-3, "height_m": 0.48e-3, "sample_factor": 4, "pupil_rays": 16}
+
+    def width(**options):
+        profile = look(spec(**chip | options), scene=edge(at_m=0.0)).read().image[:, 16].astype(float)
+        assert profile[0] / profile[-1] == pytest.approx(9.0, rel=0.02)
+        share = (profile - profile.min()) / np.ptp(profile)
+        return ((share > 0.02) & (share < 0.98)).sum()
+
+    assert width() <= 1
+    # Of a disc, 2 % lie beyond 0.87 of its radius on either side
+    radius_px = optics.blur_radius(6e-3, 6.2e-3, 3e-3, 5.0) / 20e-6
+    assert radius_px > 4.0
+    assert width(pupil_distance_m=6.2e-3, pupil_radius_m=3e-3) == pytest.approx(1.74 * radius_px, abs=1.0)
+
+
+def test_brown_and_fisheye_lenses_see_along_their_patterns():
+    for lens, k in (("brown", (-0.1, 0.01, 0.0, 0.0, 0.0)), ("fisheye", (0.01, 0.0, 0.0, 0.0))):
+        camera = spec(lens=lens, lens_coefficients=k)
+        picture = look(camera).read()
+        downwards = camera.projection().rays().direction_S[..., 0]
+        np.testing.assert_allclose(picture.distance_m, 5.0 / downwards, rtol=1e-3)
+
+
+# --- time -------------------------------------------------------------------------------------------------------------
+
+
+def passing(camera, speed=20.0, step_s=0.01):
+    """A camera that flies over the edge, looking down."""
+    path = sn.paths.Line(start=(0.0, 0.0, 5.0), velocity=(speed, 0.0, 0.0))
+    world = sn.worlds.Kinematic({"drone": path}, step_s=step_s)
+    env = sn.Environment(edge(at_m=1.0), world, sun=NOON)
+    sensor = env.attach(camera, body="drone", pose=sn.Pose.from_euler_deg(pitch=90.0))
+    while not sensor.fresh:
+        env.step()
+    return sensor.read()
+
+
+def edge_row(picture):
+    """Row at which brightness is half-way, with the top towards the flight."""
+    mean = picture.ideal[:, 16, 0]
+    return np.interp(-(mean.max() + mean.min()) / 2, -mean, np.arange(len(mean)))
+
+
+def test_rows_of_a_rolling_shutter_see_their_own_times():
+    """Row r looks at t = r t_line + t_exp / 2, when the camera is v t further: there the edge stands lower."""
+    line_s, speed = 1e-3, 20.0
+    still = edge_row(passing(spec(exposure_s=1e-4, sample_factor=8), speed=1e-3)) / 8
+    rolling = (
+        edge_row(passing(spec(exposure_s=1e-4, shutter="rolling", line_time_s=line_s, sample_factor=8), speed)) / 8
+    )
+    px_per_m = CHIP["pupil_distance_m"] / 0.2e-3 / 5.0
+    expected = (still + px_per_m * speed * 0.5e-4) / (1.0 - px_per_m * speed * line_s)
+    assert rolling == pytest.approx(expected, abs=0.15)
+
+
+def test_motion_blurs_an_edge_by_the_way_of_the_exposure():
+    speed, exposure_s = 20.0, 0.04
+    blurred = passing(spec(exposure_s=exposure_s, motion_blur=True, sample_factor=6), speed)
+    mean = blurred.ideal.reshape(24, 6, 32, 6).mean(axis=(1, 2, 3))
+    low, high = mean.min(), mean.max()
+    between = ((mean > low + 0.02 * (high - low)) & (mean < high - 0.02 * (high - low))).sum()
+    px_per_m = CHIP["pupil_distance_m"] / 0.2e-3 / 5.0
+    assert between == pytest.approx(px_per_m * speed * exposure_s, abs=1.5)
+    assert blurred.end_ns - blurred.start_ns == 40_000_000
+
+
+def test_an_image_arrives_when_its_exposure_is_over():
+    env = sn.Environment(ground(), sn.worlds.Static({"mast": sn.Pose()}, step_s=0.01), sun=NOON)
+    sensor = env.attach(spec(exposure_s=0.025), body="mast", pose=DOWN)
+    arrived = []
+    for _ in env.run(0.3):
+        arrived += [(env.time_ns, one.start_ns) for one in sensor.readings()]
+    assert arrived == [(30_000_000, 0), (130_000_000, 100_000_000), (230_000_000, 200_000_000)]
+
+
+# --- pixels -----------------------------------------------------------------------------------------------------------
+
+
+def test_noise_differs_from_frame_to_frame_and_not_from_run_to_run():
+    camera = spec(noise=PixelNoise(read_noise_e=5000.0), adc=sn.Adc(bits=16))
+
+    def frames():
+        env = sn.Environment(ground(), sn.worlds.Static({"mast": sn.Pose()}, step_s=0.1), sun=NOON, seed=3)
+        sensor = env.attach(camera, body="mast", pose=DOWN)
+        return [sensor.read().image.copy() for _ in env.run(0.3)]
+
+    first, second, _ = frames()
+    assert (first != second).mean() > 0.9
+    np.testing.assert_array_equal(frames()[1], second)
+
+
+def test_worlds_and_rows_of_cameras_have_their_axes():
+    world = sn.worlds.Static({"mast": sn.Pose()}, step_s=0.1)
+    env = sn.Environment(ground(), world, sun=NOON, worlds=2)
+    camera = spec(noise=PixelNoise(), adc=sn.Adc())
+    sensor = env.attach(camera, body="mast", pose=[DOWN, DOWN])
+    env.step()
+    picture = sensor.read()
+    assert picture.image.shape == (2, 2, 24, 32)
+    assert picture.raw.shape == (2, 2, 24, 32)
+    assert picture.ideal.shape == (2, 2, 24, 32, 1)
+    assert picture.distance_m.shape == (2, 2, 24, 32)
+    flat = picture.image.reshape(4, -1).astype(float)
+    assert len({row.tobytes() for row in flat}) == 4, "every sensor of every world has its own noise"
+    assert picture.without(np.array([True, False])).image[0].max() == 0
+
+
+def test_a_mosaic_sees_one_colour_a_pixel_and_makes_three():
+    bands = tuple(Band(name=n, filter=((5.4e-7, v), (5.6e-7, v))) for n, v in (("r", 0.2), ("g", 0.4), ("b", 0.8)))
+    colours = look(spec(bands=bands, mosaic="rggb", adc=sn.Adc(bits=16), gain=(2.0, 1.0, 1.0))).read()
+    assert colours.image.shape == (24, 32, 3)
+    assert colours.raw.shape == (24, 32)
+    red, green, blue = colours.image[11:13, 15:17].mean(axis=(0, 1))
+    assert red / green == pytest.approx(1.0, rel=2e-3)
+    assert blue / green == pytest.approx(2.0, rel=2e-3)
+    assert look(spec(bands=bands, mosaic="rggb", demosaic=False)).read().image.shape == (24, 32)
+
+
+def test_stages_end_in_the_image_and_begin_with_the_ideal_one():
+    bands = tuple(Band(name=n, filter=GREEN.filter) for n in "rgb")
+    sensor = look(spec(bands=bands, noise=PixelNoise(read_noise_e=100.0), adc=sn.Adc(), mosaic="rggb", gamma=0.5))
+    reading = sensor.read()
+    stages = dict(reading.stages())
+    assert list(stages) == ["ideal", "lens", "vignetting", "noise", "codes", "gain and gamma", "colours"]
+    np.testing.assert_array_equal(stages["colours"], reading.image)
+    np.testing.assert_array_equal(stages["codes"], reading.raw)
+    assert stages["ideal"].shape == reading.ideal.shape
+
+
+# --- specification ----------------------------------------------------------------------------------------------------
+
+
+def test_sixteen_numbers_in_one_file_make_a_camera(tmp_path):
+    numbers = CHIP | {
+        "gamma": 0.5, "vignetting_per_m": 10.0, "spherical": 1.0, "astigmatism": 2.0, "curvature": 3.0,
+        "distortion": 4.0, "coma": 5.0, "gain": 1.5,
+    }  # fmt: skip
+    assert set(numbers) == set(SIXTEEN)
+    assert len(SIXTEEN) == 16
+    toml, text = tmp_path / "camera.toml", tmp_path / "camera.json"
+    toml.write_text("".join(f"{name} = {value}\n" for name, value in numbers.items()))
+    text.write_text(json.dumps(numbers))
+    for path in (toml, text):
+        camera = sn.Camera.from_file(path)
+        assert {name: getattr(camera, name) for name in SIXTEEN} == numbers
+    toml.write_text("coma = [")
+    with pytest.raises(SpecError, match=r"camera.toml: the file is not TOML"):
+        sn.Camera.from_file(toml)
+    text.write_text(json.dumps(numbers | {"gama": 1.0}))
+    with pytest.raises(SpecError, match=r"camera.json: Camera.gama is 1.0; did you mean gamma\?"):
+        sn.Camera.from_file(text)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"pupil_distance_m": 6e-3}, "pupil_distance_m is 0.006 and focal_length_m 0.006; .* d > f"),
+        ({"pupil_distance_m": 5e-3}, "pupil_distance_m is 0.005 and focal_length_m 0.006; .* d > f"),
+        ({"sample_factor": 0}, "Camera.sample_factor is 0; it must be greater than or equal to 1"),
+        ({"bands": (GREEN,) * 7}, "Camera.bands is .*; it must have at most 6 items"),
+        ({"bands": ()}, "Camera.bands is .*; it must have at least 1 item"),
+        ({"gain": (1.0, 2.0)}, "gain has 2 values for 1 bands"),
+        ({"pupil_rays": 3}, "pupil_rays is 3; it must be 1 or an even number"),
+        ({"mosaic": "rggb"}, "mosaic is 'rggb' with 1 bands; it needs three"),
+        ({"line_time_s": 1e-5}, "line_time_s is 1e-05 with a global shutter"),
+        ({"lens": "brown", "coma": 1.0}, "lens is 'brown' with Seidel terms"),
+        ({"lens": "fisheye", "lens_coefficients": (1.0,)}, "lens_coefficients has 1 values; lens 'fisheye' takes 4"),
+        ({"timing": sn.Timing(rate_hz=10, jitter_s=1e-3)}, "timing.jitter_s is 0.001"),
+        ({"columns": 100_000, "rows": 100_000}, "the virtual grid has 10000000000 cells"),
+        ({"adc": {"bits": 8, "black_dn": 300}}, "black_dn is 300.0; it must be below the highest code, 255"),
+    ],
+)
+def test_what_cannot_be_is_refused(options, message):
+    with pytest.raises(SpecError, match=message):
+        spec(**options)
+
+
+def test_a_material_that_does_not_know_the_band_is_named_by_its_spectrum():
+    with pytest.raises(SpecError, match=r"reflectance is asked for at .* nm; its spectrum covers 850 to 1550 nm"):
+        look(spec(bands=panchromatic()), scene=ground(sn.materials.load("skin")))
