@@ -74,7 +74,7 @@ _MODULES = (
 )
 
 # modules reached through another name
-_ALIASES = {"shapes": "sensorium.scene.shapes"}
+_ALIASES = {"shapes": "sensorium.scene.shapes", "waveform": "sensorium.sensors.waveform"}
 
 
 def __getattr__(name: str) -> Any:
@@ -125,6 +125,7 @@ if TYPE_CHECKING:
     from sensorium.scene.batch import SceneBatch
     from sensorium.scene.mesh import Mesh
     from sensorium.scene.scene import Scene, SceneObject
+    from sensorium.sensors import waveform
     from sensorium.sensors.accelerometer import Accelerometer
     from sensorium.sensors.barometer import Barometer
     from sensorium.sensors.beam import Beam
@@ -206,5 +207,6 @@ __all__ = [
     "set_threads",
     "shapes",
     "view",
+    "waveform",
     "worlds",
 ]

@@ -20,6 +20,7 @@ from sensorium.benchmarks import (
     startup,
     sweep,
     timing,
+    waveform,
 )
 from sensorium.benchmarks.scenes import terrain
 
@@ -94,6 +95,19 @@ def test_the_bare_trace_follows_the_lidars_own_rays(mesh):
     assert 0 < hit.sum() < hit.size
     np.testing.assert_allclose(bare.range_m[hit], scan.range_m.reshape(-1)[hit], rtol=1e-5)
     assert (bare.range_m[~hit] > 1e20).all()
+
+
+def test_the_bare_rays_are_those_that_pulses_are_made_of(mesh):
+    rig = waveform.rig(mesh, rays=waveform.FEW, channels=4, columns=16)
+    bare = waveform.BareRays(rig)
+    bare()
+    scan = rig.lidar.read()
+    ranges = bare.range_m.reshape(*scan.range_m.shape, waveform.FEW)
+    whole = scan.valid & (ranges < 1e20).all(axis=-1) & (scan.cause == sn.Cause.SURFACE)
+    assert whole.sum() > 5
+    assert (scan.range_m > ranges.min(axis=-1) - 0.2)[whole].all()
+    assert (scan.range_m < ranges.max(axis=-1) + 0.2)[whole].all()
+    assert waveform.against_bare_trace(mesh, rays=waveform.FEW, channels=2, columns=8, rounds=1) > 0.0
 
 
 def test_sweeps_are_measured(mesh):

@@ -14,7 +14,7 @@ from rich.table import Table
 
 import sensorium
 from sensorium import threads
-from sensorium.benchmarks import accuracy, camera, imu, light, mujoco, recording, startup, sweep
+from sensorium.benchmarks import accuracy, camera, imu, light, mujoco, recording, startup, sweep, waveform
 from sensorium.benchmarks.peers import PEERS
 from sensorium.benchmarks.scenes import terrain
 from sensorium.benchmarks.timing import Spread, ratio, thread_count
@@ -83,6 +83,11 @@ def _figures(quick: bool) -> Iterator[Figure]:
         special = "" if max_depth == 0 else ", 5 % mirrors and glass"
         what = f"relative lidar: time over bare trace, depth {max_depth}{special}, 1 thread"
         yield Figure(what, f"{over:.2f} x", f"at most {most:g} x", over <= most)
+    for bundle, of in ((waveform.MANY, "single pulses"), (waveform.FEW, "a spinning scan")):
+        over = waveform.against_bare_trace(mesh, rays=bundle)
+        what = f"waveform lidar: time over bare trace of its {bundle:,} rays a pulse, {of}, 1 thread"
+        target = "at most 1.6 x" if bundle == waveform.MANY else ""
+        yield Figure(what, f"{over:.2f} x", target, over <= 1.6 if target else None)
     over = camera.against_bare_casting(mesh)
     size = f"{camera.COLUMNS} x {camera.ROWS}, three bands, {camera.FACTOR} x {camera.FACTOR} samples a pixel"
     what = f"camera ({size}, aberrations, noise): time over bare casting with shadow rays, 1 thread"

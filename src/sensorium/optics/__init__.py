@@ -4,6 +4,7 @@ A scalar works in the float type of its arguments, float32 in kernels and float6
 """
 
 from sensorium.optics.beam import beam_radius, captured_fraction
+from sensorium.optics.beam_rays import BeamRays, grid_rays, spiral_rays
 from sensorium.optics.brown import brown_distorted, brown_ideal
 from sensorium.optics.capture_table import CaptureTable, capture_table
 from sensorium.optics.diffuse import oren_nayar, oren_nayar_coefficients, oren_nayar_monostatic
@@ -13,6 +14,15 @@ from sensorium.optics.fresnel import (
     fresnel_polarized,
     fresnel_transmittance,
     internal_diffuse_reflectance,
+)
+from sensorium.optics.gaussian_beam import (
+    gaussian_irradiance,
+    gaussian_radius,
+    rayleigh_range,
+    rays_across,
+    spot_diameter,
+    virtual_focus,
+    waist_radius,
 )
 from sensorium.optics.kannala_brandt import fisheye_angle, fisheye_radius
 from sensorium.optics.layers import two_layer, two_layer_monostatic
@@ -27,21 +37,37 @@ from sensorium.optics.microfacet import (
 from sensorium.optics.mirror_glint import mirror_glint
 from sensorium.optics.mirror_transfer import mirror_transfer
 from sensorium.optics.pane import pane, pane_path
+from sensorium.optics.pulse import binned_pulse, gaussian_pulse, gaussian_pulse_table, pulse_width
 from sensorium.optics.refraction import reflect, refract
 from sensorium.optics.retroreflection import retroreflection
+from sensorium.optics.return_thresholds import cfar_factor_exponential, cfar_factor_normal, noise_threshold
 from sensorium.optics.seidel import Seidel, blur_radius, defocus, deviation, in_focus_distance, wavefront
 from sensorium.optics.transmittance import transmittance, two_way_transmittance
 from sensorium.optics.vignetting import vignetting
+from sensorium.optics.waveform import (
+    arrivals,
+    convolved,
+    range_of_bin,
+    ray_return,
+    time_histogram,
+    waveform_of_distances,
+)
 
 __all__ = [
+    "BeamRays",
     "CaptureTable",
     "Seidel",
+    "arrivals",
     "beam_radius",
+    "binned_pulse",
     "blur_radius",
     "brown_distorted",
     "brown_ideal",
     "capture_table",
     "captured_fraction",
+    "cfar_factor_exponential",
+    "cfar_factor_normal",
+    "convolved",
     "defocus",
     "deviation",
     "fisheye_angle",
@@ -49,31 +75,48 @@ __all__ = [
     "fresnel",
     "fresnel_polarized",
     "fresnel_transmittance",
+    "gaussian_irradiance",
+    "gaussian_pulse",
+    "gaussian_pulse_table",
+    "gaussian_radius",
     "ggx",
     "ggx_distribution",
     "ggx_monostatic",
     "grey_value_noise",
+    "grid_rays",
     "in_focus_distance",
     "internal_diffuse_reflectance",
     "mirror_glint",
     "mirror_transfer",
+    "noise_threshold",
     "oren_nayar",
     "oren_nayar_coefficients",
     "oren_nayar_monostatic",
     "pane",
     "pane_path",
     "photons",
+    "pulse_width",
+    "range_of_bin",
+    "ray_return",
+    "rayleigh_range",
+    "rays_across",
     "reflect",
     "refract",
     "retroreflection",
     "signal_to_noise",
     "smith_lambda",
     "smith_masking",
+    "spiral_rays",
+    "spot_diameter",
     "squared_alpha",
+    "time_histogram",
     "transmittance",
     "two_layer",
     "two_layer_monostatic",
     "two_way_transmittance",
     "vignetting",
+    "virtual_focus",
+    "waist_radius",
+    "waveform_of_distances",
     "wavefront",
 ]

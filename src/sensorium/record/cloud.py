@@ -39,7 +39,9 @@ def one_of(scan: Scan, row: int) -> Scan:
 
 
 def columns_of(scan: Scan) -> dict[str, NDArray[Any]]:
-    """x, y, z [m] as the scan has them, intensity, t [ns after the start], label, ring, cause, return number from 0.
+    """x, y, z [m] as the scan has them, intensity, t [ns after the start], label, ring, cause, return, and width.
+
+    Returns of a ray are numbered from 0; their widths [s] are there where a waveform lidar found them.
 
     Only what returned, in the order of `Scan.flat()`; of one sensor in one world. A scan that is flat already has
     forgotten rings and return numbers; they are then missing.
@@ -50,6 +52,8 @@ def columns_of(scan: Scan) -> dict[str, NDArray[Any]]:
     columns: dict[str, NDArray[Any]] = {axis: flat.points[:, k] for k, axis in enumerate("xyz")}
     columns |= {"intensity": np.asarray(flat.intensity), "t": flat.offset_ns, "label": flat.label}
     columns["cause"] = flat.cause
+    if flat.width_s is not None:
+        columns["width"] = flat.width_s
     if scan.range_m.ndim > 1:
         at = np.flatnonzero(scan.valid)
         rays = scan.range_m.shape[-2] * scan.range_m.shape[-1]

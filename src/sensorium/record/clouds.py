@@ -3,8 +3,7 @@
 from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
-from types import TracebackType
-from typing import Literal, Self
+from typing import Literal
 
 from sensorium.environment import Environment
 from sensorium.errors import SpecError
@@ -14,6 +13,7 @@ from sensorium.record.las import require_laspy, save_las
 from sensorium.record.npz import save_npz
 from sensorium.record.pcd import save_pcd
 from sensorium.record.ply import save_ply
+from sensorium.record.recorder import Recorder
 from sensorium.record.sensor_files import file_stem, made_folder
 from sensorium.sensors.scan import Scan
 
@@ -30,7 +30,7 @@ _WRITERS: dict[str, tuple[str, Callable[[Scan, Path], None]]] = {
 }
 
 
-class CloudRecorder:
+class CloudRecorder(Recorder):
     """Writes each scan of lidars to a file of its own, as it arrives: lidar/000000.ply, lidar/000001.ply, ...
 
         with sn.record.CloudRecorder("clouds", format="pcd", every=10) as recorder:
@@ -101,14 +101,6 @@ class CloudRecorder:
     def close(self) -> None:
         """Nothing can be recorded after; every file is in its place already."""
         self._closed = True
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _made(self, name: str, worlds: range | None, sensors: int | None) -> list[Path]:
         """The folder of each row of a sensor, made."""

@@ -45,6 +45,8 @@ def save_las(scan: Scan, path: str | PathLike[str]) -> None:
     extra = {"intensity_raw": intensity, "label": columns["label"], "cause": columns["cause"]}
     if "ring" in columns:
         extra["ring"] = columns["ring"]
+    if "width" in columns:
+        extra["width_s"] = columns["width"]
     header.add_extra_dims([laspy.ExtraBytesParams(name, column.dtype) for name, column in extra.items()])
 
     cloud = laspy.LasData(header)

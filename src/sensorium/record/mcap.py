@@ -4,8 +4,7 @@ import warnings
 from contextlib import suppress
 from os import PathLike
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +14,7 @@ from sensorium.errors import RecordError, SpecError
 from sensorium.frames import Pose
 from sensorium.record.background import Background
 from sensorium.record.mcap_file import McapFile, Place
+from sensorium.record.recorder import Recorder
 from sensorium.record.ros2 import cdr
 from sensorium.record.ros2.clock import clock
 from sensorium.record.ros2.diagnostics import fault_status
@@ -28,7 +28,7 @@ from sensorium.sensors.attached import AttachedSensor
 _LONG_BYTES = 1 << 16
 
 
-class McapRecorder:
+class McapRecorder(Recorder):
     """Writes what sensors report while they do, in a file that robotics tools open.
 
         with sn.record.McapRecorder("run.mcap") as recorder:
@@ -148,14 +148,6 @@ class McapRecorder:
             # What could not be written before cannot be now, and has been told
             with suppress(OSError):
                 self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
 
     # --- on the thread of the run -----------------------------------------------------------------------------------
 

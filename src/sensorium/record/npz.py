@@ -13,9 +13,11 @@ from sensorium.errors import RecordError, SpecError
 from sensorium.frames import Pose
 from sensorium.record.atomic import replacing
 from sensorium.sensors.scan import Light, Scan
+from sensorium.sensors.waveform.reading import Waveforms
 
 _LIGHT = tuple(field.name for field in fields(Light))
 _ARRAYS = ("range_m", "points", "object_id", "face_id", "label", "offset_ns", "knot_ns")
+_WAVEFORM = ("start_s", "resolution_s", "index")
 _NUMBERS = {"start_ns": int, "end_ns": int, "clock_offset_ns": int, "clock_skew": float, "frame": str}
 
 # An archive may not unpack to more than this, lest a small file fill the memory [bytes]
@@ -23,7 +25,7 @@ _LARGEST = 4 << 30
 
 
 def save_npz(scan: Scan, path: str | PathLike[str], *, compress: bool = True) -> None:
-    """Write every array and number of a scan, each under its own name; light's begin with `light_`.
+    """Write every array and number of a scan under its own name; light's begin with `light_`, samples' `waveform_`.
 
     Args:
         scan: Any scan, with worlds and sensors too.
@@ -35,6 +37,8 @@ def save_npz(scan: Scan, path: str | PathLike[str], *, compress: bool = True) ->
     if scan.light is not None:
         light = {f"light_{name}": getattr(scan.light, name) for name in _LIGHT}
         content |= {name: array for name, array in light.items() if array is not None}
+    if scan.waveform is not None:
+        content |= {f"waveform_{name}": getattr(scan.waveform, name) for name in ("samples", *_WAVEFORM)}
     with replacing(path) as file:
         (np.savez_compressed if compress else np.savez)(file, **content)
 
@@ -69,4 +73,8 @@ def _scan(content: dict[str, Any]) -> Scan:
     if not math.isfinite(numbers["clock_skew"]):
         raise ValueError("clock_skew is not finite")
     pose = Pose._trusted(content["X_WS_position"], content["X_WS_quaternion"])
-    return Scan(**{name: content[name] for name in _ARRAYS}, **numbers, X_WS=pose, light=light)
+    waveform = None
+    if "waveform_samples" in content:
+        window = {name: float(content[f"waveform_{name}"].item()) for name in _WAVEFORM}
+        waveform = Waveforms(content["waveform_samples"], **window)
+    return Scan(**{name: content[name] for name in _ARRAYS}, **numbers, X_WS=pose, light=light, waveform=waveform)

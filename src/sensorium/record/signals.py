@@ -2,8 +2,7 @@
 
 import warnings
 from os import PathLike
-from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from sensorium.environment import Environment
 from sensorium.errors import RecordError, SpecError
 from sensorium.record.csv_table import Cell, CsvTable
 from sensorium.record.parquet_table import ParquetTable, require_pyarrow
+from sensorium.record.recorder import Recorder
 from sensorium.record.sensor_files import file_stem, made_folder
 from sensorium.record.signal_columns import Column, columns_of_reading
 from sensorium.sensors.attached import Arrival, AttachedSensor
@@ -21,7 +21,7 @@ from sensorium.sensors.scan import Scan
 _TABLES: dict[str, type[CsvTable] | type[ParquetTable]] = {"csv": CsvTable, "parquet": ParquetTable}
 
 
-class SignalRecorder:
+class SignalRecorder(Recorder):
     """Writes what inertial and other sampled sensors report while they do, a row for each reading.
 
         with sn.record.SignalRecorder("signals") as recorder:
@@ -82,14 +82,6 @@ class SignalRecorder:
                     signal.table.close()
         except OSError as error:
             raise self._failed(error) from None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _begun(self, sensor: AttachedSensor[Any], reading: Any) -> "_Signal | None":
         """The file of a sensor that has its first reading; None for one that has no such file."""

@@ -21,19 +21,26 @@ from sensorium.sensors.scan_errors import ScanErrors
 from sensorium.sensors.spec import Capture, SensorSpec
 from sensorium.sensors.sweep_caster import SweepCaster
 from sensorium.sensors.timing import Timing
+from sensorium.sensors.waveform.reading import SPEED_OF_LIGHT
+from sensorium.sensors.waveform.spec import Waveform
 
 if TYPE_CHECKING:
     from sensorium.sensors.light_caster import LightCaster
 
+# Bins of a waveform, at most: each has a random number of its own
+_MOST_BINS = 2**17
+
 
 class Lidar(SensorSpec[Scan]):
-    """A lidar in one of three modes.
+    """A lidar in one of four modes.
 
     - "geometric" sees the first surface each ray meets.
     - "relative" follows the light: intensity is f cos(theta) [1/sr] of the surface, times what the way there and back
       and the detector leave of it (AGX Sensor paper, corrected).
     - "radiometric" measures in watts by the lidar equation and counts photons: detection, range noise and false alarms
       follow from signal, sunlight and the receiver's noise.
+    - "waveform" follows many rays over each pulse's beam, records what comes back over time as a digitiser does, and
+      finds returns in that: with their widths, and two where the beam falls on an edge (VANE paper, corrected).
 
     With motion="rolling" every ray is fired at its own time, while sensor and bodies move; a sweep is cast when it
     ends, or piece by piece with publish="slices". With motion="snapshot" all rays of a sweep are fired at its start.
@@ -57,7 +64,7 @@ class Lidar(SensorSpec[Scan]):
     """Frame of the points."""
     errors: tuple[AnyCorruption, ...] = ()
     """What goes wrong with the ranges of every sweep, such as dead channels; faults go wrong for a while."""
-    mode: Literal["geometric", "relative", "radiometric"] = "geometric"
+    mode: Literal["geometric", "relative", "radiometric", "waveform"] = "geometric"
 
     # What follows matters only where light does
     beam: Beam = Beam()
@@ -65,7 +72,9 @@ class Lidar(SensorSpec[Scan]):
     intensity: IntensityScale = IntensityScale()
     """As what number intensity is reported."""
     receiver: Receiver = Receiver()
-    """For mode="radiometric"."""
+    """For mode="radiometric" and mode="waveform"."""
+    waveform: Waveform = Waveform()
+    """For mode="waveform"."""
     max_depth: int = Field(default=0, ge=0, le=8)
     """How many interfaces a ray is followed through: 0 sees no ghosts and nothing behind glass; a fog bank has two."""
     floor: float = Field(default=1e-8, ge=0.0)
@@ -102,7 +111,29 @@ class Lidar(SensorSpec[Scan]):
             raise ValueError(
                 f"timing.rate_hz is {self.timing.rate_hz}; a lidar sweeps at its pattern's rate, {self.pattern.rate_hz}"
             )
+        if self.mode == "waveform":
+            self._check_waveform()
         return self
+
+    def _check_waveform(self) -> None:
+        """A window that a pulse fits into, and nothing that waveforms have no use for."""
+        waveform, length_s = self.waveform, self.beam.pulse_s
+        if waveform.pulse.kind == "table":
+            length_s = waveform.pulse.time_s[-1] - waveform.pulse.time_s[0]
+        stop_s = 2.0 * self.max_range_m / SPEED_OF_LIGHT if waveform.stop_s is None else waveform.stop_s
+        if stop_s - waveform.start_s < length_s:
+            raise ValueError(
+                f"waveform.start_s is {waveform.start_s} and waveform.stop_s {stop_s:.4g}; "
+                f"the time window must be no shorter than the pulse, {length_s:.4g} s"
+            )
+        bins = (stop_s - waveform.start_s) / waveform.resolution_s
+        if bins > _MOST_BINS:
+            raise ValueError(
+                f"waveform.resolution_s is {waveform.resolution_s}; "
+                f"the window must have at most {_MOST_BINS} bins, and has {bins:.0f}"
+            )
+        if self.atmospheric_law is not None:
+            raise ValueError("atmospheric_law is given with mode 'waveform', where the air answers at every distance")
 
     def start(self, rig: Rig) -> "LidarModel":
         """Put the lidar to work."""

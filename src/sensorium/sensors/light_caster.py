@@ -16,13 +16,17 @@ from sensorium.sensors.recycling import Recycler
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.scan import Light, Scan
 from sensorium.sensors.sweep_caster import SweepCaster
+from sensorium.sensors.waveform.reading import Waveforms
 from sensorium.trace.light import tables as tb
 from sensorium.trace.light.kernel import LightOutputs, sweep_light
 from sensorium.trace.packet import COHERENT_ADDRESS, SCATTERED_ADDRESS
 from sensorium.trace.volumes import medium_around
+from sensorium.trace.waveform.tables import W_GAIN
 
 if TYPE_CHECKING:
     from sensorium.sensors.lidar import Lidar
+    from sensorium.trace.waveform.kernel import WaveformOutputs
+    from sensorium.trace.waveform.tables import WaveformTables
 
 
 class Draws(NamedTuple):
@@ -47,6 +51,12 @@ class LightCaster:
         self._tables, self._medium_of_object = light_tables(spec, rig.tracer.layout, rig.atmosphere, rig.sun)
         self._geometry = SweepCaster(rig, spec.min_range_m, spec.max_range_m, in_world=self._in_world)
         self._scale = spec.intensity
+        self._waveform: WaveformTables | None = None
+        if spec.mode == "waveform":
+            from sensorium.sensors.waveform.tables import waveform_tables  # not everybody needs them
+
+            self._waveform = waveform_tables(spec, self._tables)
+        self._start_s, self._resolution_s = spec.waveform.start_s, spec.waveform.resolution_s
         self._key = np.array(stream_key(rig.seed, rig.name), np.uint32)
         self._firing = Firing(rig)
         self._recycler = Recycler()
@@ -80,24 +90,40 @@ class LightCaster:
             mirror_id=new(tree, np.int32),
             ambient=new((shape[0], shape[2] if self._tables.switch[tb.S_SUN] else 0), np.float32),
         )
+        received: WaveformOutputs | None = None
         with shot.placed.lock:
             draws = Draws(self._key, tick, rig.first_world, rig.sensors, *self._surroundings(shot))
-            threads.run(
-                sweep_light,
-                shot.blocks,
-                shot.placed.tables,
-                tracer.labels,
-                shot.placed.anchor,
-                shot.rays,
-                shot.heads,
-                self._tables,
-                draws,
-                np.uint32(shot.placed.mask_without(rig.hide)),
-                COHERENT_ADDRESS,
-                SCATTERED_ADDRESS,
-                out,
-            )
-        return self._scan(out, shot, table, start_ns, end_ns), lambda: self._truth(shot, table, start_ns, end_ns)
+            mask = np.uint32(shot.placed.mask_without(rig.hide))
+            where = (shot.placed.tables, tracer.labels, shot.placed.anchor, shot.rays, shot.heads, self._tables)
+            embree = (COHERENT_ADDRESS, SCATTERED_ADDRESS)
+            if self._waveform is None:
+                threads.run(sweep_light, shot.blocks, *where, draws, mask, *embree, out)
+            else:
+                received = self._receive(out, where, draws, mask, embree)
+        scan = self._scan(out, received, shot, table, start_ns, end_ns)
+        return scan, lambda: self._truth(shot, table, start_ns, end_ns)
+
+    def _receive(
+        self, light: LightOutputs, where: tuple[Any, ...], draws: Draws, mask: np.uint32, embree: tuple[int, int]
+    ) -> "WaveformOutputs":
+        """Fire pulses for their waveforms."""
+        from sensorium.trace.waveform import tables as wt
+        from sensorium.trace.waveform.decompose import SCRATCH
+        from sensorium.trace.waveform.kernel import WaveformOutputs, sweep_waveform
+
+        assert self._waveform is not None
+        switch, (heads, returns, pulses) = self._waveform.switch, light.range_m.shape
+        out = WaveformOutputs(
+            light=light,
+            width_s=self._recycler.array((heads, returns, pulses), np.float32),
+            samples=np.zeros((heads, pulses if switch[wt.V_KEEP] else 0, switch[wt.V_BINS]), np.float32),
+        )
+        blocks = heads * -(-pulses // int(switch[wt.V_PULSES]))
+        rare = None
+        if self._waveform.detector.switch[wt.E_KIND] == wt.BY_DECOMPOSITION:
+            rare = np.zeros((threads.thread_count(), SCRATCH))
+        threads.run(sweep_waveform, blocks, *where, self._waveform, draws, rare, mask, *embree, out, serial_below=2)
+        return out
 
     def _truth(self, shot: Shot, table: RayTable, start_ns: int, end_ns: int) -> Scan:
         """The same shot without light or error, fired once more: few ask for it, so nobody else pays for it."""
@@ -115,7 +141,15 @@ class LightCaster:
             self._medium_of_object,
         )
 
-    def _scan(self, out: LightOutputs, shot: Shot, table: RayTable, start_ns: int, end_ns: int) -> Scan:
+    def _scan(
+        self,
+        out: LightOutputs,
+        received: "WaveformOutputs | None",
+        shot: Shot,
+        table: RayTable,
+        start_ns: int,
+        end_ns: int,
+    ) -> Scan:
         """The kernel's arrays as a reading."""
 
         def organised(array: NDArray[Any], *tail: int) -> NDArray[Any]:
@@ -140,7 +174,22 @@ class LightCaster:
                 depth=organised(_or_constant(out.depth, out.range_m, 0)),
                 mirror_id=organised(_or_constant(out.mirror_id, out.range_m, -1)),
                 ambient=self._ambient(out, table),
+                width_s=None if received is None else organised(received.width_s),
             ),
+            waveform=None if received is None else self._waveforms(received, table),
+        )
+
+    def _waveforms(self, received: "WaveformOutputs", table: RayTable) -> Waveforms | None:
+        """Samples of every pulse, where they are kept."""
+        samples = received.samples
+        if samples.shape[1] == 0:
+            return None
+        shape = (self._rig.worlds, self._rig.sensors, *table.shape, samples.shape[2])
+        return Waveforms(
+            samples=self._rig.squeeze(samples.reshape(shape)),
+            start_s=self._start_s,
+            resolution_s=self._resolution_s,
+            index=float(self._tables.number[tb.N_CALIBRATED_INDEX]),
         )
 
     def _white(self, range_m: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -150,7 +199,8 @@ class LightCaster:
         table, inverse_z0 = self._tables.capture, self._tables.number[tb.N_INVERSE_Z0]
         rest = 1.0 / (1.0 + range_m * inverse_z0)
         share = np.interp(1.0 - rest, np.linspace(0.0, 1.0, len(table)), table).astype(np.float32) * rest**2
-        return share * self._tables.number[tb.N_POWER] / np.float32(np.pi)
+        gain = np.float32(1.0) if self._waveform is None else self._waveform.number[W_GAIN]
+        return share * self._tables.number[tb.N_POWER] * gain / np.float32(np.pi)
 
     def _ambient(self, out: LightOutputs, table: RayTable) -> NDArray[np.float32] | None:
         """Sunlight of each shot [W], the same for all its returns; None in darkness."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium import jit
 from sensorium.errors import SceneError, SpecError
 from sensorium.fields import Sun
 from sensorium.materials import row as mr
@@ -55,7 +56,8 @@ def light_tables(
     by_optical_path = spec.mode == "relative" and spec.divergence == "agx"
     medium, gamma = medium_tables(media, beam.pulse_s, by_optical_path=by_optical_path)
     first, corners = reflectance_tables(layout)
-    capture = receiver_table(spec) if spec.mode == "radiometric" else _captured(spec)
+    measured = spec.mode in ("radiometric", "waveform")
+    capture = receiver_table(spec) if measured else _captured(spec)
 
     number = np.zeros(tb.NUMBERS, np.float32)
     number[tb.N_BEAM_TAN2] = math.tan(beam.widest_rad / 2.0) ** 2
@@ -67,14 +69,15 @@ def light_tables(
     number[tb.N_NOISE_SQUARE], number[tb.N_BIAS] = noise.square_per_m, noise.bias_m
     number[tb.N_DROPOUT], number[tb.N_JITTER] = noise.dropout, noise.angle_std_rad
 
-    # Photons are counted in one mode only
+    # Two modes measure in watts, and one of them counts photons here
     radiometric = spec.mode == "radiometric"
     detector = detector_numbers(spec)
-    sunlight = sunlight_numbers(spec, sun) if radiometric and sun is not None else np.zeros(5, np.float32)
+    sunlight = sunlight_numbers(spec, sun) if measured and sun is not None else np.zeros(5, np.float32)
     number[tb.N_POWER] = 1.0
-    if radiometric:
+    if measured:
         number[tb.N_POWER] = power_W(spec)
         number[tb.N_FLOOR] *= number[tb.N_POWER]
+    if radiometric:
         number[tb.N_THRESHOLD] = max(spec.threshold, hopeless_power_W(detector))
 
     switch = np.zeros(tb.SWITCHES, np.int32)
@@ -249,5 +252,14 @@ def medium_tables(
         table[number, tb.G_SHAPE], table[number, tb.G_SCALE] = medium.gamma_shape, medium.gamma_scale_m
         if medium.gamma_probability > 0.0:
             q = np.clip(np.linspace(0.0, 1.0, tb.GAMMA_POINTS + 1), 1e-9, 1.0 - 1e-9)
-            quantiles[number] = [gamma_quantile(p, medium.gamma_shape) * medium.gamma_scale_m for p in q]
+            quantiles[number] = _gamma_quantiles(q, medium.gamma_shape) * medium.gamma_scale_m
     return table.astype(np.float32), quantiles
+
+
+@jit.kernel
+def _gamma_quantiles(q: NDArray[np.float64], shape: float) -> NDArray[np.float64]:
+    """Quantiles of the gamma law of scale 1; a kernel, so that it is compiled once and not in every process."""
+    out = np.empty(q.size)
+    for i in range(q.size):
+        out[i] = gamma_quantile(q[i], shape)
+    return out

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from sensorium.fields import Sun
 from sensorium.optics.capture_table import CaptureTable
+from sensorium.spectra import constant_or_at
 from sensorium.trace.light import detect as dt
 
 if TYPE_CHECKING:
@@ -22,15 +23,31 @@ _POINTS = 4097
 def receiver_table(spec: "Lidar") -> CaptureTable:
     """The receiver's solid angle over pi, at the path length z: R^2 / (z^2 + R^2), that is A_r / (pi z^2) far out.
 
-    Tabulated as captured power is: over (1 - v)^2 at even v = z / (z + z0), here with z0 = R.
+    Tabulated as captured power is: over (1 - v)^2 at even v = z / (z + z0), here with z0 = R. A receiver with corners
+    counts as a round one of the same area.
     """
     v = np.linspace(0.0, 1.0, _POINTS)
-    return CaptureTable((1.0 / (v**2 + (1.0 - v) ** 2)).astype(np.float32), 1.0 / spec.beam.detector_radius_m)
+    radius = math.sqrt(receiver_area_m2(spec) / math.pi)
+    return CaptureTable((1.0 / (v**2 + (1.0 - v) ** 2)).astype(np.float32), 1.0 / radius)
+
+
+def receiver_area_m2(spec: "Lidar") -> float:
+    """Area of the receiver [m^2]: of its sides where they are given, else round."""
+    receiver = spec.receiver
+    if receiver.length_m is not None and receiver.width_m is not None:
+        return receiver.length_m * receiver.width_m
+    return math.pi * spec.beam.detector_radius_m**2
+
+
+def optical_efficiency(spec: "Lidar") -> float:
+    """Share of the light that counts [1]: optics out and back, and the detector's spectral response."""
+    response = constant_or_at(spec.receiver.spectral_response, spec.beam.wavelength_m, "receiver.spectral_response")
+    return spec.receiver.efficiency * response
 
 
 def power_W(spec: "Lidar") -> float:
     """Power [W] that a surface of rho = 1/sr would send into a receiver all around it: P_t eta pi."""
-    return spec.receiver.peak_power_W * spec.receiver.efficiency * math.pi
+    return spec.receiver.peak_power_W * optical_efficiency(spec) * math.pi
 
 
 def detector_numbers(spec: "Lidar") -> NDArray[np.float32]:
@@ -61,7 +78,7 @@ def hopeless_power_W(detector: NDArray[np.float32]) -> float:
 def sunlight_numbers(spec: "Lidar", sun: Sun) -> NDArray[np.float32]:
     """Direction to the sun, and the power [W] that it and the sky give the receiver, see trace/light/sunlight.py."""
     receiver, wavelength = spec.receiver, spec.beam.wavelength_m
-    gathered = math.pi * receiver.half_field_rad**2 * math.pi * spec.beam.detector_radius_m**2
-    gathered *= receiver.efficiency * receiver.filter_width_m
+    gathered = math.pi * receiver.half_field_rad**2 * receiver_area_m2(spec)
+    gathered *= optical_efficiency(spec) * receiver.filter_width_m
     power = (sun.spectral_irradiance(wavelength) * gathered, sun.sky_radiance(wavelength) * gathered)
     return np.array([*sun.direction_W, *power], np.float32)

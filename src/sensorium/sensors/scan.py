@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sensorium.errors import SpecError
 from sensorium.frames import Pose
+from sensorium.sensors.waveform.reading import Waveforms
 from sensorium.worlds.interpolation import interpolated
 
 
@@ -33,6 +34,7 @@ class Light:
     depth: NDArray[np.uint8]
     mirror_id: NDArray[np.int32]
     ambient: NDArray[np.float32] | None = None
+    width_s: NDArray[np.float32] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +74,8 @@ class Scan:
     """How much faster the sensor's clock runs, as a share [1]."""
     light: Light | None = None
     """Intensities and causes; None for a geometric lidar."""
+    waveform: Waveforms | None = None
+    """Samples of every pulse, where a waveform lidar keeps them."""
 
     @property
     def valid(self) -> NDArray[np.bool_]:
@@ -118,8 +122,13 @@ class Scan:
         """Sunlight that the detector gathered with each return [W], where the lidar measures it."""
         return None if self.light is None else self.light.ambient
 
+    @property
+    def width_s(self) -> NDArray[np.float32] | None:
+        """Full width at half maximum of each return in time [s], where the lidar has waveforms."""
+        return None if self.light is None else self.light.width_s
+
     def flat(self) -> "Scan":
-        """Only the returns, in one row of length n (channel by channel)."""
+        """Only the returns, in one row of length n (channel by channel); waveforms are of pulses and left out."""
         keep = self.valid
         return replace(
             self,
@@ -130,11 +139,16 @@ class Scan:
             label=self.label[keep],
             offset_ns=np.broadcast_to(self.offset_ns, keep.shape)[keep],
             light=None if self.light is None else _kept(self.light, keep),
+            waveform=None,
         )
 
     def without(self, worlds: NDArray[np.bool_]) -> "Scan":
         """The scan with no returns in some worlds, given as a mask of shape (worlds,); only where there is an axis."""
-        return self.voided(worlds.reshape(-1, *(1,) * (self.range_m.ndim - 1)))
+        scan = self.voided(worlds.reshape(-1, *(1,) * (self.range_m.ndim - 1)))
+        if scan.waveform is None:
+            return scan
+        pulses = scan.waveform.samples.ndim - 1
+        return replace(scan, waveform=scan.waveform.without(worlds.reshape(-1, *(1,) * (pulses - 1))))
 
     def voided(self, at: NDArray[np.bool_]) -> "Scan":
         """The scan with no returns where the mask is true; it broadcasts to the shape of the ranges."""
@@ -154,6 +168,7 @@ class Scan:
                 np.where(at, np.uint8(0), light.depth),
                 np.where(at, np.int32(-1), light.mirror_id),
                 light.ambient,
+                None if light.width_s is None else np.where(at, np.float32(0.0), light.width_s),
             ),
         )
 
@@ -190,4 +205,5 @@ def _kept(light: Light, keep: NDArray[np.bool_]) -> Light:
         light.depth[keep],
         light.mirror_id[keep],
         None if light.ambient is None else light.ambient[keep],
+        None if light.width_s is None else light.width_s[keep],
     )

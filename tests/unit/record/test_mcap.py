@@ -1,5 +1,6 @@
 """Recordings, read back by mcap-ros2-support and by the reader of rosbags."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from sensorium.record.ros2.clock import clock
 from sensorium.record.ros2.readings import messages_of
 from sensorium.record.ros2.source import Source
 from sensorium.record.ros2.transforms import mounts
+from sensorium.sensors.scan import Light
 
 POINT_TYPES = {2: "u1", 4: "<u2", 5: "<i4", 6: "<u4", 7: "<f4", 8: "<f8"}
 GROUP = {"position": (0.0, 0.0, 0.0)}
@@ -135,6 +137,24 @@ def test_every_return_of_a_ray_is_a_point(tmp_path):
     # Sweeps longer than 32 bits of nanoseconds tell seconds
     assert np.array_equal(np.rint(cloud["time"] * 1e9), np.broadcast_to(scan.offset_ns, scan_shape)[valid])
     assert (log_ns, stamp_ns(message)) == (5, 7)
+
+
+def test_returns_found_in_waveforms_have_their_widths(tmp_path):
+    env = street()
+    lidar = env.attach(small_lidar(), body="car", pose=sn.Pose((0, 0, 1.2)), hide=("car",))
+    for _ in env.run(0.1):
+        pass
+    scan = lidar.read()
+    width_s = np.where(scan.valid, np.random.default_rng(1).uniform(3e-9, 9e-9, scan.range_m.shape), 0.0)
+    light = Light(scan.intensity, scan.cause, scan.depth, scan.mirror_id, None, width_s.astype(np.float32))
+    source = Source.of(lidar, env.world.body_names, ())
+    with McapRecorder(tmp_path / "run.mcap") as recorder:
+        for topic, message in messages_of(replace(scan, light=light), source):
+            recorder.write(topic, message, log_ns=5)
+    cloud = points_of(read(tmp_path / "run.mcap")["/lidar/points"][0][1])
+    assert np.array_equal(cloud["width"], light.width_s[scan.valid])
+    assert np.array_equal(cloud["label"], scan.label[scan.valid])
+    assert np.array_equal(cloud["ring"], np.nonzero(scan.valid)[0])
 
 
 def test_inertial_readings_come_back_with_covariances(tmp_path):

@@ -221,7 +221,7 @@ def test_of_several_worlds_the_first_that_is_installed_is_taken(write, monkeypat
     listed = "world:\n  - {kind: mujoco, model: car.xml}\n  - {kind: static, bodies: {car: {}}}\n"
     path = write("duration_s: 0.1\n" + listed)
     assert "world: model is 'car.xml'" in refusal(path).replace("world.model", "world: model")
-    monkeypatch.setattr("sensorium.scenario.worlds.MuJoCoSpec.installed", classmethod(lambda cls: False))
+    monkeypatch.setattr("sensorium.scenario.worlds.find_spec", lambda name: None)
     assert Scenario.load(path).environment().world.body_names == ("car",)
     path = write("duration_s: 0.1\nworld: {kind: mujoco, model: car.xml}\n")
     assert "needs mujoco, which is not installed; pip install 'sensorium[mujoco]'" in refusal(path)

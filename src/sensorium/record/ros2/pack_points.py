@@ -16,19 +16,21 @@ def pack_points(
     intensity: Words,
     time: Words,
     label: Words,
+    extra: Words,
     cause: NDArray[np.uint8],
     columns: int,
 ) -> int:
     """Write a record for each return that is kept; all numbers are moved as words of 32 bits, whatever they mean.
 
     Args:
-        out: Records, shape (returns, words): position, intensity, time, label, then ring, cause and return number
-            in one word.
+        out: Records, shape (returns, words): position, intensity, time, label, what is extra, then ring, cause and
+            return number in one word.
         keep: Which are kept, shape (n,); n is all rays of a channel, channel by channel, return after return.
         points: Positions, shape (n, 3 or 6).
         intensity: Shape (n,).
         time: Shape (rays, 1 or 2), the same for every return of a ray.
         label: Shape (n,).
+        extra: Shape (n, words), or no words.
         cause: Shape (n,).
         columns: Rays of a channel.
 
@@ -53,6 +55,8 @@ def pack_points(
             if of_time == 2:
                 row[of_point + 2] = time[ray, 1]
             row[of_point + of_time + 1] = label[at]
-            row[of_point + of_time + 2] = of_line | (np.uint32(cause[at]) << np.uint32(16))
+            for k in range(extra.shape[1]):
+                row[of_point + of_time + 2 + k] = extra[at, k]
+            row[of_point + of_time + 2 + extra.shape[1]] = of_line | (np.uint32(cause[at]) << np.uint32(16))
             count += 1
     return count

@@ -18,8 +18,8 @@ def point_kind(scan: Scan) -> np.dtype[np.void]:
     """The record of one return.
 
     Fields: x, y, z [m] as the scan has them, intensity, t: time after the first firing by the sensor's clock [ns] (a
-    sweep of 4.29 s or more has `time` [s] as float64 instead), label, ring (channel), cause, and which return of its
-    ray it is.
+    sweep of 4.29 s or more has `time` [s] as float64 instead), label, width [s] of returns that a waveform lidar found,
+    ring (channel), cause, and which return of its ray it is.
     """
     return np.dtype(
         [
@@ -27,6 +27,7 @@ def point_kind(scan: Scan) -> np.dtype[np.void]:
             ("intensity", "<f4"),
             ("time", "<f8") if _is_long(scan) else ("t", "<u4"),
             ("label", "<i4"),
+            *([] if scan.width_s is None else [("width", "<f4")]),
             ("ring", "<u2"),
             ("cause", "u1"),
             ("return", "u1"),
@@ -88,7 +89,7 @@ class _Packer:
         from sensorium.record.ros2.pack_points import pack_points
 
         points, intensity, label, cause = self._arrays
-        words = points.shape[-1] + self._time.shape[-1] + 3
+        words = points.shape[-1] + self._time.shape[-1] + 3 + self._extra.shape[-1]
         pack_points(
             out.view(np.uint32).reshape(-1, words),
             self._valid[row],
@@ -96,6 +97,7 @@ class _Packer:
             intensity[row],
             self._time,
             label[row],
+            self._extra[row],
             cause[row],
             self._scan.range_m.shape[-1],
         )
@@ -105,6 +107,14 @@ class _Packer:
         """Firing times as words, shape (rays, 1 or 2)."""
         t_ns = _offsets_ns(self._scan).reshape(-1, 1)
         return (t_ns * 1e-9 if _is_long(self._scan) else t_ns.astype(np.uint32)).view(np.uint32)
+
+    @cached_property
+    def _extra(self) -> Words:
+        """Widths of returns as words, shape (rows, returns, 1), or no words where there are none."""
+        shape, width_s = self._valid.shape, self._scan.width_s
+        if width_s is None:
+            return np.zeros((*shape, 0), np.uint32)
+        return np.ascontiguousarray(width_s, np.float32).reshape(*shape, 1).view(np.uint32)
 
     @cached_property
     def _arrays(self) -> tuple[Words, Words, Words, NDArray[np.uint8]]:

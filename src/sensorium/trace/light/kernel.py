@@ -88,7 +88,7 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
         if rays.origin.shape[0] > 0:
             shift_block(block, rays.origin[start:end], heads.matrix[head], heads.time, used)
         if light.number[tb.N_JITTER] > np.float32(0.0):
-            _jitter(block, draws, element, among, light.number[tb.N_JITTER], used)
+            jitter(block, draws, element, among, light.number[tb.N_JITTER], used)
         for k in range(used):
             block[pk.B_T_NEAR + k], block[pk.B_T_FAR + k] = np.float32(0.0), far
         trace_block(block, hit, floats, words, active, scene, coherent, corners, used)
@@ -96,7 +96,7 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
             around, beyond = draws.medium[head], draws.outer[head]
             tree.start_paths(block, hit, around, beyond, light.medium, light.number[tb.N_POWER])
         shade.draw_block(block, draws.key, element, draws.tick, among, out.range_m.shape[1] > 1, used)
-        _light_up(block, hit, arrays, light, world, used)
+        light_up(block, hit, arrays, light, world, used)
         _first_candidates(block, hit, light, slot_f, slot_i, heads.start[head], used)
         if heads.start[head] > np.float32(0.0):
             around = -1  # rays that a reset made void spoilt their paths
@@ -131,7 +131,7 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
                 tree.take(child, child_hit, light.medium, queue_f, queue_i, waiting, batch, far)
                 trace_block(child, child_hit, floats, words, active, scene, scattered, corners, batch)
                 _draw_children(child, child_hit, draws, element, among, batch)
-                _light_up(child, child_hit, arrays, light, world, batch)
+                light_up(child, child_hit, arrays, light, world, batch)
                 _offer_children(child, child_hit, light, slot_f, slot_i, batch)
                 if air:
                     _offer_air(child, child_hit, light, slot_f, slot_i, drawn, batch)
@@ -152,7 +152,7 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
 
         # The returns reported
         if light.number[tb.N_JITTER] > np.float32(0.0):
-            _straighten(block, used)
+            straighten(block, used)
         if light.switch[tb.S_RETURNS] == tb.DUAL:
             choose.settle_dual(slot_f, slot_i, used)
         elif light.switch[tb.S_RETURNS] == tb.ALL:
@@ -204,7 +204,7 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
 
 
 @jit.function
-def _light_up(block, hit, arrays, light, world, used):
+def light_up(block, hit, arrays, light, world, used):
     """From hits to the strength of each surface's return."""
     number = light.number
     resolve.resolve(block, hit, arrays, light, world, used)
@@ -222,7 +222,7 @@ def _light_up(block, hit, arrays, light, world, used):
 
 
 @jit.function
-def _jitter(block, draws, element, among, sigma, used):
+def jitter(block, draws, element, among, sigma, used):
     """Tilt each ray by two small normal angles across it [rad]."""
     for k in range(used):
         w0, w1, _, _ = draw_words(
@@ -248,7 +248,7 @@ def _jitter(block, draws, element, among, sigma, used):
 
 
 @jit.function
-def _straighten(block, used):
+def straighten(block, used):
     """Back to the directions the sensor believes in: points lie on the nominal rays."""
     for k in range(used):
         block[pk.B_DIRECTION_X + k] = block[rows.NOMINAL_X + k]

@@ -5,12 +5,13 @@ from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from sensorium.clock import ns_to_seconds
 from sensorium.environment import Environment
 from sensorium.errors import SpecError
 from sensorium.record.atomic import replacing
+from sensorium.record.recorder import Recorder
 from sensorium.sensors.camera_image import CameraImage
 from sensorium.sensors.sampled_reading import SampledReading
 from sensorium.sensors.scan import Scan
@@ -31,7 +32,7 @@ _STRETCHES = 8_000
 _MOST_IMAGES = 4
 
 
-class Report:
+class Report(Recorder):
     """Keeps what a page about the run needs, and writes it: one file, which any browser opens without a network.
 
         with sn.view.Report("report.html", title="Yard drive") as report:
@@ -119,15 +120,12 @@ class Report:
             self.write(self.path)
         self._closed = True
 
-    def __enter__(self) -> Self:
-        return self
-
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if kind is not None:
             self._facts["Ended early"] = f"{kind.__name__}: {error}"
-        self.close()
+        super().__exit__(kind, error, traceback)
 
     # --- what the page tells ----------------------------------------------------------------------------------------
 

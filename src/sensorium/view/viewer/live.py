@@ -1,12 +1,12 @@
 """An environment in Rerun while it runs."""
 
 from os import PathLike
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from sensorium.environment import Environment
+from sensorium.record.recorder import Recorder
 from sensorium.sensors.attached import AttachedSensor
 from sensorium.sensors.sampled_reading import SampledReading
 from sensorium.sensors.scan import Scan
@@ -18,7 +18,7 @@ from sensorium.view.viewer.stream import Stream
 _SHOWN_EVERY_NS = 20_000_000
 
 
-class Live:
+class Live(Recorder):
     """Shows every step in a Rerun window, or writes what it would show to a file.
 
         for _ in env.run(10.0, view=True):  # the same as recording each step with sn.view.Live()
@@ -65,14 +65,6 @@ class Live:
         if self._stream is not None:
             stream, self._stream = self._stream, None
             stream.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _mount(self, stream: Stream, env: Environment, sensor: AttachedSensor[Any]) -> None:
         """Where the sensor sits, below its body."""

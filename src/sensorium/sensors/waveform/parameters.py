@@ -1,0 +1,136 @@
+"""The twelve parameters by which the VANE paper describes a lidar."""
+
+import tomllib
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from pydantic import Field, model_validator
+
+from sensorium.errors import SpecError
+from sensorium.sensors.waveform.pulses import GaussianPulse
+from sensorium.sensors.waveform.reading import SPEED_OF_LIGHT
+from sensorium.spec import Spec
+from sensorium.spectra import PositiveOverWavelength, constant_or_at
+
+if TYPE_CHECKING:
+    from sensorium.sensors.lidar import Lidar
+
+
+class Parameters(Spec):
+    """A waveform lidar by twelve numbers (one of them may be a curve).
+
+    The paper lists eleven; the twelfth can only be the divergence (E-41). There is no noise in the paper, and no field
+    of the receiver: `lidar` has none either unless it is asked for.
+    """
+
+    peak_power_W: float = Field(gt=0.0)
+    """Of the laser [W]."""
+    aperture_radius_m: float = Field(ge=0.0)
+    """Of the beam at its exit [m]."""
+    wavelength_m: float = Field(gt=1e-7, lt=1e-4)
+    """Of the laser [m]."""
+    pulse_duration_s: float = Field(gt=0.0)
+    """Full width at half maximum [s]."""
+    divergence_rad: float = Field(gt=0.0, lt=1.0)
+    """Full angle [rad]."""
+    receiver_length_m: float = Field(gt=0.0)
+    receiver_width_m: float = Field(gt=0.0)
+    spectral_response: PositiveOverWavelength = 1.0
+    """Of the receiver, a number or pairs (wavelength_m, response)."""
+    start_s: float = Field(default=0.0, ge=0.0)
+    """When the electronics begin, after the pulse has left [s]."""
+    stop_s: float = Field(gt=0.0)
+    """When they end [s]."""
+    time_resolution_s: float = Field(default=0.5e-9, gt=0.0)
+    """Length of a bin [s]."""
+    gain: float = Field(default=1.0, gt=0.0)
+
+    @model_validator(mode="after")
+    def _window(self) -> "Parameters":
+        if self.stop_s - self.start_s < self.pulse_duration_s:
+            raise ValueError(
+                f"stop_s is {self.stop_s} and start_s {self.start_s}; "
+                f"the window must be no shorter than the pulse, {self.pulse_duration_s} s"
+            )
+        constant_or_at(self.spectral_response, self.wavelength_m, "spectral_response")
+        return self
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> "Parameters":
+        """Read the parameters from a TOML file: one `name = value` a line."""
+        try:
+            data = tomllib.loads(Path(path).read_text("utf-8"))
+        except OSError as error:
+            raise SpecError(f"{str(path)!r} cannot be read: {error.strerror}") from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise SpecError(f"{str(path)!r} is no TOML file: {error}") from None
+        return cls.model_validate(data)
+
+    def lidar(self, **fields: Any) -> "Lidar":
+        """A lidar of these parameters, without noise, which sees its whole beam.
+
+        Args:
+            fields: Of `Lidar`, such as `pattern`, which has to be given; of `beam`, `receiver` and `waveform` a
+                dictionary changes only what it names.
+        """
+        from sensorium.sensors.lidar import Lidar
+
+        whole = {
+            "mode": "waveform",
+            "max_range_m": 0.5 * SPEED_OF_LIGHT * self.stop_s,
+            "beam": {
+                "wavelength_m": self.wavelength_m,
+                "half_divergence_rad": self.divergence_rad / 2.0,
+                "exit_radius_m": self.aperture_radius_m,
+                "pulse_s": self.pulse_duration_s,
+            },
+            "receiver": {
+                "peak_power_W": self.peak_power_W,
+                "efficiency": 1.0,
+                "length_m": self.receiver_length_m,
+                "width_m": self.receiver_width_m,
+                "spectral_response": self.spectral_response,
+                "half_field_rad": self.divergence_rad,
+                "noise_electrons": 0.0,
+            },
+            "waveform": {
+                "start_s": self.start_s,
+                "stop_s": self.stop_s,
+                "resolution_s": self.time_resolution_s,
+                "gain": self.gain,
+                "shot_noise": False,
+            },
+        }
+        for name, value in fields.items():
+            part = whole.get(name)
+            whole[name] = {**part, **value} if isinstance(part, dict) and isinstance(value, dict) else value
+        return Lidar.model_validate(whole)
+
+    def waveform(self, distance_m: ArrayLike, *, return_per_sr: ArrayLike) -> NDArray[np.float64]:
+        """The waveform of one pulse from a square array of distances, as the paper feeds its model.
+
+        Args:
+            distance_m: Distance along each ray of a square grid over the beam [m], shape (n, n), infinite for none.
+            return_per_sr: f cos(theta) of what each ray met [1/sr], a number or shape (n, n).
+
+        Returns:
+            Power times response and gain in each bin [W], shape (bins,).
+        """
+        from sensorium.optics.waveform import waveform_of_distances
+
+        return waveform_of_distances(
+            distance_m,
+            power_W=self.peak_power_W,
+            return_per_sr=return_per_sr,
+            receiver_area_m2=self.receiver_length_m * self.receiver_width_m,
+            divergence_rad=self.divergence_rad,
+            pulse=GaussianPulse().table(self.pulse_duration_s),
+            start_s=self.start_s,
+            stop_s=self.stop_s,
+            resolution_s=self.time_resolution_s,
+            response=constant_or_at(self.spectral_response, self.wavelength_m, "spectral_response"),
+            gain=self.gain,
+        )

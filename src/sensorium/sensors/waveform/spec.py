@@ -1,0 +1,37 @@
+"""What a waveform lidar has beside beam and receiver: rays of a pulse, its shape, a digitiser, a detector."""
+
+from pydantic import Field
+
+from sensorium.sensors.waveform.detectors import Detector, LeadingEdge
+from sensorium.sensors.waveform.pulses import GaussianPulse, PulseShape
+from sensorium.sensors.waveform.rays import SubRays
+from sensorium.spec import Spec
+
+
+class Waveform(Spec):
+    """For `Lidar(mode="waveform")`; power, area, field, response and noise are those of `Lidar.receiver`.
+
+    A sample is the mean over its bin of (signal + sunlight + noise) x gain, in watts at the detector times the gain,
+    and no more than the full scale.
+    """
+
+    rays: SubRays | None = Field(default=None, discriminator="kind")
+    """Rays that make up a pulse; None is a grid by eq. 8 where the pattern has a single pulse, else a spiral of 19."""
+    pulse: PulseShape = Field(default=GaussianPulse(), discriminator="kind")
+    """Its shape in time."""
+    start_s: float = Field(default=0.0, ge=0.0)
+    """When the digitiser begins after the pulse has left [s]."""
+    stop_s: float | None = Field(default=None, gt=0.0)
+    """When it ends [s]; None: when light from `max_range_m` has come back."""
+    resolution_s: float = Field(default=0.5e-9, gt=0.0)
+    """Length of a bin [s]."""
+    gain: float = Field(default=1.0, gt=0.0)
+    """Of the electronics [1]."""
+    full_scale: float | None = Field(default=None, gt=0.0)
+    """Where samples saturate, in their unit; None: nowhere."""
+    shot_noise: bool = True
+    """Whether photons arrive at random, as `receiver.quantum_efficiency` counts them."""
+    detector: Detector = Field(default=LeadingEdge(), discriminator="kind")
+    """What finds returns."""
+    keep: bool = False
+    """Whether readings hold the samples themselves, as `scan.waveform`."""

@@ -1,0 +1,1 @@
+"""From pulses to waveforms and back to returns: rays over the beam, a histogram a pulse, detectors; for kernels."""

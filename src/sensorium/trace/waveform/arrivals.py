@@ -1,0 +1,237 @@
+"""Light that comes back is gathered by its time of arrival, and then given the shape of the pulse.
+
+Rays add their power to fine cells, CELLS to a bin, shared between the two next to their time, so that the mean time is
+exact; then each cell that holds something sends its pulse into the bins. There is room for a whole pulse before the
+first bin and after the last, so that what arrives at the edges needs no care. Beside the power, each bin remembers who
+sent most of it, by majority vote: a sender adds its power to its own votes and takes it from those of others, and who
+runs out of votes is replaced (Boyer and Moore, weighted).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium import jit
+from sensorium.optics.capture_table import captured_from_table
+from sensorium.random import exp_f32
+from sensorium.trace import packet as pk
+from sensorium.trace.light import rows, tree
+from sensorium.trace.light import tables as tb
+from sensorium.trace.packet import NO_HIT
+from sensorium.trace.waveform import tables as wt
+
+# columns of the senders of a bin
+S_CAUSE, S_DEPTH, S_COLUMN, S_FACE, S_MIRROR = range(5)
+SENDER_COLUMNS = 5
+
+# air whose light has been dimmed to this share no longer counts
+_DIM = np.float32(1e-4)
+_MOST_STEPS = 4096
+
+
+class Histograms(NamedTuple):
+    """What has arrived of each pulse of a batch."""
+
+    cells: NDArray[np.float32]  # (pulses, CELLS length) power of surfaces [W]
+    mist_cells: NDArray[np.float32]  # the same of the air along children's paths; no pulses without such air
+    end_cells: NDArray[np.float32]  # share of the beam that ended there
+    power: NDArray[np.float32]  # (pulses, length) signal in bins [W]
+    mist: NDArray[np.float32]  # what of it the air sent [W]; no pulses without air
+    ends: NDArray[np.float32]  # share of the beam that ended, pulse by pulse of light
+    vote: NDArray[np.float32]  # (pulses, length) votes of the sender [W]
+    total: NDArray[np.float32]  # power of all senders, by bin of arrival [W]
+    sender: NDArray[np.int32]  # (pulses, length, SENDER_COLUMNS)
+    reach: NDArray[np.int32]  # (pulses, 2) first bin of arrival and the one after the last
+
+
+@jit.function
+def new_histograms(pulses, length, air):
+    """Empty histograms for a batch of pulses."""
+    misty, cells = pulses if air else 0, wt.CELLS * length
+    reach = np.zeros((pulses, 2), np.int32)
+    reach[:, 0] = length
+    return Histograms(
+        np.zeros((pulses, cells), np.float32),
+        np.zeros((misty, cells), np.float32),
+        np.zeros((misty, cells), np.float32),
+        np.zeros((pulses, length), np.float32),
+        np.zeros((misty, length), np.float32),
+        np.zeros((misty, length), np.float32),
+        np.zeros((pulses, length), np.float32),
+        np.zeros((pulses, length), np.float32),
+        np.zeros((pulses, length, SENDER_COLUMNS), np.int32),
+        reach,
+    )
+
+
+@jit.inlined
+def place_of(number, opl, pads):
+    """Place of an arrival [bins], counted from the histogram's start: a whole number is the beginning of a bin."""
+    return (opl - number[wt.W_START_M]) * number[wt.W_BINS_A_M] + np.float32(pads)
+
+
+@jit.inlined
+def _add(cells, p, place, height):
+    """Share a height between the two cells of pulse p next to a place [bins]."""
+    at = place * np.float32(wt.CELLS)
+    i = np.uint32(at)
+    part = height * (at - np.float32(i))
+    cells[p, i] += height - part
+    cells[p, i + np.uint32(1)] += part
+
+
+@jit.inlined
+def _is_seen(number, u, v, z):
+    """Whether the receiver sees a ray's light at the reduced path z: inside its field, at first as wide as itself."""
+    x = u * (number[wt.W_EXIT_RADIUS] + z * number[wt.W_TAN_ALONG]) - number[wt.W_FIELD_OFFSET]
+    y = v * (number[wt.W_EXIT_RADIUS] + z * number[wt.W_TAN_ACROSS])
+    radius = number[wt.W_FIELD_RADIUS] + z * number[wt.W_FIELD_TAN]
+    return x * x + y * y <= radius * radius
+
+
+@jit.function
+def add_surfaces(block, hit, tables, histograms, weight_of, pulse_of, sub_of, children, used):
+    """Add what surfaces of a batch send back.
+
+    Args:
+        block, hit: Scratch, shaded.
+        tables: `WaveformTables`.
+        histograms: `Histograms`.
+        weight_of, pulse_of, sub_of: Of the first rays.
+        children: Whether it is a batch of children, whose paths have a depth and a cause; where first rays end, the
+            air before them ends too.
+        used: Rays in the batch.
+    """
+    number, pads = tables.number, tables.pulse.shape[1]
+    cells, end_cells, reach = histograms.cells, histograms.end_cells, histograms.reach
+    vote, total, sender = histograms.vote, histograms.total, histograms.sender
+    all_u, all_v, last, misty = tables.u, tables.v, np.float32(vote.shape[1] - 2), end_cells.shape[0] > 0
+    for k in range(used):
+        if hit[rows.COLUMN + k] == NO_HIT:
+            continue
+        ray, t = hit[rows.RAY + k], block[pk.B_T_FAR + k]
+        place = place_of(number, block[rows.PATH_OPL + k] + block[rows.MEDIUM_N + k] * t, pads)
+        if place < np.float32(0.0) or place > last:
+            continue
+        p, bin = np.uint32(pulse_of[ray]), np.uint32(place)
+        reach[p, 0], reach[p, 1] = min(reach[p, 0], np.int32(bin)), max(reach[p, 1], np.int32(bin) + 1)
+        if misty and not children:
+            _add(end_cells, p, place, weight_of[ray])
+        strength = block[rows.STRENGTH + k] * weight_of[ray]
+        sub, z = np.uint32(sub_of[ray]), block[rows.PATH_Z + k] + block[rows.WIDENING + k] * t
+        if strength <= np.float32(0.0) or not _is_seen(number, all_u[sub], all_v[sub], z):
+            continue
+        _add(cells, p, place, strength)
+
+        # Who sent it
+        column, mirror, depth, cause = np.int32(hit[rows.COLUMN + k]), np.int32(-1), np.int32(0), tb.BY_SURFACE
+        if children:
+            mirror, depth = np.int32(hit[rows.MIRROR + k]), tree.depth_of(hit[rows.NODE + k])
+            cause = tb.BY_REFLECTION if hit[rows.MIRROR + k] != NO_HIT else tb.BY_TRANSMISSION
+        total[p, bin] += strength
+        votes, same = vote[p, bin], sender[p, bin, S_COLUMN] == column and sender[p, bin, S_MIRROR] == mirror
+        if same and sender[p, bin, S_DEPTH] == depth and votes > np.float32(0.0):
+            vote[p, bin] = votes + strength
+        elif strength > votes:
+            vote[p, bin] = strength - votes
+            sender[p, bin, S_CAUSE], sender[p, bin, S_DEPTH] = cause, depth
+            sender[p, bin, S_COLUMN], sender[p, bin, S_MIRROR] = column, mirror
+            sender[p, bin, S_FACE] = np.int32(hit[pk.B_FACE + k])
+        else:
+            vote[p, bin] = votes - strength
+
+
+@jit.function
+def add_air_of_children(block, hit, light, tables, histograms, weight_of, pulse_of, sub_of, used):
+    """Add what the air along children's segments sends back, in steps of half a pulse."""
+    number, media, reach, pads = tables.number, light.medium, histograms.reach, tables.pulse.shape[1]
+    mist_cells = histograms.mist_cells
+    last = np.float32(histograms.vote.shape[1] - 2)
+    passes, inverse_z0 = np.float32(light.switch[tb.S_ROUND_TRIP]), light.number[tb.N_INVERSE_Z0]
+    for k in range(used):
+        medium = hit[rows.MEDIUM + k]
+        beta = tables.backscatter[medium]
+        if beta <= np.float32(0.0):
+            continue
+        ray, end = hit[rows.RAY + k], block[pk.B_T_FAR + k]
+        p, u, v = pulse_of[ray], tables.u[sub_of[ray]], tables.v[sub_of[ray]]
+        steps = min(np.int64(end / number[wt.W_AIR_STEP_M]) + 1, _MOST_STEPS)
+        step = min(end / np.float32(steps), number[wt.W_AIR_STEP_M])
+        kept = block[rows.GAIN + k] * weight_of[ray] * beta * step
+        for i in range(steps):
+            x = (np.float32(i) + np.float32(0.5)) * step
+            lost = exp_f32(-passes * media[medium, tb.G_ALPHA] * x)
+            if lost < _DIM:
+                break
+            z = block[rows.PATH_Z + k] + x * media[medium, tb.G_WIDENING]
+            place = place_of(number, block[rows.PATH_OPL + k] + media[medium, tb.G_INDEX] * x, pads)
+            if place < np.float32(0.0) or place > last or not _is_seen(number, u, v, z):
+                continue
+            _add(mist_cells, p, place, kept * lost * captured_from_table(light.capture, z, inverse_z0))
+            bin = np.int32(place)
+            reach[p, 0], reach[p, 1] = min(reach[p, 0], bin), max(reach[p, 1], bin + 1)
+
+
+@jit.inlined
+def shape_pulse(cells, bins, pulse, first_tap, share, p, low, high):
+    """Send the pulse of each cell of bins low .. high, times a share, into the bins of pulse p, and empty the cells."""
+    taps = pulse.shape[1]
+    last = bins.shape[1] - taps
+    for cell in range(wt.CELLS * low, min(wt.CELLS * high, cells.shape[1])):
+        height = cells[p, cell]
+        if height == np.float32(0.0):
+            continue
+        cells[p, cell] = np.float32(0.0)
+        base, phase = cell // wt.CELLS + first_tap, cell % wt.CELLS
+        if 0 <= base <= last:
+            _add_pulse(bins, pulse, p, np.uint32(base), np.uint32(phase), height * share, np.uint32(taps))
+
+
+@jit.inlined
+def _add_pulse(bins, pulse, p, base, phase, height, taps):
+    """One pulse into the bins; numbers that cannot be negative let the loop be vector code."""
+    for j in range(taps):
+        bins[p, base + j] += height * pulse[phase, j]
+
+
+@jit.function
+def add_air(power, mist, ends, air, bins, taps, p, first, last):
+    """Add the air before the first surfaces of pulse p: what all of it would send back, to the share of the beam left.
+
+    Args:
+        power, mist, ends: Of `Histograms`, the last two in the shape of pulses.
+        air: What the medium would send back into each bin [W], (length,).
+        bins: Bins of it that matter; taps: bins before the window.
+        p: Pulse.
+        first, last: Bins with light in them so far.
+
+    Returns:
+        Bins with light in them now: first, and the one after the last.
+    """
+    if bins > 0:
+        ended = np.float32(0.0)
+        for b in range(taps + bins):
+            ended += ends[p, b]
+            mist[p, b] += air[b] * max(np.float32(1.0) - ended, np.float32(0.0))
+        first, last = 0, max(last, taps + bins)
+    for b in range(first, last):
+        power[p, b] += mist[p, b]
+    return first, last
+
+
+@jit.inlined
+def clear(power, vote, total, reach, p, first, last):
+    """Empty the histograms of a pulse, which has light in bins first .. last."""
+    for b in range(first, last):
+        power[p, b] = np.float32(0.0)
+    for b in range(reach[p, 0], reach[p, 1]):
+        vote[p, b], total[p, b] = np.float32(0.0), np.float32(0.0)
+    reach[p, 0], reach[p, 1] = power.shape[1], 0
+
+
+@jit.function
+def clear_air(mist, ends, p, first, last):
+    """Empty the rest where there is air."""
+    for b in range(first, last):
+        mist[p, b], ends[p, b] = np.float32(0.0), np.float32(0.0)

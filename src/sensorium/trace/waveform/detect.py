@@ -1,0 +1,66 @@
+"""From a waveform to its returns: peaks found, read, and fitted where that is asked for."""
+
+import numpy as np
+
+from sensorium import jit
+from sensorium.trace.waveform import tables as wt
+from sensorium.trace.waveform.decompose import decompose
+from sensorium.trace.waveform.peaks import find_peaks
+from sensorium.trace.waveform.timing import read_peak
+
+
+@jit.inlined
+def detect(samples, low, high, threshold, full, number, switch, edge, rare, peaks, found):
+    """Returns in samples low .. high, in order of time.
+
+    Args:
+        samples: Waveform less its background, (length,).
+        low, high: Where to look.
+        threshold: Fixed, or the least, in the unit of the samples.
+        full: Value of a saturated sample, infinite for none.
+        number, switch, edge: Of `DetectorTables`.
+        rare: Scratch of the decomposition, or None for other detectors.
+        peaks: Scratch, int32 (MOST_FOUND, 3).
+        found: Filled, float64 (MOST_FOUND, FOUND_COLUMNS).
+
+    Returns:
+        How many.
+    """
+    count = find_peaks(samples, low, high, threshold, number, switch, peaks)
+    for i in range(count):
+        at, begun, ended = peaks[i, 0], peaks[i, 1], peaks[i, 2]
+        read_peak(samples, at, begun, ended, threshold, full, number, switch, edge, found, i)
+    if rare is not None:
+        decompose(samples, low, high, full, number[wt.D_WIDTH], number[wt.D_OFFSET], found, count, rare)
+    return count
+
+
+@jit.kernel
+def detect_rows(first, step, count, samples, threshold, full, detector, rare, places, heights, widths):
+    """Returns of many waveforms, rows first, first + step, ... of samples (rows, bins); the strongest, nearest first.
+
+    places, heights, widths: Filled, float64 (rows, most): bins from the start, unit of the samples, bins; NaN for none.
+    """
+    peaks, found = np.zeros((wt.MOST_FOUND, 3), np.int32), np.zeros((wt.MOST_FOUND, wt.FOUND_COLUMNS))
+    most = places.shape[1]
+    scratch = None if rare is None else rare[first]
+    numbers, switch, edge = detector.number, detector.switch, detector.edge
+    for row in range(first, count, step):
+        number = detect(
+            samples[row], 0, samples.shape[1], threshold[row], full, numbers, switch, edge, scratch, peaks, found
+        )
+        for j in range(most):
+            places[row, j], heights[row, j], widths[row, j] = np.nan, np.nan, np.nan
+        # The strongest that fit, in their order
+        while number > most:
+            weakest = 0
+            for i in range(1, number):
+                if found[i, wt.F_HEIGHT] < found[weakest, wt.F_HEIGHT]:
+                    weakest = i
+            for i in range(weakest, number - 1):
+                for c in range(wt.FOUND_COLUMNS):
+                    found[i, c] = found[i + 1, c]
+            number -= 1
+        for i in range(number):
+            places[row, i], heights[row, i] = found[i, wt.F_PLACE], found[i, wt.F_HEIGHT]
+            widths[row, i] = found[i, wt.F_WIDTH]

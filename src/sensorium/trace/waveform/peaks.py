@@ -1,0 +1,121 @@
+"""Where a waveform has peaks: above a threshold, fixed or following the noise (CFAR), told apart by their valleys."""
+
+import math
+
+import numpy as np
+
+from sensorium import jit
+from sensorium.trace.waveform import tables as wt
+
+# Two peaks are told apart where the valley between them lies below the lower by the threshold, and by this much of it
+_LEAST_VALLEY = np.float32(1e-3)
+
+
+@jit.inlined
+def find_peaks(samples, low, high, threshold, number, switch, peaks):
+    """Peaks of samples low .. high.
+
+    A peak begins where the samples exceed the threshold and have risen from the last valley by as much, and ends where
+    they have fallen by as much. Of two peaks nearer to each other than the pulse is wide the higher is kept; where
+    there are more than fit, the highest.
+
+    Args:
+        samples: Waveform less its background, (length,).
+        low, high: Where to look.
+        threshold: Fixed threshold in the unit of the samples; CFAR has its own, and this is the least.
+        number, switch: Of `DetectorTables`.
+        peaks: Filled: int32 (MOST_FOUND, 3) with bin of the peak, and the valleys before and behind it.
+
+    Returns:
+        How many.
+    """
+    cfar = switch[wt.E_KIND] == wt.BY_CFAR
+    separation = number[wt.D_WIDTH]
+    count, inside = 0, False
+    top, top_at, bottom = np.float32(0.0), np.int32(0), np.float32(0.0)
+    level, drop = threshold, threshold
+    for b in range(low, high):
+        s = samples[b]
+        if inside:
+            if s > top:
+                top, top_at = s, np.int32(b)
+            elif s < level or top - s >= max(drop, _LEAST_VALLEY * top):
+                count = _keep(samples, peaks, count, top_at, separation)
+                inside, bottom = False, s
+            continue
+        bottom = min(bottom, s)
+        if s < threshold or s - bottom < threshold:
+            continue
+        if cfar:
+            level, drop = _following(samples, low, high, b, number, switch)
+            level, drop = max(level, threshold), max(drop, threshold)
+        if s >= level and s - bottom >= max(drop, _LEAST_VALLEY * s):
+            inside, top, top_at = True, s, np.int32(b)
+    if inside:
+        count = _keep(samples, peaks, count, top_at, separation)
+    _find_valleys(samples, low, high, peaks, count)
+    return count
+
+
+@jit.inlined
+def _find_valleys(samples, low, high, peaks, count):
+    """The lowest sample between neighbours parts them."""
+    valley = np.int32(low)
+    for i in range(count):
+        peaks[i, 1] = valley
+        valley = np.int32(high - 1)
+        if i + 1 < count:
+            valley = peaks[i, 0]
+            for b in range(peaks[i, 0], peaks[i + 1, 0]):
+                valley = np.int32(b) if samples[b] < samples[valley] else valley
+        peaks[i, 2] = valley
+
+
+@jit.function
+def _following(samples, low, high, b, number, switch):
+    """CFAR: threshold at a bin by the noise in the cells around it, beyond guards; and that above the mean."""
+    half, guard = switch[wt.E_CELLS] // 2, switch[wt.E_GUARD]
+    total, squares, cells = 0.0, 0.0, 0
+    # Where one side has fewer cells, the other gives more
+    before, behind = min(max(b - guard - low, 0), half), min(max(high - 1 - b - guard, 0), half)
+    before, behind = (
+        min(2 * half - behind, max(b - guard - low, 0)),
+        min(2 * half - before, max(high - 1 - b - guard, 0)),
+    )
+    for side in range(2):
+        first = b - guard - before if side == 0 else b + guard + 1
+        for i in range(first, first + (before if side == 0 else behind)):
+            total += samples[i]
+            squares += samples[i] * samples[i]
+            cells += 1
+    if cells < 2:
+        return np.float32(0.0), np.float32(0.0)
+    mean = total / cells
+    factor = number[wt.D_CFAR_FACTOR]
+    if switch[wt.E_EXPONENTIAL] > 0:
+        level = factor * mean
+    else:
+        level = mean + factor * math.sqrt(max(squares - cells * mean * mean, 0.0) / (cells - 1))
+    return np.float32(level), np.float32(level - mean)
+
+
+@jit.inlined
+def _keep(samples, peaks, count, at, separation):
+    """One more peak, unless a higher one stands too near; returns how many there are."""
+    if count > 0 and at - peaks[count - 1, 0] < separation:
+        if samples[at] > samples[peaks[count - 1, 0]]:
+            peaks[count - 1, 0] = at
+        return count
+    if count == wt.MOST_FOUND:
+        # The lowest gives way, if it is lower
+        lowest = 0
+        for i in range(1, count):
+            if samples[peaks[i, 0]] < samples[peaks[lowest, 0]]:
+                lowest = i
+        if samples[peaks[lowest, 0]] >= samples[at]:
+            return count
+        for i in range(lowest, count - 1):
+            peaks[i, 0] = peaks[i + 1, 0]
+        count -= 1
+    peaks[count, 0] = at
+    return count + 1

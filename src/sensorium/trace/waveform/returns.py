@@ -1,0 +1,172 @@
+"""Which returns of a pulse are reported, and what each came from."""
+
+import math
+
+import numpy as np
+
+from sensorium import jit
+from sensorium.random import draw_words, uniform_f32
+from sensorium.trace.light import choose
+from sensorium.trace.light import tables as tb
+from sensorium.trace.waveform import arrivals as ar
+from sensorium.trace.waveform import tables as wt
+
+STAGE_FALSE = np.int64(7)
+_DRAW = np.int64(0)
+
+# A return is mixed where the majority of one sender is less than this: three quarters against one
+_CLEAR = np.float32(0.5)
+
+# A return is a false alarm where light makes less than this share of it
+_NOISE = np.float32(0.25)
+
+
+@jit.inlined
+def add_false_alarm(found, count, number, chance, threshold, low, high, pads, bins, key, element, tick, world):
+    """Noise alone may cross the threshold in bins that nobody looked at, since no light fell there.
+
+    Args:
+        found: Returns, (MOST_FOUND, FOUND_COLUMNS); count: how many.
+        number: Of `WaveformTables`.
+        chance: A uniform number, which decides.
+        threshold: In the unit of the samples.
+        low, high: Between these there was light.
+        pads, bins: Bins before the window and in it.
+        key, element, tick, world: Where random numbers come from.
+
+    Returns:
+        How many returns there are now; a false alarm has peak -1 and is the last, whatever its place.
+    """
+    dead = bins - max(high - low, 0)
+    expected = number[wt.W_FALSE_ALARM] * np.float32(dead)
+    if dead <= 0 or count == wt.MOST_FOUND or chance >= expected or chance >= -math.expm1(-np.float64(expected)):
+        return count
+    w1, w2, _, _ = draw_words(key[0], key[1], element, STAGE_FALSE, _DRAW, tick, world)
+    at = pads + np.int64(uniform_f32(w1) * dead)
+    at = at if at < low else at + max(high - low, 0)
+    found[count, wt.F_PLACE], found[count, wt.F_PEAK] = min(at, pads + bins - 1) + 0.5, -1.0
+    found[count, wt.F_HEIGHT], found[count, wt.F_WIDTH] = threshold * (1.0 - 0.05 * math.log(uniform_f32(w2))), 1.0
+    return count + 1
+
+
+@jit.inlined
+def keep_between(found, count, near, far):
+    """Drop returns nearer or farther than two places [bins]; returns how many are left, in their order."""
+    kept = 0
+    for i in range(count):
+        if near <= found[i, wt.F_PLACE] <= far:
+            for c in range(wt.FOUND_COLUMNS):
+                found[kept, c] = found[i, c]
+            kept += 1
+    return kept
+
+
+@jit.inlined
+def choose_returns(found, count, returns, slots, order):
+    """Rows of the returns to report, in the order of reporting, into `order` (slots,); -1 for none.
+
+    The strongest, first or last; both the strongest and the last, which is the second strongest where they are one; or
+    the strongest of all, nearest first.
+    """
+    for j in range(slots):
+        order[j] = -1
+    if count == 0:
+        return
+    strongest, first, last = 0, 0, 0
+    for i in range(1, count):
+        strongest = i if found[i, wt.F_HEIGHT] > found[strongest, wt.F_HEIGHT] else strongest
+        first = i if found[i, wt.F_PLACE] < found[first, wt.F_PLACE] else first
+        last = i if found[i, wt.F_PLACE] > found[last, wt.F_PLACE] else last
+    if returns == tb.FIRST:
+        order[0] = first
+    elif returns == tb.LAST:
+        order[0] = last
+    elif returns == tb.STRONGEST:
+        order[0] = strongest
+    elif returns == tb.DUAL:
+        order[0] = strongest
+        if last != strongest:
+            order[1] = last
+        else:
+            for i in range(count):
+                if i != strongest and (order[1] < 0 or found[i, wt.F_HEIGHT] > found[order[1], wt.F_HEIGHT]):
+                    order[1] = i
+    else:
+        _strongest_by_distance(found, count, slots, order)
+
+
+@jit.function
+def _strongest_by_distance(found, count, slots, order):
+    """As many of the strongest as there are slots, nearest first."""
+    kept = 0
+    for i in range(count):
+        stronger = 0
+        for other in range(count):
+            height, own = found[other, wt.F_HEIGHT], found[i, wt.F_HEIGHT]
+            stronger += np.int64(height > own or (height == own and other < i))
+        if stronger >= slots:
+            continue
+        j = kept
+        while j > 0 and found[order[j - 1], wt.F_PLACE] > found[i, wt.F_PLACE]:
+            order[j] = order[j - 1]
+            j -= 1
+        order[j] = i
+        kept += 1
+
+
+@jit.inlined
+def put_return(
+    found, row, number, half, taps, power, mist, vote, total, sender, p, samples, slot_f, slot_i, j, k, voted
+):
+    """Write a return into slot j of pulse k, with who sent it.
+
+    Args:
+        found: Returns; row: which.
+        number: Of `WaveformTables`; half: half the width of its pulse [bins]; taps: bins before the window.
+        power, mist, vote, total, sender: Of `Histograms`; p: the pulse's number in the batch.
+        samples: Of the pulse.
+        slot_f, slot_i: Slots, see light/choose.py.
+        j, k: Slot and pulse.
+        voted: Scratch, int32 (SENDER_COLUMNS,).
+    """
+    opl = np.float32(number[wt.W_START_M] + (found[row, wt.F_PLACE] - taps) / number[wt.W_BINS_A_M])
+    height, peak = np.float32(found[row, wt.F_HEIGHT]), np.int64(found[row, wt.F_PEAK])
+    zero, nobody = np.int32(0), choose.NOBODY
+    cause, depth, column, face, mirror = tb.BY_FALSE_ALARM, zero, nobody, nobody, nobody
+    if peak >= 0 and power[p, peak] * number[wt.W_GAIN] >= _NOISE * samples[peak]:
+        if mist.shape[0] > 0 and mist[p, peak] > np.float32(0.5) * power[p, peak]:
+            cause = tb.BY_ATMOSPHERE
+        else:
+            clear = _vote(vote, total, sender, p, np.int64(found[row, wt.F_PLACE]), half, voted)
+            cause = np.int32(voted[ar.S_CAUSE]) if clear else tb.BY_MIXTURE
+            depth, column = np.int32(voted[ar.S_DEPTH]), np.int32(voted[ar.S_COLUMN])
+            face, mirror = np.int32(voted[ar.S_FACE]), np.int32(voted[ar.S_MIRROR])
+    choose.put(slot_f, slot_i, np.int32(j), np.int32(k), height, height, opl, cause, depth, column, face, mirror)
+
+
+@jit.inlined
+def _vote(vote, total, sender, p, middle, half, voted):
+    """Who sent most of the light around a return, into `voted`; whether nobody else had a quarter of it."""
+    for c in range(ar.SENDER_COLUMNS):
+        voted[c] = -1
+    voted[ar.S_CAUSE], voted[ar.S_DEPTH] = tb.BY_SURFACE, 0
+    votes, whole = np.float32(0.0), np.float32(0.0)
+
+    # First the return's own half width; where nothing arrived there, as on the flank of a wide return, farther off
+    for reach in (half, 4 * half):
+        for b in range(max(middle - reach, 0), min(middle + reach + 1, vote.shape[1])):
+            if total[p, b] <= np.float32(0.0):
+                continue
+            whole += total[p, b]
+            same = sender[p, b, ar.S_COLUMN] == voted[ar.S_COLUMN] and sender[p, b, ar.S_MIRROR] == voted[ar.S_MIRROR]
+            if same and sender[p, b, ar.S_DEPTH] == voted[ar.S_DEPTH]:
+                votes += vote[p, b]
+            elif vote[p, b] > votes:
+                votes = vote[p, b] - votes
+                for c in range(ar.SENDER_COLUMNS):
+                    voted[c] = sender[p, b, c]
+            else:
+                votes -= vote[p, b]
+        if whole > np.float32(0.0):
+            break
+    return votes >= _CLEAR * whole

@@ -1,0 +1,75 @@
+"""What the waveform kernel looks up beside `LightTables`: the beam's rays, the pulse, the air, the digitiser."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+# cells of a bin that arrivals are gathered in
+CELLS = 4
+
+# levels of the rising edge that are tabulated, at even steps of sqrt(ln(peak / level)), where a Gaussian's is straight
+LEVELS = 256
+LOWEST = 3.7  # that is, down to 1.1e-6 of the peak
+
+# entries of WaveformTables.number
+W_START_M, W_BINS_A_M = 0, 1  # optical path [m] at which the window begins; bins a metre of optical path
+W_TAN_ALONG, W_TAN_ACROSS, W_EXIT_RADIUS = 2, 3, 4  # of the beam [1, 1, m]
+W_FIELD_TAN, W_FIELD_RADIUS, W_FIELD_OFFSET = 5, 6, 7  # of what the receiver sees [1, m, m]
+W_GAIN, W_FULL_SCALE = 8, 9  # of the electronics; a full scale of 0 is none
+W_NOISE_W, W_ELECTRONS_A_WATT = 10, 11  # rms of a sample [W]; electrons of a sample, 0 for no shot noise
+W_PULSE_SUM = 12  # sum of the pulse over its bins
+W_AIR_STEP_M = 13  # step in which the air along a child's path answers [m]
+W_FALSE_ALARM = 14  # probability that a bin of noise alone is taken for a return
+WAVEFORM_NUMBERS = 15
+
+# entries of WaveformTables.switch
+V_BINS, V_PULSES, V_BATCH, V_CENTRE, V_AIR, V_KEEP, V_MARGIN = range(7)
+WAVEFORM_SWITCHES = 7
+
+# entries of `DetectorTables.number`
+D_SIGMAS = 0  # threshold over the noise
+D_LEAST = 1  # least threshold, in the unit of the samples
+D_WIDTH = 2  # full width at half maximum of the pulse in its bins [bins]
+D_FRACTION = 3  # level of the leading edge, of the peak
+D_OFFSET = 4  # how far from the pulse's time 0 this detector puts an ideal one [bins]
+D_CFAR_FACTOR = 5
+DETECTOR_NUMBERS = 6
+
+# entries of DetectorTables.switch
+E_KIND, E_CORRECT, E_CELLS, E_GUARD, E_EXPONENTIAL = range(5)
+DETECTOR_SWITCHES = 5
+
+# values of E_KIND
+BY_THRESHOLD, BY_LEADING_EDGE, BY_CENTROID, BY_CFAR, BY_DECOMPOSITION = range(5)
+
+# columns of the returns found in a waveform: place of arrival [bins], height, width [bins], bin of the peak
+F_PLACE, F_HEIGHT, F_WIDTH, F_PEAK = range(4)
+FOUND_COLUMNS = 4
+
+# most returns told apart in one waveform
+MOST_FOUND = 32
+
+
+class DetectorTables(NamedTuple):
+    """What finds returns in a waveform."""
+
+    number: NDArray[np.float32]  # (DETECTOR_NUMBERS,)
+    switch: NDArray[np.int32]  # (DETECTOR_SWITCHES,)
+    edge: NDArray[np.float32]  # (LEVELS + 1,) when the rising edge passes each level, from time 0 [bins]
+
+
+class WaveformTables(NamedTuple):
+    """Constant during a sweep."""
+
+    u: NDArray[np.float32]  # (rays,) place of each ray across the beam, in 1/e^2 radii
+    v: NDArray[np.float32]
+    weight: NDArray[np.float32]  # (rays,) share of the power, times the cosine at the receiver
+    pulse: NDArray[np.float32]  # (CELLS, taps) the pulse in its bins, for arrivals at each cell of one
+    air: NDArray[np.float32]  # (media, pads + bins + pads) power that each medium sends back into each bin [W]
+    air_bins: NDArray[np.int32]  # (media,) bins until it no longer matters
+    backscatter: NDArray[np.float32]  # (media,) [1/m/sr]
+    number: NDArray[np.float32]  # (WAVEFORM_NUMBERS,)
+    switch: NDArray[np.int32]  # (WAVEFORM_SWITCHES,)
+    detector: DetectorTables
+    first_tap: np.int32  # bin of the first tap, from that of the arrival
