@@ -18,6 +18,9 @@ _NAMES = {
     "SceneBatch": "sensorium.scene.batch",
     "RayCaster": "sensorium.trace.caster",
     "Hits": "sensorium.trace.caster",
+    "PartitionedCaster": "sensorium.trace.partitioned",
+    "MeshFile": "sensorium.scene.split",
+    "split_scene": "sensorium.scene.split",
     "Environment": "sensorium.environment",
     "Timing": "sensorium.sensors.timing",
     "Lidar": "sensorium.sensors.lidar",
@@ -52,6 +55,7 @@ _NAMES = {
 _MODULES = (
     "analysis",
     "clock",
+    "cluster",
     "corruption",
     "devices",
     "errors",
@@ -96,6 +100,7 @@ if TYPE_CHECKING:
     from sensorium import (
         analysis,
         clock,
+        cluster,
         corruption,
         devices,
         errors,
@@ -120,6 +125,7 @@ if TYPE_CHECKING:
     from sensorium.scene.batch import SceneBatch
     from sensorium.scene.mesh import Mesh
     from sensorium.scene.scene import Scene, SceneObject
+    from sensorium.scene.split import MeshFile, split_scene
     from sensorium.sensors.accelerometer import Accelerometer
     from sensorium.sensors.barometer import Barometer
     from sensorium.sensors.beam import Beam
@@ -140,6 +146,7 @@ if TYPE_CHECKING:
     from sensorium.sensors.timing import Timing
     from sensorium.threads import set_threads
     from sensorium.trace.caster import Hits, RayCaster
+    from sensorium.trace.partitioned import PartitionedCaster
 
 __all__ = [
     "Accelerometer",
@@ -160,9 +167,11 @@ __all__ = [
     "Lidar",
     "Magnetometer",
     "Mesh",
+    "MeshFile",
     "Mirror",
     "Odometer",
     "OdometerReading",
+    "PartitionedCaster",
     "Pose",
     "RangeNoise",
     "RayCaster",
@@ -179,6 +188,7 @@ __all__ = [
     "TwoLayer",
     "analysis",
     "clock",
+    "cluster",
     "corruption",
     "devices",
     "errors",
@@ -194,6 +204,7 @@ __all__ = [
     "scenario",
     "set_threads",
     "shapes",
+    "split_scene",
     "view",
     "worlds",
 ]
