@@ -1,5 +1,6 @@
 """Ray, started on this machine or joined where it runs already."""
 
+import importlib.util
 import os
 import sys
 from collections.abc import Iterator
@@ -56,11 +57,16 @@ def running() -> Any:
     return ray
 
 
+def installed() -> None:
+    """Raise unless Ray is installed; does not load it."""
+    if importlib.util.find_spec("ray") is None:
+        raise MissingExtraError("clusters need Ray; pip install 'sensorium[cluster]'")
+
+
 def _imported() -> Any:
-    try:
-        import ray
-    except ImportError:
-        raise MissingExtraError("clusters need Ray; pip install 'sensorium[cluster]'") from None
+    installed()
+    import ray
+
     return ray
 
 

@@ -1,9 +1,9 @@
 """Runs as tasks of a Ray cluster.
 
-A run is a function of its scenario and its files, written into a folder that appears when it is complete. So a task whose
-machine dies is simply given to another, which begins the run again, and a series that was cut off goes on where it was:
-what stands there is not done a second time. Every machine must find the scenario's folder and the folder for results
-under the same path.
+A run is a function of its scenario and its files, written into a folder that appears when it is complete. So a task
+whose machine dies is simply given to another, which begins the run again, and a series that was cut off goes on where
+it was: what stands there is not done a second time. Every machine must find the scenario's folder and the folder for
+results under the same path.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,7 @@
 """`RayCaster`: cast rays into a scene and get everything about the nearest hits, as plain arrays."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
@@ -53,7 +53,7 @@ class Hits:
     """Weights u, v of the triangle's second and third vertex; (..., 2)."""
     world: NDArray[np.int32]
     """World of each ray."""
-    _look_up: Callable[["Hits", str], NDArray[Any]]
+    _look_up: Callable[["Hits", str], NDArray[Any]] = field(repr=False)
 
     @cached_property
     def hit(self) -> NDArray[np.bool_]:
