@@ -1,7 +1,6 @@
 """What all tests share."""
 
 import pytest
-
 from hypothesis import settings
 
 # No test depends on how fast the machine is, nor on whether a function is compiled at its first call

@@ -80,17 +80,16 @@ class PartitionedCaster:
         self.bodies = tuple(sorted({entry.body for entry in self._index.objects if entry.body is not None}))
         self._places = BodyPlaces(self.bodies, 1)
 
-        # Cores are shared out evenly; a part has no more than a machine has
+        # Cores are shared out evenly, and not reserved: parts wait for rays most of the time
         count = len(self._index.parts)
-        machines = [node["Resources"].get("CPU", 0.0) for node in self._ray.nodes() if node["Alive"]]
-        share = min(sum(machines) / count, max(machines))
+        cores = sum(node["Resources"].get("CPU", 0.0) for node in self._ray.nodes() if node["Alive"])
         actor = self._ray.remote(Part).options(
-            num_cpus=float(int(share)) if share >= 1.0 else int(100 * share) / 100,
+            num_cpus=0,
             max_restarts=_RESTARTS,
             max_task_retries=_RESTARTS,
             scheduling_strategy="SPREAD",
         )
-        self._parts = [actor.remote(str(self._folder), number, max(1, int(share))) for number in range(count)]
+        self._parts = [actor.remote(str(self._folder), number, max(1, int(cores / count))) for number in range(count)]
         self.reports()
 
     @property

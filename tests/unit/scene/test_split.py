@@ -128,8 +128,8 @@ def test_mistakes_are_told(tmp_path):
         split_scene([], tmp_path / "parts", parts=1)
     with pytest.raises(SceneError, match="no such file"):
         split_scene([MeshFile(tmp_path / "none.obj")], tmp_path / "parts", parts=1)
+    marked = ground(face_properties={WHOLE_FACE: np.zeros(1058)})
     with pytest.raises(SceneError, match="whole_face"):
-        marked = ground(face_properties={WHOLE_FACE: np.zeros(1058)})
         split_scene([sn.SceneObject(marked)], tmp_path / "parts", parts=1)
     with pytest.raises(SceneError, match="a material is a str"):
         split_scene([sn.SceneObject(ground(), material="grass")], tmp_path / "parts", parts=1)
