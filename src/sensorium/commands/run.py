@@ -1,7 +1,7 @@
 """`sensorium run`: a scenario file, into a folder of results."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,6 +16,7 @@ from sensorium.errors import SpecError
 if TYPE_CHECKING:
     from sensorium.scenario.run import Run
     from sensorium.scenario.scenario import Scenario
+    from sensorium.scenario.sweep import Case
 
 
 def run(
@@ -44,6 +45,14 @@ def run(
     allow_outside: Annotated[
         bool, typer.Option("--allow-outside", help="The scenario may name files outside its folder.")
     ] = False,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="local|ADDRESS",
+            help="Run on a Ray cluster, the runs of a sweep side by side: its address, or local to start one here, "
+            "which nobody else can reach.",
+        ),
+    ] = None,
 ) -> None:
     """Run a scenario: step its world, let its sensors measure, and write recording, report and manifest."""
     from sensorium.gallery import scenario_file
@@ -57,6 +66,8 @@ def run(
     if path.name == "manifest.json":
         if seed is not None or set_ or sweep:
             raise SpecError(f"FILE is {file!r}, a manifest; --seed, --set and --sweep would make it another run")
+        if cluster is not None:
+            raise SpecError(f"FILE is {file!r}, a manifest, and --cluster is {cluster!r}; a run is repeated here only")
         _repeat(console, path, _folder(out, path.parent), force)
         return
 
@@ -71,7 +82,15 @@ def run(
     target = _folder(out, path)
     if sweep:
         keys = dict(swept(text) for text in sweep)
-        _sweep(console, load, keys, target, force)
+        _sweep(console, load, keys, target, force, cluster)
+    elif cluster is not None:
+        from sensorium.cluster import joined
+        from sensorium.scenario.cluster_runs import run_on_cluster
+
+        scenario = load({})
+        with joined(cluster), console.status(f"{scenario.spec.title}, on the cluster"):
+            done = run_on_cluster(scenario, target, force=force)
+        print_run(console, done)
     else:
         scenario = load({})
         with progress_bar(console) as bar:
@@ -105,13 +124,25 @@ def _sweep(
     keys: Mapping[str, list[Any]],
     out: Path,
     force: bool,
+    cluster: str | None,
 ) -> None:
-    from sensorium.scenario.sweep import Case, cases, sweep
+    from sensorium.scenario.sweep import cases
 
     series = cases(load, keys)
     table = Table(title=f"{len(series)} runs in {out}", title_justify="left", title_style="bold")
     for heading in (*keys, "folder", "real s", ""):
         table.add_column(heading)
+    runs = _side_by_side(console, series, out, force, cluster) if cluster else _in_turn(console, series, out, force)
+    for case, done in runs:
+        note = "was there" if done.done_before else ""
+        table.add_row(*map(str, case.values.values()), case.folder, f"{done.manifest.run['real_s']:.2f}", note)
+    console.print(table)
+
+
+def _in_turn(console: Console, series: "Sequence[Case]", out: Path, force: bool) -> "Iterator[tuple[Case, Run]]":
+    """Run a series here, one after the other."""
+    from sensorium.scenario.sweep import sweep
+
     with progress_bar(console) as bar:
         tasks: dict[str, Callable[[float, float], None]] = {}
 
@@ -120,10 +151,22 @@ def _sweep(
                 tasks[case.folder] = progress_line(bar, case.folder, case.scenario.spec.duration_s)
             tasks[case.folder](simulated_s, real_s)
 
-        for case, done in zip(series, sweep(series, out, force=force, progress=told), strict=True):
-            note = "was there" if done.done_before else ""
-            table.add_row(*map(str, case.values.values()), case.folder, f"{done.manifest.run['real_s']:.2f}", note)
-    console.print(table)
+        yield from zip(series, sweep(series, out, force=force, progress=told), strict=True)
+
+
+def _side_by_side(
+    console: Console, series: "Sequence[Case]", out: Path, force: bool, cluster: str
+) -> "Iterator[tuple[Case, Run]]":
+    """Run a series on a cluster; runs are told as they end, and listed in the order of the series."""
+    from sensorium.cluster import joined
+    from sensorium.scenario.cluster_runs import sweep_on_cluster
+
+    found: dict[str, Run] = {}
+    with joined(cluster), console.status(f"{len(series)} runs on the cluster") as status:
+        for case, done in sweep_on_cluster(series, out, force=force):
+            found[case.folder] = done
+            status.update(f"{len(found)} of {len(series)} runs are done")
+    yield from ((case, found[case.folder]) for case in series)
 
 
 def progress_bar(console: Console) -> Progress:

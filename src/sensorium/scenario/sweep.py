@@ -70,6 +70,18 @@ def sweep(
         force: Whether runs that stand there are replaced.
         progress: Told of every step of each case.
     """
+    begin_series(series, out, force=force)
+    for case in series:
+        yield run(
+            case.scenario,
+            out / case.folder,
+            force=force,
+            progress=lambda simulated_s, real_s, case=case: progress(case, simulated_s, real_s),  # type: ignore[misc]
+        )
+
+
+def begin_series(series: Sequence[Case], out: Path, *, force: bool) -> None:
+    """Make the folder of a series and write its index; arguments as of `sweep`."""
     index = {"cases": [{"folder": case.folder, "values": case.values} for case in series]}
     before = out / INDEX
     if before.is_file() and not force and _read(before) != index:
@@ -81,13 +93,6 @@ def sweep(
     out.mkdir(parents=True, exist_ok=True)
     with replacing(before) as file:
         file.write((json.dumps(index, indent=2) + "\n").encode())
-    for case in series:
-        yield run(
-            case.scenario,
-            out / case.folder,
-            force=force,
-            progress=lambda simulated_s, real_s, case=case: progress(case, simulated_s, real_s),  # type: ignore[misc]
-        )
 
 
 def _read(path: Path) -> Any:
