@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
+from rich.text import Text
 
 from sensorium.errors import SpecError
 
@@ -68,7 +69,7 @@ def run(
             raise SpecError(f"FILE is {file!r}, a manifest; --seed, --set and --sweep would make it another run")
         if cluster is not None:
             raise SpecError(f"FILE is {file!r}, a manifest, and --cluster is {cluster!r}; a run is repeated here only")
-        _repeat(console, path, _folder(out, path.parent), force)
+        _repeat(console, path, _folder(out, path.parent), force, allow_outside)
         return
 
     # Where one key is given twice, the last counts
@@ -81,7 +82,10 @@ def run(
 
     target = _folder(out, path)
     if sweep:
-        keys = dict(swept(text) for text in sweep)
+        listed = [swept(text) for text in sweep]
+        keys = dict(listed)
+        if len(keys) < len(listed):
+            raise SpecError(f"--sweep goes over {', '.join(key for key, _ in listed)}; each key must stand once")
         _sweep(console, load, keys, target, force, cluster)
     elif cluster is not None:
         from sensorium.cluster import joined
@@ -104,18 +108,23 @@ def _folder(out: Path | None, path: Path) -> Path:
     return Path(f"{path.stem if path.stem != 'scenario' else path.parent.name}-run") if out is None else out
 
 
-def _repeat(console: Console, manifest: Path, out: Path, force: bool) -> None:
-    from sensorium.scenario.manifest import Manifest
+def _repeat(console: Console, path: Path, out: Path, force: bool, allow_outside: bool) -> None:
+    from sensorium.scenario.manifest import Manifest, differences, installed_versions
     from sensorium.scenario.run import repeat
 
-    duration_s = float(Manifest.load(manifest).scenario["duration_s"])
+    manifest = Manifest.load(path)
     with progress_bar(console) as bar:
-        done, different = repeat(manifest, out, force=force, progress=progress_line(bar, "Repeating", duration_s))
+        line = progress_line(bar, "Repeating", float(manifest.run["simulated_s"]))
+        done, different = repeat(path, out, force=force, allow_outside=allow_outside, progress=line)
     print_run(console, done)
     if different:
-        console.print(f"[bold]not the same:[/bold] {', '.join(different)}", highlight=False)
+        other = differences(manifest.versions, installed_versions())
+        why = f" (other versions of {', '.join(other)})" if other else ""
+        console.print(f"not the same: {', '.join(different)}{why}", highlight=False, markup=False)
         raise typer.Exit(1)
-    console.print(f"the same: all {len(done.manifest.outputs)} files have the hashes of {manifest}", highlight=False)
+    console.print(
+        f"the same: all {len(done.manifest.outputs)} files have the hashes of {path}", highlight=False, markup=False
+    )
 
 
 def _sweep(
@@ -172,7 +181,7 @@ def _side_by_side(
 def progress_bar(console: Console) -> Progress:
     """A bar that tells steps, simulated time against real time, and their ratio."""
     return Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TextColumn(
             "{task.fields[steps]:,} steps, {task.completed:.2f} of {task.total:.2f} s in {task.fields[real_s]:.2f} s "
@@ -207,7 +216,7 @@ def print_run(console: Console, done: "Run") -> None:
     if done.done_before:
         figures.add_row("note", "this very run stood there already; nothing was done (--force does it again)")
     for name, count in manifest.run["readings"].items():
-        figures.add_row(name, f"{count:,} readings")
+        figures.add_row(Text(name), f"{count:,} readings")
     simulated_s, real_s = manifest.run["simulated_s"], manifest.run["real_s"]
     figures.add_row("steps", f"{manifest.run['steps']:,}")
     figures.add_row(
@@ -215,7 +224,7 @@ def print_run(console: Console, done: "Run") -> None:
     )
     for name in [*manifest.views, *manifest.outputs][:12]:
         size = (done.folder / name).stat().st_size
-        figures.add_row("wrote", f"{done.folder / name} ({size / 1e6:.1f} MB)")
+        figures.add_row("wrote", Text(f"{done.folder / name} ({size / 1e6:.1f} MB)"))
     if len(manifest.outputs) > 12:
         figures.add_row("", f"and {len(manifest.outputs) + len(manifest.views) - 12} more files")
     console.print(figures, soft_wrap=True, highlight=False)

@@ -43,6 +43,12 @@ def cases(load: Callable[[Mapping[str, Any]], Scenario], keys: Mapping[str, Sequ
         load: Makes a scenario with values by dotted key.
         keys: The values of each key.
     """
+    for key, several in keys.items():
+        inside = [other for other in keys if other != key and other.startswith((f"{key}.", f"{key}["))]
+        if inside:
+            raise SpecError(f"--sweep goes over {key!r} and over {inside[0]!r}, a part of it; one of them must do")
+        if any(value in several[:number] for number, value in enumerate(several)):
+            raise SpecError(f"--sweep {key} has a value twice: {list(several)}; they must differ")
     found = []
     width = len(str(math.prod(len(values) for values in keys.values()) - 1))
     for number, chosen in enumerate(itertools.product(*keys.values())):
