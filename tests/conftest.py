@@ -1,7 +1,21 @@
 """What all tests share."""
 
+import pytest
 from hypothesis import settings
 
 # No test depends on how fast the machine is, nor on whether a function is compiled at its first call
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
+
+
+@pytest.fixture(scope="session")
+def local_cluster():
+    """A Ray cluster of two cores on this machine, which this process has joined."""
+    from sensorium import cluster
+
+    try:
+        cluster.installed()
+    except ImportError as error:
+        pytest.skip(str(error))
+    with cluster.joined(cpus=2):
+        yield cluster.running()

@@ -18,6 +18,9 @@ _NAMES = {
     "SceneBatch": "sensorium.scene.batch",
     "RayCaster": "sensorium.trace.caster",
     "Hits": "sensorium.trace.caster",
+    "PartitionedCaster": "sensorium.trace.partitioned",
+    "MeshFile": "sensorium.scene.split",
+    "split_scene": "sensorium.scene.split",
     "Environment": "sensorium.environment",
     "Timing": "sensorium.sensors.timing",
     "Lidar": "sensorium.sensors.lidar",
@@ -55,6 +58,7 @@ _NAMES = {
 _MODULES = (
     "analysis",
     "clock",
+    "cluster",
     "corruption",
     "devices",
     "errors",
@@ -100,6 +104,7 @@ if TYPE_CHECKING:
     from sensorium import (
         analysis,
         clock,
+        cluster,
         corruption,
         devices,
         errors,
@@ -125,6 +130,7 @@ if TYPE_CHECKING:
     from sensorium.scene.batch import SceneBatch
     from sensorium.scene.mesh import Mesh
     from sensorium.scene.scene import Scene, SceneObject
+    from sensorium.scene.split import MeshFile, split_scene
     from sensorium.sensors import waveform
     from sensorium.sensors.accelerometer import Accelerometer
     from sensorium.sensors.barometer import Barometer
@@ -148,6 +154,7 @@ if TYPE_CHECKING:
     from sensorium.sensors.timing import Timing
     from sensorium.threads import set_threads
     from sensorium.trace.caster import Hits, RayCaster
+    from sensorium.trace.partitioned import PartitionedCaster
 
 __all__ = [
     "Accelerometer",
@@ -171,9 +178,11 @@ __all__ = [
     "Lidar",
     "Magnetometer",
     "Mesh",
+    "MeshFile",
     "Mirror",
     "Odometer",
     "OdometerReading",
+    "PartitionedCaster",
     "Pose",
     "RangeNoise",
     "RayCaster",
@@ -190,6 +199,7 @@ __all__ = [
     "TwoLayer",
     "analysis",
     "clock",
+    "cluster",
     "corruption",
     "devices",
     "errors",
@@ -206,6 +216,7 @@ __all__ = [
     "scenario",
     "set_threads",
     "shapes",
+    "split_scene",
     "view",
     "waveform",
     "worlds",

@@ -15,7 +15,7 @@ from sensorium.commands.recover import recover
 from sensorium.commands.run import run
 from sensorium.commands.schema import schema
 from sensorium.commands.view import view
-from sensorium.errors import SensoriumError
+from sensorium.errors import SensoriumError, StoppedError
 
 app = typer.Typer(
     help="What a robot's sensors would report.",
@@ -26,12 +26,12 @@ app = typer.Typer(
 
 
 def main() -> None:
-    """Run the command line; an error that Sensorium raises on purpose is one line and exit code 2."""
+    """Run the command line; an error that Sensorium raises on purpose is one line and exit code 2 (Ctrl-C: 130)."""
     try:
         app()
     except SensoriumError as error:
         print(f"sensorium: {error}", file=sys.stderr)
-        raise SystemExit(2) from None
+        raise SystemExit(130 if isinstance(error, StoppedError) else 2) from None
 
 
 def _print_version(wanted: bool) -> None:

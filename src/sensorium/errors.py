@@ -41,5 +41,9 @@ class RecordError(SensoriumError):
     """A recording cannot be written or read: the disk is full, the file is broken."""
 
 
+class StoppedError(SensoriumError):
+    """The user stopped a run before its end; what was written so far stays."""
+
+
 class MissingExtraError(SensoriumError, ImportError):
     """An optional package is needed; the message says what to install."""

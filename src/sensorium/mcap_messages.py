@@ -95,7 +95,8 @@ def open_mcap(path: Path) -> Iterator[McapFile]:
     except OSError as error:
         raise SpecError(f"{path.name!r} cannot be read: {error.strerror}") from None
     except Exception as error:  # broken bytes make readers, decompressors and parsers raise whatever they have
-        raise SpecError(f"{path.name!r} is not a whole MCAP file: {in_one_line(error)}") from None
+        what = f"{path.name!r} is not a whole MCAP file ({in_one_line(error)})"
+        raise SpecError(f"{what}; try sensorium recover") from None
 
 
 def in_one_line(error: Exception) -> str:

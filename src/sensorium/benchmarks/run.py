@@ -14,7 +14,18 @@ from rich.table import Table
 
 import sensorium
 from sensorium import threads
-from sensorium.benchmarks import accuracy, camera, imu, light, mujoco, recording, startup, sweep, waveform
+from sensorium.benchmarks import (
+    accuracy,
+    camera,
+    imu,
+    light,
+    mujoco,
+    parts,
+    recording,
+    startup,
+    sweep,
+    waveform,
+)
 from sensorium.benchmarks.peers import PEERS
 from sensorium.benchmarks.scenes import terrain
 from sensorium.benchmarks.timing import Spread, ratio, thread_count
@@ -101,6 +112,7 @@ def _figures(quick: bool) -> Iterator[Figure]:
     triangles = sweep.over_triangles((10_000, 100_000, 1_000_000, *(() if quick else (10_000_000,))))
     yield Figure("cost over triangles, 1 thread", _listed(triangles, "triangles"), "near logarithmic", None)
 
+    yield from _parts(1_000_000 if quick else 10_000_000)
     yield from _inertial()
     yield from _engine()
     yield from _recording()
@@ -144,6 +156,25 @@ def _against_peers(mesh: Mesh) -> Iterator[Figure]:
         with thread_count(1):
             speed = ratio(subject.sweep, partial(cast, origins, directions), rounds=5)
         yield _at_least(what, speed / share, _PEER_TARGETS[name])
+
+
+def _parts(triangles: int) -> Iterator[Figure]:
+    """A scene in two parts, a process each, against one process of two threads."""
+    size = f"{triangles / 1e6:g} M triangles in 2 parts, 1 M rays"
+    what, target = f"casting into parts over one process, 2 cores ({size})", "at least 0.4"
+    try:
+        figures = parts.against_one_process(triangles=triangles)
+    except ImportError:
+        yield Figure(what, "Ray is not installed", target, None)
+        return
+    rates = f"{figures.parts.best / 1e6:.2f} over {figures.whole.best / 1e6:.2f} Mray/s"
+    yield Figure(what, f"{figures.speed:.2f} x ({rates})", target, figures.speed >= 0.4)
+    same = f"{figures.other_ranges} ranges, {figures.other_faces} faces (neighbours at an edge)"
+    yield Figure("rays of these that differ from one process", same, "no range", figures.other_ranges == 0)
+    each = ", ".join(f"{report.memory_bytes / 1e6:.0f} MB" for report in figures.reports)
+    held = ", ".join(f"{report.mesh_bytes / 1e6:.0f}" for report in figures.reports)
+    meshes = f"their meshes {held} MB of {figures.mesh_bytes / 1e6:.0f}"
+    yield Figure("memory of each part's process", f"{each}; {meshes}", "its part's", None)
 
 
 def _inertial() -> Iterator[Figure]:

@@ -1,7 +1,7 @@
 """`sensorium run`: a scenario file, into a folder of results."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,12 +10,14 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
+from rich.text import Text
 
 from sensorium.errors import SpecError
 
 if TYPE_CHECKING:
     from sensorium.scenario.run import Run
     from sensorium.scenario.scenario import Scenario
+    from sensorium.scenario.sweep import Case
 
 
 def run(
@@ -44,6 +46,14 @@ def run(
     allow_outside: Annotated[
         bool, typer.Option("--allow-outside", help="The scenario may name files outside its folder.")
     ] = False,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="local|ADDRESS",
+            help="Run on a Ray cluster, the runs of a sweep side by side: its address, or local to start one here, "
+            "which nobody else can reach.",
+        ),
+    ] = None,
 ) -> None:
     """Run a scenario: step its world, let its sensors measure, and write recording, report and manifest."""
     from sensorium.gallery import scenario_file
@@ -57,7 +67,9 @@ def run(
     if path.name == "manifest.json":
         if seed is not None or set_ or sweep:
             raise SpecError(f"FILE is {file!r}, a manifest; --seed, --set and --sweep would make it another run")
-        _repeat(console, path, _folder(out, path.parent), force)
+        if cluster is not None:
+            raise SpecError(f"FILE is {file!r}, a manifest, and --cluster is {cluster!r}; a run is repeated here only")
+        _repeat(console, path, _folder(out, path.parent), force, allow_outside)
         return
 
     # Where one key is given twice, the last counts
@@ -70,8 +82,19 @@ def run(
 
     target = _folder(out, path)
     if sweep:
-        keys = dict(swept(text) for text in sweep)
-        _sweep(console, load, keys, target, force)
+        listed = [swept(text) for text in sweep]
+        keys = dict(listed)
+        if len(keys) < len(listed):
+            raise SpecError(f"--sweep goes over {', '.join(key for key, _ in listed)}; each key must stand once")
+        _sweep(console, load, keys, target, force, cluster)
+    elif cluster is not None:
+        from sensorium.cluster import joined
+        from sensorium.scenario.cluster_runs import run_on_cluster
+
+        scenario = load({})
+        with joined(cluster), console.status(f"{scenario.spec.title}, on the cluster"):
+            done = run_on_cluster(scenario, target, force=force)
+        print_run(console, done)
     else:
         scenario = load({})
         with progress_bar(console) as bar:
@@ -85,18 +108,23 @@ def _folder(out: Path | None, path: Path) -> Path:
     return Path(f"{path.stem if path.stem != 'scenario' else path.parent.name}-run") if out is None else out
 
 
-def _repeat(console: Console, manifest: Path, out: Path, force: bool) -> None:
-    from sensorium.scenario.manifest import Manifest
+def _repeat(console: Console, path: Path, out: Path, force: bool, allow_outside: bool) -> None:
+    from sensorium.scenario.manifest import Manifest, differences, installed_versions
     from sensorium.scenario.run import repeat
 
-    duration_s = float(Manifest.load(manifest).scenario["duration_s"])
+    manifest = Manifest.load(path)
     with progress_bar(console) as bar:
-        done, different = repeat(manifest, out, force=force, progress=progress_line(bar, "Repeating", duration_s))
+        line = progress_line(bar, "Repeating", float(manifest.run["simulated_s"]))
+        done, different = repeat(path, out, force=force, allow_outside=allow_outside, progress=line)
     print_run(console, done)
     if different:
-        console.print(f"[bold]not the same:[/bold] {', '.join(different)}", highlight=False)
+        other = differences(manifest.versions, installed_versions())
+        why = f" (other versions of {', '.join(other)})" if other else ""
+        console.print(f"not the same: {', '.join(different)}{why}", highlight=False, markup=False)
         raise typer.Exit(1)
-    console.print(f"the same: all {len(done.manifest.outputs)} files have the hashes of {manifest}", highlight=False)
+    console.print(
+        f"the same: all {len(done.manifest.outputs)} files have the hashes of {path}", highlight=False, markup=False
+    )
 
 
 def _sweep(
@@ -105,13 +133,25 @@ def _sweep(
     keys: Mapping[str, list[Any]],
     out: Path,
     force: bool,
+    cluster: str | None,
 ) -> None:
-    from sensorium.scenario.sweep import Case, cases, sweep
+    from sensorium.scenario.sweep import cases
 
     series = cases(load, keys)
     table = Table(title=f"{len(series)} runs in {out}", title_justify="left", title_style="bold")
     for heading in (*keys, "folder", "real s", ""):
         table.add_column(heading)
+    runs = _side_by_side(console, series, out, force, cluster) if cluster else _in_turn(console, series, out, force)
+    for case, done in runs:
+        note = "was there" if done.done_before else ""
+        table.add_row(*map(str, case.values.values()), case.folder, f"{done.manifest.run['real_s']:.2f}", note)
+    console.print(table)
+
+
+def _in_turn(console: Console, series: "Sequence[Case]", out: Path, force: bool) -> "Iterator[tuple[Case, Run]]":
+    """Run a series here, one after the other."""
+    from sensorium.scenario.sweep import sweep
+
     with progress_bar(console) as bar:
         tasks: dict[str, Callable[[float, float], None]] = {}
 
@@ -120,16 +160,28 @@ def _sweep(
                 tasks[case.folder] = progress_line(bar, case.folder, case.scenario.spec.duration_s)
             tasks[case.folder](simulated_s, real_s)
 
-        for case, done in zip(series, sweep(series, out, force=force, progress=told), strict=True):
-            note = "was there" if done.done_before else ""
-            table.add_row(*map(str, case.values.values()), case.folder, f"{done.manifest.run['real_s']:.2f}", note)
-    console.print(table)
+        yield from zip(series, sweep(series, out, force=force, progress=told), strict=True)
+
+
+def _side_by_side(
+    console: Console, series: "Sequence[Case]", out: Path, force: bool, cluster: str
+) -> "Iterator[tuple[Case, Run]]":
+    """Run a series on a cluster; runs are told as they end, and listed in the order of the series."""
+    from sensorium.cluster import joined
+    from sensorium.scenario.cluster_runs import sweep_on_cluster
+
+    found: dict[str, Run] = {}
+    with joined(cluster), console.status(f"{len(series)} runs on the cluster") as status:
+        for case, done in sweep_on_cluster(series, out, force=force):
+            found[case.folder] = done
+            status.update(f"{len(found)} of {len(series)} runs are done")
+    yield from ((case, found[case.folder]) for case in series)
 
 
 def progress_bar(console: Console) -> Progress:
     """A bar that tells steps, simulated time against real time, and their ratio."""
     return Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TextColumn(
             "{task.fields[steps]:,} steps, {task.completed:.2f} of {task.total:.2f} s in {task.fields[real_s]:.2f} s "
@@ -164,7 +216,7 @@ def print_run(console: Console, done: "Run") -> None:
     if done.done_before:
         figures.add_row("note", "this very run stood there already; nothing was done (--force does it again)")
     for name, count in manifest.run["readings"].items():
-        figures.add_row(name, f"{count:,} readings")
+        figures.add_row(Text(name), f"{count:,} readings")
     simulated_s, real_s = manifest.run["simulated_s"], manifest.run["real_s"]
     figures.add_row("steps", f"{manifest.run['steps']:,}")
     figures.add_row(
@@ -172,7 +224,7 @@ def print_run(console: Console, done: "Run") -> None:
     )
     for name in [*manifest.views, *manifest.outputs][:12]:
         size = (done.folder / name).stat().st_size
-        figures.add_row("wrote", f"{done.folder / name} ({size / 1e6:.1f} MB)")
+        figures.add_row("wrote", Text(f"{done.folder / name} ({size / 1e6:.1f} MB)"))
     if len(manifest.outputs) > 12:
         figures.add_row("", f"and {len(manifest.outputs) + len(manifest.views) - 12} more files")
     console.print(figures, soft_wrap=True, highlight=False)

@@ -44,6 +44,11 @@ class Device:
         """Which sensor it is."""
         return self.sheet.kind
 
+    @property
+    def comes_along(self) -> bool:
+        """Whether it is one of the library's own, and no file of the user's."""
+        return self.path.is_relative_to(_library())
+
     def specification(self) -> dict[str, Any]:
         """Fields of the sensor's specification, plain data in SI units."""
         return self.sheet.specification()

@@ -26,6 +26,7 @@ MAX_VALUES = 100_000
 MAX_DEPTH = 64
 
 _INTEGER = re.compile(r"[-+]?[0-9]+|0x[0-9a-fA-F]+|0o[0-7]+")
+_LONGEST_INTEGER = 100  # longer ones are floats, and too large
 _NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _WORDS = {"": None, "~": None, "null": None, "true": True, "false": False}
 _NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
@@ -215,7 +216,7 @@ def _scalar(text: str) -> Any:
     """What a plain word means, by the core schema of YAML 1.2."""
     if text in _WORDS:
         return _WORDS[text]
-    if _INTEGER.fullmatch(text):
+    if _INTEGER.fullmatch(text) and len(text) <= _LONGEST_INTEGER:
         return int(text, 0) if text[:2] in ("0x", "0o") else int(text)
     if _NUMBER.fullmatch(text):
         return float(text)

@@ -12,6 +12,7 @@ from typing import Any
 from sensorium.errors import SpecError
 from sensorium.record.atomic import replacing
 from sensorium.scenario.files import sha256
+from sensorium.spec import checked
 
 NAME = "manifest.json"
 FORMAT = 1
@@ -89,7 +90,10 @@ class Manifest:
             raise SpecError(f"{path.name} is no manifest of a run; it lacks {missing}")
         if data["format"] != FORMAT:
             raise SpecError(f"{path.name} has format {data['format']!r}; this version reads {FORMAT}")
-        return cls(**{name: data[name] for name in names})
+        manifest: Manifest = checked(cls, {name: data[name] for name in names}, path.name)
+        if data.get("identity") != manifest.identity:
+            raise SpecError(f"{path.name} was changed since its run; its identity is no longer that of what it holds")
+        return manifest
 
     def scenario_folder(self, path: Path) -> Path:
         """The scenario's folder.

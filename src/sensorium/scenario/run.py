@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from sensorium.environment import Environment
-from sensorium.errors import RecordError, SpecError
+from sensorium.errors import RecordError, SensoriumError, SpecError, StoppedError
 from sensorium.scenario.document import Document
 from sensorium.scenario.files import Files
+from sensorium.scenario.interrupt import interrupts_wait
 from sensorium.scenario.manifest import NAME, Manifest, differences, hashed
 from sensorium.scenario.outputs import Outputs
 from sensorium.scenario.scenario import Scenario
@@ -72,8 +73,10 @@ def run(
         also: Others that look at every step; what they keep is no part of the run.
         prepare: Called before the first step, once it is clear that there is something to do and a place for it.
     """
+    out = out.resolve()
     env = scenario.environment()
-    folder = os.path.relpath(scenario.files.folder, out.resolve())
+    world_step_ns = env.world.step_ns
+    folder = os.path.relpath(scenario.files.folder, out)
     manifest = Manifest(scenario.data, Path(folder).as_posix(), scenario.files.hashes())
     before = _standing(out, force)
     if before is not None and before.identity == manifest.identity and not force:
@@ -84,8 +87,14 @@ def run(
         )
 
     part = _begun(out)
-    prepare()
-    figures = _record(scenario, env, part, progress, also)
+    try:
+        prepare()
+        figures = _record(scenario, env, part, progress, also)
+    except SensoriumError:
+        # Within its first step a run has nothing to keep yet
+        if env.time_ns <= world_step_ns:
+            shutil.rmtree(part, ignore_errors=True)
+        raise
     (part / _MARK).unlink()
     views = [REPORT] if scenario.spec.outputs.report else []
     manifest = replace(manifest, outputs=hashed(part, [*views, NAME]), views=views, run=figures)
@@ -95,7 +104,12 @@ def run(
 
 
 def repeat(
-    path: Path, out: Path, *, force: bool = False, progress: Progress = lambda s, r: None
+    path: Path,
+    out: Path,
+    *,
+    force: bool = False,
+    allow_outside: bool = False,
+    progress: Progress = lambda simulated_s, real_s: None,
 ) -> tuple[Run, list[str]]:
     """Run again what a manifest describes.
 
@@ -103,14 +117,14 @@ def repeat(
         path: A manifest.
         out: Folder for the results, as for `run`.
         force: Likewise.
-        progress: Likewise.
+        allow_outside: Whether files that it names may lie outside the scenario's folder.
+        progress: As for `run`.
 
     Returns:
         The run, and the names of those files that came out differently.
     """
     manifest = Manifest.load(path)
-    outside = any(Path(name).is_absolute() for name in manifest.inputs)
-    files = Files(manifest.scenario_folder(path), allow_outside=outside)
+    files = Files(manifest.scenario_folder(path), allow_outside=allow_outside)
     for name in manifest.inputs:
         files.path(name, f"inputs of {path.name}")
     changed = differences(manifest.inputs, files.hashes())
@@ -118,7 +132,7 @@ def repeat(
         raise SpecError(
             f"{path.name}: {', '.join(changed)} changed since the run; to repeat it the files must be the same"
         )
-    scenario = Scenario(Document(path.name, manifest.scenario, {}), Files(files.folder, allow_outside=outside))
+    scenario = Scenario(Document(path.name, manifest.scenario, {}), Files(files.folder, allow_outside=allow_outside))
     done = run(scenario, out, force=force, progress=progress)
     return done, differences(manifest.outputs, done.manifest.outputs)
 
@@ -130,17 +144,24 @@ def _record(
     spec = scenario.spec
     steps, readings = 0, Counter[str]()
     with ExitStack() as stack:
-        writers = [*also, *(stack.enter_context(writer) for writer in _writers(spec.outputs, env, folder))]
+        with scenario.document.blamed("outputs"):
+            writers = [*also, *(stack.enter_context(writer) for writer in _writers(spec.outputs, env, folder))]
         report = None
         if spec.outputs.report:
             from sensorium.view.report import Report
 
             report = stack.enter_context(Report(title=spec.title))
             writers.append(report)
+        stopped = stack.enter_context(interrupts_wait())
         began_s = time.perf_counter()
         for _ in env.run(spec.duration_s):
             for writer in writers:
                 writer.record(env)
+            if stopped():
+                raise StoppedError(
+                    f"stopped at {env.time_s:g} of {spec.duration_s:g} s; what there is lies in {folder.name!r}, "
+                    "and the same command begins again"
+                )
             steps += 1
             for name, sensor in env.sensors.items():
                 readings[name] += len(sensor.readings())

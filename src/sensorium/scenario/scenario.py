@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field, create_model
 from sensorium import devices, fields, plugins
 from sensorium.corruption import Fault
 from sensorium.environment import Environment
-from sensorium.errors import SpecError
+from sensorium.errors import SceneError, SensoriumError, SpecError
 from sensorium.media import Medium
 from sensorium.scenario import sensors, worlds
 from sensorium.scenario.basilisk import BasiliskSpec
@@ -27,6 +27,9 @@ from sensorium.spec import Spec, checked
 
 # All kinds of worlds but the joined one, which is made of them
 _WORLDS: tuple[type[worlds.WorldSpec], ...] = (*worlds.BUILT_IN, BasiliskSpec)
+
+
+_LONGEST_NAME = 100
 
 
 class SensorFault(Fault):
@@ -50,9 +53,9 @@ class ScenarioSpec(Spec):
     """What the run is called in its report."""
     seed: Annotated[int, Field(ge=0)] = 0
     """Of everything random."""
-    duration_s: Annotated[float, Field(gt=0.0)]
-    """How long, in simulated time [s]."""
-    worlds: Annotated[int, Field(ge=1)] | None = None
+    duration_s: Annotated[float, Field(ge=1e-9, le=1e9, strict=True)]
+    """How long, in simulated time [s]; whole steps, so that the last may end later."""
+    worlds: Annotated[int, Field(ge=1, le=1 << 20)] | None = None
     """How many worlds run side by side; by default one, whose readings have no axis of worlds."""
     scene: SceneSpec = SceneSpec()
     world: Any = None
@@ -130,6 +133,10 @@ class Scenario:
             self.spec: ScenarioSpec = checked(scenario_model(), data, "")
         for number, fault in enumerate(self.spec.faults):
             self._check_fault(number, fault)
+        for name in self.spec.sensors:
+            if not 1 <= len(name) <= _LONGEST_NAME:
+                sentence = f"a sensor is named {name[:20]!r}; a name must have 1 to {_LONGEST_NAME} characters"
+                raise document.error(("sensors", name), sentence)
 
     @classmethod
     def load(
@@ -184,7 +191,7 @@ class Scenario:
             world = spec.world[chosen].make(self.files)
             spec.world[chosen].add_to(scene, world)
         spec.scene.add_to(scene, self.files, document)
-        with document.blamed("scene"):
+        try:
             env = Environment(
                 scene,
                 world,
@@ -195,6 +202,9 @@ class Scenario:
                 worlds=spec.worlds,
                 seed=spec.seed,
             )
+        except SensoriumError as error:
+            key = "scene" if isinstance(error, SceneError) else "world"
+            raise document.error((key,), f"{key}: {error}") from None
 
         # What measures
         for name, entry in spec.sensors.items():

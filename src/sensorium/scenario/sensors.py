@@ -80,11 +80,15 @@ def expanded(document: Document, files: Files) -> dict[str, Any]:
         return data
     data["sensors"] = dict(given)
     for name, entry in given.items():
-        if isinstance(entry, dict) and isinstance(entry.get("device"), str):
+        if isinstance(entry, dict) and entry.get("device") is not None:
             with document.blamed("sensors", name):
                 device = entry["device"]
-                sheet = files.path(device, "device") if device.endswith(".toml") else device
-                data["sensors"][name] = devices.specification(sheet, entry, kind=entry.get("kind"))
+                if not isinstance(device, str):
+                    raise SpecError(f"device is {device!r}; it must be the name of a device")
+                sheet = devices.describe(files.path(device, "device") if device.endswith(".toml") else device)
+                data["sensors"][name] = devices.specification(sheet.path, entry, kind=entry.get("kind"))
+                if not sheet.comes_along:
+                    files.use(sheet.path)
     return data
 
 

@@ -43,6 +43,12 @@ def cases(load: Callable[[Mapping[str, Any]], Scenario], keys: Mapping[str, Sequ
         load: Makes a scenario with values by dotted key.
         keys: The values of each key.
     """
+    for key, several in keys.items():
+        inside = [other for other in keys if other != key and other.startswith((f"{key}.", f"{key}["))]
+        if inside:
+            raise SpecError(f"--sweep goes over {key!r} and over {inside[0]!r}, a part of it; one of them must do")
+        if any(value in several[:number] for number, value in enumerate(several)):
+            raise SpecError(f"--sweep {key} has a value twice: {list(several)}; they must differ")
     found = []
     width = len(str(math.prod(len(values) for values in keys.values()) - 1))
     for number, chosen in enumerate(itertools.product(*keys.values())):
@@ -70,6 +76,18 @@ def sweep(
         force: Whether runs that stand there are replaced.
         progress: Told of every step of each case.
     """
+    begin_series(series, out, force=force)
+    for case in series:
+        yield run(
+            case.scenario,
+            out / case.folder,
+            force=force,
+            progress=lambda simulated_s, real_s, case=case: progress(case, simulated_s, real_s),  # type: ignore[misc]
+        )
+
+
+def begin_series(series: Sequence[Case], out: Path, *, force: bool) -> None:
+    """Make the folder of a series and write its index; arguments as of `sweep`."""
     index = {"cases": [{"folder": case.folder, "values": case.values} for case in series]}
     before = out / INDEX
     if before.is_file() and not force and _read(before) != index:
@@ -81,13 +99,6 @@ def sweep(
     out.mkdir(parents=True, exist_ok=True)
     with replacing(before) as file:
         file.write((json.dumps(index, indent=2) + "\n").encode())
-    for case in series:
-        yield run(
-            case.scenario,
-            out / case.folder,
-            force=force,
-            progress=lambda simulated_s, real_s, case=case: progress(case, simulated_s, real_s),  # type: ignore[misc]
-        )
 
 
 def _read(path: Path) -> Any:

@@ -129,10 +129,10 @@ class LabelTable:
 
     def register(self, added: SceneObject) -> None:
         """Take in the label of an object, then those of its mesh's faces in sorted order."""
-        self._enter(added.label)
+        self.enter(added.label)
         if added.mesh.face_labels is not None:
             for label in np.unique(added.mesh.face_labels).tolist():
-                self._enter(label)
+                self.enter(label)
 
     def number(self, label: str | int | None) -> int:
         """Number of one label that was registered; 0 for None and ""."""
@@ -148,7 +148,8 @@ class LabelTable:
         names, inverse = np.unique(labels, return_inverse=True)
         return np.array([self.number(name) for name in names.tolist()], dtype=np.int32)[inverse]
 
-    def _enter(self, label: str | int | None) -> None:
+    def enter(self, label: str | int | None) -> None:
+        """Take in one label."""
         if not label:
             return
         if not isinstance(label, str):

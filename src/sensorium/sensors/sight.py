@@ -6,8 +6,9 @@ from numpy.typing import NDArray
 from sensorium import threads
 from sensorium.sensors.rig import Rig
 from sensorium.trace.cast import cast_rays
-from sensorium.trace.caster import Rays, new_hits
+from sensorium.trace.caster import new_hits
 from sensorium.trace.packet import BLOCK, SCATTERED_ADDRESS
+from sensorium.trace.rays import Rays
 
 
 class Sight:

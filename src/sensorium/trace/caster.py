@@ -1,34 +1,24 @@
 """`RayCaster`: cast rays into a scene and get everything about the nearest hits, as plain arrays."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sensorium import threads
-from sensorium.errors import SpecError
 from sensorium.frames import Pose
 from sensorium.scene.batch import SceneBatch
 from sensorium.scene.layout import Layout, layout
 from sensorium.scene.scene import Scene
 from sensorium.trace import cast
+from sensorium.trace.body_places import BodyMotion, BodyPlaces
 from sensorium.trace.labels import label_tables
-from sensorium.trace.motion import MAX_SEGMENTS
 from sensorium.trace.packet import BLOCK, COHERENT_ADDRESS, SCATTERED_ADDRESS
 from sensorium.trace.placement import PlacedScenes
-
-
-class Rays(NamedTuple):
-    """Rays as the kernel takes them."""
-
-    origin: NDArray[np.float64]  # (rays, 3) [m], world
-    direction: NDArray[np.float32]  # (rays, 3), unit, world
-    time: NDArray[np.float32]  # (rays,) fraction of the interval
-    t_max: NDArray[np.float32]  # (rays,) [m]
-    world: NDArray[np.int32]  # (rays,)
+from sensorium.trace.rays import Rays, checked_bodies, checked_rays, middle_of
 
 
 class RawHits(NamedTuple):
@@ -63,7 +53,7 @@ class Hits:
     """Weights u, v of the triangle's second and third vertex; (..., 2)."""
     world: NDArray[np.int32]
     """World of each ray."""
-    _layout: Layout
+    _look_up: Callable[["Hits", str], NDArray[Any]] = field(repr=False)
 
     @cached_property
     def hit(self) -> NDArray[np.bool_]:
@@ -75,15 +65,7 @@ class Hits:
 
         Raises SceneError where an object that was hit has no such property; rays that hit nothing give zero.
         """
-        index = self._layout.mesh_index[np.where(len(self._layout.mesh_index) > 1, self.world, 0), self.object_id]
-        values: NDArray[Any] | None = None
-        for mesh_number in np.unique(index[self.hit]):
-            here = self.hit & (index == mesh_number)
-            found = self._layout.meshes[mesh_number].property_at(name, self.face_id[here], self.barycentric[here])
-            if values is None:
-                values = np.zeros((*self.object_id.shape, *found.shape[1:]), found.dtype)
-            values[here] = found
-        return np.zeros(self.object_id.shape) if values is None else values
+        return self._look_up(self, name)
 
 
 class RayCaster:
@@ -106,11 +88,8 @@ class RayCaster:
         self.labels = label_tables(self.layout)
         self._hidden: frozenset[frozenset[str]] = frozenset()
         self._placed = PlacedScenes(self.layout, self.worlds, self.bodies)
-        shape = (1, self.worlds, len(self.bodies))
-        self._positions = np.zeros((*shape, 3))
-        self._quaternions = np.zeros((*shape, 4))
-        self._quaternions[..., 0] = 1.0
-        self._stale = True
+        self.places = BodyPlaces(self.bodies, self.worlds)
+        self._placed_for: BodyMotion | None = None
 
     def place(self, poses: Mapping[str, Pose]) -> None:
         """Put bodies at poses X_WB (batch shape () or (worlds,)); they stand still during a cast."""
@@ -124,24 +103,7 @@ class RayCaster:
                 end (time 1), batch shape (knots,) or (knots, worlds); straight lines and slerp between them. Every
                 moving body needs the same number; a body with one knot, or not named, stands still.
         """
-        for name in knots:
-            if name not in self.bodies:
-                raise SpecError(f"no object of the scene is on body {name!r}; the bodies are {', '.join(self.bodies)}")
-        counts = {len(pose) for pose in knots.values()} - {1}
-        if len(counts) > 1:
-            raise SpecError(f"bodies have different numbers of knots {sorted(counts)}; they must be equal")
-        count = counts.pop() if counts else 1
-        if count > MAX_SEGMENTS + 1:
-            raise SpecError(f"a body has {count} knots; at most {MAX_SEGMENTS + 1} fit into one interval")
-        positions = np.repeat(self._positions[-1:], count, axis=0)
-        quaternions = np.repeat(self._quaternions[-1:], count, axis=0)
-        for name, pose in knots.items():
-            body = self.bodies.index(name)
-            column = pose if len(pose.shape) == 2 else pose.reshape((*pose.shape, 1))
-            positions[:, :, body] = column.position
-            quaternions[:, :, body] = column.quaternion
-        self._positions, self._quaternions = positions, quaternions
-        self._stale = True
+        self.places.move(knots)
 
     def cast(
         self,
@@ -168,12 +130,30 @@ class RayCaster:
         Returns:
             Hits with the rays' broadcast shape.
         """
-        rays, shape = self._checked(origins, directions, time, t_max_m, worlds)
-        if isinstance(hide, str):
-            raise SpecError(f"hide is the string {hide!r}; it must be a sequence of body names")
-        hide = frozenset(hide)
+        rays, shape = checked_rays(origins, directions, time, t_max_m, worlds, world_count=self.worlds)
+        found = self.cast_rays(rays, hide=checked_bodies(hide), coherent=coherent)
+        return shaped_hits(found, rays.world, shape, partial(_property_at, self.layout))
+
+    def cast_rays(
+        self,
+        rays: Rays,
+        *,
+        hide: frozenset[str] = frozenset(),
+        coherent: bool = False,
+        near: NDArray[np.float64] | None = None,
+    ) -> RawHits:
+        """The same for rays that are checked, as flat arrays.
+
+        Args:
+            rays: One row a ray.
+            hide: As for `cast`.
+            coherent: Likewise.
+            near: Point of each world that float32 coordinates count from, roughly [m], shape (worlds, 3); by default
+                the middle of the rays' origins. Rays that are cast in several calls give the bytes of one call if each
+                call names the same point.
+        """
         with self._placed.lock:
-            self._commit(hide, rays)
+            self._commit(hide, middle_of(rays, self._placed.anchor) if near is None else near)
             out = new_hits(len(rays.origin))
             threads.run(
                 cast.cast_rays,
@@ -186,65 +166,23 @@ class RayCaster:
                 COHERENT_ADDRESS if coherent else SCATTERED_ADDRESS,
                 out,
             )
-        return Hits(
-            range_m=out.range_m.reshape(shape),
-            normal=out.normal.reshape((*shape, 3)),
-            object_id=out.object_id.reshape(shape),
-            face_id=out.face_id.reshape(shape),
-            label=out.label.reshape(shape),
-            barycentric=out.barycentric.reshape((*shape, 2)),
-            world=rays.world.reshape(shape),
-            _layout=self.layout,
-        )
+        return out
 
-    def _commit(self, hide: frozenset[str], rays: Rays) -> None:
-        """Place the bodies for these rays, unless they are."""
+    def material_at(self, world: int, object_id: int) -> object | None:
+        """Material of an object; None where it was given none."""
+        row = world if len(self.layout.material_index) > 1 else 0
+        return self.layout.materials[self.layout.material_index[row, object_id]]
+
+    def _commit(self, hide: frozenset[str], near: NDArray[np.float64]) -> None:
+        """Place the bodies for rays from there, unless they are."""
         if not self._placed.can_hide(hide):
             self._placed = PlacedScenes(self.layout, self.worlds, self.bodies, self._hidden | {hide})
             self._hidden |= {hide}
-            self._stale = True
-        near = np.array(self._placed.anchor)
-        count = np.bincount(rays.world, minlength=self.worlds)
-        for axis in range(3):
-            total = np.bincount(rays.world, weights=rays.origin[:, axis], minlength=self.worlds)
-            near[count > 0, axis] = total[count > 0] / count[count > 0]
-        near[~np.isfinite(near).all(axis=1)] = 0.0
-        if self._stale or not (self._placed.on_grid(near) == self._placed.anchor).all():
-            self._placed.place(self._positions, self._quaternions, near)
-            self._stale = False
-
-    def _checked(
-        self, origins: ArrayLike, directions: ArrayLike, time: ArrayLike, t_max_m: ArrayLike, worlds: ArrayLike
-    ) -> tuple[Rays, tuple[int, ...]]:
-        """Rays as flat arrays, after making sure each can be traced."""
-        origin, direction = np.asarray(origins, np.float64), np.asarray(directions, np.float64)
-        for name, vectors in (("origins", origin), ("directions", direction)):
-            if vectors.shape[-1:] != (3,):
-                raise SpecError(f"{name} has shape {vectors.shape}; its last axis must have 3 entries")
-            if not np.isfinite(vectors).all():
-                raise SpecError(
-                    f"{name} has {np.size(vectors) - np.isfinite(vectors).sum()} entries that are not finite"
-                )
-        length = np.linalg.norm(direction, axis=-1, keepdims=True)
-        if not (length > 0).all():
-            raise SpecError(f"{int((length == 0).sum())} directions have length zero; a direction needs a length")
-        time, t_max, world = np.asarray(time, np.float32), np.asarray(t_max_m, np.float32), np.asarray(worlds)
-        if not ((time >= 0) & (time <= 1)).all():
-            raise SpecError(f"time runs from {time.min()} to {time.max()}; it is a fraction of the interval, 0 to 1")
-        if not (t_max >= 0).all():
-            raise SpecError(f"t_max_m has the value {t_max.min()}; it must be zero or more")
-        if not np.issubdtype(world.dtype, np.integer) or not ((world >= 0) & (world < self.worlds)).all():
-            raise SpecError(f"worlds has values outside 0 to {self.worlds - 1}")
-
-        # One row a ray
-        shape = np.broadcast_shapes(origin.shape[:-1], direction.shape[:-1], time.shape, t_max.shape, world.shape)
-        return Rays(
-            origin=np.ascontiguousarray(np.broadcast_to(origin, (*shape, 3)).reshape(-1, 3)),
-            direction=np.broadcast_to(direction / length, (*shape, 3)).reshape(-1, 3).astype(np.float32),
-            time=np.broadcast_to(time, shape).reshape(-1).astype(np.float32),
-            t_max=np.broadcast_to(t_max, shape).reshape(-1).astype(np.float32),
-            world=np.broadcast_to(world, shape).reshape(-1).astype(np.int32),
-        ), shape
+            self._placed_for = None
+        motion = self.places.motion
+        if self._placed_for is not motion or not (self._placed.on_grid(near) == self._placed.anchor).all():
+            self._placed.place(motion.positions, motion.quaternions, near)
+            self._placed_for = motion
 
 
 def new_hits(count: int) -> RawHits:
@@ -257,3 +195,42 @@ def new_hits(count: int) -> RawHits:
         label=np.zeros(count, np.int32),
         barycentric=np.zeros((count, 2), np.float32),
     )
+
+
+def shaped_hits(
+    found: RawHits,
+    world: NDArray[np.int32],
+    shape: tuple[int, ...],
+    look_up: Callable[[Hits, str], NDArray[Any]],
+) -> Hits:
+    """Hits in the shape of the rays that were asked for.
+
+    Args:
+        found: One row a ray.
+        world: World of each.
+        shape: Of the rays.
+        look_up: Finds a property at hits.
+    """
+    return Hits(
+        range_m=found.range_m.reshape(shape),
+        normal=found.normal.reshape((*shape, 3)),
+        object_id=found.object_id.reshape(shape),
+        face_id=found.face_id.reshape(shape),
+        label=found.label.reshape(shape),
+        barycentric=found.barycentric.reshape((*shape, 2)),
+        world=world.reshape(shape),
+        _look_up=look_up,
+    )
+
+
+def _property_at(layout: Layout, hits: Hits, name: str) -> NDArray[Any]:
+    """A property at hits, from the meshes of a layout."""
+    index = layout.mesh_index[np.where(len(layout.mesh_index) > 1, hits.world, 0), hits.object_id]
+    values: NDArray[Any] | None = None
+    for mesh_number in np.unique(index[hits.hit]):
+        here = hits.hit & (index == mesh_number)
+        found = layout.meshes[mesh_number].property_at(name, hits.face_id[here], hits.barycentric[here])
+        if values is None:
+            values = np.zeros((*hits.object_id.shape, *found.shape[1:]), found.dtype)
+        values[here] = found
+    return np.zeros(hits.object_id.shape) if values is None else values

@@ -17,7 +17,7 @@ at random and have no place here. This is slow, a ray at a time: use a `Lidar` f
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,7 +29,7 @@ from sensorium.materials.base import AbstractDiffuse, index_at
 from sensorium.materials.reflectance import reflectance_at
 from sensorium.media import AbstractMedium, MediumParameters, vacuum
 from sensorium.spectra import constant_or_at
-from sensorium.trace.caster import Hits, RayCaster
+from sensorium.trace.caster import Hits
 
 Vector = NDArray[np.float64]
 
@@ -50,6 +50,25 @@ _SMOOTH = 1e-4
 
 # the smallest cosine of incidence, as in the kernel
 _LEAST_COSINE = 1e-4
+
+
+class Caster(Protocol):
+    """What finds the interfaces: a `RayCaster`, or a `PartitionedCaster`."""
+
+    def cast(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike,
+        *,
+        time: ArrayLike = 0.0,
+        t_max_m: ArrayLike = np.inf,
+        worlds: ArrayLike = 0,
+        hide: Iterable[str] = (),
+    ) -> Hits:
+        """Find the nearest hit of each ray."""
+
+    def material_at(self, world: int, object_id: int) -> object | None:
+        """Material of an object; None where it was given none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +157,7 @@ class _Light:
 
 
 def ray_tree(
-    caster: RayCaster,
+    caster: Caster,
     origin: ArrayLike,
     direction: ArrayLike,
     *,
@@ -250,11 +269,9 @@ def ray_tree(
     return tuple(sorted(nodes, key=lambda node: node.number))
 
 
-def _material_of(caster: RayCaster, hits: Hits) -> AbstractMaterial | AbstractMedium:
+def _material_of(caster: Caster, hits: Hits) -> AbstractMaterial | AbstractMedium:
     """What the face met is made of; a medium where it only bounds one."""
-    layout = caster.layout
-    row = int(hits.world) if len(layout.material_index) > 1 else 0
-    material = layout.materials[layout.material_index[row, hits.object_id]]
+    material = caster.material_at(int(hits.world), int(hits.object_id))
     if material is None:
         return _DEFAULT_MATERIAL
     if not isinstance(material, AbstractMaterial | AbstractMedium):

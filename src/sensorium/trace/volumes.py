@@ -5,10 +5,11 @@ from numpy.typing import NDArray
 
 from sensorium import threads
 from sensorium.trace.cast import cast_rays
-from sensorium.trace.caster import Rays, new_hits
+from sensorium.trace.caster import new_hits
 from sensorium.trace.labels import LabelTables
 from sensorium.trace.packet import BLOCK, SCATTERED_ADDRESS
 from sensorium.trace.placement import PlacedScenes
+from sensorium.trace.rays import Rays
 
 # a direction of no simple ratios, so that it seldom runs along a face or through an edge
 _SOMEWHERE = (

@@ -1,10 +1,11 @@
 """Runs: folders that are whole, runs that repeat, and series."""
 
 import json
+import signal
 
 import pytest
 
-from sensorium.errors import SpecError
+from sensorium.errors import SpecError, StoppedError
 from sensorium.scenario import Scenario
 from sensorium.scenario.manifest import Manifest
 from sensorium.scenario.run import repeat, run
@@ -148,6 +149,65 @@ def test_a_series_with_a_mistake_runs_nothing(folder):
     list(sweep(series, folder / "out"))
     with pytest.raises(SpecError, match="holds another series"):
         list(sweep(cases(lambda values: load(folder, **values), {"seed": [2]}), folder / "out"))
+
+
+def test_ctrl_c_stops_between_steps_and_leaves_a_whole_recording(folder):
+    from mcap.reader import make_reader
+
+    def press(simulated_s: float, real_s: float) -> None:
+        if simulated_s > 0.2:
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(StoppedError, match=r"stopped at 0\.\d+ of 0\.5 s; what there is lies in 'out\.part'"):
+        run(load(folder), folder / "out", progress=press)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    with (folder / "out.part" / "run.mcap").open("rb") as file:
+        clocks = [message for _, channel, message in make_reader(file).iter_messages() if channel.topic == "/clock"]
+    assert 20 <= len(clocks) <= 23
+
+
+def test_an_error_before_the_first_step_leaves_nothing(folder):
+    with pytest.raises(SpecError, match=r"no sensor is named 'tap'"):
+        run(load(folder, **{"outputs.clouds": {"format": "ply", "sensors": ["tap"]}}), folder / "out")
+    assert {path.name for path in folder.iterdir()} == {"turn.yaml", "way.csv"}
+
+
+def test_a_sheet_of_the_users_own_is_an_input(folder, monkeypatch):
+    from sensorium.devices import describe
+
+    (folder / "sheets").mkdir()
+    sheet = folder / "sheets" / "mine.toml"
+    sheet.write_text(describe("vectornav-vn100").path.read_text())
+    monkeypatch.setenv("SENSORIUM_DEVICES", str(folder / "sheets"))
+    values = {"sensors.gyro": {"kind": "gyroscope", "device": "mine", "body": "car"}}
+    first = run(Scenario.load(folder / "turn.yaml", values), folder / "out")
+    assert "sheets/mine.toml" in first.manifest.inputs
+    sheet.write_text(sheet.read_text() + "\n# edited\n")
+    with pytest.raises(SpecError, match="which holds another run"):
+        run(Scenario.load(folder / "turn.yaml", values), folder / "out")
+
+
+def test_an_edited_manifest_is_not_repeated(folder):
+    run(load(folder), folder / "out")
+    file = folder / "out" / "manifest.json"
+    text = file.read_text()
+    file.write_text(text.replace('"seed": 5', '"seed": 6'))
+    with pytest.raises(SpecError, match="was changed since its run"):
+        repeat(file, folder / "again")
+    for old, new in (('"outputs": {', '"outputs": null, "x": {'), (f'"folder": "{".."}"', '"folder": 5')):
+        assert old in text
+        file.write_text(text.replace(old, new))
+        with pytest.raises(SpecError, match=r"^manifest\.json\."):
+            repeat(file, folder / "again")
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [{"seed": [1, 1]}, {"sensors.gyro.noise.std": [0.1], "sensors.gyro.noise": [{"std": 1}]}],
+)
+def test_a_series_in_which_runs_would_be_the_same_is_refused(folder, keys):
+    with pytest.raises(SpecError, match="--sweep"):
+        cases(lambda values: load(folder, **values), keys)
 
 
 @pytest.mark.parametrize(

@@ -174,7 +174,17 @@ def test_files_that_were_used_are_known(write):
         ("sensor: imu", "sensor: imo", "wall.yaml:40: faults[0].sensor is 'imo'; the scenario's sensors are top, pair"),
         ("target: linear", "target: lin", "wall.yaml:40: faults[0].target is 'lin'; imu has linear, angular, magnetic"),
         ("seed: 7", "seed: -1", "wall.yaml:2: seed is -1; it must be greater than or equal to 0"),
-        ("duration_s: 0.2", "duration_s: 0", "wall.yaml:3: duration_s is 0; it must be greater than 0"),
+        ("duration_s: 0.2", "duration_s: 0", "wall.yaml:3: duration_s is 0; it must be greater than or equal to"),
+        ("duration_s: 0.2", "duration_s: true", "wall.yaml:3: duration_s is True; it must be a valid number"),
+        ("duration_s: 0.2", "duration_s: 1e300", "wall.yaml:3: duration_s is 1e+300; it must be less than"),
+        ("seed: 7", "seed: " + 5000 * "9", "wall.yaml:2: seed is inf; it must be a finite number"),
+        ("seed: 7", "worlds: 1000000000", "wall.yaml:2: worlds is 1000000000; it must be less than"),
+        ("top:\n", "'':\n", "wall.yaml:28: a sensor is named ''; a name must have 1 to 100 characters"),
+        (
+            "kind: lidar\n",
+            "kind: lidar\n    device: 5\n",
+            "wall.yaml:28: sensors.top: device is 5; it must be the name",
+        ),
         ("visibility_m: 200", "visibility_m: far", "wall.yaml:23: atmosphere.visibility_m is 'far'"),
         (
             "sun: {elevation_deg: 40}",

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from sensorium.errors import SensoriumError, SpecError
 from sensorium.frames import Pose
+from sensorium.mcap_messages import in_one_line
 from sensorium.view.viewer.stream import Stream
 from sensorium.worlds.interpolation import interpolated
 
@@ -168,7 +169,8 @@ def _messages(path: Path, progress: Callable[[float], None]) -> Iterator[tuple[s
     except SensoriumError:
         raise
     except Exception as error:  # broken bytes make readers, decompressors and parsers raise whatever they have
-        raise SpecError(f"{path.name!r} is not a whole MCAP file: {' '.join(str(error).split())}") from None
+        what = f"{path.name!r} is not a whole MCAP file ({in_one_line(error)})"
+        raise SpecError(f"{what}; try sensorium recover") from None
 
 
 def _cloud(message: Any) -> NDArray[np.void]:

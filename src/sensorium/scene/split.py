@@ -1,0 +1,324 @@
+"""Splitting a scene by space into parts on disk, one mesh in memory at a time.
+
+Large meshes are cut: a face goes to the part that its centroid lies in. Small ones go whole to the part that their
+middle lies in, so that a thousand equal trees stay one tree in each part. What is on a body moves, so all of a body
+goes whole to one part.
+
+Hits must not depend on the cuts, to the last byte. The ray caster keeps each mesh in float32 around the middle of its
+bounds, so a piece keeps the outermost vertices of its mesh besides its own: its bounds, and with them the frame that
+its faces are computed in, are those of the whole.
+"""
+
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.errors import SceneError
+from sensorium.frames import Pose
+from sensorium.materials import Material
+from sensorium.media import Medium
+from sensorium.scene.cuts import Cut, balanced_cuts, part_at
+from sensorium.scene.loading import load_mesh
+from sensorium.scene.mesh import LABEL, Mesh
+from sensorium.scene.part_files import INDEX, WHOLE_FACE, ObjectEntry, PartEntry, PartIndex, PieceEntry
+from sensorium.scene.scene import LabelTable, SceneObject, check_label
+from sensorium.spec import Spec, checked
+
+# A mesh with less than this share of a part's faces is not cut
+_SMALL_SHARE = 1 / 16
+
+# Centroids of a mesh that the cuts are chosen by
+_SAMPLE = 4096
+
+# Faces whose centroids are worked out at once
+_CHUNK = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class MeshFile:
+    """A mesh file as an object of a scene: read when its turn comes, and not kept.
+
+    Attributes:
+        path: The file, as for `Mesh.load`.
+        pose: X_BO, the object on its body; X_WO when it has none.
+        scale: How much larger the mesh becomes.
+        body: Name of the body that carries it; None is fixed in the world.
+        material: Surface model, or a medium that fills it.
+        label: Class name or class number.
+        name: A name for messages.
+    """
+
+    path: Path
+    pose: Pose = field(default_factory=Pose)
+    scale: float = 1.0
+    body: str | None = None
+    material: object | None = None
+    label: str | int | None = None
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        check_label(self.label)
+
+    def load(self) -> Mesh:
+        """Read the file."""
+        mesh = load_mesh(self.path)
+        return mesh if self.scale == 1.0 else mesh.scaled(self.scale)
+
+
+Source = SceneObject | MeshFile
+
+
+@dataclass
+class _MeshFacts:
+    """What is remembered of a mesh between its two readings."""
+
+    faces: int
+    center: NDArray[np.float64]
+    sample: NDArray[np.float64]
+    labels: list[Any]
+
+
+@dataclass
+class _Part:
+    """A part while it is written."""
+
+    folder: Path
+    faces: int = 0
+    low: NDArray[np.float64] = field(default_factory=lambda: np.full(3, np.inf))
+    high: NDArray[np.float64] = field(default_factory=lambda: np.full(3, -np.inf))
+    reach_m: dict[str, float] = field(default_factory=dict)
+    pieces: list[PieceEntry] = field(default_factory=list)
+
+    def add(self, entry: ObjectEntry, piece: PieceEntry, mesh: Mesh, faces: NDArray[np.int32]) -> None:
+        """Take in a piece: these faces of a mesh."""
+        used = np.zeros(len(mesh.vertices), np.bool_)
+        used[faces.reshape(-1)] = True
+        points = entry.pose.apply(mesh.vertices[used])
+        if entry.body is None:
+            self.low, self.high = np.minimum(self.low, points.min(axis=0)), np.maximum(self.high, points.max(axis=0))
+        else:
+            reach_m = float(np.linalg.norm(points, axis=1).max())
+            self.reach_m[entry.body] = max(self.reach_m.get(entry.body, 0.0), reach_m)
+        self.faces += len(faces)
+        self.pieces.append(piece)
+
+    def entry(self) -> PartEntry:
+        """As it stands in the index."""
+        bounds: Any = (tuple(self.low.tolist()), tuple(self.high.tolist())) if (self.low <= self.high).all() else None
+        pieces = tuple(sorted(self.pieces, key=lambda piece: piece.object_id))
+        return PartEntry(self.folder.name, self.faces, bounds, self.reach_m, pieces)
+
+
+def split_scene(objects: Sequence[Source], folder: Path, *, parts: int) -> PartIndex:
+    """Split a scene into parts of about equal numbers of faces, written into a folder.
+
+    Args:
+        objects: What there is to see: objects of a scene, or mesh files. Their order is that of `object_id`.
+        folder: A new name, or a folder of parts to replace.
+        parts: How many parts; parts that get no face are left out.
+
+    Returns:
+        The index that was written.
+    """
+    if parts < 1:
+        raise SceneError(f"parts is {parts}; it must be at least 1")
+    if not objects:
+        raise SceneError("objects is empty; a scene in parts needs at least one object")
+    folder = Path(folder)
+    if folder.exists() and not (folder / INDEX).is_file() and (not folder.is_dir() or any(folder.iterdir())):
+        raise SceneError(f"folder is {str(folder)!r}, which holds files that are no parts; it must be a new name")
+
+    # First reading: how much lies where
+    members: dict[object, list[int]] = {}
+    for number, source in enumerate(objects):
+        members.setdefault(_mesh_key(source), []).append(number)
+    facts: dict[object, _MeshFacts] = {key: _facts(_mesh(objects[of[0]])) for key, of in members.items()}
+    labels = LabelTable()
+    for source in objects:
+        labels.enter(source.label)
+        for label in facts[_mesh_key(source)].labels:
+            labels.enter(label)
+    entries = tuple(_entry(source, facts[_mesh_key(source)].faces, labels) for source in objects)
+    small = _SMALL_SHARE * sum(entry.faces for entry in entries if entry.body is None) / parts
+    cuts = _cuts(objects, entries, facts, small, parts)
+
+    # Second reading: write each piece where it belongs
+    work = folder.with_name(folder.name + ".part")
+    shutil.rmtree(work, ignore_errors=True)
+    made = [_Part(work / f"part-{number}") for number in range(parts)]
+    for part in made:
+        part.folder.mkdir(parents=True)
+    moving: list[tuple[int, list[int]]] = []
+    for number, (key, of) in enumerate(members.items()):
+        if any(entries[one].body is None for one in of):
+            mesh = _mesh(objects[of[0]])
+            for one in of:
+                if entries[one].body is None:
+                    cut = cuts if entries[one].faces > small else part_at(cuts, _middle(entries[one], facts[key]))[0]
+                    _write(one, entries[one], mesh, cut, made, number, labels)
+        if any(entries[one].body is not None for one in of):
+            moving.append((number, [one for one in of if entries[one].body is not None]))
+
+    # Bodies go where there is room
+    home: dict[str, int] = {}
+    for number, of in moving:
+        mesh = _mesh(objects[of[0]])
+        for one in of:
+            body = str(entries[one].body)
+            home.setdefault(body, int(np.argmin([part.faces for part in made])))
+            _write(one, entries[one], mesh, home[body], made, number, labels)
+
+    index = PartIndex(entries, dict(labels.numbers), tuple(part.entry() for part in made if part.pieces))
+    index.save(work)
+    if folder.exists():
+        shutil.rmtree(folder)
+    work.rename(folder)
+    return index
+
+
+def _mesh_key(source: Source) -> object:
+    """The same for objects that share a mesh."""
+    if isinstance(source, SceneObject):
+        return id(source.mesh)
+    return (Path(source.path).resolve(), source.scale)
+
+
+def _mesh(source: Source) -> Mesh:
+    return source.mesh if isinstance(source, SceneObject) else source.load()
+
+
+def _facts(mesh: Mesh) -> _MeshFacts:
+    if WHOLE_FACE in mesh.property_names:
+        raise SceneError(f"a mesh has a property {WHOLE_FACE!r}; parts keep that name for themselves")
+    chosen = np.arange(len(mesh.faces))
+    if len(chosen) > _SAMPLE:
+        chosen = np.random.default_rng(0).integers(0, len(mesh.faces), _SAMPLE)
+    labels = [] if mesh.face_labels is None else np.unique(mesh.face_labels).tolist()
+    return _MeshFacts(len(mesh.faces), mesh.center, mesh.vertices[mesh.faces[chosen]].mean(axis=1), labels)
+
+
+def _entry(source: Source, faces: int, labels: LabelTable) -> ObjectEntry:
+    return ObjectEntry(
+        tuple(source.pose.position.tolist()),
+        tuple(source.pose.quaternion.tolist()),
+        source.body,
+        _plain(source.material),
+        labels.number(source.label),
+        source.name,
+        faces,
+    )
+
+
+def _plain(material: object | None) -> dict[str, Any] | None:
+    """A material as data from which `made_material` makes it again."""
+    if material is None:
+        return None
+    if isinstance(material, Spec):
+        data = material.model_dump(mode="json")
+        if made_material(data) == material:
+            return data
+    raise SceneError(f"a material is a {type(material).__name__}; in a scene of parts it must be one of the library's")
+
+
+def made_material(data: dict[str, Any] | None) -> Any:
+    """The material or medium that an index describes."""
+    return None if data is None else checked(Material | Medium, data, "material")
+
+
+def _middle(entry: ObjectEntry, facts: _MeshFacts) -> NDArray[np.float64]:
+    """Middle of an object in the world [m], shape (1, 3)."""
+    return entry.pose.apply(facts.center)[None]
+
+
+def _cuts(
+    objects: Sequence[Source],
+    entries: Sequence[ObjectEntry],
+    facts: dict[object, _MeshFacts],
+    small: float,
+    parts: int,
+) -> Cut | int:
+    """Planes by the faces of all that stands still."""
+    points, load = [np.zeros((0, 3))], [np.zeros(0)]
+    for source, entry in zip(objects, entries, strict=True):
+        if entry.body is None:
+            of = facts[_mesh_key(source)]
+            here = entry.pose.apply(of.sample) if entry.faces > small else _middle(entry, of)
+            points.append(here)
+            load.append(np.full(len(here), entry.faces / len(here)))
+    return balanced_cuts(np.concatenate(points), np.concatenate(load), parts)
+
+
+def _write(
+    object_id: int,
+    entry: ObjectEntry,
+    mesh: Mesh,
+    cuts: Cut | int,
+    parts: Sequence[_Part],
+    number: int,
+    labels: LabelTable,
+) -> None:
+    """Write an object into the parts it lies in; `number` is its mesh's."""
+    for place, faces in _shares(entry, mesh, cuts):
+        whole = len(faces) == len(mesh.faces)
+        piece = PieceEntry(object_id, f"mesh-{number}.npz" if whole else f"object-{object_id}.npz")
+        path = parts[place].folder / piece.file
+        if not path.exists():
+            _save(path, mesh, None if whole else faces, labels)
+        parts[place].add(entry, piece, mesh, mesh.faces[faces])
+
+
+def _shares(entry: ObjectEntry, mesh: Mesh, cuts: Cut | int) -> Iterator[tuple[int, NDArray[np.intp]]]:
+    """Each part that an object lies in, with its faces there."""
+    count = len(mesh.faces)
+    if not isinstance(cuts, Cut):
+        yield int(cuts), np.arange(count)
+        return
+    part = np.empty(count, np.int32)
+    for start in range(0, count, _CHUNK):
+        corners = mesh.vertices[mesh.faces[start : start + _CHUNK]]
+        part[start : start + _CHUNK] = part_at(cuts, entry.pose.apply(corners.mean(axis=1)))
+    for place in np.unique(part).tolist():
+        yield place, np.flatnonzero(part == place)
+
+
+def _save(path: Path, mesh: Mesh, faces: NDArray[np.intp] | None, labels: LabelTable) -> None:
+    """Write a mesh, or some of its faces with the vertices that they and the mesh's frame need."""
+    chosen: Any = slice(None) if faces is None else faces
+    keep = np.ones(len(mesh.vertices), np.bool_)
+    if faces is not None:
+        keep[:] = False
+        keep[mesh.faces[faces].reshape(-1)] = True
+        keep[_outermost(mesh)] = True
+    renumbered = np.cumsum(keep, dtype=np.int32) - 1
+    arrays: dict[str, NDArray[Any]] = {
+        "vertices": mesh.vertices[keep],
+        "faces": renumbered[mesh.faces[chosen]],
+        **{f"face_{name}": values[chosen] for name, values in mesh.face_properties.items() if name != LABEL},
+        **{f"vertex_{name}": values[keep] for name, values in mesh.vertex_properties.items() if name != LABEL},
+    }
+    own = labels.face_numbers(mesh)
+    if own is not None:
+        arrays[f"face_{LABEL}"] = own[chosen]
+    if faces is not None:
+        arrays[f"face_{WHOLE_FACE}"] = faces.astype(np.int32)
+    try:
+        np.savez(path, **arrays)  # type: ignore[arg-type]
+    except OSError as error:
+        raise SceneError(f"{path} cannot be written: {error.strerror or error}") from None
+
+
+def _outermost(mesh: Mesh) -> NDArray[np.intp]:
+    """Vertices that decide a mesh's bounds, and its reach from their middle and from its origin."""
+    local = mesh.vertices - np.asarray(mesh.bounds).mean(axis=0)
+    return np.concatenate(
+        [
+            mesh.vertices.argmin(axis=0),
+            mesh.vertices.argmax(axis=0),
+            [(local**2).sum(axis=1).argmax(), (mesh.vertices**2).sum(axis=1).argmax()],
+        ]
+    )

@@ -1,0 +1,253 @@
+"""`PartitionedCaster`: rays into a scene that lies in parts, each in a process of its own, on any number of machines.
+
+Each ray goes front to back through the parts whose boxes it enters, until no part further on can have a nearer hit. The
+nearest hit is the least by (distance, number of the facet), so it depends neither on the parts nor on who answers
+first. Rays travel in chunks, many under way at once. Ray keeps the processes alive: one that dies is started again,
+builds its part from its files, and gets what it had not answered once more.
+
+The idea of spreading facets rather than rays is that of the Quick Caster of the VANE; there every processor sees every
+ray, here only those that enter its box.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sensorium import cluster, threads
+from sensorium.errors import BackendError, SpecError
+from sensorium.frames import Pose
+from sensorium.scene.part_files import PartIndex
+from sensorium.scene.split import made_material
+from sensorium.trace import routing
+from sensorium.trace.body_places import BodyPlaces
+from sensorium.trace.caster import Hits, RawHits, new_hits, shaped_hits
+from sensorium.trace.packet import BLOCK
+from sensorium.trace.part import Bodies, Part, PartReport, Shared
+from sensorium.trace.placement import PlacedScenes
+from sensorium.trace.rays import Rays, checked_bodies, checked_rays, middle_of
+
+# Rays sent together, and how many such chunks are under way: some 100 MB of rays and as much of hits
+_CHUNK = 1 << 16
+_UNDER_WAY = 32
+
+# How often a part's process may die before it is given up, and a question may be asked again
+_RESTARTS = 16
+
+
+@dataclass
+class _Chunk:
+    """Rays that travel together: where each enters which part, inf once the part was asked."""
+
+    first: int
+    entry: NDArray[np.float32]
+    open_asks: int = 0
+
+
+@dataclass(frozen=True)
+class _Ask:
+    """A question that is under way."""
+
+    chunk: _Chunk
+    part: int
+    rows: NDArray[np.intp]
+
+
+class PartitionedCaster:
+    """Casts rays into a scene of parts; the same face as `RayCaster`, for one world.
+
+    Make it inside `with sn.cluster.joined(address):`. Every machine must find the folder of the parts under the same
+    path.
+    """
+
+    def __init__(self, folder: str | PathLike[str]) -> None:
+        """Start a process for each part, and wait until all are built.
+
+        Args:
+            folder: What `sn.split_scene` wrote.
+        """
+        self._ray = cluster.running()
+        self._folder = Path(folder).resolve()
+        self._index = PartIndex.load(self._folder)
+        self._materials = [made_material(entry.material) for entry in self._index.objects]
+        self._first_facet = np.cumsum([0, *(entry.faces for entry in self._index.objects)])[:-1].astype(np.int64)
+        self.bodies = tuple(sorted({entry.body for entry in self._index.objects if entry.body is not None}))
+        self._places = BodyPlaces(self.bodies, 1)
+
+        # Cores are shared out evenly, and not reserved: parts wait for rays most of the time
+        count = len(self._index.parts)
+        cores = sum(node["Resources"].get("CPU", 0.0) for node in self._ray.nodes() if node["Alive"])
+        actor = self._ray.remote(Part).options(
+            num_cpus=0,
+            max_restarts=_RESTARTS,
+            max_task_retries=_RESTARTS,
+            scheduling_strategy="SPREAD",
+        )
+        self._parts = [actor.remote(str(self._folder), number, max(1, int(cores / count))) for number in range(count)]
+        self.reports()
+
+    @property
+    def labels(self) -> dict[str, int]:
+        """Number of each label name, from 1; 0 is unlabelled."""
+        return dict(self._index.labels)
+
+    def reports(self) -> tuple[PartReport, ...]:
+        """What each part takes, by its process."""
+        return tuple(self._answer(part.report.remote(), number) for number, part in enumerate(self._parts))
+
+    def close(self) -> None:
+        """End the processes of the parts."""
+        for part in self._parts:
+            self._ray.kill(part)
+        self._parts = []
+
+    def __enter__(self) -> "PartitionedCaster":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def place(self, poses: Mapping[str, Pose]) -> None:
+        """Put bodies at poses X_WB; they stand still during a cast."""
+        self.move({name: Pose.stack([pose]) for name, pose in poses.items()})
+
+    def move(self, knots: Mapping[str, Pose]) -> None:
+        """Let bodies move during a cast; see `RayCaster.move`."""
+        self._places.move(knots)
+
+    def material_at(self, world: int, object_id: int) -> object | None:
+        """Material of an object; None where it was given none."""
+        return self._materials[object_id]
+
+    def cast(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike,
+        *,
+        time: ArrayLike = 0.0,
+        t_max_m: ArrayLike = np.inf,
+        worlds: ArrayLike = 0,
+        hide: Iterable[str] = (),
+        coherent: bool = False,
+    ) -> Hits:
+        """Find the nearest hit of each ray; arguments and result as of `RayCaster.cast`, in the one world 0."""
+        rays, shape = checked_rays(origins, directions, time, t_max_m, worlds, world_count=1)
+        hidden = checked_bodies(hide)
+        for name in sorted(hidden - set(self.bodies)):
+            known = ", ".join(self.bodies) or "none"
+            raise SpecError(f"hide names body {name!r}, which the scene does not have (it has: {known})")
+        found, part = new_hits(len(rays.origin)), np.full(len(rays.origin), -1, np.int32)
+        for column, nothing in zip(found, (np.inf, 0.0, -1, -1, -1, 0.0), strict=True):
+            column[:] = nothing
+
+        # One anchor for all parts, as one process would choose it
+        near = PlacedScenes.on_grid(middle_of(rays, np.zeros((1, 3))))
+        motion = self._places.motion
+        bodies = Bodies(self.bodies, motion.positions[:, 0], motion.quaternions[:, 0])
+        self._follow(rays, self._ray.put(Shared(near, bodies, hidden, coherent)), found, part)
+        return shaped_hits(found, rays.world, shape, partial(self._property_at, part.reshape(shape)))
+
+    # --- rays on their way ------------------------------------------------------------------------------------------
+
+    def _follow(self, rays: Rays, shared: Any, found: RawHits, part: NDArray[np.int32]) -> None:
+        """Send all rays through the parts."""
+        low, high = self._boxes()
+        starts = deque(range(0, len(rays.origin), _CHUNK))
+        under_way: dict[Any, _Ask] = {}
+        chunks = 0
+        while starts or under_way:
+            while starts and chunks < _UNDER_WAY:
+                chunk = _entered(rays, starts.popleft(), low, high)
+                chunks += self._go_on(chunk, rays, shared, found, under_way)
+            if not under_way:
+                continue
+            (answered,), _ = self._ray.wait(list(under_way), num_returns=1)
+            ask = under_way.pop(answered)
+            hits = self._answer(answered, ask.part)
+            blocks = -(-len(ask.rows) // BLOCK)
+            threads.run(routing.take_nearer, blocks, BLOCK, ask.rows, ask.part, self._first_facet, hits, found, part)
+            ask.chunk.open_asks -= 1
+            if ask.chunk.open_asks == 0 and not self._go_on(ask.chunk, rays, shared, found, under_way):
+                chunks -= 1
+
+    def _go_on(self, chunk: _Chunk, rays: Rays, shared: Any, found: RawHits, under_way: dict[Any, _Ask]) -> bool:
+        """Ask, for each ray of a chunk, the next part it enters; returns whether anything was left to ask."""
+        known = found.range_m[chunk.first : chunk.first + len(chunk.entry)]
+        following = chunk.entry.argmin(axis=1)
+        entry = chunk.entry[np.arange(len(following)), following]
+
+        # A hit before the next box ends the search; the same margin as for boxes, since ranges are float32
+        beyond = known * np.float32(1.0 + routing.MARGIN_PART) + np.float32(routing.MARGIN_M)
+        going = np.isfinite(entry) & (entry <= beyond)
+        for number in np.unique(following[going]).tolist():
+            local = np.flatnonzero(going & (following == number))
+            chunk.entry[local, number] = np.inf
+            rows = local + chunk.first
+
+            # Nothing farther than what is known is of use; what is just as far is, since facets decide then
+            limit = np.minimum(rays.t_max[rows], np.nextafter(found.range_m[rows], np.float32(np.inf)))
+            sent = Rays(rays.origin[rows], rays.direction[rows], rays.time[rows], limit, rays.world[rows])
+            under_way[self._parts[number].cast.remote(sent, shared)] = _Ask(chunk, number, rows)
+            chunk.open_asks += 1
+        return chunk.open_asks > 0
+
+    def _boxes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Corners of what each part holds now [m], shape (parts, 3); bodies anywhere on their way."""
+        low, high = np.full((len(self._parts), 3), np.inf), np.full((len(self._parts), 3), -np.inf)
+        positions = self._places.motion.positions[:, 0]
+        for number, entry in enumerate(self._index.parts):
+            if entry.bounds_m is not None:
+                low[number], high[number] = entry.bounds_m
+            for name, reach_m in entry.reach_m.items():
+                way = positions[:, self.bodies.index(name)]
+                low[number] = np.minimum(low[number], way.min(axis=0) - reach_m)
+                high[number] = np.maximum(high[number], way.max(axis=0) + reach_m)
+        return low, high
+
+    # --- answers ----------------------------------------------------------------------------------------------------
+
+    def _answer(self, answered: Any, number: int) -> Any:
+        """What a part answered, or its error as our own."""
+        try:
+            return self._ray.get(answered)
+        except self._ray.exceptions.RayTaskError as error:
+            raise error.cause from None
+        except self._ray.exceptions.RayError as error:
+            reason = (str(error).strip().splitlines() or [type(error).__name__])[-1]
+            raise BackendError(f"part {number} of {str(self._folder)!r} cannot be kept alive: {reason}") from None
+
+    def _property_at(self, part: NDArray[np.int32], hits: Hits, name: str) -> NDArray[Any]:
+        """A property at hits, asked from the parts that hold the faces."""
+        values: NDArray[Any] | None = None
+        for here, found in self._asked_property(part, hits, name):
+            if values is None:
+                values = np.zeros((*part.shape, *found.shape[1:]), found.dtype)
+            values[here] = found
+        return np.zeros(part.shape) if values is None else values
+
+    def _asked_property(
+        self, part: NDArray[np.int32], hits: Hits, name: str
+    ) -> Iterator[tuple[NDArray[np.bool_], NDArray[Any]]]:
+        asks = []
+        for number in np.unique(part[hits.hit]).tolist():
+            here = part == number
+            columns = (hits.object_id[here], hits.face_id[here], hits.barycentric[here])
+            asks.append((number, here, self._parts[number].property_at.remote(name, *columns)))
+        for number, here, answered in asks:
+            yield here, self._answer(answered, number)
+
+
+def _entered(rays: Rays, first: int, low: NDArray[np.float64], high: NDArray[np.float64]) -> _Chunk:
+    """A chunk of rays that starts at the first, with the distances at which they enter the parts."""
+    chosen = slice(first, first + _CHUNK)
+    origin, direction, t_max = rays.origin[chosen], rays.direction[chosen], rays.t_max[chosen]
+    entry = np.empty((len(origin), len(low)), np.float32)
+    blocks = -(-len(origin) // BLOCK)
+    threads.run(routing.enter_parts, blocks, BLOCK, origin, direction, t_max, low, high, entry)
+    return _Chunk(first, entry)

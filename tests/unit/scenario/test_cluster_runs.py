@@ -1,0 +1,128 @@
+"""Series on a cluster: every run once, none lost, whatever dies on the way."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from sensorium.errors import SpecError
+from sensorium.scenario import Scenario
+from sensorium.scenario.cluster_runs import run_on_cluster, sweep_on_cluster
+from sensorium.scenario.manifest import Manifest
+from sensorium.scenario.run import run
+from sensorium.scenario.sweep import cases, sweep
+
+TEXT = """\
+title: Turning
+duration_s: 0.3
+world: {kind: replay, file: way.csv, step_s: 0.01}
+sensors:
+  gyro: {kind: gyroscope, body: car, noise: {std: 0.01}, timing: {rate_hz: 100}}
+outputs: {report: false, mcap: false, signals: csv}
+"""
+
+WAY = "time_s,body,x,y,z,qw,qx,qy,qz\n0,car,0,0,0,1,0,0,0\n100,car,1,0,0,0.9,0,0,0.43589\n"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "turn.yaml").write_text(TEXT)
+    (tmp_path / "way.csv").write_text(WAY)
+    return tmp_path
+
+
+def series(folder, count=4, **values):
+    return cases(
+        lambda more: Scenario.load(folder / "turn.yaml", {**values, **more}), {"seed": list(range(1, count + 1))}
+    )
+
+
+def test_a_series_gives_the_hashes_of_one_process(local_cluster, folder):
+    given = series(folder)
+    done = dict((case.folder, made) for case, made in sweep_on_cluster(given, folder / "cluster"))
+    expected = {case.folder: made for case, made in zip(given, sweep(given, folder / "here"), strict=True)}
+    assert {name: made.manifest.outputs for name, made in done.items()} == {
+        name: made.manifest.outputs for name, made in expected.items()
+    }
+    assert (folder / "cluster" / "sweep.json").read_bytes() == (folder / "here" / "sweep.json").read_bytes()
+    assert sorted(path.name for path in (folder / "cluster").iterdir()) == sorted([*done, "sweep.json"])
+
+
+def test_a_series_goes_on_where_it_was(local_cluster, folder):
+    given = series(folder)
+    run(given[1].scenario, folder / "out" / given[1].folder)
+    (folder / "out" / "sweep.json").write_text(
+        json.dumps({"cases": [{"folder": case.folder, "values": case.values} for case in given]})
+    )
+    before = (folder / "out" / given[1].folder / "manifest.json").stat().st_mtime_ns
+    first = dict((case.folder, made.done_before) for case, made in sweep_on_cluster(given, folder / "out"))
+    assert first == {case.folder: case is given[1] for case in given}
+    assert (folder / "out" / given[1].folder / "manifest.json").stat().st_mtime_ns == before
+    assert all(made.done_before for _, made in sweep_on_cluster(given, folder / "out"))
+    with pytest.raises(SpecError, match="holds another series"):
+        list(sweep_on_cluster(given[:2], folder / "out"))
+
+
+def test_a_run_whose_process_is_killed_is_done_by_another(local_cluster, folder):
+    """A process is killed while it writes; its run is begun again by another."""
+    given = series(folder, duration_s=20.0, **{"outputs.mcap": True})
+    out, killed = folder / "out", None
+    runs = sweep_on_cluster(given, out)
+    done = {}
+
+    def kill():
+        nonlocal killed
+        while killed is None and len(done) < len(given):
+            for part in out.glob("*.part"):
+                killed = _process_writing(part)
+                if killed is not None:
+                    os.kill(killed, signal.SIGKILL)
+                    return
+            time.sleep(0.002)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    for case, made in runs:
+        done[case.folder] = made
+    killer.join()
+    assert killed is not None
+    assert sorted(done) == [case.folder for case in given]
+    for case in given:
+        assert Manifest.load(out / case.folder / "manifest.json").run["steps"] == 2000
+    assert not list(out.glob("*.part"))
+
+
+def _process_writing(part):
+    """A process other than this one that has a file open in a folder."""
+    for fds in os.scandir("/proc"):
+        if fds.name.isdigit() and int(fds.name) != os.getpid():
+            try:
+                links = [os.readlink(link.path) for link in os.scandir(f"/proc/{fds.name}/fd")]
+            except OSError:
+                continue
+            if any(link.startswith(f"{part}{os.sep}") for link in links):
+                return int(fds.name)
+    return None
+
+
+def test_a_mistake_in_a_run_is_told_as_anywhere(local_cluster, folder):
+    scenario = Scenario.load(folder / "turn.yaml")
+    (folder / "way.csv").unlink()
+    with pytest.raises(SpecError, match="there is no such file"):
+        run_on_cluster(scenario, folder / "out")
+    assert not (folder / "out").exists()
+
+
+def test_the_command_runs_on_a_cluster_of_its_own(folder):
+    pytest.importorskip("ray")
+    command = [sys.executable, "-m", "sensorium", "run", "turn.yaml", "--out", "out", "--cluster", "local"]
+    for more in (["--sweep", "seed=1,2"], ["--sweep", "seed=1,2"]):
+        done = subprocess.run([*command, *more], cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+        assert done.returncode == 0, done.stderr
+    assert done.stdout.count("was there") == 2
+    assert (folder / "out" / "1-seed=2" / "signals" / "gyro.csv").is_file()

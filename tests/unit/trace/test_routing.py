@@ -1,0 +1,91 @@
+"""Routing: where rays enter boxes, and which of two hits stays."""
+
+import numpy as np
+import pytest
+
+from sensorium import threads
+from sensorium.trace import routing
+from sensorium.trace.caster import new_hits
+
+
+def entries(origin, direction, low, high, t_max=np.inf):
+    origin, direction = np.atleast_2d(np.asarray(origin, float)), np.atleast_2d(np.asarray(direction, np.float32))
+    out = np.zeros((len(origin), len(low)), np.float32)
+    limit = np.full(len(origin), t_max, np.float32)
+    blocks = -(-len(origin) // 64)
+    threads.run(
+        routing.enter_parts, blocks, 64, origin, direction, limit, np.asarray(low, float), np.asarray(high, float), out
+    )
+    return out
+
+
+BOX = [[2.0, -1, -1]], [[4.0, 1, 1]]
+
+
+def test_a_ray_enters_a_box_before_it():
+    assert entries((0, 0, 0), (1, 0, 0), *BOX)[0, 0] == pytest.approx(2.0, abs=2e-3)
+    assert entries((3, 0, 0), (1, 0, 0), *BOX)[0, 0] == 0.0
+    assert entries((0, 0, 0), (-1, 0, 0), *BOX)[0, 0] == np.inf
+    assert entries((0, 1.5, 0), (1, 0, 0), *BOX)[0, 0] == np.inf
+    assert entries((0, 0, 0), (1, 0, 0), *BOX, t_max=1.9)[0, 0] == np.inf
+
+
+def test_boxes_are_wider_than_float32_is_coarse():
+    """A ray along a face of a box far away enters it, whichever way its direction was rounded."""
+    far = 1e4
+    for away in (0.0, 1e-4, -1e-4, 0.02):
+        assert np.isfinite(entries((0, 0, 0), (1, 0, 0), [[far, away, -1]], [[far + 1, 5.0, 1]])[0, 0])
+    assert entries((0, 0, 0), (1, 0, 0), [[far, 1.0, -1]], [[far + 1, 5.0, 1]])[0, 0] == np.inf
+
+
+def test_no_box_is_missed_that_a_point_on_the_ray_lies_in():
+    rng = np.random.default_rng(0)
+    low = rng.uniform(-20, 20, (7, 3))
+    high = low + rng.uniform(0, 10, (7, 3))
+    origin, direction = rng.uniform(-20, 20, (3000, 3)), rng.normal(size=(3000, 3))
+    direction /= np.linalg.norm(direction, axis=1, keepdims=True)
+    found = entries(origin, direction, low, high)
+    steps = np.linspace(0, 80, 2001)
+    points = origin[:, None] + steps[:, None] * direction[:, None]
+    for part in range(7):
+        inside = ((points >= low[part]) & (points <= high[part])).all(axis=2)
+        met = inside.any(axis=1)
+        assert 20 < met.sum() < 2900
+        assert np.isfinite(found[met, part]).all()
+        assert (found[met, part] <= steps[inside.argmax(axis=1)][met] + 1e-3).all()
+        assert (~np.isfinite(found[:, part])).sum() > 0.9 * (~met).sum()
+
+
+def hits(rows):
+    """RawHits of (range, object, face)."""
+    out = new_hits(len(rows))
+    for k, (range_m, number, face) in enumerate(rows):
+        out.range_m[k], out.object_id[k], out.face_id[k] = range_m, number, face
+    return out
+
+
+def test_the_nearer_hit_stays_and_of_equals_the_first_facet():
+    first_facet = np.array([0, 10], np.int64)
+    known = hits([(5, 0, 3), (5, 0, 3), (5, 1, 0), (5, 0, 3), (np.inf, -1, -1), (5, 0, 3)])
+    part = np.zeros(6, np.int32)
+    new = hits([(4, 1, 1), (6, 1, 1), (5, 0, 9), (5, 1, 0), (9, 1, 2), (np.inf, -1, -1)])
+    new.normal[:] = 1.0
+    threads.run(routing.take_nearer, 1, 512, np.arange(6), 7, first_facet, new, known, part)
+    assert known.range_m.tolist() == [4, 5, 5, 5, 9, 5]
+    assert known.object_id.tolist() == [1, 0, 0, 0, 1, 0]
+    assert known.face_id.tolist() == [1, 3, 9, 3, 2, 3]
+    assert part.tolist() == [7, 0, 7, 0, 7, 0]
+    assert known.normal[:, 0].tolist() == [1, 0, 1, 0, 1, 0]
+
+
+def test_the_order_of_answers_does_not_matter():
+    rng = np.random.default_rng(1)
+    answers = [hits([(rng.integers(1, 4), p, rng.integers(0, 10)) for _ in range(200)]) for p in range(3)]
+    results = []
+    for order in ((0, 1, 2), (2, 0, 1), (1, 2, 0)):
+        known = hits([(np.inf, -1, -1)] * 200)
+        part = np.full(200, -1, np.int32)
+        for p in order:
+            threads.run(routing.take_nearer, 1, 512, np.arange(200), p, np.arange(3) * 10, answers[p], known, part)
+        results.append((known.range_m.tolist(), known.object_id.tolist(), known.face_id.tolist(), part.tolist()))
+    assert results[0] == results[1] == results[2]
