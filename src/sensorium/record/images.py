@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +11,14 @@ from numpy.typing import NDArray
 from sensorium.environment import Environment
 from sensorium.errors import SpecError
 from sensorium.record.png import save_png
+from sensorium.record.recorder import Recorder
 from sensorium.record.sensor_files import file_stem, made_folder
 from sensorium.sensors.attached import AttachedSensor
 from sensorium.sensors.camera import Camera
 from sensorium.sensors.camera_image import CameraImage
 
 
-class ImageRecorder:
+class ImageRecorder(Recorder):
     """Writes each image of cameras to a file of its own, as it arrives: camera/000000.png, camera/000001.png, ...
 
         with sn.record.ImageRecorder("images", every=10) as recorder:
@@ -71,14 +71,6 @@ class ImageRecorder:
     def close(self) -> None:
         """Nothing can be recorded after; every file is in its place already."""
         self._closed = True
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _save(self, sensor: AttachedSensor[Any], reading: CameraImage, number: int) -> None:
         """Write one image of each world and sensor."""
