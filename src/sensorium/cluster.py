@@ -16,6 +16,9 @@ _LOOPBACK = "127.0.0.1"
 # Ray's own switch between serving other machines and serving this one alone; it is read when Ray is imported
 _SERVE_OTHERS = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 
+# A local cluster keeps to itself, reports nothing, and its processes have the priority of this one
+_LOCAL_SETTINGS = {_SERVE_OTHERS: "0", "RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0"}
+
 
 @contextmanager
 def joined(address: str = LOCAL, *, cpus: int | None = None) -> Iterator[None]:
@@ -36,7 +39,7 @@ def joined(address: str = LOCAL, *, cpus: int | None = None) -> Iterator[None]:
             f"cpus is {cpus} for the cluster {address!r}; only a local one is started with a number of them"
         )
     if address == LOCAL and "ray" not in sys.modules:
-        with _environment({_SERVE_OTHERS: "0", "RAY_USAGE_STATS_ENABLED": "0"}):
+        with _environment(_LOCAL_SETTINGS):
             _imported()
     ray = _imported()
     if ray.is_initialized():
@@ -77,7 +80,7 @@ def _join(ray: Any, address: str, cpus: int | None) -> None:
             ray.init(address=address, **quiet)
             return
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-        with _environment({_SERVE_OTHERS: "0", "RAY_USAGE_STATS_ENABLED": "0"}):
+        with _environment(_LOCAL_SETTINGS):
             ray.init(
                 address=LOCAL,
                 num_cpus=cores if cpus is None else cpus,
