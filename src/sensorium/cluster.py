@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,8 +14,14 @@ LOCAL = "local"
 
 _LOOPBACK = "127.0.0.1"
 
+# How long to wait for an answer from an address [s]
+_PATIENCE_S = 10.0
+
 # Ray's own switch between serving other machines and serving this one alone; it is read when Ray is imported
 _SERVE_OTHERS = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
+
+# A local cluster keeps to itself, reports nothing, and its processes have the priority of this one
+_LOCAL_SETTINGS = {_SERVE_OTHERS: "0", "RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0"}
 
 
 @contextmanager
@@ -36,7 +43,7 @@ def joined(address: str = LOCAL, *, cpus: int | None = None) -> Iterator[None]:
             f"cpus is {cpus} for the cluster {address!r}; only a local one is started with a number of them"
         )
     if address == LOCAL and "ray" not in sys.modules:
-        with _environment({_SERVE_OTHERS: "0", "RAY_USAGE_STATS_ENABLED": "0"}):
+        with _environment(_LOCAL_SETTINGS):
             _imported()
     ray = _imported()
     if ray.is_initialized():
@@ -74,10 +81,11 @@ def _join(ray: Any, address: str, cpus: int | None) -> None:
     quiet = {"log_to_driver": False, "configure_logging": False}
     try:
         if address != LOCAL:
+            _knock(address)
             ray.init(address=address, **quiet)
             return
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-        with _environment({_SERVE_OTHERS: "0", "RAY_USAGE_STATS_ENABLED": "0"}):
+        with _environment(_LOCAL_SETTINGS):
             ray.init(
                 address=LOCAL,
                 num_cpus=cores if cpus is None else cpus,
@@ -85,13 +93,20 @@ def _join(ray: Any, address: str, cpus: int | None) -> None:
                 _node_ip_address=_LOOPBACK,
                 **quiet,
             )
-    except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
+    except (OSError, RuntimeError, ValueError) as error:
         raise BackendError(f"cluster is {address!r}, which cannot be joined: {_first_line(error)}") from None
     at = ray.util.get_node_ip_address()
     if at != _LOOPBACK:
         raise BackendError(
             f"a local Ray would listen on {at}; it must be on {_LOOPBACK}: do not import ray before sensorium starts it"
         )
+
+
+def _knock(address: str) -> None:
+    """Raise OSError unless somebody listens at host:port; Ray by itself would go on trying for minutes."""
+    host, colon, port = address.rpartition(":")
+    if colon and port.isdigit() and "/" not in host:
+        socket.create_connection((host, int(port)), timeout=_PATIENCE_S).close()
 
 
 def _first_line(error: BaseException) -> str:

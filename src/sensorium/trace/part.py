@@ -33,6 +33,38 @@ class Bodies(NamedTuple):
     quaternions: NDArray[np.float64]  # (knots, bodies, 4)
 
 
+class Sent(NamedTuple):
+    """Rays on their way to a part; a column that is the same for all has one row."""
+
+    origin: NDArray[np.float64]
+    direction: NDArray[np.float32]
+    time: NDArray[np.float32]
+    t_max: NDArray[np.float32]
+
+    @classmethod
+    def of(
+        cls,
+        origin: NDArray[np.float64],
+        direction: NDArray[np.float32],
+        time: NDArray[np.float32],
+        t_max: NDArray[np.float32],
+    ) -> "Sent":
+        """Pack the columns of `Rays`."""
+        return cls(_packed(origin), direction, _packed(time), _packed(t_max))
+
+    def rays(self) -> Rays:
+        """The rays, in arrays that can be written to."""
+        # What comes from another process cannot be written to, which is another type to compiled code
+        count = len(self.direction)
+        return Rays(
+            np.array(np.broadcast_to(self.origin, (count, 3)), order="C"),
+            np.array(self.direction),
+            np.array(np.broadcast_to(self.time, count)),
+            np.array(np.broadcast_to(self.t_max, count)),
+            np.zeros(count, np.int32),
+        )
+
+
 class Shared(NamedTuple):
     """What all rays of a cast have in common, in all parts."""
 
@@ -91,25 +123,18 @@ class Part:
         self._caster = RayCaster(scene)
         self._caster.cast_rays(_no_rays())  # builds everything and compiles
 
-    def cast(self, rays: Rays, shared: Shared) -> RawHits:
+    def cast(self, sent: Sent, shared: Shared) -> RawHits:
         """Nearest hits in this part, with the whole scene's objects and faces.
 
         Args:
-            rays: One row a ray.
+            sent: The rays.
             shared: What all rays of a cast have in common.
         """
         bodies = shared.bodies
         own = [bodies.names.index(name) for name in self._caster.bodies]
         self._caster.places.put(bodies.positions[:, None, own], bodies.quaternions[:, None, own])
-        # Arrays that come from another process cannot be written to, which is another type to compiled code
         found = self._caster.cast_rays(
-            Rays(
-                np.array(rays.origin),
-                np.array(rays.direction),
-                np.array(rays.time),
-                np.array(rays.t_max),
-                np.array(rays.world),
-            ),
+            sent.rays(),
             hide=shared.hide & frozenset(self._caster.bodies),
             coherent=shared.coherent,
             near=np.array(shared.near),
@@ -157,6 +182,11 @@ class Part:
             peak_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
             pid=os.getpid(),
         )
+
+
+def _packed(column: NDArray[Any]) -> NDArray[Any]:
+    """One row, where all are the same."""
+    return column[:1] if (column == column[:1]).all() else column
 
 
 def _no_rays() -> Rays:

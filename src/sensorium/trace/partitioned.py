@@ -29,7 +29,7 @@ from sensorium.trace import routing
 from sensorium.trace.body_places import BodyPlaces
 from sensorium.trace.caster import Hits, RawHits, new_hits, shaped_hits
 from sensorium.trace.packet import BLOCK
-from sensorium.trace.part import Bodies, Part, PartReport, Shared
+from sensorium.trace.part import Bodies, Part, PartReport, Sent, Shared
 from sensorium.trace.placement import PlacedScenes
 from sensorium.trace.rays import Rays, checked_bodies, checked_rays, middle_of
 
@@ -178,21 +178,18 @@ class PartitionedCaster:
 
     def _go_on(self, chunk: _Chunk, rays: Rays, shared: Any, found: RawHits, under_way: dict[Any, _Ask]) -> bool:
         """Ask, for each ray of a chunk, the next part it enters; returns whether anything was left to ask."""
-        known = found.range_m[chunk.first : chunk.first + len(chunk.entry)]
-        following = chunk.entry.argmin(axis=1)
-        entry = chunk.entry[np.arange(len(following)), following]
-
-        # A hit before the next box ends the search; the same margin as for boxes, since ranges are float32
-        beyond = known * np.float32(1.0 + routing.MARGIN_PART) + np.float32(routing.MARGIN_M)
-        going = np.isfinite(entry) & (entry <= beyond)
-        for number in np.unique(following[going]).tolist():
-            local = np.flatnonzero(going & (following == number))
-            chunk.entry[local, number] = np.inf
-            rows = local + chunk.first
+        chosen = slice(chunk.first, chunk.first + len(chunk.entry))
+        following = np.empty(len(chunk.entry), np.int32)
+        blocks = -(-len(following) // BLOCK)
+        threads.run(routing.choose_next, blocks, BLOCK, chunk.entry, found.range_m[chosen], following)
+        counts = np.bincount(following + 1, minlength=len(self._parts) + 1)[1:]
+        for number in np.flatnonzero(counts).tolist():
+            rows = np.flatnonzero(following == number) + chunk.first
+            where: Any = chosen if len(rows) == len(following) else rows
 
             # Nothing farther than what is known is of use; what is just as far is, since facets decide then
-            limit = np.minimum(rays.t_max[rows], np.nextafter(found.range_m[rows], np.float32(np.inf)))
-            sent = Rays(rays.origin[rows], rays.direction[rows], rays.time[rows], limit, rays.world[rows])
+            limit = np.minimum(rays.t_max[where], np.nextafter(found.range_m[where], np.float32(np.inf)))
+            sent = Sent.of(rays.origin[where], rays.direction[where], rays.time[where], limit)
             under_way[self._parts[number].cast.remote(sent, shared)] = _Ask(chunk, number, rows)
             chunk.open_asks += 1
         return chunk.open_asks > 0

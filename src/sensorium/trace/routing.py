@@ -12,29 +12,6 @@ MARGIN_M = 1e-3
 MARGIN_PART = 1e-5
 
 
-@jit.function
-def _entry(origin, direction, t_max, low, high):
-    """Distance at which one ray enters one box, widened [m]; inf where it does not."""
-    # As far as the box goes from the ray's start
-    reach = 0.0
-    for axis in range(3):
-        reach = max(reach, abs(low[axis] - origin[axis]), abs(high[axis] - origin[axis]))
-    margin = MARGIN_M + MARGIN_PART * reach
-
-    # The stretch of the ray that is between all three pairs of planes
-    enter, leave = 0.0, np.float64(t_max)
-    for axis in range(3):
-        a, b = low[axis] - margin - origin[axis], high[axis] + margin - origin[axis]
-        d = np.float64(direction[axis])
-        if d == 0.0:
-            if a > 0.0 or b < 0.0:
-                return np.inf
-        else:
-            near, far = a / d, b / d
-            enter, leave = max(enter, min(near, far)), min(leave, max(near, far))
-    return enter if enter <= leave else np.inf
-
-
 @jit.kernel
 def enter_parts(first, step, count, block, origin, direction, t_max, low, high, out):
     """Distance at which each ray enters each part's box, inf where it passes by or would have to go too far.
@@ -52,7 +29,53 @@ def enter_parts(first, step, count, block, origin, direction, t_max, low, high, 
     for number in range(first, count, step):
         for ray in range(number * block, min(rays, (number + 1) * block)):
             for part in range(parts):
-                out[ray, part] = _entry(origin[ray], direction[ray], t_max[ray], low[part], high[part])
+                # As far as the box goes from the ray's start
+                reach = 0.0
+                for axis in range(3):
+                    start = origin[ray, axis]
+                    reach = max(reach, high[part, axis] - start, start - low[part, axis])
+                margin = MARGIN_M + MARGIN_PART * reach
+
+                # The stretch of the ray that is between all three pairs of planes
+                enter, leave = 0.0, np.float64(t_max[ray])
+                for axis in range(3):
+                    start, along = origin[ray, axis], np.float64(direction[ray, axis])
+                    a, b = low[part, axis] - margin - start, high[part, axis] + margin - start
+                    if along != 0.0:
+                        near, far = a / along, b / along
+                        enter, leave = max(enter, min(near, far)), min(leave, max(near, far))
+                    elif a > 0.0 or b < 0.0:
+                        leave = -1.0
+                out[ray, part] = enter if enter <= leave else np.inf
+
+
+@jit.kernel
+def choose_next(first, step, count, block, entry, known, out):
+    """The part that each ray asks next: the first it enters, unless a hit before that ends the search.
+
+    Args:
+        first, step, count: Share of the blocks.
+        block: Rays in a block.
+        entry: Distance at which each ray enters each part, inf where it was asked, float32 (rays, parts) [m]; what is
+            chosen becomes inf.
+        known: Nearest hit so far, float32 (rays,) [m].
+        out: Filled with the part, or -1 for none, int32 (rays,).
+    """
+    rays, parts = entry.shape
+    for number in range(first, count, step):
+        for ray in range(number * block, min(rays, (number + 1) * block)):
+            chosen = 0
+            for part in range(1, parts):
+                if entry[ray, part] < entry[ray, chosen]:
+                    chosen = part
+
+            # The same margin as for boxes, since ranges are float32
+            at = entry[ray, chosen]
+            if at < np.inf and at <= known[ray] * (1.0 + MARGIN_PART) + MARGIN_M:
+                entry[ray, chosen] = np.inf
+                out[ray] = chosen
+            else:
+                out[ray] = -1
 
 
 @jit.kernel

@@ -1,5 +1,6 @@
 """Series on a cluster: every run once, none lost, whatever dies on the way."""
 
+import importlib.util
 import json
 import os
 import signal
@@ -118,8 +119,8 @@ def test_a_mistake_in_a_run_is_told_as_anywhere(local_cluster, folder):
     assert not (folder / "out").exists()
 
 
+@pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="Ray is not installed")
 def test_the_command_runs_on_a_cluster_of_its_own(folder):
-    pytest.importorskip("ray")
     command = [sys.executable, "-m", "sensorium", "run", "turn.yaml", "--out", "out", "--cluster", "local"]
     for more in (["--sweep", "seed=1,2"], ["--sweep", "seed=1,2"]):
         done = subprocess.run([*command, *more], cwd=folder, capture_output=True, text=True, timeout=300, check=False)
