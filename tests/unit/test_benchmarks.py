@@ -14,6 +14,7 @@ from sensorium.benchmarks import (
     imu_chain,
     light,
     mujoco,
+    parts,
     peers,
     recording,
     run,
@@ -273,3 +274,15 @@ def test_figures_are_printed_and_written(met, all_met, monkeypatch, tmp_path, ca
 def test_starting_is_timed_in_processes_of_its_own():
     assert startup.import_s(rounds=1) > 0.0
     assert startup._run(startup._FIRST_SWEEP) > 0.0
+
+
+# --- parts
+
+
+def test_parts_and_one_process_cast_the_same_rays(local_cluster):
+    figures = parts.against_one_process(triangles=2_000, rays=5_000, rounds=1)
+    assert figures.other_ranges == 0
+    assert figures.other_faces <= 5
+    assert len(figures.reports) == 2
+    assert sum(report.faces for report in figures.reports) == 2 * 32**2
+    assert figures.speed > 0

@@ -95,10 +95,10 @@ def test_on_shared_edges_the_face_may_be_a_neighbour(caster, whole, scene):
         f"face, {(apart > 0).sum()} of these a range {apart.max(initial=0.0):g} units of the last place away at most"
     )
     assert other.mean() < 0.05
-    assert (apart > 0).mean() < 0.05
+    assert (apart > 0).sum() <= 0.05 * other.sum()
     assert (apart <= 4).all()
     for hits in (found, expected):
-        on_edge = np.minimum(hits.barycentric.min(axis=-1), 1 - hits.barycentric.sum(axis=-1)) < 1e-4
+        on_edge = np.minimum(hits.barycentric.min(axis=-1), 1 - hits.barycentric.sum(axis=-1)) < 1e-3
         assert on_edge[other].all()
 
 

@@ -41,7 +41,7 @@ def test_boxes_are_wider_than_float32_is_coarse():
 def test_no_box_is_missed_that_a_point_on_the_ray_lies_in():
     rng = np.random.default_rng(0)
     low = rng.uniform(-20, 20, (7, 3))
-    high = low + rng.uniform(0, 10, (7, 3))
+    high = low + rng.uniform(4, 10, (7, 3))
     origin, direction = rng.uniform(-20, 20, (3000, 3)), rng.normal(size=(3000, 3))
     direction /= np.linalg.norm(direction, axis=1, keepdims=True)
     found = entries(origin, direction, low, high)
