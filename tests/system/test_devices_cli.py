@@ -35,7 +35,8 @@ def test_all_devices_are_listed_by_kind():
     done = run()
     assert done.returncode == 0
     lines = done.stdout.splitlines()
-    assert [line for line in lines if not line.startswith("  ")] == ["encoder", "imu", "lidar", "magnetometer"]
+    kinds = [line for line in lines if not line.startswith("  ")]
+    assert kinds == ["camera", "encoder", "imu", "lidar", "magnetometer"]
     assert sorted(line.split()[0] for line in lines if line.startswith("  ")) == list(names())
 
 

@@ -155,7 +155,7 @@ def _in_turn(console: Console, series: "Sequence[Case]", out: Path, force: bool)
     with progress_bar(console) as bar:
         tasks: dict[str, Callable[[float, float], None]] = {}
 
-        def told(case: Case, simulated_s: float, real_s: float) -> None:
+        def told(case: "Case", simulated_s: float, real_s: float) -> None:
             if case.folder not in tasks:
                 tasks[case.folder] = progress_line(bar, case.folder, case.scenario.spec.duration_s)
             tasks[case.folder](simulated_s, real_s)

@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, Field, create_model
 
 from sensorium import devices, fields, plugins
 from sensorium.corruption import Fault
+from sensorium.corruption.base import Corruption
 from sensorium.environment import Environment
 from sensorium.errors import SceneError, SensoriumError, SpecError
 from sensorium.media import Medium
@@ -32,18 +33,20 @@ _WORLDS: tuple[type[worlds.WorldSpec], ...] = (*worlds.BUILT_IN, BasiliskSpec)
 _LONGEST_NAME = 100
 
 
-class SensorFault(Fault):
-    """A fault of one sensor, kept in the scenario's own list."""
+class OfSensor(Spec):
+    """What stands beside the fields of a fault in the scenario's own list."""
 
     sensor: str
     """Name of the sensor."""
 
-    def __init__(self, **data: Any) -> None:
-        Spec.__init__(self, **data)
-
     def alone(self) -> Fault:
-        """The fault without the name of its sensor."""
+        """The fault without the name of its sensor, by the rules of faults."""
         return Fault(**{name: getattr(self, name) for name in self.model_fields_set - {"sensor"}})
+
+
+# No subclass of Fault: every subclass of a corruption is a kind of its own
+_FAULT_FIELDS: dict[str, Any] = {name: (field.annotation, field) for name, field in Fault.model_fields.items()}
+SensorFault = create_model("SensorFault", __base__=OfSensor, __doc__="A fault of one sensor.", **_FAULT_FIELDS)
 
 
 class ScenarioSpec(Spec):
@@ -68,7 +71,7 @@ class ScenarioSpec(Spec):
     magnetic: fields.Magnetic | None = None
     sensors: dict[str, Any] = Field(default_factory=dict)
     """By name, which also keys their randomness."""
-    faults: tuple[SensorFault, ...] = ()
+    faults: tuple[Any, ...] = ()
     """Faults by time, each with the name of its sensor; they may stand with the sensors as well."""
     outputs: Outputs = Outputs()
 
@@ -102,6 +105,10 @@ def scenario_model() -> type[ScenarioSpec]:
         __doc__=ScenarioSpec.__doc__,
         world=(several, Field(default=(worlds.StaticSpec(kind="static"),), description="What moves.")),
         sensors=(dict[str, any_sensor], Field(default_factory=dict, description="Sensors by name.")),
+        faults=(
+            tuple[SensorFault, ...],  # type: ignore[valid-type] - made while it runs
+            Field(default=(), description="Faults by time, each with its sensor."),
+        ),
     )
     return model
 
@@ -109,6 +116,11 @@ def scenario_model() -> type[ScenarioSpec]:
 def json_schema() -> dict[str, Any]:
     """JSON Schema of scenario files, for editors that complete and check while one writes."""
     schema = scenario_model().model_json_schema()
+
+    # A corruption is told by its kind, and has fields of its own
+    corruption = schema["$defs"]["Corruption"]
+    corruption["properties"]["kind"]["enum"] = sorted(Corruption.kinds)
+    corruption["additionalProperties"] = True
 
     # A device stands for all fields that its data sheet gives, so that any few of them are enough beside it
     device = {"type": "object", "required": ["device"], "properties": {"device": {"enum": [*devices.names()]}}}
@@ -162,8 +174,10 @@ class Scenario:
         """The scenario as plain data, as it was written."""
         return copy.deepcopy(self.document.data)
 
-    def _check_fault(self, number: int, fault: SensorFault) -> None:
-        """Refuse a fault of no sensor, or of no group of its sensor."""
+    def _check_fault(self, number: int, fault: Any) -> None:
+        """Refuse a fault that breaks a rule, or of no sensor, or of no group of its sensor."""
+        with self.document.blamed("faults", number):
+            fault.alone()
         entry = self.spec.sensors.get(fault.sensor)
         if entry is None:
             known = ", ".join(self.spec.sensors) or "none"
