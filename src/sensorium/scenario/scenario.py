@@ -106,7 +106,7 @@ def scenario_model() -> type[ScenarioSpec]:
         world=(several, Field(default=(worlds.StaticSpec(kind="static"),), description="What moves.")),
         sensors=(dict[str, any_sensor], Field(default_factory=dict, description="Sensors by name.")),
         faults=(
-            tuple[SensorFault, ...],  # type: ignore[valid-type] - made while it runs
+            tuple[SensorFault, ...],  # type: ignore[valid-type]
             Field(default=(), description="Faults by time, each with its sensor."),
         ),
     )
