@@ -49,7 +49,7 @@ def _largest_turn(states, times_ns, worlds, bodies, body):
     p, q, p_first, q_first, q_last = np.empty(3), np.empty(4), np.empty(3), np.empty(4), np.empty(4)
     moves, least = False, 1.0
     for world in range(worlds):
-        index, after = world * bodies + body, 0
+        index, after = world * bodies + body, np.int64(0)
         body_pose(states, after, times_ns[0], worlds * bodies, index, p_first, q_first)
         for k in range(4):
             q_last[k] = q_first[k]
@@ -157,7 +157,7 @@ def follow_mounts(
     p_WB, q_WB, R_WB = np.empty(3), np.empty(4), np.empty(9)
     p_WS, q_WS, R_WS = np.empty(3), np.empty(4), np.empty(9)
     for world in range(worlds):
-        after = 0
+        after = np.int64(0)
         for i in range(2 * knots - 1):
             time_ns = knot_ns[i // 2]
             if i % 2:
