@@ -25,6 +25,6 @@ class DepthQuantization(Spec):
 
 
 def quantized(distance_m: NDArray[np.float32], step_m: float) -> NDArray[np.float32]:
-    """q round(z / q) [m], any shape; what is infinite or 0 stays so."""
+    """Whole steps, q round(z / q) [m], any shape; what is infinite or 0 stays so."""
     step = np.float32(step_m)
     return np.rint(distance_m / step) * step

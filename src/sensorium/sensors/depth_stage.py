@@ -1,4 +1,4 @@
-"""Errors of real depth cameras as stages between the cast and the limits: what a stage is given, and what it changes."""
+"""Errors of real depth cameras, as stages between cast and limits: what a stage is given, and what it changes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
