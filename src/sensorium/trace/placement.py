@@ -24,7 +24,10 @@ _GEOMETRY_INSTANCE_ARRAY = 122
 _BUFFER_INDEX, _BUFFER_TRANSFORM = 0, 23
 _FORMAT_UINT, _FORMAT_3X4_ROW_MAJOR, _FORMAT_QUATERNION = 0x5001, 0x9134, 0xB001
 _SCENE_DYNAMIC_ROBUST = 5
-_BUILD_LOW = 0
+_BUILD_LOW, _BUILD_MEDIUM = 0, 1
+
+# Up to so many objects of a world Embree builds the better hierarchy in less time than the one it calls low
+_MEDIUM_OBJECTS = 256
 
 # Bit 0 is every object nobody hides, the last one volumes of air, whose skins nothing but light in them notices; the
 # other bits of a ray's 32-bit mask are for bodies hidden from the same sensors.
@@ -251,7 +254,8 @@ class PlacedScenes:
         scene = api.rtcNewScene(embree.device)
         self._release.add(scene)
         api.rtcSetSceneFlags(scene, _SCENE_DYNAMIC_ROBUST)
-        api.rtcSetSceneBuildQuality(scene, _BUILD_LOW)
+        few = self.layout.mesh_index.shape[1] <= _MEDIUM_OBJECTS
+        api.rtcSetSceneBuildQuality(scene, _BUILD_MEDIUM if few else _BUILD_LOW)
         made = _WorldArrays(scene, kinds.copy(), [], [], [], [], [], [])
 
         # Sort the objects that this world has into groups
