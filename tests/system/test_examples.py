@@ -20,6 +20,7 @@ PAGES = {
     "camera_spots": "camera.md",
     "camera_stages": "camera.md",
     "corruptions": "corruption.md",
+    "depth_camera": "depth-camera.md",
     "device_scans": "devices.md",
     "imu": "inertial.md",
     "imu_from_recording": "inertial.md",
