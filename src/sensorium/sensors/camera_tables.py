@@ -18,6 +18,7 @@ from sensorium.scene.layout import Layout
 from sensorium.scene.mesh import TEXTURE, UV, Mesh
 from sensorium.sensors.light_tables import material_table
 from sensorium.trace import picture as pc
+from sensorium.trace.light.resolve import Surfaces
 
 if TYPE_CHECKING:
     from sensorium.sensors.camera import Camera
@@ -55,7 +56,7 @@ def picture_tables(
         if band.thermal:
             emission[number] = [thermal_radiance(band, float(k)) for k in kelvin]
     return pc.PictureTables(
-        surfaces=pc.Surfaces(material[0], np.array(layout.material_index, np.int32), np.zeros((1, 1), np.float32)),
+        surfaces=Surfaces(material[0], np.array(layout.material_index, np.int32), np.zeros((1, 1), np.float32)),
         material=material,
         reflectance_first=reflectance_first,
         corner_reflectance=reflectance,

@@ -25,8 +25,8 @@ from sensorium.sensors.tiles import in_tiles
 from sensorium.trace import lens as ln
 from sensorium.trace import measure as ms
 from sensorium.trace.depth import DepthDraws, DepthOutputs, Motions, Pixels, depth_images, measure_again
+from sensorium.trace.light.resolve import plain_surfaces
 from sensorium.trace.packet import COHERENT_ADDRESS
-from sensorium.trace.picture import Surfaces
 
 if TYPE_CHECKING:
     from sensorium.sensors.depth_camera import DepthCamera
@@ -83,11 +83,7 @@ class DepthCaster:
 
         # What is looked up, and by what is measured
         layout = rig.tracer.layout
-        self._surfaces = Surfaces(
-            np.zeros((len(layout.materials) + 1, 1), np.float32),
-            np.array(layout.material_index, np.int32),
-            np.zeros((1, 1), np.float32),
-        )
+        self._surfaces = plain_surfaces(layout)
         self._tints = tint_tables.tints(layout, rig.sun) if "colour" in spec.outputs else tint_tables.NO_TINTS
         self._numbers, self._true_numbers, self._reach_m = _numbers(spec)
         self._stages = [(error, STAGES[type(error)]) for error in spec.errors]
