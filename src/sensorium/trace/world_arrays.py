@@ -109,7 +109,8 @@ class WorldArrays:
         most = max(1, int(changes.sum(axis=1).max(initial=0)) + 1)
 
         # One piece of memory a world: transforms of all its arrays, then indices of their items
-        segments = np.array([segments_of.py_func(kind, knots) for kind in range(QUATERNION + 1)], np.int32)
+        plain = segments_of.py_func  # type: ignore[attr-defined]  # compiling it for Python takes longer than all this
+        segments = np.array([plain(kind, knots) for kind in range(QUATERNION + 1)], np.int32)
         words = np.where(np.arange(QUATERNION + 1) == QUATERNION, QUATERNION_WORDS, AFFINE_WORDS) * (segments + 1)
         present = ordered < ABSENT
         transforms = np.where(present, words[np.where(present, ordered // MASK_BITS, 0)], 0).sum(axis=1)
@@ -142,15 +143,15 @@ class WorldArrays:
         most = max(self._made.kind.shape[1], made.kind.shape[1])
         if most > self._made.kind.shape[1]:
             wider = _room(len(self.scene), most)
-            for new, old in zip(wider, self._made, strict=True):
-                new[..., : old.shape[-1]] = old
+            for name in _Made._fields:
+                old = getattr(self._made, name)
+                getattr(wider, name)[..., : old.shape[-1]] = old
             self._made = wider
         self._columns[worlds] = order
-        for all_worlds, some in zip(self._made, made, strict=True):
-            if some.ndim == 1:
-                all_worlds[worlds] = some
-            else:
-                all_worlds[worlds, : some.shape[1]] = some
+        self._made.arrays[worlds] = made.arrays
+        for name in _Made._fields[1:]:
+            some = getattr(made, name)
+            getattr(self._made, name)[worlds, : some.shape[1]] = some
 
     def _tables(self) -> InstanceTables:
         """The arrays of all worlds end to end."""
