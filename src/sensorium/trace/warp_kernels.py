@@ -297,9 +297,7 @@ def _nearest(
             seen = hide[own] == 0
         if seen:
             # Into the mesh's own frame as it stands when the ray is fired
-            at, turn = scene.position[i], scene.turn[i]
-            if scene.body[i] >= 0 and scene.body_position.shape[0] > 1:
-                at, turn = _moved(scene, i, tree.anchor[world], time)
+            at, turn = _standing(scene, i, tree.anchor[world], time)
             found = wp.mesh_query_ray(
                 scene.mesh[i], wp.quat_rotate_inv(turn, start - at), wp.quat_rotate_inv(turn, direction), limit
             )
@@ -315,10 +313,12 @@ def _nearest(
 
 
 @wp.func
-def _moved(scene: Instances, i: wp.int32, anchor: wp.vec3d, time: wp.float32):
+def _standing(scene: Instances, i: wp.int32, anchor: wp.vec3d, time: wp.float32):
     """Where an instance is within the interval: its body on a line and by slerp between knots, then its mount."""
     body = scene.body[i]
     segments = scene.body_position.shape[0] - 1
+    if body < 0 or segments == 0:
+        return scene.position[i], scene.turn[i]
     place = time * wp.float32(segments)
     knot = wp.min(wp.int32(place), segments - 1)
     s = place - wp.float32(knot)
