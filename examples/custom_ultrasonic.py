@@ -38,8 +38,8 @@ class Ultrasonic(sn.RaySensor):
 
 # A wall that turns about an upright axis 2 m ahead, and one thin post beside the axis of the cone, 3 m ahead
 scene = sn.Scene()
-scene.add(sn.shapes.box(0.02, 3.0, 3.0), body="wall")
-scene.add(sn.shapes.cylinder(0.03, 3.0), pose=sn.Pose((3.0, 0.4, 0.0)))
+scene.add(sn.shapes.box(0.02, 2.0, 3.0), body="wall")
+scene.add(sn.shapes.cylinder(0.03, 3.0), pose=sn.Pose((3.0, -0.4, 0.0)))
 turning = sn.paths.Spin(position=(2.01, 0, 0), axis=(0, 0, 1), rate=np.radians(9.0))
 env = sn.Environment(scene, sn.worlds.Kinematic({"wall": turning}, step_s=0.05), seed=2)
 sonar = env.attach(Ultrasonic(errors=(White(std=0.004), Quantize(lsb=0.003))))
@@ -50,7 +50,7 @@ figure, axis = plt.subplots(figsize=(12, 6), layout="constrained")
 axis.scatter(angle_deg, measured, c=measured, cmap="viridis", s=18, label="measured")
 axis.plot(angle_deg, true, color="0.35", linewidth=1.0, label="truth")
 axis.set(
-    xlabel="the wall's turn [deg]", ylabel="range [m]", title="Lost beyond 27 deg: 15 of the cone and 12 of facing"
+    xlabel="the wall's turn [deg]", ylabel="range [m]", title="A wall lost beyond 27 deg, a post behind it, its edge"
 )
 axis.legend()
 figure.savefig("custom_ultrasonic.png", dpi=100)
