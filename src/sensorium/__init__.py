@@ -16,6 +16,8 @@ _NAMES = {
     "Scene": "sensorium.scene.scene",
     "SceneObject": "sensorium.scene.scene",
     "SceneBatch": "sensorium.scene.batch",
+    "Scatter": "sensorium.scene.scatter",
+    "ClearZone": "sensorium.scene.scatter",
     "RayCaster": "sensorium.trace.caster",
     "Hits": "sensorium.trace.caster",
     "PartitionedCaster": "sensorium.trace.partitioned",
@@ -88,7 +90,11 @@ _MODULES = (
 )
 
 # modules reached through another name
-_ALIASES = {"shapes": "sensorium.scene.shapes", "waveform": "sensorium.sensors.waveform"}
+_ALIASES = {
+    "shapes": "sensorium.scene.shapes",
+    "trees": "sensorium.scene.trees",
+    "waveform": "sensorium.sensors.waveform",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -136,9 +142,10 @@ if TYPE_CHECKING:
     from sensorium.errors import SensoriumError
     from sensorium.frames import Pose
     from sensorium.materials import Dielectric, Lambertian, Mirror, Retroreflector, ThinGlass, TwoLayer
-    from sensorium.scene import shapes
+    from sensorium.scene import shapes, trees
     from sensorium.scene.batch import SceneBatch
     from sensorium.scene.mesh import Mesh
+    from sensorium.scene.scatter import ClearZone, Scatter
     from sensorium.scene.scene import Scene, SceneObject
     from sensorium.scene.split import MeshFile, split_scene
     from sensorium.sensors import waveform
@@ -180,6 +187,7 @@ __all__ = [
     "Camera",
     "CameraImage",
     "Cause",
+    "ClearZone",
     "DepthCamera",
     "DepthImage",
     "DepthNoise",
@@ -214,6 +222,7 @@ __all__ = [
     "Receiver",
     "Retroreflector",
     "Scan",
+    "Scatter",
     "Scene",
     "SceneBatch",
     "SceneObject",
@@ -243,6 +252,7 @@ __all__ = [
     "set_threads",
     "shapes",
     "split_scene",
+    "trees",
     "view",
     "waveform",
     "worlds",

@@ -72,7 +72,6 @@ class _WorldArrays(NamedTuple):
     """What one world holds: its top scene and the arrays attached to it."""
 
     scene: int
-    kinds: NDArray[np.uint8]
     geometry: list[int]
     kind: list[int]
     segments: list[int]
@@ -96,6 +95,8 @@ class PlacedScenes:
         self._body_radius_m = self._body_radii()
         self._hidden = frozenset(hidden)
         self._mask_bits = self._hide_bits(self._hidden)
+        self._column_bit = self._bits_of_columns()
+        self._air = self._air_columns()
 
         # Nothing is placed yet
         self.anchor = np.full((worlds, 3), np.inf)
@@ -104,8 +105,9 @@ class PlacedScenes:
         weakref.finalize(self, self._release.everything)
         self._tables: InstanceTables | None = None
         self.motion = BodyMotion(np.zeros((0, worlds, 0, 3)), np.zeros((0, worlds, 0, 4)), np.zeros((worlds, 3)))
-        self._made_for = (0, b"")
+        self._made_for = (0, np.zeros((worlds, len(body_names)), np.uint8))
         self._none_new = np.zeros(worlds, np.bool_)
+        self._to_make = np.ones(worlds, np.bool_)
 
     @property
     def tables(self) -> InstanceTables:
@@ -123,6 +125,20 @@ class PlacedScenes:
     def can_hide(self, hide: frozenset[str]) -> bool:
         """Whether these bodies, and no others, can be hidden together."""
         return not hide or hide in self._hidden
+
+    def redraw(self, layout: Layout, worlds: NDArray[np.bool_]) -> None:
+        """Take a layout in which some worlds look otherwise; they are made anew when they are placed next.
+
+        Args:
+            layout: Of the same meshes, materials and bodies as before.
+            worlds: Which worlds, bool (worlds,).
+        """
+        with self.lock:
+            self.layout = layout
+            self.mounts = self._mount_tables()
+            self._body_radius_m = self._body_radii()
+            self._air = self._air_columns()
+            self._to_make = self._to_make | worlds
 
     def place(
         self, positions: NDArray[np.float64], quaternions: NDArray[np.float64], near: NDArray[np.float64]
@@ -218,30 +234,33 @@ class PlacedScenes:
             )
         return bits
 
-    def _is_air(self, world: int, column: int) -> bool:
-        """Whether an object is a volume of air with something in it, such as a fog bank."""
-        row = world if len(self.layout.material_index) > 1 else 0
-        return isinstance(self.layout.materials[self.layout.material_index[row, column]], AbstractScatterer)
+    def _bits_of_columns(self) -> NDArray[np.int64]:
+        """Mask bit of each object by its body, 0 where nobody hides it, shape (objects,)."""
+        return np.array([0 if name is None else self._mask_bits.get(name, 0) for name in self.layout.body], np.int64)
+
+    def _air_columns(self) -> NDArray[np.bool_]:
+        """Whether each object is a volume of air with something in it, such as a fog bank, (1 | worlds, objects)."""
+        air = np.array([isinstance(material, AbstractScatterer) for material in self.layout.materials])
+        return air[self.layout.material_index]
 
     # --- arrays -----------------------------------------------------------------------------------------------------
 
     def _rebuild(self, kinds: NDArray[np.uint8], knots: int) -> NDArray[np.bool_]:
-        """Make new instance arrays for the worlds where some body changed its kind of motion, and say which."""
+        """Make new instance arrays for worlds that were drawn anew or where a body changed its kind of motion."""
         # As a rule none did
-        made_for = (knots, kinds.tobytes())
-        if made_for == self._made_for:
+        knots_before, kinds_before = self._made_for
+        new = self._to_make | (kinds != kinds_before).any(axis=1)
+        if knots != knots_before:
+            new |= (kinds >= motion.ON_KNOTS).any(axis=1)
+        if not new.any():
             return self._none_new
-        new = np.zeros(self.worlds, np.bool_)
-        for world, arrays in enumerate(self._arrays):
-            turning = knots != self._made_for[0] and bool((kinds[world] >= motion.ON_KNOTS).any())
-            if arrays is None or turning or not np.array_equal(arrays.kinds, kinds[world]):
-                new[world] = True
-                self._arrays[world] = self._new_world(world, kinds[world], knots)
-                if arrays is not None:
-                    self._release.one(arrays.scene)
-        self._made_for = made_for
-        if new.any():
-            self._tables = self._collect()
+        for world in np.flatnonzero(new).tolist():
+            before = self._arrays[world]
+            self._arrays[world] = self._new_world(world, kinds[world], knots)
+            if before is not None:
+                self._release.one(before.scene)
+        self._made_for, self._to_make = (knots, kinds), self._none_new
+        self._tables = self._collect()
         return new
 
     def _new_world(self, world: int, kinds: NDArray[np.uint8], knots: int) -> _WorldArrays:
@@ -252,22 +271,22 @@ class PlacedScenes:
         self._release.add(scene)
         api.rtcSetSceneFlags(scene, _SCENE_DYNAMIC_ROBUST)
         api.rtcSetSceneBuildQuality(scene, _BUILD_LOW)
-        made = _WorldArrays(scene, kinds.copy(), [], [], [], [], [], [])
+        made = _WorldArrays(scene, [], [], [], [], [], [])
 
         # Sort the objects that this world has into groups
-        mesh_index = self.layout.mesh_index[world if len(self.layout.mesh_index) > 1 else 0]
-        groups: dict[tuple[int, int], list[int]] = {}
-        for column in np.flatnonzero(mesh_index >= 0):
-            body = int(self.mounts.body[column])
-            kind = motion.FIXED if body < 0 else int(kinds[body])
-            bit = 0 if body < 0 else self._mask_bits.get(self._body_names[body], 0)
-            if bit == 0 and self._is_air(world, int(column)):
-                bit = _AIR_BIT
-            groups.setdefault((kind, bit), []).append(int(column))
+        row = world if len(self.layout.mesh_index) > 1 else 0
+        mesh_index = self.layout.mesh_index[row]
+        present = np.flatnonzero(mesh_index >= 0)
+        body = self.mounts.body[present]
+        kind_of = np.where(body < 0, motion.FIXED, kinds[body]) if len(kinds) else np.full(len(body), motion.FIXED)
+        bit_of = self._column_bit[present]
+        bit_of = np.where((bit_of == 0) & self._air[row, present], _AIR_BIT, bit_of)
+        group_of = kind_of.astype(np.int64) * 32 + bit_of
 
         # One array a group; transforms are written later, by the kernel that commits
-        for (kind, bit), members in sorted(groups.items()):
-            columns = np.array(members, np.int32)
+        for group in np.unique(group_of).tolist():
+            kind, bit = divmod(group, 32)
+            columns = present[group_of == group].astype(np.int32)
             # Only the meshes the group uses: an array of one item takes the first scene, whatever its index says
             used, items = np.unique(mesh_index[columns], return_inverse=True)
             items = items.astype(np.uint32)
