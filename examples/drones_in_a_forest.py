@@ -15,7 +15,7 @@ from sensorium.worlds import WorldState
 G = np.array([0.0, 0.0, 9.80665])
 TRUNK_M, DRONE_M = 0.25, 0.25  # radii
 LENGTH_M, HEIGHT_M, GOAL_M = 40.0, 8.0, 36.0
-HEIGHT, WIDTH, FAR_M = 48, 64, 12.0
+HEIGHT, WIDTH, FOV_DEG, FAR_M = 48, 64, 90.0, 12.0
 
 
 class Drones:
@@ -89,14 +89,14 @@ class ForestEnv(VectorEnv):
         self.single_observation_space = gym.spaces.Dict(
             {
                 "depth": gym.spaces.Box(0.0, 1.0, (HEIGHT, WIDTH), np.float32),
-                "velocity": gym.spaces.Box(-np.inf, np.inf, (3,), np.float32),
-                "way": gym.spaces.Box(-np.inf, np.inf, (3,), np.float32),
+                "velocity": gym.spaces.Box(-4.0, 4.0, (3,), np.float32),
+                "way": gym.spaces.Box(-4.0, 4.0, (3,), np.float32),
             }
         )
         self.single_action_space = gym.spaces.Box(-1.0, 1.0, (3,), np.float32)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._trees, self._build_seed = trees, seed
+        self._trees = trees
         self._build(seed)
 
     def _build(self, seed: int) -> None:
@@ -107,7 +107,8 @@ class ForestEnv(VectorEnv):
         scene = sn.SceneBatch.scattered([forest], worlds=self.num_envs, seed=seed, shared=ground)
         self.drones = Drones(seed)
         self.env = sn.Environment(scene, self.drones, worlds=self.num_envs, seed=seed)
-        camera = sn.DepthCamera(width=WIDTH, height=HEIGHT)
+        lens = sn.patterns.Pinhole.from_fov(WIDTH, HEIGHT, FOV_DEG, rate_hz=20.0)
+        camera = sn.DepthCamera(pattern=lens, max_range_m=FAR_M, min_range_m=0.1, near_value_m=0.0, normalize=True)
         self.camera = self.env.attach(camera, body="drone")
         self._over, self._steps = np.zeros(self.num_envs, np.bool_), np.zeros(self.num_envs, np.int64)
 
@@ -147,6 +148,58 @@ class ForestEnv(VectorEnv):
         goal = np.array([GOAL_M, 0.0, 2.0])
         return {
             "depth": self.camera.read().depth,
-            "velocity": (self.drones.velocity / 5.0).astype(np.float32),
-            "way": ((goal - self.drones.position) / GOAL_M).astype(np.float32),
+            "velocity": np.clip(self.drones.velocity / 5.0, -4.0, 4.0).astype(np.float32),
+            "way": np.clip((goal - self.drones.position) / GOAL_M, -4.0, 4.0).astype(np.float32),
         }
+
+
+def steer(seen: dict[str, np.ndarray]) -> np.ndarray:
+    """A plain policy: fly towards the opening of the depth image that is nearest to straight on, at 4 m/s."""
+    columns = np.arange(WIDTH)
+    left = (0.5 * WIDTH - 0.5 - columns) / (0.5 * WIDTH / np.tan(np.radians(0.5 * FOV_DEG)))  # tangent of the angle
+    ahead = seen["depth"][:, HEIGHT // 3 : HEIGHT // 2].min(axis=1)
+    wide = np.lib.stride_tricks.sliding_window_view(np.pad(ahead, ((0, 0), (7, 7)), mode="edge"), 15, axis=1)
+    wanted = left - 3.0 * seen["way"][:, 1:2]
+    best = np.argmax(np.minimum(wide.min(axis=-1), 0.6) - 0.15 * np.abs(wanted), axis=1)
+    speed = 4.0 * np.clip(wide.min(axis=-1)[np.arange(len(best)), best] / 0.4, 0.25, 1.0)
+    heading = np.stack([np.ones(len(best)), left[best], 0.0 * best], axis=-1)
+    velocity = heading / np.linalg.norm(heading, axis=-1, keepdims=True) * speed[:, None]
+    velocity[:, 2] = 30.0 * seen["way"][:, 2]
+    return np.clip((velocity - 5.0 * seen["velocity"]) / 0.4 / 6.0, -1.0, 1.0).astype(np.float32)
+
+
+def main(num_envs: int = 64, steps: int = 240) -> None:
+    """Fly, and draw what one drone sees and where several flew."""
+    envs = ForestEnv(num_envs, seed=4)
+    seen, _ = envs.reset(seed=4)
+    trees, tracks, images = envs.env.scene.pose.position[:, :, :2].copy(), [envs.drones.position.copy()], []
+    first, arrivals, ends = np.full(num_envs, steps), 0, 0
+    began_s = time.perf_counter()
+    for step in range(steps):
+        seen, _, terminated, truncated, info = envs.step(steer(seen))
+        over = terminated | truncated
+        arrivals, ends = arrivals + int(info["arrived"].sum()), ends + int(over.sum())
+        first[over & (first == steps)] = step + 1
+        tracks.append(envs.drones.position.copy())
+        if step % 30 == 29 and len(images) < 6:
+            images.append(seen["depth"][0].copy())
+    rate = num_envs * steps / (time.perf_counter() - began_s)
+    print(f"{rate:.0f} steps a second in {num_envs} worlds, {rate * HEIGHT * WIDTH / 1e6:.1f} million pixels a second")
+    print(f"{ends} flights ended, {arrivals} of them at the goal")
+
+    figure = plt.figure(figsize=(14, 8.5), layout="constrained")
+    grid = figure.add_gridspec(4, 3)
+    for world in range(6):
+        above = figure.add_subplot(grid[world // 3, world % 3])
+        above.scatter(*trees[world].T, s=14, color="#3b6e47")
+        x, y, _ = np.array(tracks)[: first[world], world].T
+        above.scatter(x, y, s=4, c=np.arange(len(x)), cmap="plasma")
+        above.set(xlim=(-3, GOAL_M + 2), ylim=(-11, 11), aspect="equal", title=f"world {world}")
+        axis = figure.add_subplot(grid[2 + world // 3, world % 3])
+        axis.imshow(images[world], vmin=0.0, vmax=1.0, cmap="viridis_r")
+        axis.set(xticks=[], yticks=[], title=f"what drone 0 sees after {1.5 * (world + 1):.1f} s")
+    figure.savefig("drones_in_a_forest.png", dpi=90)
+
+
+if __name__ == "__main__":
+    main()
