@@ -123,7 +123,6 @@ class DepthCameraSheet(Sheet):
         if self.principle == "stereo":
             errors.append(self._stereo())
         elif self.principle == "time_of_flight":
-            errors.append({"kind": "flying_pixels", "rays": _RAYS})
             errors += self._timed()
         if (step_m := self.number("depth_unit")) is not None:
             errors.append({"kind": "quantization", "step_m": step_m})
@@ -153,11 +152,15 @@ class DepthCameraSheet(Sheet):
                 "kind": "time_of_flight",
                 "modulation_hz": modulation_hz,
                 "signal_e": signal * self.number("noise_distance") ** 2 / self.number("noise_reflectance"),
+                "rays": _RAYS,
                 "wavelength_m": self.number("wavelength"),
             }
             if (ambiguity_m := self.number("ambiguity")) is not None:
                 fields["ambiguity_m"] = ambiguity_m
             return [fields]
+        mixed: dict[str, Any] = {"kind": "flying_pixels", "rays": _RAYS}
+        if (wavelength_m := self.number("wavelength")) is not None:
+            mixed["wavelength_m"] = wavelength_m
         law = {"base_m": self.number("range_noise"), "slope": self.number("range_noise_slope")}
         told = {name: number for name, number in law.items() if number is not None}
-        return [{"kind": "quadratic", "along": "range", **told}] if told else []
+        return [mixed, {"kind": "quadratic", "along": "range", **told}] if told else [mixed]

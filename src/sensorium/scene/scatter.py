@@ -120,7 +120,8 @@ class Scatter:
     @property
     def counts(self) -> tuple[int, int]:
         """Least and most of them in a world."""
-        return (self.count, self.count) if isinstance(self.count, int | np.integer) else tuple(self.count)
+        least, most = (self.count, self.count) if isinstance(self.count, int | np.integer) else self.count
+        return least, most
 
     @property
     def tilts(self) -> bool:
@@ -212,7 +213,7 @@ def _tables(scatters: Sequence[Scatter]) -> ScatterTables:
         asset_first=np.array(assets, np.int64),
         slot_first=np.array(slots, np.int64),
         clear_first=np.array(clear, np.int64),
-        count=np.array([s.counts for s in scatters], np.int64),
+        counts=np.array([s.counts for s in scatters], np.int64),
         region=np.array([(s.low, s.high) for s in scatters], np.float64),
         turn_rad=np.array(turns, np.float64).transpose(0, 2, 1).copy(),
         gap_m=np.array([-1.0 if s.gap_m is None else s.gap_m for s in scatters]),

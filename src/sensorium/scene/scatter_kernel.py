@@ -29,10 +29,10 @@ def strew(first, step, count, worlds, episodes, tables, key, index, position, qu
     turn = np.zeros(3)
     for row in range(first, count, step):
         world, episode = worlds[row], episodes[row]
-        for group in range(tables.count.shape[0]):
+        for group in range(tables.counts.shape[0]):
             stage = group * _STAGES
             assets = tables.asset_first[group + 1] - tables.asset_first[group]
-            least, most = tables.count[group, 0], tables.count[group, 1]
+            least, most = tables.counts[group, 0], tables.counts[group, 1]
             w0, w1, _, _ = draw_words(key[0], key[1], _ONCE, stage + _COUNT, _ONCE, episode, world)
             wanted = least + np.int64(uniform_f64(w0, w1) * (most - least + 1))
             for k in range(tables.slot_first[group + 1] - tables.slot_first[group]):

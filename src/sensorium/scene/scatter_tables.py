@@ -12,7 +12,7 @@ class ScatterTables(NamedTuple):
     asset_first: NDArray[np.int64]  # (scatters + 1,) assets of scatter g are asset_first[g] .. asset_first[g + 1]
     slot_first: NDArray[np.int64]  # (scatters + 1,)
     clear_first: NDArray[np.int64]  # (scatters + 1,)
-    count: NDArray[np.int64]  # (scatters, 2) least and most
+    counts: NDArray[np.int64]  # (scatters, 2) least and most
     region: NDArray[np.float64]  # (scatters, 2, 3) low and high corner [m]
     turn_rad: NDArray[np.float64]  # (scatters, 2, 3) least and greatest roll, pitch, yaw
     gap_m: NDArray[np.float64]  # (scatters,) -1: may overlap

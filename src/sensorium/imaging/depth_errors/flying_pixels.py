@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from pydantic import ConfigDict, Field
 
 from sensorium import jit, threads
-from sensorium.imaging.depth_errors.frame import BLOCK
+from sensorium.imaging.depth_errors.frame import BLOCK, blocks_of
 from sensorium.optics.checks import Array, checked
 from sensorium.spec import Spec
 
@@ -28,6 +28,8 @@ class FlyingPixels(Spec):
     kind: Literal["flying_pixels"] = "flying_pixels"
     rays: int = Field(default=3, ge=2, le=16)
     """k: rays along each side of a pixel, k x k in all."""
+    wavelength_m: float = Field(default=850e-9, gt=0.0)
+    """Of the light, at which surfaces reflect [m]."""
 
 
 def returned_power(range_m: ArrayLike, *, reflectance: ArrayLike = 1.0, cos_incidence: ArrayLike = 1.0) -> Array:
@@ -37,46 +39,38 @@ def returned_power(range_m: ArrayLike, *, reflectance: ArrayLike = 1.0, cos_inci
 
 
 def mixed_pixels(
-    range_m: NDArray[np.float32], power: NDArray[np.float32], *, rays: int, width: int
+    range_m: NDArray[np.float32], power: NDArray[np.float32], *, rays: int
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Range and power of pixels from those of their rays.
 
     Args:
-        range_m: Of all heads' rays, k times as many rows and columns as pixels, shape (heads, k rows * k width),
-            contiguous; 0 or infinite where a ray meets nothing.
+        range_m: Of all heads' rays, those of a pixel side by side, shape (heads, pixels * rays), contiguous; 0 or
+            infinite where a ray meets nothing.
         power: That comes back along each, same shape.
-        rays: k, along each side of a pixel.
-        width: Columns of the image of pixels.
+        rays: How many rays a pixel has.
 
     Returns:
-        Range, 0 where nothing comes back, and mean power of all rays, shape (heads, rows * width).
+        Range, infinite where nothing comes back, and mean power of all rays, shape (heads, pixels).
     """
-    heads, count = range_m.shape
-    pixels = count // rays**2
-    mixed = np.zeros((heads, pixels), np.float32)
-    mean = np.zeros((heads, pixels), np.float32)
-    blocks = heads * -(-pixels // BLOCK)
-    threads.run(_mix, blocks, range_m, power, np.int64(rays), np.int64(width), mixed, mean)
+    shape = (len(range_m), range_m.shape[1] // rays)
+    mixed, mean = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
+    threads.run(_mix, blocks_of(mixed), range_m, power, np.int64(rays), mixed, mean)
     return mixed, mean
 
 
 @jit.kernel
-def _mix(first, step, count, ranges, power, rays, width, mixed, mean):
+def _mix(first, step, count, ranges, power, rays, mixed, mean):
     """Blocks first, first + step, ... of all heads."""
     pixels = mixed.shape[1]
     blocks = (pixels + BLOCK - 1) // BLOCK
-    share = np.float32(1.0) / np.float32(rays * rays)
     for number in range(first, count, step):
         head, start = number // blocks, (number % blocks) * BLOCK
         for pixel in range(start, min(pixels, start + BLOCK)):
-            row, column = pixel // width, pixel % width
             total, weighted = _ZERO, _ZERO
-            for i in range(rays):
-                at = (row * rays + i) * width * rays + column * rays
-                for j in range(rays):
-                    r, w = ranges[head, at + j], power[head, at + j]
-                    if _ZERO < r < _INFINITE and w > _ZERO:
-                        total += w
-                        weighted += w * r
-            mixed[head, pixel] = weighted / total if total > _ZERO else _ZERO
-            mean[head, pixel] = total * share
+            for ray in range(pixel * rays, (pixel + 1) * rays):
+                r, w = ranges[head, ray], power[head, ray]
+                if _ZERO < r < _INFINITE and w > _ZERO:
+                    total += w
+                    weighted += w * r
+            mixed[head, pixel] = weighted / total if total > _ZERO else _INFINITE
+            mean[head, pixel] = total / np.float32(rays)

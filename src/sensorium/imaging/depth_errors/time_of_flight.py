@@ -54,6 +54,8 @@ class TimeOfFlightError(Spec):
     """Systematic error [m]."""
     bias_slope: float = 0.0
     """Systematic error that grows with range [1]."""
+    rays: int = Field(default=1, ge=1, le=16)
+    """Rays along each side of a pixel, whose light mixes as in `FlyingPixels`; 1 takes the pixel's middle for all."""
     wavelength_m: float = Field(default=850e-9, gt=0.0)
     """Of the light, at which surfaces reflect [m]."""
 

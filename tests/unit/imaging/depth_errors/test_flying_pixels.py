@@ -9,13 +9,19 @@ from sensorium.imaging.depth_errors import FlyingPixels, mixed_pixels, returned_
 RAYS, WIDTH, HEIGHT = 4, 10, 6
 
 
+def of_pixels(rays):
+    """An image of rays with those of each pixel side by side."""
+    tiles = rays.reshape(1, HEIGHT, RAYS, WIDTH, RAYS).transpose(0, 1, 3, 2, 4)
+    return np.ascontiguousarray(tiles.reshape(1, -1))
+
+
 def edge(near_m, far_m, columns, *, reflectance=1.0):
     """Rays of which the first `columns` of each row meet a near surface and the others a far one."""
     ranges = np.full((1, HEIGHT * RAYS, WIDTH * RAYS), far_m, np.float32)
     ranges[..., :columns] = near_m
     hit = ranges > 0.0
     power = np.where(hit, returned_power(np.where(hit, ranges, 1.0), reflectance=reflectance), 0.0)
-    mixed, mean = mixed_pixels(ranges.reshape(1, -1), power.astype(np.float32).reshape(1, -1), rays=RAYS, width=WIDTH)
+    mixed, mean = mixed_pixels(of_pixels(ranges), of_pixels(power.astype(np.float32)), rays=RAYS**2)
     return mixed.reshape(HEIGHT, WIDTH), mean.reshape(HEIGHT, WIDTH)
 
 
@@ -39,7 +45,7 @@ def test_before_the_sky_the_surface_alone_counts_with_less_power():
     mixed, mean = edge(2.0, 0.0, 4 * RAYS + 1)
     np.testing.assert_allclose(mixed[:, 4], 2.0)
     np.testing.assert_allclose(mean[:, 4], 0.25 * 0.25, rtol=1e-6)
-    assert (mixed[:, 5:] == 0.0).all()
+    assert np.isinf(mixed[:, 5:]).all()
     assert (mean[:, 5:] == 0.0).all()
 
 
