@@ -168,7 +168,7 @@ def steer(seen: dict[str, np.ndarray]) -> np.ndarray:
     return np.clip((velocity - 5.0 * seen["velocity"]) / 0.4 / 6.0, -1.0, 1.0).astype(np.float32)
 
 
-def main(num_envs: int = 64, steps: int = 240) -> None:
+def main(num_envs: int = 32, steps: int = 240) -> None:
     """Fly, and draw what one drone sees and where several flew."""
     envs = ForestEnv(num_envs, seed=4)
     seen, _ = envs.reset(seed=4)
