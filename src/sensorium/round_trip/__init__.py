@@ -4,6 +4,7 @@ import os
 
 from sensorium.devices import Device, describe
 from sensorium.round_trip.camera import camera_rows
+from sensorium.round_trip.depth_camera import depth_camera_rows
 from sensorium.round_trip.encoder import encoder_rows
 from sensorium.round_trip.inertial import inertial_rows
 from sensorium.round_trip.lidar import lidar_rows
@@ -15,6 +16,7 @@ _KINDS = {
     "magnetometer": inertial_rows,
     "encoder": encoder_rows,
     "camera": camera_rows,
+    "depth_camera": depth_camera_rows,
 }
 
 

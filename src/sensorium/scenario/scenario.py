@@ -22,7 +22,7 @@ from sensorium.scenario.files import Files
 from sensorium.scenario.outputs import Outputs
 from sensorium.scenario.override import overridden
 from sensorium.scenario.pose import as_list
-from sensorium.scenario.scene import SceneSpec
+from sensorium.scenario.scatter import StrewnSceneSpec, with_scatters
 from sensorium.scene.scene import Scene
 from sensorium.spec import Spec, checked
 
@@ -60,7 +60,7 @@ class ScenarioSpec(Spec):
     """How long, in simulated time [s]; whole steps, so that the last may end later."""
     worlds: Annotated[int, Field(ge=1, le=1 << 20)] | None = None
     """How many worlds run side by side; by default one, whose readings have no axis of worlds."""
-    scene: SceneSpec = SceneSpec()
+    scene: StrewnSceneSpec = StrewnSceneSpec()
     world: Any = None
     """What moves; of a list the first whose engine is installed."""
     atmosphere: Medium | None = None
@@ -205,9 +205,11 @@ class Scenario:
             world = spec.world[chosen].make(self.files)
             spec.world[chosen].add_to(scene, world)
         spec.scene.add_to(scene, self.files, document)
+        scatters = spec.scene.scatter
+        seen = with_scatters(scene, scatters, self.files, document, worlds=spec.worlds, seed=spec.seed)
         try:
             env = Environment(
-                scene,
+                seen,
                 world,
                 atmosphere=spec.atmosphere,
                 sun=spec.sun,

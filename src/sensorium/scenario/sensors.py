@@ -14,6 +14,7 @@ from sensorium.scenario.pose import Poses
 from sensorium.sensors.accelerometer import Accelerometer
 from sensorium.sensors.barometer import Barometer
 from sensorium.sensors.camera import Camera
+from sensorium.sensors.depth_camera import DepthCamera
 from sensorium.sensors.encoder import Encoder
 from sensorium.sensors.gnss import Gnss
 from sensorium.sensors.gyroscope import Gyroscope
@@ -28,6 +29,7 @@ from sensorium.spec import Spec, checked
 BUILT_IN: tuple[type[SensorSpec[Any]], ...] = (
     Lidar,
     Camera,
+    DepthCamera,
     Imu,
     Accelerometer,
     Gyroscope,

@@ -175,7 +175,7 @@ class DepthCaster:
         spec, drawn = self._spec.randomize, self._random
         assert spec is not None
         if spec.placement is not None:
-            self._firing.mount(drawn.X_BS.position, drawn.X_BS.quaternion)
+            self._firing.mount(np.array(drawn.X_BS.position), np.array(drawn.X_BS.quaternion))
         if spec.projections or spec.intrinsics is not None or spec.ray_jitter_rad:
             self._pixels = self._pixels._replace(
                 lens=drawn.lens, drawn=True, jitter=np.float32(spec.ray_jitter_rad), jitter_tick=drawn.tick
@@ -292,7 +292,7 @@ class DepthCaster:
         return DepthOutputs(**arrays)
 
 
-def _arranged(pattern: Pinhole | Fisheye, place: NDArray[np.int32]) -> RayTable:
+def _arranged(pattern: Pinhole | Fisheye, place: NDArray[np.uint32]) -> RayTable:
     """The rays of a pattern in another order, in one row; a rolling image lasts until its last row."""
     table = pattern.rays()
     time_ns = table.time_ns.reshape(-1)[place][None]

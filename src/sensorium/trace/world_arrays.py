@@ -18,7 +18,10 @@ _GEOMETRY_INSTANCE_ARRAY = np.int32(122)
 _BUFFER_INDEX, _BUFFER_TRANSFORM = np.int32(0), np.int32(23)
 _FORMAT_UINT, _FORMAT_3X4_ROW_MAJOR, _FORMAT_QUATERNION = np.int32(0x5001), np.int32(0x9134), np.int32(0xB001)
 _SCENE_DYNAMIC_ROBUST = np.int32(5)
-_BUILD_LOW = np.int32(0)
+_BUILD_LOW, _BUILD_MEDIUM = np.int32(0), np.int32(1)
+
+# Up to so many objects of a world Embree builds the better hierarchy in less time than the one it calls low
+_MEDIUM_OBJECTS = 256
 
 # Objects are grouped by kind of motion and mask bit: 32 kind + bit
 MASK_BITS = 32
@@ -215,7 +218,7 @@ def _make_arrays(
     for row in range(first, count, step):
         top = _new_scene(device)
         _set_scene_flags(top, _SCENE_DYNAMIC_ROBUST)
-        _set_scene_quality(top, _BUILD_LOW)
+        _set_scene_quality(top, _BUILD_MEDIUM if objects <= _MEDIUM_OBJECTS else _BUILD_LOW)
         at, at_index = np.int64(0), np.int64(index_first[row])
         start, number = np.int64(0), np.int64(0)
         while start < objects and group[row, start] < ABSENT:
