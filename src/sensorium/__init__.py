@@ -21,6 +21,7 @@ _NAMES = {
     "RayCaster": "sensorium.trace.caster",
     "Hits": "sensorium.trace.caster",
     "PartitionedCaster": "sensorium.trace.partitioned",
+    "WarpCaster": "sensorium.trace.warp_caster",
     "MeshFile": "sensorium.scene.split",
     "split_scene": "sensorium.scene.split",
     "Environment": "sensorium.environment",
@@ -52,6 +53,9 @@ _NAMES = {
     "Gnss": "sensorium.sensors.gnss",
     "Barometer": "sensorium.sensors.barometer",
     "SunSensor": "sensorium.sensors.sun_sensor",
+    "RaySensor": "sensorium.sensors.ray_sensor",
+    "RayReading": "sensorium.sensors.ray_sensor",
+    "RayHits": "sensorium.sensors.ray_hits",
     "Lambertian": "sensorium.materials",
     "TwoLayer": "sensorium.materials",
     "Dielectric": "sensorium.materials",
@@ -164,6 +168,8 @@ if TYPE_CHECKING:
     from sensorium.sensors.odometer import Odometer, OdometerReading
     from sensorium.sensors.randomization import Intrinsics, Placement, Randomization
     from sensorium.sensors.range_noise import RangeNoise
+    from sensorium.sensors.ray_hits import RayHits
+    from sensorium.sensors.ray_sensor import RayReading, RaySensor
     from sensorium.sensors.receiver import Receiver
     from sensorium.sensors.scan import Cause, Scan
     from sensorium.sensors.sun_sensor import SunSensor
@@ -171,6 +177,7 @@ if TYPE_CHECKING:
     from sensorium.threads import set_threads
     from sensorium.trace.caster import Hits, RayCaster
     from sensorium.trace.partitioned import PartitionedCaster
+    from sensorium.trace.warp_caster import WarpCaster
 
 __all__ = [
     "Accelerometer",
@@ -209,6 +216,9 @@ __all__ = [
     "Randomization",
     "RangeNoise",
     "RayCaster",
+    "RayHits",
+    "RayReading",
+    "RaySensor",
     "Receiver",
     "Retroreflector",
     "Scan",
@@ -221,6 +231,7 @@ __all__ = [
     "ThinGlass",
     "Timing",
     "TwoLayer",
+    "WarpCaster",
     "analysis",
     "clock",
     "cluster",

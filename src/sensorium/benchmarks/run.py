@@ -17,6 +17,7 @@ from sensorium import threads
 from sensorium.benchmarks import (
     accuracy,
     camera,
+    depth_warp,
     imu,
     light,
     mujoco,
@@ -112,6 +113,7 @@ def _figures(quick: bool) -> Iterator[Figure]:
     triangles = sweep.over_triangles((10_000, 100_000, 1_000_000, *(() if quick else (10_000_000,))))
     yield Figure("cost over triangles, 1 thread", _listed(triangles, "triangles"), "near logarithmic", None)
 
+    yield from _depth_over_warp()
     yield from _parts(1_000_000 if quick else 10_000_000)
     yield from _inertial()
     yield from _engine()
@@ -156,6 +158,19 @@ def _against_peers(mesh: Mesh) -> Iterator[Figure]:
         with thread_count(1):
             speed = ratio(subject.sweep, partial(cast, origins, directions), rounds=5)
         yield _at_least(what, speed / share, _PEER_TARGETS[name])
+
+
+def _depth_over_warp() -> Iterator[Figure]:
+    """Depth images of many worlds over the same on Warp's CPU device, which has one thread."""
+    what, target = f"depth and labels of {depth_warp.WORLDS} worlds over Warp's CPU device", "at least 12 x"
+    try:
+        over = depth_warp.against_warp()
+    except ImportError:
+        yield Figure(what, "Warp is not installed", target, None)
+        return
+    yield Figure(f"{what}, all threads", f"{over:.1f} x", target, over >= 12.0)
+    with thread_count(1):
+        yield Figure(f"{what}, 1 thread", f"{depth_warp.against_warp():.1f} x", "", None)
 
 
 def _parts(triangles: int) -> Iterator[Figure]:

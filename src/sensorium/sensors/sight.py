@@ -3,11 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium import threads
+from sensorium.sensors.instant_cast import cast_at
 from sensorium.sensors.rig import Rig
-from sensorium.trace.cast import cast_rays
-from sensorium.trace.caster import new_hits
-from sensorium.trace.packet import BLOCK, SCATTERED_ADDRESS
 from sensorium.trace.rays import Rays
 
 
@@ -51,18 +48,5 @@ class Sight:
             t_max=np.full(count, np.inf, np.float32),
             world=np.repeat(looking // rig.sensors, shape[1]).astype(np.int32),
         )
-        out = new_hits(count)
-        placed = rig.tracer.place(time_ns, time_ns, p_WS.reshape(rig.worlds, rig.sensors, 3)[:, 0])
-        with placed.lock:
-            threads.run(
-                cast_rays,
-                -(-count // BLOCK),
-                placed.tables,
-                rig.tracer.labels,
-                placed.anchor,
-                rays,
-                np.uint32(placed.mask_without(rig.hide, air=False)),
-                SCATTERED_ADDRESS,
-                out,
-            )
-        return (out.object_id < 0).reshape(shape)
+        found = cast_at(rig, time_ns, p_WS.reshape(rig.worlds, rig.sensors, 3)[:, 0], rays)
+        return (found.object_id < 0).reshape(shape)
