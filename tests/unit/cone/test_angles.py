@@ -1,0 +1,19 @@
+"""Angles of a point: to the left and up are positive, and the thesis's elevation is not the elevation."""
+
+import math
+
+import pytest
+
+from sensorium.cone import azimuth, elevation, projected_elevation
+
+
+def test_left_and_up_are_positive():
+    assert azimuth(1.0, 1.0, 0.0) == pytest.approx(math.pi / 4)
+    assert elevation(1.0, 0.0, 1.0) == projected_elevation(1.0, 0.0, 1.0) == pytest.approx(math.pi / 4)
+
+
+def test_the_projected_elevation_is_an_elevation_only_straight_ahead():
+    # E-24: at 60 degrees to the side, a point as high as it is far ahead is twice as far away
+    x, y, z = 1.0, math.sqrt(3.0), 1.0
+    assert projected_elevation(x, y, z) == pytest.approx(math.pi / 4)
+    assert elevation(x, y, z) == pytest.approx(math.atan(0.5))
