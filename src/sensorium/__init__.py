@@ -44,6 +44,9 @@ _NAMES = {
     "Gnss": "sensorium.sensors.gnss",
     "Barometer": "sensorium.sensors.barometer",
     "SunSensor": "sensorium.sensors.sun_sensor",
+    "ConeSensor": "sensorium.sensors.cone_sensor",
+    "ConeReading": "sensorium.sensors.cone_reading",
+    "Verdict": "sensorium.sensors.cone_reading",
     "Lambertian": "sensorium.materials",
     "TwoLayer": "sensorium.materials",
     "Dielectric": "sensorium.materials",
@@ -137,6 +140,8 @@ if TYPE_CHECKING:
     from sensorium.sensors.beam import Beam
     from sensorium.sensors.camera import Adc, Camera
     from sensorium.sensors.camera_image import CameraImage
+    from sensorium.sensors.cone_reading import ConeReading, Verdict
+    from sensorium.sensors.cone_sensor import ConeSensor
     from sensorium.sensors.encoder import Encoder
     from sensorium.sensors.encoder_reading import EncoderReading
     from sensorium.sensors.gnss import Gnss
@@ -164,6 +169,8 @@ __all__ = [
     "Camera",
     "CameraImage",
     "Cause",
+    "ConeReading",
+    "ConeSensor",
     "Dielectric",
     "Encoder",
     "EncoderReading",
@@ -197,6 +204,7 @@ __all__ = [
     "ThinGlass",
     "Timing",
     "TwoLayer",
+    "Verdict",
     "analysis",
     "clock",
     "cluster",

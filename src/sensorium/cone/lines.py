@@ -6,12 +6,17 @@ opposite. Ref: Table 1 of the thesis, whose last row has the ends of the line sw
 
 import math
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sensorium import jit
 from sensorium.cone.segment import nearest_on_segment
 
+Float = NDArray[np.float64]
+
 
 @jit.function
-def quad_line(corners, k, count):
+def quad_line(corners: Float, k: int, count: int) -> tuple[float, float, float, float, float, float]:
     """Line k of `count` over a quad.
 
     q0 = v0 + k (v3 - v0) / (N - 1), q1 = v1 + k (v2 - v1) / (N - 1).
@@ -39,7 +44,9 @@ def quad_line(corners, k, count):
 
 
 @jit.function
-def nearest_on_lines(corners, count, a, b, reach, spherical, within):
+def nearest_on_lines(
+    corners: Float, count: int, a: float, b: float, reach: float, spherical: bool, within: float
+) -> tuple[float, float, float, float]:
     """The point of a quad's lines in the cone that is nearest to the sensor.
 
     Args:
@@ -61,7 +68,7 @@ def nearest_on_lines(corners, count, a, b, reach, spherical, within):
 
 
 @jit.function
-def worst_angle_error(extent, count, distance):
+def worst_angle_error(extent: float, count: int, distance: float) -> float:
     """Eq. 4.1: half the angle between two lines, atan(extent / 2 / ((N - 1) r)) [rad].
 
     Args:
@@ -73,7 +80,7 @@ def worst_angle_error(extent, count, distance):
 
 
 @jit.function
-def lines_for_error(extent, error, distance, most):
+def lines_for_error(extent: float, error: float, distance: float, most: int) -> int:
     """The fewest lines whose worst angle error is no more than `error` [rad]: eq. 4.1 turned round.
 
     Args:
@@ -85,4 +92,4 @@ def lines_for_error(extent, error, distance, most):
     room = math.tan(error) * distance
     if 0.5 * extent >= room * (most - 1):
         return most
-    return max(2, 1 + int(math.ceil(0.5 * extent / room)))
+    return max(2, 1 + math.ceil(0.5 * extent / room))

@@ -1,12 +1,12 @@
 """Quads of a triangle mesh: the faces that lines are laid over.
 
-Two triangles are one quad where they share an edge, lie in one plane, face the same way and make a convex shape. A triangle
-that could go with several goes where the quad is most rectangular; of equals, where the triangles come first. What is left
-over stays a lone triangle.
+Two triangles are one quad where they share an edge, lie in one plane, face the same way and make a convex shape. A
+triangle that could go with several goes where the quad is most rectangular; of equals, where the triangles come first.
+What is left over stays a lone triangle.
 
-The order of corners is fixed, since it says which way the lines run: v0 v1 and v3 v2 are the longer two sides, so that the
-lines lie close; where all are equally long, those that rise less in the mesh's own frame, so that lines on an upright
-square are level, as in the thesis. A lone triangle begins with its longest side; its third corner counts twice.
+The order of corners is fixed, since it says which way the lines run: v0 v1 and v3 v2 are the longer two sides, so that
+the lines lie close; where all are equally long, those that rise less in the mesh's own frame, so that lines on an
+upright square are level, as in the thesis. A lone triangle begins with its longest side; its third corner counts twice.
 """
 
 from typing import NamedTuple
@@ -81,7 +81,7 @@ def recovered_quads(vertices: Float, faces: NDArray[np.int32]) -> Quads:
 
 
 def _corners(points: Float, normal: Float) -> tuple[Float, Float]:
-    """How each corner of quads (n, 4, 3) turns about the normal, (n, 4), and the sum of |cosines| of their angles, (n,)."""
+    """How each corner of quads (n, 4, 3) turns about the normal, (n, 4), and the sum of their |cosines|, (n,)."""
     ahead = np.roll(points, -1, axis=1) - points
     length = np.sqrt((ahead * ahead).sum(axis=2))
     ahead = ahead / np.where(length > 0.0, length, 1.0)[..., None]

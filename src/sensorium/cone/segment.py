@@ -15,7 +15,9 @@ _PARALLEL = 1e-14
 
 
 @jit.function
-def clipped_segment(x, y, z, dx, dy, dz, a, b, reach, spherical):
+def clipped_segment(
+    x: float, y: float, z: float, dx: float, dy: float, dz: float, a: float, b: float, reach: float, spherical: bool
+) -> tuple[float, float]:
     """The stretch of q + t d, 0 <= t <= 1, that is in the cone.
 
     With M = diag(-1, a^-2, b^-2) a point is between the sides where A t^2 + B t + C <= 0, A = d M d, B = 2 q M d,
@@ -85,7 +87,19 @@ def clipped_segment(x, y, z, dx, dy, dz, a, b, reach, spherical):
 
 
 @jit.function
-def nearest_on_segment(x, y, z, dx, dy, dz, a, b, reach, spherical, within):
+def nearest_on_segment(
+    x: float,
+    y: float,
+    z: float,
+    dx: float,
+    dy: float,
+    dz: float,
+    a: float,
+    b: float,
+    reach: float,
+    spherical: bool,
+    within: float,
+) -> tuple[float, float, float, float]:
     """The point of a piece of line in the cone that is nearest to the sensor.
 
     Eq. 3.2, t = -q d / |d|^2, within the stretch that is inside; for d = 0 the one point.
@@ -119,7 +133,7 @@ def nearest_on_segment(x, y, z, dx, dy, dz, a, b, reach, spherical, within):
 
 
 @jit.function
-def _between_roots(A, B, C):
+def _between_roots(A: float, B: float, C: float) -> tuple[float, float]:
     """The stretch where A t^2 + B t + C <= 0, for A >= 0."""
     if A == 0.0:
         return (-math.inf, math.inf) if C <= 0.0 else (1.0, 0.0)
@@ -130,7 +144,7 @@ def _between_roots(A, B, C):
 
 
 @jit.function
-def _roots(A, B, delta, C):
+def _roots(A: float, B: float, delta: float, C: float) -> tuple[float, float]:
     """Both roots in order, without cancellation: q = -(B + sgn(B) sqrt(delta)) / 2, then q / A and C / q."""
     q = -0.5 * (B + math.copysign(math.sqrt(delta), B))
     if q == 0.0:

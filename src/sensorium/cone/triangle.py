@@ -1,11 +1,12 @@
 """A triangle in the cone: its nearest point, without lines and their spacing.
 
-The nearest point of the triangle in K is that of its whole plane in K where that lies in the triangle, and lies on an edge
-otherwise (K is convex: a minimum inside the triangle is one of the plane). Ref: physics.md 8.2.
+The nearest point of the triangle in K is that of its whole plane in K where that lies in the triangle, and lies on an
+edge otherwise (K is convex: a minimum inside the triangle is one of the plane). Ref: physics.md 8.2.
 
-Of the plane n p = D, D > 0, the nearest point in an endless cone lies in the direction u of the cone with the greatest n u
-for its length, since |p| = D |u| / (n u): that is the direction of n projected onto the cone. physics.md finds the same
-point as the root of a quartic; projected, one equation of one unknown is left that has one root, whatever the plane.
+Of the plane n p = D, D > 0, the nearest point in an endless cone lies in the direction u of the cone with the greatest
+n u for its length, since |p| = D |u| / (n u): that is the direction of n projected onto the cone. physics.md finds the
+same point as the root of a quartic; projected, one equation of one unknown is left that has one root, whatever the
+plane.
 """
 
 import math
@@ -21,7 +22,22 @@ _WIDER = 1.001
 
 
 @jit.function
-def nearest_on_triangle(x0, y0, z0, x1, y1, z1, x2, y2, z2, a, b, reach, spherical, within):
+def nearest_on_triangle(
+    x0: float,
+    y0: float,
+    z0: float,
+    x1: float,
+    y1: float,
+    z1: float,
+    x2: float,
+    y2: float,
+    z2: float,
+    a: float,
+    b: float,
+    reach: float,
+    spherical: bool,
+    within: float,
+) -> tuple[float, float, float, float]:
     """The point of a triangle in the cone that is nearest to the sensor.
 
     Args:
@@ -40,7 +56,7 @@ def nearest_on_triangle(x0, y0, z0, x1, y1, z1, x2, y2, z2, a, b, reach, spheric
         D = (nx * x0 + ny * y0 + nz * z0) / area
         sign = 1.0 if D >= 0.0 else -1.0
         nx, ny, nz, D = sign * nx / area, sign * ny / area, sign * nz / area, sign * D
-        if D * D >= within:
+        if within <= D * D:
             return math.inf, 0.0, 0.0, 0.0
         distance2, px, py, pz = nearest_on_plane(nx, ny, nz, D, a, b, reach, spherical)
         if distance2 >= within:
@@ -68,7 +84,9 @@ def nearest_on_triangle(x0, y0, z0, x1, y1, z1, x2, y2, z2, a, b, reach, spheric
 
 
 @jit.function
-def nearest_on_plane(nx, ny, nz, D, a, b, reach, spherical):
+def nearest_on_plane(
+    nx: float, ny: float, nz: float, D: float, a: float, b: float, reach: float, spherical: bool
+) -> tuple[float, float, float, float]:
     """The point of the plane n p = D in the cone that is nearest to the sensor.
 
     Args:
@@ -105,13 +123,13 @@ def nearest_on_plane(nx, ny, nz, D, a, b, reach, spherical):
 
 
 @jit.function
-def direction_nearest_to(nx, ny, nz, a, b):
+def direction_nearest_to(nx: float, ny: float, nz: float, a: float, b: float) -> tuple[float, float, float]:
     """The direction in the endless cone with the greatest n u / |u|: n projected onto the cone.
 
     Outside the cone the projection is u = (s, a^2 ny s / e, b^2 nz s / f), e = (a^2 + 1) s - nx, f = (b^2 + 1) s - nx,
-    on the side of the cone where (a ny / e)^2 + (b nz / f)^2 = 1. The root of that sum is the inverse of a concave function
-    of s that rises, so that Newton's method comes up to 1 from below, without overshooting, and is exact where only one
-    of the terms is there.
+    on the side of the cone where (a ny / e)^2 + (b nz / f)^2 = 1. The root of that sum is the inverse of a concave
+    function of s that rises, so that Newton's method comes up to 1 from below, without overshooting, and is exact where
+    only one of the terms is there.
 
     Args:
         nx, ny, nz: A vector of length 1.
@@ -143,7 +161,20 @@ def direction_nearest_to(nx, ny, nz, a, b):
 
 
 @jit.function
-def _side(x0, y0, z0, x1, y1, z1, px, py, pz, nx, ny, nz):
+def _side(
+    x0: float,
+    y0: float,
+    z0: float,
+    x1: float,
+    y1: float,
+    z1: float,
+    px: float,
+    py: float,
+    pz: float,
+    nx: float,
+    ny: float,
+    nz: float,
+) -> float:
     """On which side of an edge a point is, seen against the normal: positive to the left."""
     ex, ey, ez, wx, wy, wz = x1 - x0, y1 - y0, z1 - z0, px - x0, py - y0, pz - z0
     return (ey * wz - ez * wy) * nx + (ez * wx - ex * wz) * ny + (ex * wy - ey * wx) * nz

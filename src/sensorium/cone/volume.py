@@ -11,7 +11,7 @@ def half_angle_tangent(fov_deg: float) -> float:
 
 
 @jit.function
-def is_inside(x, y, z, a, b, reach, spherical):
+def is_inside(x: float, y: float, z: float, a: float, b: float, reach: float, spherical: bool) -> bool:
     """Whether a point is in the cone: eq. 3.1 of the thesis, multiplied out, so that nothing divides by x.
 
     Args:
@@ -31,11 +31,13 @@ def is_inside(x, y, z, a, b, reach, spherical):
 
 
 @jit.function
-def sphere_is_outside(x, y, z, radius, a, b, reach, spherical):
+def sphere_is_outside(
+    x: float, y: float, z: float, radius: float, a: float, b: float, reach: float, spherical: bool
+) -> bool:
     """Whether a sphere is certainly outside: behind the sensor, beyond its reach, or beside the cone.
 
-    Beside: a plane through the apex parts them. It touches the cone along the generator at (y / a^2, z / b^2), which is the
-    best plane for a round cone. Spheres that are called inside may be just outside, none the other way round.
+    Beside: a plane through the apex parts them. It touches the cone along the generator at (y / a^2, z / b^2), which is
+    the best plane for a round cone. Spheres that are called inside may be just outside, none the other way round.
 
     Args:
         x, y, z: Centre [m].

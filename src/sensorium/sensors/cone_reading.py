@@ -1,10 +1,12 @@
 """Readings of a cone sensor: the nearest thing in sight, and on request every object in sight."""
 
 import enum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium.cone import angles
 from sensorium.errors import SpecError
 from sensorium.rotations import Float
 from sensorium.sensors import cone_signal as cs
@@ -95,7 +97,7 @@ class ConeObjects:
         mask = self._found.in_sight
         return self._shaped(np.where(mask[..., None] if values.ndim > mask.ndim else mask, values, np.nan))
 
-    def _shaped(self, rows: NDArray[np.generic]) -> NDArray[np.generic]:
+    def _shaped(self, rows: NDArray[Any]) -> NDArray[Any]:
         rig = self._rig
         return np.asarray(rig.squeeze(rows.reshape(rig.worlds, rig.sensors, *rows.shape[1:])))
 
@@ -146,12 +148,11 @@ class ConeReading(SampledReading):
     @property
     def projected_elevation(self) -> Float:
         """The vertical angle seen from the side, atan2(z, x), which the thesis calls elevation (eq. 3.8) [rad]."""
-        x, _, z = self._sample.x[:, cs.POINT].T
-        return self._seen(np.arctan2(z, x))
+        return self._seen(angles.projected_elevation(self._sample.x[:, cs.POINT]))
 
     @property
     def range_rate(self) -> Float:
-        """How fast the matter at the nearest point goes away, from the velocities of bodies [m/s]; as Doppler sees it."""
+        """How fast the matter at the nearest point goes away, by the velocities of bodies [m/s], as Doppler sees it."""
         return self._seen(self._sample.x[:, cs.RANGE_RATE])
 
     @property

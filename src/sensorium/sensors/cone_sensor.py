@@ -19,11 +19,11 @@ from sensorium.sensors.timing import Timing
 class ConeSensor(SensorSpec[ConeReading]):
     """The nearest point of all objects in an elliptic cone ahead, its range, direction and speed.
 
-    Geometry instead of rays: nothing is sampled but the object itself, by lines over its faces as in the thesis, or not at
-    all (`lines="exact"`). Objects out of the cone and faces that point away are left out first. Surfaces are what they are:
-    material, glass and weather play no part, and volumes of air such as fog banks are not seen; a `Radar` adds physics.
-    Nothing in sight is a reading too. Errors of range: noise, further corruptions, faults, quantisation, saturation; of
-    angles and range rate: noise, faults. Points and speeds follow from what errors leave.
+    Geometry instead of rays: nothing is sampled but the object itself, by lines over its faces as in the thesis, or not
+    at all (`lines="exact"`). Objects out of the cone and faces that point away are left out first. Surfaces are what
+    they are: material, glass and weather play no part, and volumes of air such as fog banks are not seen; a `Radar`
+    adds physics. Nothing in sight is a reading too. Errors of range: noise, further corruptions, faults, quantisation,
+    saturation; of angles and range rate: noise, faults. Points and speeds follow from what errors leave.
 
     Ref: physics.md 8, with the thesis's corrections E-21 to E-27.
     """
@@ -43,16 +43,16 @@ class ConeSensor(SensorSpec[ConeReading]):
     """How many lines are laid over each face, or "exact" for the nearest point of the face itself. Faces are quads, put
     together from triangles; lone triangles get lines that shrink to a corner."""
     angle_error_deg: float | None = Field(default=None, gt=0.0, lt=90.0)
-    """Lays only as many of the lines as keep the worst error of angle, eq. 4.1, below this [deg]: fewer for small faces and
-    far ones. None lays all."""
+    """Lays only as many of the lines as keep the worst error of angle, eq. 4.1, below this [deg]: fewer for small faces
+    and far ones. None lays all."""
     front: Literal["flat", "spherical"] = "flat"
     """Whether `range_m` is a depth, as in the thesis, or a distance, as in Deng et al."""
     target: Literal["closest", "aabb_center"] = "closest"
-    """What of an object is measured: its closest point in the cone, or, cheaper, the middle of the box about its mesh, which
-    must be in the cone."""
+    """What of an object is measured: its closest point in the cone, or, cheaper, the middle of the box about its mesh,
+    which must be in the cone."""
     occlusion: bool = False
-    """Whether objects are left out whose closest point is behind another object, by one ray each. The nearest of all needs no
-    such check with `lines="exact"`: what hides a point is nearer, and in the cone."""
+    """Whether objects are left out whose closest point is behind another object, by one ray each. The nearest of all
+    needs no such check with `lines="exact"`: what hides a point is nearer, and in the cone."""
     per_object: bool = False
     """Whether readings list every object in sight, `reading.objects`."""
     still_below_m_s: float = Field(default=0.05, ge=0.0)

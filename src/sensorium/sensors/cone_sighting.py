@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium.cone import angles
 from sensorium.rotations import rotate, rotation_from_quaternion
 
 Float = NDArray[np.float64]
@@ -48,17 +49,17 @@ class Sighting:
     @property
     def azimuth(self) -> Float:
         """To the left [rad], shape (rows, slots); 0 where there is nothing."""
-        return np.arctan2(self.point[..., 1], self.point[..., 0])
+        return angles.azimuth(self.point)
 
     @property
     def elevation(self) -> Float:
         """Above the level [rad], shape (rows, slots); 0 where there is nothing."""
-        return np.arctan2(self.point[..., 2], np.hypot(self.point[..., 0], self.point[..., 1]))
+        return angles.elevation(self.point)
 
     @property
     def projected_elevation(self) -> Float:
         """The vertical angle seen from the side [rad], shape (rows, slots); 0 where there is nothing."""
-        return np.arctan2(self.point[..., 2], self.point[..., 0])
+        return angles.projected_elevation(self.point)
 
     def nearest(self) -> "Sighting":
         """The nearest of each row, in one slot; of equals, the object that comes first."""
@@ -99,7 +100,7 @@ class Sighting:
 
 
 def in_world(point: Float, p_WS: Float, q_WS: Float) -> Float:
-    """Points of sensors' frames in the world [m], shape (rows, ..., 3), for sensors at p_WS (rows, 3), q_WS (rows, 4)."""
+    """Points of sensors' frames (rows, ..., 3) in the world [m], for sensors at p_WS (rows, 3), q_WS (rows, 4)."""
     between = (1,) * (point.ndim - 2)
     R_WS = rotation_from_quaternion(q_WS).reshape(-1, *between, 3, 3)
     return rotate(R_WS, point) + p_WS.reshape(-1, *between, 3)

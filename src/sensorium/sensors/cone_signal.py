@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium.cone.angles import point_at
 from sensorium.rotations import Float, dot
 from sensorium.sensors.cone_caster import ConeCaster
 from sensorium.sensors.cone_sighting import Sighting
@@ -71,10 +72,7 @@ class ConeReadout:
         was[seen, 0] = nearest.range_m[seen, 0]
         moved = np.flatnonzero(seen & (x[:, :3] != was).any(axis=1))
         if moved.size:
-            range_m, azimuth, elevation = x[moved, RANGE], x[moved, AZIMUTH], x[moved, ELEVATION]
-            level = range_m * np.cos(elevation)
-            point = (level * np.cos(azimuth), level * np.sin(azimuth), range_m * np.sin(elevation))
-            x[moved, POINT] = np.stack(point, axis=1)
+            x[moved, POINT] = point_at(x[moved, RANGE], x[moved, AZIMUTH], x[moved, ELEVATION])
         self._differences.write(time_ns, nearest.object_id[:, 0], x)
 
     def restart(self, rows: NDArray[np.bool_]) -> None:
@@ -85,8 +83,9 @@ class ConeReadout:
 class Differences:
     """Speeds from two readings in a row of the same object; NaN where there are none.
 
-    Eq. 3.9, |q_k - q_(k-1)| / dt in the sensor's frame, tells no direction (E-27); (|q_k| - |q_(k-1)|) / dt does. When another
-    object becomes the nearest, both start again, instead of the "strange value in between objects" of the thesis.
+    Eq. 3.9, |q_k - q_(k-1)| / dt in the sensor's frame, tells no direction (E-27); (|q_k| - |q_(k-1)|) / dt does. When
+    another object becomes the nearest, both start again, instead of the "strange value in between objects" of the
+    thesis.
     """
 
     def __init__(self, rows: int, period_s: float | None) -> None:

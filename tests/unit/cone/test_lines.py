@@ -44,7 +44,7 @@ def test_table_2_with_its_face_where_the_thesis_has_it(
     lines, range_m, elevation_deg, exact_range_m, exact_elevation_deg, tangent
 ):
     distance2, *point = nearest_on_lines(FRONT, lines, SLOPE, SLOPE, 10.0, False, math.inf)
-    found_m, found_deg = math.sqrt(distance2), abs(math.degrees(elevation(*point)))
+    found_m, found_deg = math.sqrt(distance2), abs(math.degrees(elevation(np.array(point))))
     assert found_m == pytest.approx(exact_range_m, abs=5.1e-8)
     assert found_deg == pytest.approx(exact_elevation_deg, abs=5.1e-7)
     assert math.tan(math.radians(found_deg)) == pytest.approx(tangent, rel=2e-6, abs=1e-12)
@@ -94,7 +94,7 @@ def test_no_place_is_off_by_more_than_the_worst_error():
         lines, distance, up = int(random.integers(2, 40)), random.uniform(1.0, 20.0), random.uniform(-0.49, 0.49)
         corners = FRONT + np.array([distance - 0.99999, 0.0, up])
         _, *point = nearest_on_lines(corners, lines, SLOPE, SLOPE, 50.0, False, math.inf)
-        assert abs(elevation(*point)) <= worst_angle_error(1.0, lines, distance) + 1e-12
+        assert abs(elevation(np.array(point))) <= worst_angle_error(1.0, lines, distance) + 1e-12
 
 
 def test_lines_for_an_error_are_the_fewest_that_keep_it():

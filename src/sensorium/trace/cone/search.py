@@ -1,8 +1,9 @@
 """The kernel behind cone sensors: the nearest point of every object, or of all of them, in the cone of each sensor.
 
-Objects go first whose sphere is out of sight or farther than what was found already; then clusters of faces, by the same
-rule; then faces that point away, where the object is closed and the sensor outside of it: the way to a point on such a face
-leads through the object, and thus through a nearer point in the cone. What is left is searched in the sensor's frame.
+Objects go first whose sphere is out of sight or farther than what was found already; then clusters of faces, by the
+same rule; then faces that point away, where the object is closed and the sensor outside of it: the way to a point on
+such a face leads through the object, and thus through a nearer point in the cone. What is left is searched in the
+sensor's frame.
 """
 
 import math
