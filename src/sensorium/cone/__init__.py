@@ -11,7 +11,13 @@ Lengths are in metres, a and b tangents of half angles [1]. What kernels call ta
 """
 
 from sensorium.cone.angles import azimuth, elevation, point_at, projected_elevation
-from sensorium.cone.lines import lines_for_error, nearest_on_lines, quad_line, worst_angle_error
+from sensorium.cone.lines import (
+    lines_for_error,
+    nearest_on_lines,
+    nearest_on_parallel_lines,
+    quad_line,
+    worst_angle_error,
+)
 from sensorium.cone.quads import Quads, recovered_quads
 from sensorium.cone.segment import clipped_segment, nearest_on_segment
 from sensorium.cone.triangle import nearest_on_triangle
@@ -26,6 +32,7 @@ __all__ = [
     "is_inside",
     "lines_for_error",
     "nearest_on_lines",
+    "nearest_on_parallel_lines",
     "nearest_on_segment",
     "nearest_on_triangle",
     "point_at",

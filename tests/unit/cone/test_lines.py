@@ -5,7 +5,14 @@ import math
 import numpy as np
 import pytest
 
-from sensorium.cone import elevation, lines_for_error, nearest_on_lines, quad_line, worst_angle_error
+from sensorium.cone import (
+    elevation,
+    lines_for_error,
+    nearest_on_lines,
+    nearest_on_parallel_lines,
+    quad_line,
+    worst_angle_error,
+)
 
 FRONT = np.array([(0.99999, 0.5, -0.5), (0.99999, -0.5, -0.5), (0.99999, -0.5, 0.5), (0.99999, 0.5, 0.5)])
 SLOPE = math.tan(math.radians(45.0))
@@ -105,6 +112,30 @@ def test_lines_for_an_error_are_the_fewest_that_keep_it():
             assert lines == 2 or worst_angle_error(1.3, lines - 1, distance) > error
     assert lines_for_error(1.0, 0.01, 0.0, 1000) == 1000
     assert lines_for_error(1.0, 1e-6, 1.0, 1000) == 1000
+
+
+# --- two lines instead of all ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["rectangle", "trapezium", "triangle"])
+def test_the_two_lines_beside_the_nearest_point_are_enough(kind):
+    random = np.random.default_rng(6)
+    hits = 0
+    for number in range(400):
+        start, along, across = random.uniform((-1, -4, -4), (6, 4, 4)), *random.uniform(-4.0, 4.0, (2, 3))
+        if kind == "rectangle":
+            across -= (across @ along) / (along @ along) * along
+        end = {"rectangle": 1.0, "trapezium": random.uniform(0.1, 2.0), "triangle": 0.0}[kind]
+        corners = np.array([start, start + along, start + across + end * along, start + across])
+        a, b, reach = *random.uniform(0.3, 1.5, 2), random.uniform(2.0, 6.0)
+        count, spherical = int(random.integers(2, 60)), bool(number % 2)
+        every = nearest_on_lines(corners, count, a, b, reach, spherical, math.inf)
+        two = nearest_on_parallel_lines(corners, count, a, b, reach, spherical, math.inf)
+        assert two[0] == pytest.approx(every[0], rel=1e-12)
+        if every[0] < math.inf:
+            hits += 1
+            assert nearest_on_parallel_lines(corners, count, a, b, reach, spherical, every[0])[0] == math.inf
+    assert hits > 80
 
 
 # --- lone triangles ---------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sensorium.record.ros2.camera import camera
+from sensorium.record.ros2.cone import cone
 from sensorium.record.ros2.inertial import inertial
 from sensorium.record.ros2.joint_state import joint_state
 from sensorium.record.ros2.message import Message
@@ -15,6 +16,7 @@ from sensorium.record.ros2.single_range import single_range
 from sensorium.record.ros2.source import Source
 from sensorium.sensors.barometer import BarometerReading
 from sensorium.sensors.camera_image import CameraImage
+from sensorium.sensors.cone_reading import ConeReading
 from sensorium.sensors.encoder_reading import EncoderReading
 from sensorium.sensors.gnss import GnssReading
 from sensorium.sensors.inertial_reading import InertialReading
@@ -37,6 +39,7 @@ _MESSAGES: dict[type, Callable[[Any, Source], list[tuple[int, str, Message]]]] =
     GnssReading: satellite,
     BarometerReading: pressure,
     SunSensorReading: sun_cosine,
+    ConeReading: cone,
 }
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium import jit
-from sensorium.cone.lines import lines_for_error, nearest_on_lines
+from sensorium.cone.lines import lines_for_error, nearest_on_lines, nearest_on_parallel_lines
 from sensorium.cone.triangle import nearest_on_triangle
 from sensorium.cone.volume import is_inside, sphere_is_outside
 from sensorium.paths.closed import P, Q, V, W
@@ -193,9 +193,14 @@ def _nearest_of_mesh(faces, mesh, R_SO, p_SO, view, within, corners):
                 lines = view.lines
                 if view.angle_error > 0.0:
                     lines = lines_for_error(faces.extent[face], view.angle_error, max(bound, above), lines)
-                distance2, px, py, pz = nearest_on_lines(
-                    corners, lines, view.a, view.b, view.reach, view.spherical, within
-                )
+                if faces.is_parallel[face]:
+                    distance2, px, py, pz = nearest_on_parallel_lines(
+                        corners, lines, view.a, view.b, view.reach, view.spherical, within
+                    )
+                else:
+                    distance2, px, py, pz = nearest_on_lines(
+                        corners, lines, view.a, view.b, view.reach, view.spherical, within
+                    )
             if distance2 < within:
                 within = best2 = distance2
                 bx, by, bz, best_face = px, py, pz, faces.triangle[face]

@@ -14,6 +14,9 @@ from sensorium.scene.mesh import Mesh
 
 Float = NDArray[np.float64]
 
+# How far sides may be from parallel, and corners from flat, of their length: what rounding leaves
+_PARALLEL = 1e-12
+
 # Most faces of a cluster, which are looked at only where its sphere is in sight and near enough
 _CLUSTER = 32
 
@@ -26,6 +29,7 @@ class FaceTables(NamedTuple):
     offset: Float  # (faces,) n v0 [m]
     bend: Float  # (faces,) how far a corner may be off that plane [m]
     extent: Float  # (faces,) the side that lines are laid along [m]
+    is_parallel: NDArray[np.bool_]  # (faces,) whether all lines are, on a flat face
     triangle: NDArray[np.int32]  # (faces,) face of the mesh, of two the first
     cluster_first: NDArray[np.int32]  # (clusters + 1,) faces of each cluster
     cluster_sphere: Float  # (clusters, 4) middle and radius [m]
@@ -52,7 +56,7 @@ def face_tables(meshes: tuple[Mesh, ...], *, as_quads: bool) -> FaceTables:
         meshes: Each once.
         as_quads: Whether triangles are put together to quads, for lines; else they stay what they are.
     """
-    corners, triangle, first, sphere, mesh_first = [], [], [0], [np.zeros((0, 4))], [0]
+    corners, triangle, cluster_first, sphere, mesh_first = [], [], [0], [np.zeros((0, 4))], [0]
     for mesh in meshes:
         if as_quads:
             index, face = recovered_quads(mesh.vertices, mesh.faces)
@@ -63,7 +67,7 @@ def face_tables(meshes: tuple[Mesh, ...], *, as_quads: bool) -> FaceTables:
         points, face = points[np.concatenate(groups)], face[np.concatenate(groups)]
         begin = np.cumsum([0, *(len(group) for group in groups[:-1])])
         sphere.append(_spheres(points, begin))
-        first += (first[-1] + np.append(begin[1:], len(points))).tolist()
+        cluster_first += (cluster_first[-1] + np.append(begin[1:], len(points))).tolist()
         mesh_first.append(mesh_first[-1] + len(begin))
         corners.append(points)
         triangle.append(face)
@@ -73,15 +77,20 @@ def face_tables(meshes: tuple[Mesh, ...], *, as_quads: bool) -> FaceTables:
     normal = normal / np.where(length > 0.0, length, 1.0)[:, None]
     offset = (normal * every[:, 0]).sum(axis=1)
     height = np.abs((normal[:, None] * every).sum(axis=2) - offset[:, None])
+    bend = height.max(axis=1, initial=0.0)
     sides = np.stack([every[:, 3] - every[:, 0], every[:, 2] - every[:, 1]], axis=1)
+    first, last = every[:, 1] - every[:, 0], every[:, 2] - every[:, 3]
+    size2 = (first * first).sum(axis=1)
+    skew = np.abs(np.cross(first, last)).max(axis=1, initial=0.0)
     return FaceTables(
         corners=every,
         normal=normal,
         offset=offset,
-        bend=height.max(axis=1, initial=0.0),
+        bend=bend,
         extent=np.sqrt((sides * sides).sum(axis=2)).max(axis=1, initial=0.0),
+        is_parallel=(skew <= _PARALLEL * size2) & (bend <= _PARALLEL * np.sqrt(size2)),
         triangle=np.concatenate([*triangle, np.zeros(0)]).astype(np.int32),
-        cluster_first=np.array(first, np.int32),
+        cluster_first=np.array(cluster_first, np.int32),
         cluster_sphere=np.concatenate(sphere),
         mesh_first=np.array(mesh_first, np.int32),
         mesh_box=np.array([mesh.bounds for mesh in meshes]).reshape(-1, 2, 3),
