@@ -56,6 +56,9 @@ _NAMES = {
     "RaySensor": "sensorium.sensors.ray_sensor",
     "RayReading": "sensorium.sensors.ray_sensor",
     "RayHits": "sensorium.sensors.ray_hits",
+    "ConeSensor": "sensorium.sensors.cone_sensor",
+    "ConeReading": "sensorium.sensors.cone_reading",
+    "Verdict": "sensorium.sensors.cone_reading",
     "Lambertian": "sensorium.materials",
     "TwoLayer": "sensorium.materials",
     "Dielectric": "sensorium.materials",
@@ -71,6 +74,7 @@ _MODULES = (
     "analysis",
     "clock",
     "cluster",
+    "cone",
     "corruption",
     "devices",
     "errors",
@@ -121,6 +125,7 @@ if TYPE_CHECKING:
         analysis,
         clock,
         cluster,
+        cone,
         corruption,
         devices,
         errors,
@@ -154,6 +159,8 @@ if TYPE_CHECKING:
     from sensorium.sensors.beam import Beam
     from sensorium.sensors.camera import Adc, Camera
     from sensorium.sensors.camera_image import CameraImage
+    from sensorium.sensors.cone_reading import ConeReading, Verdict
+    from sensorium.sensors.cone_sensor import ConeSensor
     from sensorium.sensors.depth_camera import DepthCamera, DepthNoise
     from sensorium.sensors.depth_image import DepthImage
     from sensorium.sensors.encoder import Encoder
@@ -188,6 +195,8 @@ __all__ = [
     "CameraImage",
     "Cause",
     "ClearZone",
+    "ConeReading",
+    "ConeSensor",
     "DepthCamera",
     "DepthImage",
     "DepthNoise",
@@ -231,10 +240,12 @@ __all__ = [
     "ThinGlass",
     "Timing",
     "TwoLayer",
+    "Verdict",
     "WarpCaster",
     "analysis",
     "clock",
     "cluster",
+    "cone",
     "corruption",
     "devices",
     "errors",

@@ -14,6 +14,7 @@ from sensorium.scenario.pose import Poses
 from sensorium.sensors.accelerometer import Accelerometer
 from sensorium.sensors.barometer import Barometer
 from sensorium.sensors.camera import Camera
+from sensorium.sensors.cone_sensor import ConeSensor
 from sensorium.sensors.depth_camera import DepthCamera
 from sensorium.sensors.encoder import Encoder
 from sensorium.sensors.gnss import Gnss
@@ -39,6 +40,7 @@ BUILT_IN: tuple[type[SensorSpec[Any]], ...] = (
     Gnss,
     Barometer,
     SunSensor,
+    ConeSensor,
 )
 
 
