@@ -42,6 +42,9 @@ _NAMES = {
     "Odometer": "sensorium.sensors.odometer",
     "OdometerReading": "sensorium.sensors.odometer",
     "Gnss": "sensorium.sensors.gnss",
+    "Radar": "sensorium.sensors.radar.spec",
+    "RadarReading": "sensorium.sensors.radar.reading",
+    "EchoCause": "sensorium.sensors.radar.reading",
     "Barometer": "sensorium.sensors.barometer",
     "SunSensor": "sensorium.sensors.sun_sensor",
     "Lambertian": "sensorium.materials",
@@ -70,6 +73,7 @@ _MODULES = (
     "optics",
     "paths",
     "patterns",
+    "radio",
     "random",
     "record",
     "scenario",
@@ -116,6 +120,7 @@ if TYPE_CHECKING:
         optics,
         paths,
         patterns,
+        radio,
         random,
         record,
         scenario,
@@ -147,6 +152,8 @@ if TYPE_CHECKING:
     from sensorium.sensors.lidar import Lidar
     from sensorium.sensors.magnetometer import Magnetometer
     from sensorium.sensors.odometer import Odometer, OdometerReading
+    from sensorium.sensors.radar.reading import EchoCause, RadarReading
+    from sensorium.sensors.radar.spec import Radar
     from sensorium.sensors.range_noise import RangeNoise
     from sensorium.sensors.receiver import Receiver
     from sensorium.sensors.scan import Cause, Scan
@@ -165,6 +172,7 @@ __all__ = [
     "CameraImage",
     "Cause",
     "Dielectric",
+    "EchoCause",
     "Encoder",
     "EncoderReading",
     "Environment",
@@ -184,6 +192,8 @@ __all__ = [
     "OdometerReading",
     "PartitionedCaster",
     "Pose",
+    "Radar",
+    "RadarReading",
     "RangeNoise",
     "RayCaster",
     "Receiver",
@@ -211,6 +221,7 @@ __all__ = [
     "optics",
     "paths",
     "patterns",
+    "radio",
     "random",
     "record",
     "scenario",
