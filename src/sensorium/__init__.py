@@ -47,6 +47,9 @@ _NAMES = {
     "EchoCause": "sensorium.sensors.radar.reading",
     "Barometer": "sensorium.sensors.barometer",
     "SunSensor": "sensorium.sensors.sun_sensor",
+    "ConeSensor": "sensorium.sensors.cone_sensor",
+    "ConeReading": "sensorium.sensors.cone_reading",
+    "Verdict": "sensorium.sensors.cone_reading",
     "Lambertian": "sensorium.materials",
     "TwoLayer": "sensorium.materials",
     "Dielectric": "sensorium.materials",
@@ -142,6 +145,8 @@ if TYPE_CHECKING:
     from sensorium.sensors.beam import Beam
     from sensorium.sensors.camera import Adc, Camera
     from sensorium.sensors.camera_image import CameraImage
+    from sensorium.sensors.cone_reading import ConeReading, Verdict
+    from sensorium.sensors.cone_sensor import ConeSensor
     from sensorium.sensors.encoder import Encoder
     from sensorium.sensors.encoder_reading import EncoderReading
     from sensorium.sensors.gnss import Gnss
@@ -171,6 +176,8 @@ __all__ = [
     "Camera",
     "CameraImage",
     "Cause",
+    "ConeReading",
+    "ConeSensor",
     "Dielectric",
     "EchoCause",
     "Encoder",
@@ -207,6 +214,7 @@ __all__ = [
     "ThinGlass",
     "Timing",
     "TwoLayer",
+    "Verdict",
     "analysis",
     "clock",
     "cluster",
