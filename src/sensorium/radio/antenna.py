@@ -10,9 +10,9 @@ from sensorium.optics.checks import Array, checked
 def relative_gain(
     azimuth_rad: ArrayLike, elevation_rad: ArrayLike, *, horizontal_fov_rad: float, vertical_fov_rad: float
 ) -> Array:
-    """One-way gain over that ahead, 2^-((2 a / H)^2 + (2 e / V)^2) [1]: a Gaussian lobe, half at the edges of the field.
+    """One-way gain over that ahead, 2^-((2 a / H)^2 + (2 e / V)^2) [1]: a Gaussian lobe.
 
-    Half one way is a quarter, -6 dB, there and back, which is where makers state fields of view.
+    Half at the edges of the field; there and back a quarter, -6 dB, which is where makers state fields of view.
 
     Args:
         azimuth_rad: a [rad], any shape.
@@ -20,10 +20,10 @@ def relative_gain(
         horizontal_fov_rad: H, whole angle [rad].
         vertical_fov_rad: V, whole angle [rad].
     """
-    across = (
-        2.0 * checked("azimuth_rad", azimuth_rad) / float(checked("horizontal_fov_rad", horizontal_fov_rad, above=0))
-    )
-    up = 2.0 * checked("elevation_rad", elevation_rad) / float(checked("vertical_fov_rad", vertical_fov_rad, above=0))
+    wide = checked("horizontal_fov_rad", horizontal_fov_rad, above=0.0)
+    high = checked("vertical_fov_rad", vertical_fov_rad, above=0.0)
+    across = 2.0 * checked("azimuth_rad", azimuth_rad) / wide
+    up = 2.0 * checked("elevation_rad", elevation_rad) / high
     return np.exp2(-(across**2 + up**2))
 
 

@@ -95,7 +95,7 @@ class Chirp(Spec):
         return checked("range_rate_m_s", range_rate_m_s) * (self.carrier_Hz / self.slope_Hz_s)
 
     def speed_of_phase(self, phase_rad: ArrayLike) -> Array:
-        """v = lambda phi / 4 pi T_c [m/s], from how far the phase turns between chirps [rad]."""
+        """Speed lambda phi / 4 pi T_c [m/s], from how far the phase turns between chirps [rad]."""
         return checked("phase_rad", phase_rad) * (self.wavelength_m / (4.0 * np.pi * self.period_s))
 
 

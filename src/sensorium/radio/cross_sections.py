@@ -1,8 +1,8 @@
 """Radar cross-sections of simple conducting bodies that are large beside the wavelength.
 
 Directions are unit vectors from the body to the radar, in the body's own frame. Flat faces and cylinders follow
-physical optics, corner reflectors geometry. Ref: physics.md 12; Knott, Shaeffer and Tuley, Radar Cross Section; Balanis,
-Advanced Engineering Electromagnetics, 11; for the corner Siegel 1946, after Robertson 1947.
+physical optics, corner reflectors geometry. Ref: physics.md 12; Knott, Shaeffer and Tuley, Radar Cross Section;
+Balanis, Advanced Engineering Electromagnetics, 11; for the corner Siegel 1946, after Robertson 1947.
 """
 
 import numpy as np
@@ -51,7 +51,7 @@ def plate(width_m: float, height_m: float, direction: ArrayLike = (1.0, 0.0, 0.0
 
 
 def cylinder(radius_m: float, length_m: float, direction: ArrayLike = (1.0, 0.0, 0.0), *, wavelength_m: float) -> Array:
-    """k a L^2 cos(psi) sinc^2(k L sin(psi)) of the wall, and a disc's lobe of the end that is seen [m^2].
+    """Sum of k a L^2 cos(psi) sinc^2(k L sin(psi)) of the wall, and a disc's lobe of the end that is seen [m^2].
 
     2 pi a L^2 / lambda from the side. The axis is z; psi is the angle from broadside.
 

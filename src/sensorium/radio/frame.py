@@ -1,7 +1,7 @@
 """One frame of a radar, from scatterers to detections: echoes spread over cells, noise, CFAR, peaks.
 
-Cells lie in a cube of beams, speeds and ranges, with ranges next to each other. What is random comes in as amplitudes of
-the scatterers and as a Philox key for the noise; each head (a sensor in a world) is a block of its own.
+Cells lie in a cube of beams, speeds and ranges, with ranges next to each other. What is random comes in as amplitudes
+of the scatterers and as a Philox key for the noise; each head (a sensor in a world) is a block of its own.
 """
 
 import math
@@ -65,7 +65,7 @@ class Receiver(NamedTuple):
 class Peaks(NamedTuple):
     """What was found, strongest first; the kernel fills as many as there are."""
 
-    count: NDArray[np.int32]  # (heads,)
+    found: NDArray[np.int32]  # (heads,) how many
     cell: NDArray[np.int32]  # (heads, most, 3) beam (its place among those formed), speed and range
     offset: NDArray[np.float32]  # (heads, most, 3) of the parabola's top through log powers, in cells
     power_W: NDArray[np.float32]  # (heads, most)
@@ -92,7 +92,7 @@ def _weigh(terms, at, reach, count, is_round, cells, weights):
         cells: Filled.
         weights: Filled.
     """
-    middle, number = int(math.floor(at + 0.5)), 0
+    middle, number = math.floor(at + 0.5), 0
     first, last = middle - reach, middle + reach
     if is_round:
         last = min(last, first + count - 1)
@@ -307,4 +307,4 @@ def detect(first, step, count, scatterers, receiver, peaks):
                 peaks.offset[head, kept, 2] = _top(power[b, d, r - 1], power[b, d, r], power[b, d, r + 1])
             peaks.scatterer[head, kept] = _owner(scatterers, begin, end, receiver, b, d, r, np.float64(values[at]))
             kept += 1
-        peaks.count[head] = kept
+        peaks.found[head] = kept

@@ -30,7 +30,7 @@ def reflection_coefficient(
         raise SpecError(f"polarization is {polarization!r}; it must be vertical or horizontal")
     sine, root = np.sin(psi), np.sqrt(eps - np.cos(psi) ** 2)
     weight = eps if polarization == "vertical" else 1.0
-    return (weight * sine - root) / (weight * sine + root)
+    return np.asarray((weight * sine - root) / (weight * sine + root), np.complex128)
 
 
 def roughness_factor(grazing_rad: ArrayLike, *, roughness_m: float, wavelength_m: float) -> Array:

@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike, NDArray
 from sensorium.errors import SpecError
 from sensorium.optics.checks import Array, checked
 
-# a, b, c, d of eps' = a f^b and conductivity c f^d [S/m], f in GHz; those that hold at 77 GHz, and a floor from 50 GHz on
+# a, b, c, d of eps' = a f^b and conductivity c f^d [S/m], f in GHz; those that hold at 77 GHz, the floor from 50 on
 BUILDING: dict[str, tuple[float, float, float, float]] = {
     "concrete": (5.24, 0.0, 0.0462, 0.7822),
     "plasterboard": (2.73, 0.0, 0.0085, 0.9395),

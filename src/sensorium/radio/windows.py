@@ -48,6 +48,13 @@ def spread(terms: NDArray[np.float64], x: float, count: float) -> float:
     return total
 
 
+@jit.kernel
+def _fill(terms: NDArray[np.float64], x: NDArray[np.float64], count: float, out: NDArray[np.float64]) -> None:
+    """W of every x into out."""
+    for i in range(x.size):
+        out[i] = spread(terms, x[i], count)
+
+
 def window_terms(name: str) -> Array:
     """Terms of a window divided by the first, shape (TERMS,)."""
     if name not in WINDOWS:
@@ -66,9 +73,10 @@ def point_spread(name: str, x: ArrayLike, *, count: int) -> Array:
     """
     if count < 1:
         raise SpecError(f"count is {count}; it must be 1 or more")
-    terms, cells = window_terms(name), checked("x", x)
-    flat = [spread(terms, float(one), float(count)) for one in cells.ravel()]
-    return np.array(flat).reshape(cells.shape)
+    cells = np.array(checked("x", x), order="C")
+    out = np.empty(cells.size)
+    _fill(window_terms(name), cells.reshape(-1), float(count), out)
+    return out.reshape(cells.shape)
 
 
 def noise_bandwidth(name: str) -> float:

@@ -93,13 +93,13 @@ class Cells:
     @property
     def range_m(self) -> Float:
         """Range of each cell [m]."""
-        return np.arange(self.range.count) * self._chirp.range_resolution_m
+        return np.arange(self.range.count, dtype=np.float64) * self._chirp.range_resolution_m
 
     @property
     def range_rate_m_s(self) -> Float:
         """Range rate of each cell, rising [m/s]."""
         half = self.speed.count // 2
-        return np.arange(-half, self.speed.count - half) * self._chirp.speed_resolution_m_s
+        return np.arange(-half, self.speed.count - half, dtype=np.float64) * self._chirp.speed_resolution_m_s
 
     def of(self, echoes: Echoes) -> Float:
         """Beam, speed and range in cells, not folded, shape (n, 3); a receding echo seems farther."""

@@ -87,13 +87,12 @@ class Points:
 
     def merged(self, group: Whole, count: int, weight: Float) -> "Points":
         """One point for each group, as `Echoes.merged`: places and velocities are means by weight."""
-        share = _shares(group, count, weight)[:, None]
+        share, first = _shares(group, count, weight), _first_of(group, count)
         p_W, v_W = (
-            np.stack([np.bincount(group, column, count) for column in (vectors * share).T], axis=-1)
+            np.stack([_sums(group, count, vectors[:, k] * share) for k in range(3)], axis=-1)
             for vectors in (self.p_W, self.v_W)
         )
-        first = _first_of(group, count)
-        sigma = np.bincount(group, self.cross_section_m2, count)
+        sigma = _sums(group, count, self.cross_section_m2)
         return Points(self.head[first], self.object_id[first], p_W, v_W, sigma)
 
 
@@ -116,6 +115,11 @@ class Echoes:
         """Those of a mask or an index."""
         return Echoes(*(getattr(self, name)[keep] for name in self.__dataclass_fields__))
 
+    @classmethod
+    def joined(cls, parts: "list[Echoes]") -> "Echoes":
+        """Several one after the other."""
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__dataclass_fields__))
+
     def merged(self, group: Whole, count: int) -> "Echoes":
         """One echo for each group: powers and cross-sections add up, places are means by power.
 
@@ -125,18 +129,24 @@ class Echoes:
         """
         share = _shares(group, count, self.power_W)
         means = ("range_m", "range_rate_m_s", "azimuth_rad", "elevation_rad", "sine")
+        mean: dict[str, Any] = {name: _sums(group, count, getattr(self, name) * share) for name in means}
         return replace(
             self.kept(_first_of(group, count)),
-            **{name: np.bincount(group, getattr(self, name) * share, count) for name in means},
-            power_W=np.bincount(group, self.power_W, count),
-            cross_section_m2=np.bincount(group, self.cross_section_m2, count),
+            **mean,
+            power_W=_sums(group, count, self.power_W),
+            cross_section_m2=_sums(group, count, self.cross_section_m2),
         )
 
 
 def _shares(group: Whole, count: int, weight: Float) -> Float:
     """Each one's share of the weight of its group; of a group without any, equal shares."""
-    weight = np.where(np.bincount(group, weight, count)[group] > 0.0, weight, 1.0)
-    return weight / np.bincount(group, weight, count)[group]
+    weight = np.where(_sums(group, count, weight)[group] > 0.0, weight, 1.0)
+    return weight / _sums(group, count, weight)[group]
+
+
+def _sums(group: Whole, count: int, values: Float) -> Float:
+    """Sum of the values of each group, shape (count,)."""
+    return np.bincount(group, values, count).astype(np.float64)
 
 
 def _first_of(group: Whole, count: int) -> Whole:
@@ -144,6 +154,15 @@ def _first_of(group: Whole, count: int) -> Whole:
     first = np.zeros(count, np.int64)
     first[group[::-1]] = np.arange(len(group))[::-1]
     return first
+
+
+def in_order(key: Whole) -> Whole:
+    """Number of each among those of its key, in the order they come."""
+    order = np.argsort(key, kind="stable")
+    in_turn = key[order]
+    number = np.empty(len(key), np.int64)
+    number[order] = np.arange(len(key)) - np.searchsorted(in_turn, in_turn)
+    return number
 
 
 def received(points: Points, instant: Instant, spec: Radar) -> Echoes:

@@ -30,8 +30,7 @@ def clutter_points(spec: Radar, ground: Ground, instant: Instant) -> Points:
     p_WS, ahead_W = instant.X_WS.position, instant.X_WS.rotation[:, :, 0]
     height = p_WS[:, 2] - ground.z_m
     heading = np.arctan2(ahead_W[:, 1], ahead_W[:, 0])
-    head, cell, way = np.meshgrid(np.arange(len(p_WS)), np.arange(len(range_m)), np.arange(count), indexing="ij")
-    head, cell, way = head.ravel(), cell.ravel(), way.ravel()
+    head, cell, way = (index.ravel() for index in np.indices((len(p_WS), len(range_m), count)))
     reaches = (height[head] > 0.0) & (range_m[cell] > height[head])
     head, cell, way = head[reaches], cell[reaches], way[reaches]
     distance = np.sqrt(range_m[cell] ** 2 - height[head] ** 2)
@@ -91,8 +90,9 @@ def over_the_ground(
     # One way over the ground has the root of what both ways have; it goes there or back, which makes two of it
     strength = np.sqrt(image.power_W / np.maximum(direct.power_W, np.finfo(np.float64).tiny))
     once = _between(direct, image)
-    both = Echoes(*(np.concatenate([getattr(once, k), getattr(image, k)]) for k in Echoes.__dataclass_fields__))
-    return both, np.concatenate([2.0 * amplitude * np.sqrt(strength) * turned, amplitude * strength * turned**2])
+    return Echoes.joined([once, image]), np.concatenate(
+        [2.0 * amplitude * np.sqrt(strength) * turned, amplitude * strength * turned**2]
+    )
 
 
 def _between(one: Echoes, other: Echoes) -> Echoes:

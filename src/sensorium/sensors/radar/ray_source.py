@@ -34,9 +34,10 @@ class RaySource:
         heads = len(instant.world)
         object_id, range_m = scan.object_id.reshape(heads, -1), scan.range_m.reshape(heads, -1)
         rows = instant.world if len(self._targets.is_target) > 1 else np.zeros(heads, np.int64)
-        is_target = (object_id >= 0) & self._targets.is_target[rows[:, None], np.maximum(object_id, 0)]
-        head, ray = np.nonzero(is_target)
+        head, ray = np.nonzero(object_id >= 0)
         hit = object_id[head, ray].astype(np.int64)
+        is_target = self._targets.is_target[rows[head], hit]
+        head, ray, hit = head[is_target], ray[is_target], hit[is_target]
         p_S = scan.points.reshape(heads, -1, 3)[head, ray].astype(np.float64)
         p_W = instant.X_WS[head].apply(p_S)
         body = self._targets.body[hit]

@@ -76,8 +76,8 @@ class Radar(SensorSpec[RadarReading]):
     power is that of the radar equation; a frame spreads them over cells of range, speed and beam as its windows do,
     adds noise and looks for peaks by CFAR. Ranges, speeds and azimuths are those of the peaks, refined between cells;
     what lies beyond the span of the chirps folds. The elevation is that of the echo with the error of its rows of
-    antennas. Cross-sections are given by object or label, or follow from the seen area and the material. `truth()` lists
-    the objects in the field with their mean power, without noise, clutter, ways over the ground or folding.
+    antennas. Cross-sections are given by object or label, or follow from the seen area and the material. `truth()`
+    lists the objects in the field with their mean power, without noise, clutter, ways over the ground or folding.
 
     Noise is independent from cell to cell, as CFAR's law has it; real windows correlate neighbours. The frame sees the
     world as it is when the frame ends. Ref: physics.md 12 and 13.
@@ -143,7 +143,7 @@ class Radar(SensorSpec[RadarReading]):
     def _consistent(self) -> "Radar":
         if self.min_range_m >= self.farthest_m:
             raise ValueError(
-                f"min_range_m is {self.min_range_m} and the greatest range {self.farthest_m:g}; the first must be smaller"
+                f"min_range_m is {self.min_range_m}; it must be below the greatest range, {self.farthest_m:g}"
             )
         if self.timing.jitter_s:
             raise ValueError(f"timing.jitter_s is {self.timing.jitter_s}; a radar's frames follow its own clock")

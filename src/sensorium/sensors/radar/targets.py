@@ -21,6 +21,9 @@ Float = NDArray[np.float64]
 # Area vectors of a closed surface sum to nothing, up to this share of its area
 _CLOSED = 1e-6
 
+# Faces times directions that are worked out at once
+_AT_ONCE = 1_000_000
+
 
 class Seen(NamedTuple):
     """Objects from where the sensors are, each of shape (heads, objects)."""
@@ -151,4 +154,6 @@ class _Areas:
 
     def projected(self, direction: Float) -> Float:
         """Area across unit directions, shape (n, 3) [m^2]; of a body with hollows, parts that hide others count."""
-        return np.array([self._sides * np.abs(self._vectors @ one).sum() for one in direction])
+        at_once = max(1, _AT_ONCE // len(self._vectors))
+        pieces = [direction[i : i + at_once] @ self._vectors.T for i in range(0, len(direction), at_once)]
+        return self._sides * np.concatenate([np.abs(piece).sum(axis=1) for piece in pieces])
