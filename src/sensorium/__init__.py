@@ -26,6 +26,12 @@ _NAMES = {
     "Lidar": "sensorium.sensors.lidar",
     "Camera": "sensorium.sensors.camera",
     "CameraImage": "sensorium.sensors.camera_image",
+    "DepthCamera": "sensorium.sensors.depth_camera",
+    "DepthImage": "sensorium.sensors.depth_image",
+    "DepthNoise": "sensorium.sensors.depth_camera",
+    "Randomization": "sensorium.sensors.randomization",
+    "Placement": "sensorium.sensors.randomization",
+    "Intrinsics": "sensorium.sensors.randomization",
     "Adc": "sensorium.sensors.camera",
     "Imu": "sensorium.sensors.imu",
     "Accelerometer": "sensorium.sensors.accelerometer",
@@ -147,6 +153,8 @@ if TYPE_CHECKING:
     from sensorium.sensors.camera_image import CameraImage
     from sensorium.sensors.cone_reading import ConeReading, Verdict
     from sensorium.sensors.cone_sensor import ConeSensor
+    from sensorium.sensors.depth_camera import DepthCamera, DepthNoise
+    from sensorium.sensors.depth_image import DepthImage
     from sensorium.sensors.encoder import Encoder
     from sensorium.sensors.encoder_reading import EncoderReading
     from sensorium.sensors.gnss import Gnss
@@ -159,6 +167,7 @@ if TYPE_CHECKING:
     from sensorium.sensors.odometer import Odometer, OdometerReading
     from sensorium.sensors.radar.reading import EchoCause, RadarReading
     from sensorium.sensors.radar.spec import Radar
+    from sensorium.sensors.randomization import Intrinsics, Placement, Randomization
     from sensorium.sensors.range_noise import RangeNoise
     from sensorium.sensors.receiver import Receiver
     from sensorium.sensors.scan import Cause, Scan
@@ -178,6 +187,9 @@ __all__ = [
     "Cause",
     "ConeReading",
     "ConeSensor",
+    "DepthCamera",
+    "DepthImage",
+    "DepthNoise",
     "Dielectric",
     "EchoCause",
     "Encoder",
@@ -189,6 +201,7 @@ __all__ = [
     "Imu",
     "InertialReading",
     "IntensityScale",
+    "Intrinsics",
     "Lambertian",
     "Lidar",
     "Magnetometer",
@@ -198,9 +211,11 @@ __all__ = [
     "Odometer",
     "OdometerReading",
     "PartitionedCaster",
+    "Placement",
     "Pose",
     "Radar",
     "RadarReading",
+    "Randomization",
     "RangeNoise",
     "RayCaster",
     "Receiver",
