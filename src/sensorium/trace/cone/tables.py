@@ -14,11 +14,8 @@ from sensorium.scene.mesh import Mesh
 
 Float = NDArray[np.float64]
 
-# Faces of a cluster, which are looked at only where its sphere is in sight and near enough
+# Most faces of a cluster, which are looked at only where its sphere is in sight and near enough
 _CLUSTER = 32
-
-# Bits of an axis of the curve that neighbouring faces are found along
-_BITS = 10
 
 
 class FaceTables(NamedTuple):
@@ -62,9 +59,9 @@ def face_tables(meshes: tuple[Mesh, ...], *, as_quads: bool) -> FaceTables:
         else:
             index, face = mesh.faces[:, [0, 1, 2, 2]].astype(np.int64), np.arange(len(mesh.faces))
         points = mesh.vertices[index]
-        order = _along_curve(points.mean(axis=1), mesh.bounds) if len(points) > _CLUSTER else np.arange(len(points))
-        points, face = points[order], face[order]
-        begin = np.arange(0, len(points), _CLUSTER)
+        groups = _clusters(points.mean(axis=1))
+        points, face = points[np.concatenate(groups)], face[np.concatenate(groups)]
+        begin = np.cumsum([0, *(len(group) for group in groups[:-1])])
         sphere.append(_spheres(points, begin))
         first += (first[-1] + np.append(begin[1:], len(points))).tolist()
         mesh_first.append(mesh_first[-1] + len(begin))
@@ -128,12 +125,16 @@ def _spheres(points: Float, begin: NDArray[np.int64]) -> Float:
     return np.concatenate([middle, radius[:, None]], axis=1)
 
 
-def _along_curve(places: Float, bounds: Float) -> NDArray[np.int64]:
-    """Order of places (n, 3) along a Z-order curve through a box: neighbours on it are neighbours in space."""
-    size = np.where(bounds[1] > bounds[0], bounds[1] - bounds[0], 1.0)
-    cell = np.clip((places - bounds[0]) / size * (1 << _BITS), 0, (1 << _BITS) - 1).astype(np.int64)
-    key = np.zeros(len(places), np.int64)
-    for bit in range(_BITS):
-        for axis in range(3):
-            key |= ((cell[:, axis] >> bit) & 1) << (3 * bit + axis)
-    return np.argsort(key, kind="stable")
+def _clusters(places: Float) -> list[NDArray[np.int64]]:
+    """Indices of places (n, 3) in groups of neighbours: halves of halves, across the longest side of their box."""
+    left, found = [np.arange(len(places))], []
+    while left:
+        group = left.pop()
+        if len(group) <= _CLUSTER:
+            found.append(np.sort(group))
+            continue
+        here = places[group]
+        middle = len(group) // 2
+        order = np.argpartition(here[:, np.ptp(here, axis=0).argmax()], middle)
+        left += [group[order[middle:]], group[order[:middle]]]
+    return found
