@@ -7,6 +7,7 @@ from sensorium.round_trip.camera import camera_rows
 from sensorium.round_trip.encoder import encoder_rows
 from sensorium.round_trip.inertial import inertial_rows
 from sensorium.round_trip.lidar import lidar_rows
+from sensorium.round_trip.radar import radar_rows
 from sensorium.round_trip.row import Row
 
 _KINDS = {
@@ -15,6 +16,7 @@ _KINDS = {
     "magnetometer": inertial_rows,
     "encoder": encoder_rows,
     "camera": camera_rows,
+    "radar": radar_rows,
 }
 
 
