@@ -51,6 +51,9 @@ _NAMES = {
     "Odometer": "sensorium.sensors.odometer",
     "OdometerReading": "sensorium.sensors.odometer",
     "Gnss": "sensorium.sensors.gnss",
+    "Radar": "sensorium.sensors.radar.spec",
+    "RadarReading": "sensorium.sensors.radar.reading",
+    "EchoCause": "sensorium.sensors.radar.reading",
     "Barometer": "sensorium.sensors.barometer",
     "SunSensor": "sensorium.sensors.sun_sensor",
     "RaySensor": "sensorium.sensors.ray_sensor",
@@ -86,6 +89,7 @@ _MODULES = (
     "optics",
     "paths",
     "patterns",
+    "radio",
     "random",
     "record",
     "scenario",
@@ -137,6 +141,7 @@ if TYPE_CHECKING:
         optics,
         paths,
         patterns,
+        radio,
         random,
         record,
         scenario,
@@ -173,6 +178,8 @@ if TYPE_CHECKING:
     from sensorium.sensors.lidar import Lidar
     from sensorium.sensors.magnetometer import Magnetometer
     from sensorium.sensors.odometer import Odometer, OdometerReading
+    from sensorium.sensors.radar.reading import EchoCause, RadarReading
+    from sensorium.sensors.radar.spec import Radar
     from sensorium.sensors.randomization import Intrinsics, Placement, Randomization
     from sensorium.sensors.range_noise import RangeNoise
     from sensorium.sensors.ray_hits import RayHits
@@ -201,6 +208,7 @@ __all__ = [
     "DepthImage",
     "DepthNoise",
     "Dielectric",
+    "EchoCause",
     "Encoder",
     "EncoderReading",
     "Environment",
@@ -222,6 +230,8 @@ __all__ = [
     "PartitionedCaster",
     "Placement",
     "Pose",
+    "Radar",
+    "RadarReading",
     "Randomization",
     "RangeNoise",
     "RayCaster",
@@ -257,6 +267,7 @@ __all__ = [
     "optics",
     "paths",
     "patterns",
+    "radio",
     "random",
     "record",
     "scenario",

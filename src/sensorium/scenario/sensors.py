@@ -23,6 +23,7 @@ from sensorium.sensors.imu import Imu
 from sensorium.sensors.lidar import Lidar
 from sensorium.sensors.magnetometer import Magnetometer
 from sensorium.sensors.odometer import Odometer
+from sensorium.sensors.radar.spec import Radar
 from sensorium.sensors.spec import SensorSpec
 from sensorium.sensors.sun_sensor import SunSensor
 from sensorium.spec import Spec, checked
@@ -41,6 +42,7 @@ BUILT_IN: tuple[type[SensorSpec[Any]], ...] = (
     Barometer,
     SunSensor,
     ConeSensor,
+    Radar,
 )
 
 

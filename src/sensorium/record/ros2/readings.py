@@ -10,6 +10,7 @@ from sensorium.record.ros2.joint_state import joint_state
 from sensorium.record.ros2.message import Message
 from sensorium.record.ros2.odometry import odometry
 from sensorium.record.ros2.point_cloud import point_cloud
+from sensorium.record.ros2.radar import radar
 from sensorium.record.ros2.ray_values import ray_values
 from sensorium.record.ros2.satellite import satellite
 from sensorium.record.ros2.scalar import pressure, sun_cosine
@@ -22,6 +23,7 @@ from sensorium.sensors.encoder_reading import EncoderReading
 from sensorium.sensors.gnss import GnssReading
 from sensorium.sensors.inertial_reading import InertialReading
 from sensorium.sensors.odometer import OdometerReading
+from sensorium.sensors.radar.reading import RadarReading
 from sensorium.sensors.ray_sensor import RayReading
 from sensorium.sensors.scan import Scan
 from sensorium.sensors.sun_sensor import SunSensorReading
@@ -43,6 +45,7 @@ _MESSAGES: dict[type, Callable[[Any, Source], list[tuple[int, str, Message]]]] =
     SunSensorReading: sun_cosine,
     RayReading: ray_values,
     ConeReading: cone,
+    RadarReading: radar,
 }
 
 
