@@ -5,6 +5,7 @@ from typing import Any
 
 from sensorium.record.ros2.camera import camera
 from sensorium.record.ros2.cone import cone
+from sensorium.record.ros2.depth_camera import depth_camera
 from sensorium.record.ros2.inertial import inertial
 from sensorium.record.ros2.joint_state import joint_state
 from sensorium.record.ros2.message import Message
@@ -19,6 +20,7 @@ from sensorium.record.ros2.source import Source
 from sensorium.sensors.barometer import BarometerReading
 from sensorium.sensors.camera_image import CameraImage
 from sensorium.sensors.cone_reading import ConeReading
+from sensorium.sensors.depth_image import DepthImage
 from sensorium.sensors.encoder_reading import EncoderReading
 from sensorium.sensors.gnss import GnssReading
 from sensorium.sensors.inertial_reading import InertialReading
@@ -37,6 +39,7 @@ def _scan(scan: Scan, source: Source) -> list[tuple[int, str, Message]]:
 _MESSAGES: dict[type, Callable[[Any, Source], list[tuple[int, str, Message]]]] = {
     Scan: _scan,
     CameraImage: camera,
+    DepthImage: depth_camera,
     InertialReading: inertial,
     EncoderReading: joint_state,
     OdometerReading: odometry,

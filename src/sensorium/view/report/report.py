@@ -13,6 +13,7 @@ from sensorium.errors import SpecError
 from sensorium.record.atomic import replacing
 from sensorium.record.recorder import Recorder
 from sensorium.sensors.camera_image import CameraImage
+from sensorium.sensors.depth_image import DepthImage
 from sensorium.sensors.radar.reading import RadarReading
 from sensorium.sensors.sampled_reading import SampledReading
 from sensorium.sensors.scan import Scan
@@ -21,7 +22,7 @@ from sensorium.view.report.detections import DetectionRecord
 from sensorium.view.report.facts import Facts, quantity, sensor_rows, versions
 from sensorium.view.report.faults import fault_events
 from sensorium.view.report.page import Page, page
-from sensorium.view.report.pictures import PictureRecord
+from sensorium.view.report.pictures import DepthRecord, PictureRecord
 from sensorium.view.report.signals import SignalRecord
 from sensorium.view.report.sweeps import SweepRecord
 from sensorium.view.report.tracks import TrackRecord, sensor_frames
@@ -71,6 +72,7 @@ class Report(Recorder):
         self._signals: dict[str, SignalRecord] = {}
         self._pictures: dict[str, PictureRecord] = {}
         self._detections: dict[str, DetectionRecord] = {}
+        self._depths: dict[str, DepthRecord] = {}
         self._unknown: dict[str, str] = {}
         self._steps, self._first_ns = 0, 0
         self._closed = False
@@ -102,6 +104,10 @@ class Report(Recorder):
                 detections = self._detections.get(name) or self._detections.setdefault(name, DetectionRecord(sensor))
                 for frame in sensor.readings():
                     detections.add(frame)
+            elif isinstance(newest, DepthImage):
+                depths = self._depths.get(name) or self._depths.setdefault(name, DepthRecord(sensor))
+                for depth in sensor.readings():
+                    depths.add(depth)
             elif isinstance(newest, SampledReading) and quantities_of(newest):
                 signals = self._signals.get(name) or self._signals.setdefault(name, SignalRecord(sensor, newest))
                 for arrival in sensor.arrivals():
@@ -167,6 +173,7 @@ class Report(Recorder):
             "images": [
                 *(image for record in self._pictures.values() for image in record.images()),
                 *(image for record in self._detections.values() for image in record.images()),
+                *(image for record in self._depths.values() for image in record.images(labels)),
                 *(image for record in self._sweeps.values() for image in record.images(labels)),
             ][:_MOST_IMAGES],
             "signals": [
@@ -179,6 +186,7 @@ class Report(Recorder):
         readings |= {name: record.readings for name, record in self._signals.items()}
         readings |= {name: record.readings for name, record in self._pictures.items()}
         readings |= {name: record.readings for name, record in self._detections.items()}
+        readings |= {name: record.readings for name, record in self._depths.items()}
         return Page(
             self.title,
             self._strip(env, real_s, sum(readings.values()), len(events) + more_events),
