@@ -21,6 +21,7 @@ _NAMES = {
     "RayCaster": "sensorium.trace.caster",
     "Hits": "sensorium.trace.caster",
     "PartitionedCaster": "sensorium.trace.partitioned",
+    "WarpCaster": "sensorium.trace.warp_caster",
     "MeshFile": "sensorium.scene.split",
     "split_scene": "sensorium.scene.split",
     "Environment": "sensorium.environment",
@@ -50,8 +51,17 @@ _NAMES = {
     "Odometer": "sensorium.sensors.odometer",
     "OdometerReading": "sensorium.sensors.odometer",
     "Gnss": "sensorium.sensors.gnss",
+    "Radar": "sensorium.sensors.radar.spec",
+    "RadarReading": "sensorium.sensors.radar.reading",
+    "EchoCause": "sensorium.sensors.radar.reading",
     "Barometer": "sensorium.sensors.barometer",
     "SunSensor": "sensorium.sensors.sun_sensor",
+    "RaySensor": "sensorium.sensors.ray_sensor",
+    "RayReading": "sensorium.sensors.ray_sensor",
+    "RayHits": "sensorium.sensors.ray_hits",
+    "ConeSensor": "sensorium.sensors.cone_sensor",
+    "ConeReading": "sensorium.sensors.cone_reading",
+    "Verdict": "sensorium.sensors.cone_reading",
     "Lambertian": "sensorium.materials",
     "TwoLayer": "sensorium.materials",
     "Dielectric": "sensorium.materials",
@@ -67,6 +77,7 @@ _MODULES = (
     "analysis",
     "clock",
     "cluster",
+    "cone",
     "corruption",
     "devices",
     "errors",
@@ -78,6 +89,7 @@ _MODULES = (
     "optics",
     "paths",
     "patterns",
+    "radio",
     "random",
     "record",
     "scenario",
@@ -117,6 +129,7 @@ if TYPE_CHECKING:
         analysis,
         clock,
         cluster,
+        cone,
         corruption,
         devices,
         errors,
@@ -128,6 +141,7 @@ if TYPE_CHECKING:
         optics,
         paths,
         patterns,
+        radio,
         random,
         record,
         scenario,
@@ -150,6 +164,8 @@ if TYPE_CHECKING:
     from sensorium.sensors.beam import Beam
     from sensorium.sensors.camera import Adc, Camera
     from sensorium.sensors.camera_image import CameraImage
+    from sensorium.sensors.cone_reading import ConeReading, Verdict
+    from sensorium.sensors.cone_sensor import ConeSensor
     from sensorium.sensors.depth_camera import DepthCamera, DepthNoise
     from sensorium.sensors.depth_image import DepthImage
     from sensorium.sensors.encoder import Encoder
@@ -162,8 +178,12 @@ if TYPE_CHECKING:
     from sensorium.sensors.lidar import Lidar
     from sensorium.sensors.magnetometer import Magnetometer
     from sensorium.sensors.odometer import Odometer, OdometerReading
+    from sensorium.sensors.radar.reading import EchoCause, RadarReading
+    from sensorium.sensors.radar.spec import Radar
     from sensorium.sensors.randomization import Intrinsics, Placement, Randomization
     from sensorium.sensors.range_noise import RangeNoise
+    from sensorium.sensors.ray_hits import RayHits
+    from sensorium.sensors.ray_sensor import RayReading, RaySensor
     from sensorium.sensors.receiver import Receiver
     from sensorium.sensors.scan import Cause, Scan
     from sensorium.sensors.sun_sensor import SunSensor
@@ -171,6 +191,7 @@ if TYPE_CHECKING:
     from sensorium.threads import set_threads
     from sensorium.trace.caster import Hits, RayCaster
     from sensorium.trace.partitioned import PartitionedCaster
+    from sensorium.trace.warp_caster import WarpCaster
 
 __all__ = [
     "Accelerometer",
@@ -181,10 +202,13 @@ __all__ = [
     "CameraImage",
     "Cause",
     "ClearZone",
+    "ConeReading",
+    "ConeSensor",
     "DepthCamera",
     "DepthImage",
     "DepthNoise",
     "Dielectric",
+    "EchoCause",
     "Encoder",
     "EncoderReading",
     "Environment",
@@ -206,9 +230,14 @@ __all__ = [
     "PartitionedCaster",
     "Placement",
     "Pose",
+    "Radar",
+    "RadarReading",
     "Randomization",
     "RangeNoise",
     "RayCaster",
+    "RayHits",
+    "RayReading",
+    "RaySensor",
     "Receiver",
     "Retroreflector",
     "Scan",
@@ -221,9 +250,12 @@ __all__ = [
     "ThinGlass",
     "Timing",
     "TwoLayer",
+    "Verdict",
+    "WarpCaster",
     "analysis",
     "clock",
     "cluster",
+    "cone",
     "corruption",
     "devices",
     "errors",
@@ -235,6 +267,7 @@ __all__ = [
     "optics",
     "paths",
     "patterns",
+    "radio",
     "random",
     "record",
     "scenario",
