@@ -23,6 +23,8 @@ PAGES = {
     "custom_tof": "custom-sensors.md",
     "custom_ultrasonic": "custom-sensors.md",
     "depth_camera": "depth-camera.md",
+    "depth_device_noise": "depth-errors.md",
+    "depth_forest": "depth-errors.md",
     "device_scans": "devices.md",
     "drones_in_a_forest": "learning.md",
     "imu": "inertial.md",
