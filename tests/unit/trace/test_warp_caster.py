@@ -101,10 +101,10 @@ def test_what_swings_on_a_long_arm_is_found_off_the_chord():
         time = np.linspace(0.0, 1.0, 41)
         angle = np.radians(170.0 * time)
         outwards = np.stack([np.cos(angle), np.sin(angle), 0 * angle], axis=-1)
-        hits = caster.cast(np.zeros(3), outwards, time=time)
+        hits = caster.cast(10.0 * outwards, -outwards, time=time, t_max_m=6.0)
         assert hits.hit.all()
         np.testing.assert_allclose(hits.range_m, 4.9, atol=0.01)
-        assert not caster.cast(np.zeros(3), outwards, time=(time + 0.5) % 1.0).hit.any()
+        assert not caster.cast(10.0 * outwards, -outwards, time=(time + 0.5) % 1.0, t_max_m=6.0).hit.any()
 
 
 def test_what_stands_near_when_it_is_far_from_the_origin(casters):
