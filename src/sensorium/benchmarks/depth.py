@@ -1,5 +1,6 @@
 """Depth cameras of a thousand worlds, against the bare trace of the same rays into the same scenes."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy as np
 import sensorium as sn
 from sensorium import threads
 from sensorium.benchmarks.bare import bare_worlds
-from sensorium.benchmarks.timing import best, ratio, seconds
+from sensorium.benchmarks.timing import best, ratio, seconds, thread_count
 from sensorium.sensors.attached import AttachedSensor
 from sensorium.sensors.tiles import in_tiles
 from sensorium.trace.packet import ALL_OBJECTS, BLOCK, COHERENT_ADDRESS
@@ -92,10 +93,9 @@ class BareImages:
 
     def __call__(self) -> None:
         """Trace."""
-        worlds, rays = self.range_m.shape
         threads.run(
             bare_worlds,
-            worlds * -(-rays // BLOCK),
+            len(self.range_m) * -(-self.range_m[0].size // BLOCK),
             self._scenes,
             self._origins,
             self._directions,
@@ -129,6 +129,22 @@ def cost_of_reset(worlds: int = WORLDS, *, rounds: int = 15) -> float:
         after = seconds(subject.step)
         shares.append((reset + max(after - plain, 0.0)) / plain)
     return float(np.median(shares))
+
+
+def two_threads_over_one(*, bare: bool = False, rounds: int = 31) -> float:
+    """Rate of a single world on two threads over that on one, of whole steps or of the bare trace."""
+    subject = rig(1)
+    call: Callable[[], None] = BareImages(subject) if bare else subject.step
+
+    def one() -> None:
+        with thread_count(1):
+            call()
+
+    def two() -> None:
+        with thread_count(2):
+            call()
+
+    return ratio(two, one, rounds=rounds)
 
 
 def cost_a_world(counts: tuple[int, ...], *, rounds: int = 7) -> dict[int, float]:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sensorium.record.ros2.camera import camera
+from sensorium.record.ros2.depth_camera import depth_camera
 from sensorium.record.ros2.inertial import inertial
 from sensorium.record.ros2.joint_state import joint_state
 from sensorium.record.ros2.message import Message
@@ -16,6 +17,7 @@ from sensorium.record.ros2.single_range import single_range
 from sensorium.record.ros2.source import Source
 from sensorium.sensors.barometer import BarometerReading
 from sensorium.sensors.camera_image import CameraImage
+from sensorium.sensors.depth_image import DepthImage
 from sensorium.sensors.encoder_reading import EncoderReading
 from sensorium.sensors.gnss import GnssReading
 from sensorium.sensors.inertial_reading import InertialReading
@@ -33,6 +35,7 @@ def _scan(scan: Scan, source: Source) -> list[tuple[int, str, Message]]:
 _MESSAGES: dict[type, Callable[[Any, Source], list[tuple[int, str, Message]]]] = {
     Scan: _scan,
     CameraImage: camera,
+    DepthImage: depth_camera,
     InertialReading: inertial,
     EncoderReading: joint_state,
     OdometerReading: odometry,

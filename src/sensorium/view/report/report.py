@@ -13,13 +13,14 @@ from sensorium.errors import SpecError
 from sensorium.record.atomic import replacing
 from sensorium.record.recorder import Recorder
 from sensorium.sensors.camera_image import CameraImage
+from sensorium.sensors.depth_image import DepthImage
 from sensorium.sensors.sampled_reading import SampledReading
 from sensorium.sensors.scan import Scan
 from sensorium.view.quantities import quantities_of
 from sensorium.view.report.facts import Facts, quantity, sensor_rows, versions
 from sensorium.view.report.faults import fault_events
 from sensorium.view.report.page import Page, page
-from sensorium.view.report.pictures import PictureRecord
+from sensorium.view.report.pictures import DepthRecord, PictureRecord
 from sensorium.view.report.signals import SignalRecord
 from sensorium.view.report.sweeps import SweepRecord
 from sensorium.view.report.tracks import TrackRecord, sensor_frames
@@ -68,6 +69,7 @@ class Report(Recorder):
         self._sweeps: dict[str, SweepRecord] = {}
         self._signals: dict[str, SignalRecord] = {}
         self._pictures: dict[str, PictureRecord] = {}
+        self._depths: dict[str, DepthRecord] = {}
         self._unknown: dict[str, str] = {}
         self._steps, self._first_ns = 0, 0
         self._closed = False
@@ -95,6 +97,10 @@ class Report(Recorder):
                 pictures = self._pictures.get(name) or self._pictures.setdefault(name, PictureRecord(sensor))
                 for image in sensor.readings():
                     pictures.add(image)
+            elif isinstance(newest, DepthImage):
+                depths = self._depths.get(name) or self._depths.setdefault(name, DepthRecord(sensor))
+                for depth in sensor.readings():
+                    depths.add(depth)
             elif isinstance(newest, SampledReading) and quantities_of(newest):
                 signals = self._signals.get(name) or self._signals.setdefault(name, SignalRecord(sensor, newest))
                 for arrival in sensor.arrivals():
@@ -159,6 +165,7 @@ class Report(Recorder):
             "frames": sensor_frames(env),
             "images": [
                 *(image for record in self._pictures.values() for image in record.images()),
+                *(image for record in self._depths.values() for image in record.images(labels)),
                 *(image for record in self._sweeps.values() for image in record.images(labels)),
             ][:_MOST_IMAGES],
             "signals": [
@@ -170,6 +177,7 @@ class Report(Recorder):
         readings = {name: record.readings for name, record in self._sweeps.items()}
         readings |= {name: record.readings for name, record in self._signals.items()}
         readings |= {name: record.readings for name, record in self._pictures.items()}
+        readings |= {name: record.readings for name, record in self._depths.items()}
         return Page(
             self.title,
             self._strip(env, real_s, sum(readings.values()), len(events) + more_events),
