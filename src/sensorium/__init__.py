@@ -51,11 +51,17 @@ _NAMES = {
     "Odometer": "sensorium.sensors.odometer",
     "OdometerReading": "sensorium.sensors.odometer",
     "Gnss": "sensorium.sensors.gnss",
+    "Radar": "sensorium.sensors.radar.spec",
+    "RadarReading": "sensorium.sensors.radar.reading",
+    "EchoCause": "sensorium.sensors.radar.reading",
     "Barometer": "sensorium.sensors.barometer",
     "SunSensor": "sensorium.sensors.sun_sensor",
     "RaySensor": "sensorium.sensors.ray_sensor",
     "RayReading": "sensorium.sensors.ray_sensor",
     "RayHits": "sensorium.sensors.ray_hits",
+    "ConeSensor": "sensorium.sensors.cone_sensor",
+    "ConeReading": "sensorium.sensors.cone_reading",
+    "Verdict": "sensorium.sensors.cone_reading",
     "Lambertian": "sensorium.materials",
     "TwoLayer": "sensorium.materials",
     "Dielectric": "sensorium.materials",
@@ -71,6 +77,7 @@ _MODULES = (
     "analysis",
     "clock",
     "cluster",
+    "cone",
     "corruption",
     "devices",
     "errors",
@@ -82,6 +89,7 @@ _MODULES = (
     "optics",
     "paths",
     "patterns",
+    "radio",
     "random",
     "record",
     "scenario",
@@ -121,6 +129,7 @@ if TYPE_CHECKING:
         analysis,
         clock,
         cluster,
+        cone,
         corruption,
         devices,
         errors,
@@ -132,6 +141,7 @@ if TYPE_CHECKING:
         optics,
         paths,
         patterns,
+        radio,
         random,
         record,
         scenario,
@@ -154,6 +164,8 @@ if TYPE_CHECKING:
     from sensorium.sensors.beam import Beam
     from sensorium.sensors.camera import Adc, Camera
     from sensorium.sensors.camera_image import CameraImage
+    from sensorium.sensors.cone_reading import ConeReading, Verdict
+    from sensorium.sensors.cone_sensor import ConeSensor
     from sensorium.sensors.depth_camera import DepthCamera, DepthNoise
     from sensorium.sensors.depth_image import DepthImage
     from sensorium.sensors.encoder import Encoder
@@ -166,6 +178,8 @@ if TYPE_CHECKING:
     from sensorium.sensors.lidar import Lidar
     from sensorium.sensors.magnetometer import Magnetometer
     from sensorium.sensors.odometer import Odometer, OdometerReading
+    from sensorium.sensors.radar.reading import EchoCause, RadarReading
+    from sensorium.sensors.radar.spec import Radar
     from sensorium.sensors.randomization import Intrinsics, Placement, Randomization
     from sensorium.sensors.range_noise import RangeNoise
     from sensorium.sensors.ray_hits import RayHits
@@ -188,10 +202,13 @@ __all__ = [
     "CameraImage",
     "Cause",
     "ClearZone",
+    "ConeReading",
+    "ConeSensor",
     "DepthCamera",
     "DepthImage",
     "DepthNoise",
     "Dielectric",
+    "EchoCause",
     "Encoder",
     "EncoderReading",
     "Environment",
@@ -213,6 +230,8 @@ __all__ = [
     "PartitionedCaster",
     "Placement",
     "Pose",
+    "Radar",
+    "RadarReading",
     "Randomization",
     "RangeNoise",
     "RayCaster",
@@ -231,10 +250,12 @@ __all__ = [
     "ThinGlass",
     "Timing",
     "TwoLayer",
+    "Verdict",
     "WarpCaster",
     "analysis",
     "clock",
     "cluster",
+    "cone",
     "corruption",
     "devices",
     "errors",
@@ -246,6 +267,7 @@ __all__ = [
     "optics",
     "paths",
     "patterns",
+    "radio",
     "random",
     "record",
     "scenario",

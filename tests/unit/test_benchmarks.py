@@ -10,6 +10,7 @@ import sensorium as sn
 from sensorium import threads
 from sensorium.benchmarks import (
     accuracy,
+    cone,
     depth,
     depth_warp,
     imu,
@@ -227,6 +228,34 @@ def test_the_four_sensors_all_read_every_step():
         env.step()
         assert [sensor.fresh for sensor in env.sensors.values()] == [True] * 4
     assert env.sensors["lidar"].read().valid.sum() > 50
+
+
+# --- cones
+
+
+def test_obstacles_stand_in_the_cone_and_every_step_has_a_reading():
+    env, sensor = cone.obstacles(10, 1000, per_object=True)
+    env.step()
+    assert sensor.read().objects.in_sight.all()
+    env, sensor = cone.obstacles(1000, "exact", per_object=True)
+    env.step()
+    assert sensor.fresh
+    assert 200 < sensor.read().objects.in_sight.sum() < 800
+
+
+def test_cone_figures_are_measured_and_told(monkeypatch):
+    monkeypatch.setattr(cone, "reading_cost", partial(cone.reading_cost, rounds=2))
+    figures = list(run._cone())
+    assert all(figure.measured for figure in figures)
+    assert [figure.target for figure in figures] == [
+        "under 1.5 ms",
+        "under 1.5 ms",
+        "under 0.2 ms",
+        "under 0.2 ms",
+        "under 5 ms",
+        "under 5 ms",
+        "",
+    ]
 
 
 # --- the command

@@ -17,6 +17,7 @@ from sensorium import threads
 from sensorium.benchmarks import (
     accuracy,
     camera,
+    cone,
     depth,
     depth_warp,
     imu,
@@ -118,6 +119,7 @@ def _figures(quick: bool) -> Iterator[Figure]:
 
     yield from _parts(1_000_000 if quick else 10_000_000)
     yield from _inertial()
+    yield from _cone()
     yield from _engine()
     yield from _recording()
 
@@ -239,6 +241,23 @@ def _inertial() -> Iterator[Figure]:
         yield Figure(f"one IMU {where} in one world, a step", _cost(step), "about 30 us", step.best < 33e-6)
         yield Figure(f"the environment alone, {where}, a step", _cost(empty), "", None)
     yield Figure("the chain alone on plain arrays, a sample of nine axes", _cost(imu.sample_cost()), "", None)
+
+
+def _cone() -> Iterator[Figure]:
+    """Readings of cone sensors: the heaviest case of the thesis's Table 5, which cost it 30 ms a frame, and beyond."""
+    lined, thousand = "1,000 lines a face", "1,000 obstacles"
+    for what, count, lines, per_object, most_ms in (
+        (f"10 obstacles, {lined}", 10, 1000, False, 1.5),
+        (f"10 obstacles, {lined}, every object", 10, 1000, True, 1.5),
+        ("10 obstacles, exact", 10, "exact", False, 0.2),
+        ("10 obstacles, exact, every object", 10, "exact", True, 0.2),
+        (f"{thousand}, {lined}", 1000, 1000, False, 5.0),
+        (f"{thousand}, exact", 1000, "exact", False, 5.0),
+        (f"{thousand}, exact, every object", 1000, "exact", True, None),
+    ):
+        cost = cone.reading_cost(count, lines, per_object=per_object)
+        target, met = ("", None) if most_ms is None else (f"under {most_ms:g} ms", cost.best < 1e-3 * most_ms)
+        yield Figure(f"a reading of a cone sensor: {what}", _cost(cost), target, met)
 
 
 def _engine() -> Iterator[Figure]:

@@ -10,6 +10,7 @@ from sensorium.devices.encoder_sheet import EncoderSheet
 from sensorium.devices.inertial_sheet import ImuSheet, MagnetometerSheet
 from sensorium.devices.library import Device, describe, merged, names, specification
 from sensorium.devices.lidar_sheet import LidarSheet
+from sensorium.devices.radar_sheet import RadarSheet
 from sensorium.devices.sheet import GRADES, Quantity, Sheet
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "LidarSheet",
     "MagnetometerSheet",
     "Quantity",
+    "RadarSheet",
     "Sheet",
     "describe",
     "merged",

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.sensors.barometer import BarometerReading
+from sensorium.sensors.cone_reading import ConeReading
 from sensorium.sensors.encoder_reading import EncoderReading
 from sensorium.sensors.gnss import GnssReading
 from sensorium.sensors.inertial_reading import INTEGRALS, InertialReading
@@ -103,6 +104,21 @@ def _rays(reading: RayReading) -> tuple[Column, ...]:
     return tuple(column(index) for index in np.ndindex(reading.shape))
 
 
+def _cone(reading: ConeReading) -> tuple[Column, ...]:
+    """Where nothing is in sight the range is inf, and angles, points and speeds are NaN."""
+    angles = ("azimuth", "elevation", "projected_elevation")
+    speeds = ("range_rate", "differenced_range_rate", "speed")
+    return (
+        _number("in_sight", "in_sight", bool),
+        _number("range_m", "range_m"),
+        *(_number(f"{name}_rad", name) for name in angles),
+        *_vector("point", "point", "m"),
+        *_vector("point_W", "point_W", "m"),
+        *(_number(f"{name}_m_s", name) for name in speeds),
+        *(_number(name, name, int) for name in ("verdict", "object_id", "label")),
+    )
+
+
 _COLUMNS: dict[type, Callable[[Any], tuple[Column, ...]]] = {
     InertialReading: _inertial,
     EncoderReading: _encoder,
@@ -111,4 +127,5 @@ _COLUMNS: dict[type, Callable[[Any], tuple[Column, ...]]] = {
     BarometerReading: lambda _: (_number("pressure_Pa", "pressure_Pa"), _number("altitude_m", "altitude_m")),
     SunSensorReading: lambda _: (_number("cosine", "cosine"), _number("visible", "visible", bool, has_truth=False)),
     RayReading: _rays,
+    ConeReading: _cone,
 }

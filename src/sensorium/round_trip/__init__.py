@@ -8,6 +8,7 @@ from sensorium.round_trip.depth_camera import depth_camera_rows
 from sensorium.round_trip.encoder import encoder_rows
 from sensorium.round_trip.inertial import inertial_rows
 from sensorium.round_trip.lidar import lidar_rows
+from sensorium.round_trip.radar import radar_rows
 from sensorium.round_trip.row import Row
 
 _KINDS = {
@@ -17,6 +18,7 @@ _KINDS = {
     "encoder": encoder_rows,
     "camera": camera_rows,
     "depth_camera": depth_camera_rows,
+    "radar": radar_rows,
 }
 
 

@@ -10,6 +10,8 @@ from typing import Annotated, Any, Union
 from pydantic import BeforeValidator, Field, create_model
 
 from sensorium import devices, fields, plugins
+from sensorium.controllers import BUILT_IN as CONTROLLERS
+from sensorium.controllers import Controller, ControllerSpec
 from sensorium.corruption import Fault
 from sensorium.corruption.base import Corruption
 from sensorium.environment import Environment
@@ -73,6 +75,8 @@ class ScenarioSpec(Spec):
     """By name, which also keys their randomness."""
     faults: tuple[Any, ...] = ()
     """Faults by time, each with the name of its sensor; they may stand with the sensors as well."""
+    controllers: dict[str, Any] = Field(default_factory=dict)
+    """What reads sensors after each step and commands the world, by name."""
     outputs: Outputs = Outputs()
 
 
@@ -90,6 +94,8 @@ def scenario_model() -> type[ScenarioSpec]:
         if kind.model_fields["kind"].annotation in own:
             raise SpecError(f"a package announces a world {name!r}; the library has one of that name already")
         brought.append(kind)
+    controllers = _controllers()
+    any_controller: Any = Annotated[Union[controllers], Field(discriminator="kind")]  # noqa: UP007 - likewise
     any_sensor: Any = Annotated[Union[entries], Field(discriminator="kind")]  # noqa: UP007 - made while it runs
     kinds = (*_WORLDS, *brought)
     joined = worlds.JoinedSpec.of(Annotated[Union[kinds], Field(discriminator="kind")])  # noqa: UP007 - likewise
@@ -109,8 +115,25 @@ def scenario_model() -> type[ScenarioSpec]:
             tuple[SensorFault, ...],  # type: ignore[valid-type]
             Field(default=(), description="Faults by time, each with its sensor."),
         ),
+        controllers=(
+            dict[str, any_controller],
+            Field(default_factory=dict, description="What reads sensors and commands the world, by name."),
+        ),
     )
     return model
+
+
+def _controllers() -> tuple[type[ControllerSpec], ...]:
+    """All kinds of controllers: the library's, and those that installed packages bring."""
+    own = {kind.model_fields["kind"].default: kind for kind in CONTROLLERS}
+    for name in plugins.announced("controllers"):
+        kind = plugins.load("controllers", name)
+        if not (isinstance(kind, type) and issubclass(kind, ControllerSpec)) or "kind" not in kind.model_fields:
+            raise SpecError(f"controller {name!r} is {kind!r}; it must be a subclass of ControllerSpec with a kind")
+        if name in own:
+            raise SpecError(f"a package announces a controller {name!r}; the library has one of that name already")
+        own[name] = kind
+    return tuple(own.values())
 
 
 def json_schema() -> dict[str, Any]:
@@ -187,6 +210,14 @@ class Scenario:
             known = ", ".join(entry.targets) or "none"
             sentence = f"faults[{number}].target is {fault.target!r}; {fault.sensor} has {known}"
             raise self.document.error(("faults", number, "target"), sentence)
+
+    def controllers(self, env: Environment) -> list[Controller]:
+        """The scenario's controllers, at work in an environment that it made."""
+        made = []
+        for name, controller in self.spec.controllers.items():
+            with self.document.blamed("controllers", name):
+                made.append(controller.start(env))
+        return made
 
     def environment(self) -> Environment:
         """Everything the scenario describes, ready to run."""

@@ -1,6 +1,6 @@
 """A scene as arrays, as the ray caster reads it: which mesh stands where, on which body, in each world."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -39,6 +39,8 @@ class Layout:
         material_index: Material of each object, int32 (Wl, n).
         mesh_face_labels: For each mesh the label number of every face, int32 (m,), or None.
         of_kind: Mesh, label and material of each kind of object that may stand somewhere.
+        name: Name of each column's object, length n; slots of a batch have none.
+        label_numbers: Number of each label name.
     """
 
     meshes: tuple[Mesh, ...]
@@ -50,6 +52,8 @@ class Layout:
     material_index: NDArray[np.int32]
     mesh_face_labels: tuple[NDArray[np.int32] | None, ...]
     of_kind: KindTables
+    name: tuple[str | None, ...]
+    label_numbers: Mapping[str, int]
 
 
 def layout(scene: Scene | SceneBatch, worlds: int) -> Layout:
@@ -69,6 +73,7 @@ def layout(scene: Scene | SceneBatch, worlds: int) -> Layout:
             kind_index=np.arange(len(objects))[None, :],
             X_BO=_row(objects),
             body=tuple(o.body for o in objects),
+            name=tuple(o.name for o in objects),
         )
 
     # A batch: the shared objects stand in every row, then each slot names its asset
@@ -93,6 +98,7 @@ def layout(scene: Scene | SceneBatch, worlds: int) -> Layout:
             np.concatenate([fixed.quaternion, X_BO.quaternion], axis=1),
         ),
         body=tuple(o.body for o in shared) + scene.body,
+        name=tuple(o.name for o in shared) + (None,) * len(scene.body),
     )
 
 
@@ -156,6 +162,7 @@ def _tabulated(
     kind_index: NDArray[np.integer],
     X_BO: Pose,
     body: tuple[str | None, ...],
+    name: tuple[str | None, ...],
 ) -> Layout:
     """Turn one table of kinds (Wl, n), -1 for none, into tables of meshes, labels and materials."""
     mesh_number: dict[int, int] = {}
@@ -185,6 +192,8 @@ def _tabulated(
         material_index=_frozen(of_kind.material[kind_index]),
         mesh_face_labels=tuple(labels.face_numbers(mesh) for mesh in meshes),
         of_kind=of_kind,
+        name=name,
+        label_numbers=dict(labels.numbers),
     )
 
 

@@ -1,0 +1,1 @@
+"""The radar: its specification, what it makes of echoes, and its detections."""
