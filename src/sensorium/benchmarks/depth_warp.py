@@ -16,7 +16,7 @@ class WarpDepth:
         self._caster = WarpCaster(of.env.scene, worlds=state.X_WB.shape[0], device="cpu")
         self._poses = {name: state.X_WB[:, of.env.world.body_names.index(name)] for name in self._caster.bodies}
         self._table, self._heads = of.pattern.rays(), image.X_WS[0][:, 0]
-        self._far_m = of.camera.spec.max_range_m
+        self._far_m = image.far
         self.images: WarpImages | None = None
 
     def __call__(self) -> None:

@@ -91,6 +91,22 @@ def test_the_same_within_an_interval_of_fast_turns(casters):
         assert_same(warp.cast(*rays, time=time), embree.cast(*rays, time=time), ties=2e-3)
 
 
+def test_what_swings_on_a_long_arm_is_found_off_the_chord():
+    """A small ball 5 m from its body's origin, half a turn between two knots: midway it is 5 m to the side."""
+    scene = sn.Scene()
+    scene.add(sn.shapes.sphere(0.1, subdivisions=2), pose=sn.Pose((5, 0, 0)), body="arm")
+    knots = sn.Pose.from_euler_deg(np.zeros((2, 3)), yaw=np.array([0.0, 170.0]))
+    for caster in (sn.WarpCaster(scene, device="cpu"), sn.RayCaster(scene)):
+        caster.move({"arm": knots})
+        time = np.linspace(0.0, 1.0, 41)
+        angle = np.radians(170.0 * time)
+        outwards = np.stack([np.cos(angle), np.sin(angle), 0 * angle], axis=-1)
+        hits = caster.cast(10.0 * outwards, -outwards, time=time, t_max_m=6.0)
+        assert hits.hit.all()
+        np.testing.assert_allclose(hits.range_m, 4.9, atol=0.01)
+        assert not caster.cast(10.0 * outwards, -outwards, time=(time + 0.5) % 1.0, t_max_m=6.0).hit.any()
+
+
 def test_what_stands_near_when_it_is_far_from_the_origin(casters):
     """Float32 alone would be off by half a metre out there."""
     away = np.array([5e6, -3e6, 100.0])
