@@ -26,6 +26,12 @@ _NAMES = {
     "Lidar": "sensorium.sensors.lidar",
     "Camera": "sensorium.sensors.camera",
     "CameraImage": "sensorium.sensors.camera_image",
+    "DepthCamera": "sensorium.sensors.depth_camera",
+    "DepthImage": "sensorium.sensors.depth_image",
+    "DepthNoise": "sensorium.sensors.depth_camera",
+    "Randomization": "sensorium.sensors.randomization",
+    "Placement": "sensorium.sensors.randomization",
+    "Intrinsics": "sensorium.sensors.randomization",
     "Adc": "sensorium.sensors.camera",
     "Imu": "sensorium.sensors.imu",
     "Accelerometer": "sensorium.sensors.accelerometer",
@@ -144,6 +150,8 @@ if TYPE_CHECKING:
     from sensorium.sensors.camera_image import CameraImage
     from sensorium.sensors.cone_reading import ConeReading, Verdict
     from sensorium.sensors.cone_sensor import ConeSensor
+    from sensorium.sensors.depth_camera import DepthCamera, DepthNoise
+    from sensorium.sensors.depth_image import DepthImage
     from sensorium.sensors.encoder import Encoder
     from sensorium.sensors.encoder_reading import EncoderReading
     from sensorium.sensors.gnss import Gnss
@@ -154,6 +162,7 @@ if TYPE_CHECKING:
     from sensorium.sensors.lidar import Lidar
     from sensorium.sensors.magnetometer import Magnetometer
     from sensorium.sensors.odometer import Odometer, OdometerReading
+    from sensorium.sensors.randomization import Intrinsics, Placement, Randomization
     from sensorium.sensors.range_noise import RangeNoise
     from sensorium.sensors.receiver import Receiver
     from sensorium.sensors.scan import Cause, Scan
@@ -173,6 +182,9 @@ __all__ = [
     "Cause",
     "ConeReading",
     "ConeSensor",
+    "DepthCamera",
+    "DepthImage",
+    "DepthNoise",
     "Dielectric",
     "Encoder",
     "EncoderReading",
@@ -183,6 +195,7 @@ __all__ = [
     "Imu",
     "InertialReading",
     "IntensityScale",
+    "Intrinsics",
     "Lambertian",
     "Lidar",
     "Magnetometer",
@@ -192,7 +205,9 @@ __all__ = [
     "Odometer",
     "OdometerReading",
     "PartitionedCaster",
+    "Placement",
     "Pose",
+    "Randomization",
     "RangeNoise",
     "RayCaster",
     "Receiver",
