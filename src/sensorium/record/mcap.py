@@ -37,7 +37,7 @@ class McapRecorder(Recorder):
 
     Topics begin with the sensor's name: /lidar/points (PointCloud2; a lidar of one ray has /lidar/range too),
     /imu/data and /imu/mag (Imu, MagneticField), /encoder/joint_states, /odometer/odometry, /gnss/fix and /gnss/vel,
-    /barometer/pressure, /sun_sensor/cosine, /radar/detections and /radar/range_doppler (PointCloud2, Image),
+    /barometer/pressure, /sun_sensor/cosine, /cone/range, /radar/detections and /radar/range_doppler (PointCloud2, Image),
     /camera/image_raw and /camera/camera_info, /depth_camera/depth and the other outputs of a depth camera; then /tf
     with the true poses of all bodies, /tf_static with the mounts of the sensors, /clock, and /diagnostics with onsets
     and ends of faults. Times are simulated; a message is logged when it arrived and carries in its header the time by
