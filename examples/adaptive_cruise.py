@@ -36,6 +36,7 @@ radar = env.attach(
         spacing=0.7,
         ray_spacing_deg=0.5,
         ground={"multipath": True, "roughness_m": 0.001},
+        cfar={"over": "rank"},
         range_doppler=True,
     ),
     body="car",
