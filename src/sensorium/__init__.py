@@ -91,7 +91,11 @@ _MODULES = (
 )
 
 # modules reached through another name
-_ALIASES = {"shapes": "sensorium.scene.shapes", "waveform": "sensorium.sensors.waveform"}
+_ALIASES = {
+    "shapes": "sensorium.scene.shapes",
+    "radar": "sensorium.sensors.radar",
+    "waveform": "sensorium.sensors.waveform",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -145,7 +149,7 @@ if TYPE_CHECKING:
     from sensorium.scene.mesh import Mesh
     from sensorium.scene.scene import Scene, SceneObject
     from sensorium.scene.split import MeshFile, split_scene
-    from sensorium.sensors import waveform
+    from sensorium.sensors import radar, waveform
     from sensorium.sensors.accelerometer import Accelerometer
     from sensorium.sensors.barometer import Barometer
     from sensorium.sensors.beam import Beam
@@ -244,6 +248,7 @@ __all__ = [
     "optics",
     "paths",
     "patterns",
+    "radar",
     "radio",
     "random",
     "record",

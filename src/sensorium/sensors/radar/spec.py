@@ -31,8 +31,8 @@ LABELS = {"pedestrian": 0.5, "car": 10.0, "truck": 100.0}
 class Cfar(Spec):
     """Detection over cells around, along the range.
 
-    Over their mean noise is known best, but another echo among them hides what is weaker; over a cell of some rank among
-    them it does not, as long as fewer are so strong than come after that rank.
+    Over their mean noise is known best, but another echo among them hides what is weaker; over a cell of some rank it
+    does not, as long as fewer are so strong than come after that rank.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -121,7 +121,7 @@ def test_the_map_has_its_peak_at_the_reflector(balls, make_radar, read):
 def test_swerling_echoes_fluctuate_about_their_mean(balls, make_radar, read):
     from scipy.stats import kstest
 
-    env = balls((30.0, 0.0, 0.0), worlds=500)
+    env = balls((30.0, 0.0, 0.0), worlds=200)
     found, truth = read(env, make_radar(fluctuation="swerling_1", cfar={"false_alarm": 1e-2, "guard": 6}))
     assert np.ptp(truth.power_W[:, 0]) == 0.0
     seen = found.object_id == 0
