@@ -24,6 +24,7 @@ from sensorium.benchmarks import (
     light,
     mujoco,
     parts,
+    radar,
     recording,
     startup,
     sweep,
@@ -107,6 +108,9 @@ def _figures(quick: bool) -> Iterator[Figure]:
     what = f"camera ({size}, aberrations, noise): time over bare casting with shadow rays, 1 thread"
     yield Figure(what, f"{over:.2f} x", "at most 3 x", over <= 3.0)
     yield from _depth_cameras(256 if quick else depth.WORLDS)
+    what = f"radar, a frame of {radar.CELLS}, ten cars, clutter and multipath"
+    yield Figure(f"{what}, echoes from rays", _cost(radar.frame_cost("rays")), "", None)
+    yield Figure(f"{what}, from nearest points", _cost(radar.frame_cost("cone")), "", None)
     memory = light.bytes_a_ray(mesh)
     yield Figure("memory of a single-return reading", f"{memory:.0f} bytes a ray", "under 150", memory < 150)
 
