@@ -82,9 +82,7 @@ class DepthCaster:
         )
 
         # What is looked up, and by what is measured
-        layout = rig.tracer.layout
-        self._surfaces = plain_surfaces(layout)
-        self._tints = tint_tables.tints(layout, rig.sun) if "colour" in spec.outputs else tint_tables.NO_TINTS
+        self._see_layout()
         self._numbers, self._true_numbers, self._reach_m = _numbers(spec)
         self._stages = [(error, STAGES[type(error)]) for error in spec.errors]
         self._wanted = self._arrays_wanted()
@@ -104,6 +102,8 @@ class DepthCaster:
             tick: Number of the image; its random numbers belong to it alone.
         """
         rig = self._rig
+        if self._layout is not rig.tracer.layout:  # worlds were drawn anew
+            self._see_layout()
         self._renew(tick)
         shot = self._firing.prepare(self._rays, start_ns, start_ns + self.duration_ns)
         pixels, placed = self._pixels, shot.placed
@@ -155,6 +155,14 @@ class DepthCaster:
         return image, truth
 
     # --- before the cast --------------------------------------------------------------------------------------------
+
+    def _see_layout(self) -> None:
+        """Look at what objects are made of."""
+        rig = self._rig
+        self._layout = layout = rig.tracer.layout
+        self._surfaces = plain_surfaces(layout)
+        coloured = "colour" in self._spec.outputs
+        self._tints = tint_tables.tints(layout, rig.sun) if coloured else tint_tables.NO_TINTS
 
     def _renew(self, tick: int) -> None:
         """Poses and lenses of this image."""
