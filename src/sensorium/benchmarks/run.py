@@ -26,6 +26,7 @@ from sensorium.benchmarks import (
     parts,
     radar,
     recording,
+    scatter,
     startup,
     sweep,
     waveform,
@@ -190,6 +191,9 @@ def _depth_cameras(worlds: int) -> Iterator[Figure]:
     yield Figure("placement drawn at every step adds to it", f"{100 * share:.1f} %", "under 5 %", share < 0.05)
     share = depth.cost_of_reset(worlds)
     yield Figure("reset of a tenth of the worlds, share of a step", f"{100 * share:.1f} %", "under 10 %", share < 0.1)
+    share = scatter.cost_of_redraw(worlds)
+    what = f"reset with other things in the world ({scatter.THINGS} each), share of a step"
+    yield Figure(what, f"{100 * share:.1f} %", "under 10 %", share < 0.1)
     costs = depth.cost_a_world((1, 4, 16, 64, 256, worlds, 4 * worlds))
     many = [cost for count, cost in costs.items() if count >= 16]
     listed = ", ".join(f"{count:,}: {cost:.0f}" for count, cost in costs.items())
