@@ -11,6 +11,8 @@ from sensorium import threads
 from sensorium.benchmarks import (
     accuracy,
     cone,
+    depth,
+    depth_warp,
     imu,
     imu_chain,
     light,
@@ -150,6 +152,21 @@ def test_peers_hit_what_the_ray_caster_hits(mesh, needs, peer):
     theirs = peer(mesh)(origins.astype(np.float32), directions.astype(np.float32))
     assert 50 < np.isfinite(theirs).sum() < 200
     np.testing.assert_allclose(theirs, ours, rtol=1e-4)
+
+
+def test_warp_sees_what_the_depth_camera_sees():
+    """The same worlds, rays and limits, to a pixel on an edge."""
+    pytest.importorskip("warp")
+    rig = depth.rig(3, side=16)
+    other = depth_warp.WarpDepth(rig)
+    other()
+    image = rig.camera.read()
+    label, metres = other.images.label.numpy(), other.images.depth_m.numpy()
+    same = label == image.segmentation
+    assert same.mean() > 0.995
+    assert 50 < (label >= 0).sum() < label.size
+    np.testing.assert_allclose(np.where(np.isfinite(metres), metres, image.far)[same], image.depth[same], rtol=1e-4)
+    assert depth_warp.against_warp(2, rounds=1) > 0.0
 
 
 # --- inertial sensors

@@ -3,11 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium import threads
+from sensorium.sensors.instant_cast import cast_at
 from sensorium.sensors.rig import Rig
-from sensorium.trace.cast import cast_rays
 from sensorium.trace.caster import RawHits, new_hits
-from sensorium.trace.packet import BLOCK, SCATTERED_ADDRESS
 from sensorium.trace.rays import Rays
 
 
@@ -60,9 +58,8 @@ class Sight:
             directions_W: Where each goes, unit vectors, shape (rays, 3).
         """
         rig, count = self._rig, len(sensor)
-        out = new_hits(count)
         if not count:
-            return out
+            return new_hits(0)
         rays = Rays(
             origin=p_WS[sensor],
             direction=directions_W.astype(np.float32),
@@ -70,17 +67,4 @@ class Sight:
             t_max=np.full(count, np.inf, np.float32),
             world=(sensor // rig.sensors).astype(np.int32),
         )
-        placed = rig.tracer.place(time_ns, time_ns, p_WS.reshape(rig.worlds, rig.sensors, 3)[:, 0])
-        with placed.lock:
-            threads.run(
-                cast_rays,
-                -(-count // BLOCK),
-                placed.tables,
-                rig.tracer.labels,
-                placed.anchor,
-                rays,
-                np.uint32(placed.mask_without(rig.hide, air=False)),
-                SCATTERED_ADDRESS,
-                out,
-            )
-        return out
+        return cast_at(rig, time_ns, p_WS.reshape(rig.worlds, rig.sensors, 3)[:, 0], rays)

@@ -12,6 +12,7 @@ from sensorium.sensors.encoder_reading import EncoderReading
 from sensorium.sensors.gnss import GnssReading
 from sensorium.sensors.inertial_reading import INTEGRALS, InertialReading
 from sensorium.sensors.odometer import OdometerReading
+from sensorium.sensors.ray_sensor import RayReading
 from sensorium.sensors.sampled_reading import SampledReading
 from sensorium.sensors.sun_sensor import SunSensorReading
 
@@ -44,6 +45,10 @@ _INERTIAL = {
     "delta_velocity": ("Velocity increment", "m/s"),
     "delta_angle": ("Angle increment", "rad"),
 }
+
+# Lines of a ray sensor's own values that a picture can still show
+_MOST_VALUES = 16
+
 _ENU = ("east", "north", "up")
 _OTHERS: dict[type, tuple[Quantity, ...]] = {
     EncoderReading: (Quantity("position", "Position", "rad or m"), Quantity("velocity", "Speed", "rad/s or m/s")),
@@ -70,7 +75,14 @@ def quantities_of(reading: Any) -> tuple[Quantity, ...]:
             axes = tuple("xyz"[axis] for axis in layout.axes[INTEGRALS.get(name, name)])
             found.append(Quantity(name, *_INERTIAL[name], axes, name not in INTEGRALS))
         return tuple(found)
+    if isinstance(reading, RayReading) and len(components := _numbered(reading.shape)) <= _MOST_VALUES:
+        return (Quantity("values", "Values", reading.unit, components),)
     return _OTHERS.get(type(reading), ())
+
+
+def _numbered(shape: tuple[int, ...]) -> tuple[str, ...]:
+    """A name for each value of a table: its place."""
+    return tuple(" ".join(map(str, index)) for index in np.ndindex(shape))
 
 
 def values_of(reading: SampledReading, quantities: tuple[Quantity, ...], rows: int) -> Float:
