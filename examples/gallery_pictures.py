@@ -16,6 +16,7 @@ from sensorium.gallery import path_of
 from sensorium.scenario import Scenario
 from sensorium.view import lidar_plots as draw
 from sensorium.view import save
+from sensorium.view.depth_image_plots import depth_colours
 from sensorium.view.plots import FAINT, INK, PAPER, _draw_top_view, _legend, new_figure
 
 
@@ -177,7 +178,67 @@ def spacecraft_imu():
     return figure
 
 
-PICTURES = {"yard-drive": yard_drive, "fog-and-mirror": fog_and_mirror, "spacecraft-imu": spacecraft_imu}
+def forest_tof():
+    """What the camera ahead gathers on its way, from above, and what all of them see at three moments."""
+    env, readings, truths = run("forest-tof")
+    front, around = readings["front"], readings["around"]
+    labels = env.scene.labels
+    figure = new_figure(16.0, 9.0)
+    left, right = figure.add_gridspec(1, 2, width_ratios=(0.85, 1.0))
+    above = figure.add_subplot(left)
+    draw.frame(
+        above, "Points of the camera ahead, from above, by label", "y [m], left is positive", "x [m]", equal=True
+    )
+    colours = dict(zip(labels, ("#3a414b", "#d9b382", "#3fb950", "#ff8c42", "#b48cff"), strict=False))
+    for name, number in labels.items():
+        points = np.concatenate([image.points[image.valid & (image.segmentation == number)] for image in front])
+        shown = points[:: max(1, len(points) // 60_000)]
+        above.scatter(shown[:, 1], shown[:, 0], s=0.6, color=colours[name], linewidths=0, rasterized=True)
+        above.scatter([], [], s=30, color=colours[name], label=name)
+    way = np.concatenate([image.X_WS.position[:1, 0, 0] for image in front])
+    above.plot(way[:, 1], way[:, 0], color="white", linewidth=2.0, label="way of the drone")
+    above.set_xlim(10.5, -10.5)
+    above.set_ylim(-2.0, 28.5)
+
+    # Three moments: measured and true ahead, and the zones to the left, right, up and down
+    limits = {"near_m": 0.5, "far_m": 7.0}
+    rows = right.subgridspec(3, 1)
+    for row, moment in enumerate((len(front) // 6, len(front) // 2, 5 * len(front) // 6)):
+        letter = "ABC"[row]
+        above.scatter(*way[moment, 1::-1], s=60, color="white", zorder=5)
+        above.annotate(
+            letter, way[moment, 1::-1], xytext=(9, -4), textcoords="offset points", color="white", fontsize=13
+        )
+        ahead, true, sides = rows[row].subgridspec(1, 3, width_ratios=(1.0, 1.0, 0.8))
+        for place, title, image in (
+            (ahead, f"{letter}: flexx2 ahead, measured", front[moment]),
+            (true, "the truth", truths["front"][moment]),
+        ):
+            axes = figure.add_subplot(place)
+            axes.axis("off")
+            draw.heading(axes, title)
+            axes.imshow(depth_colours(image.depth, image.valid, **limits), interpolation="nearest")
+        tick = min(range(len(around)), key=lambda k: abs(around[k].time_ns - front[moment].time_ns))
+        zones = sides.subgridspec(2, 2)
+        for number, side in enumerate(("left", "right", "up", "down")):
+            axes = figure.add_subplot(zones[number])
+            axes.axis("off")
+            axes.set_title(f"8 x 8 {side}", color=FAINT, fontsize=9, loc="left", pad=2)
+            picture = depth_colours(around[tick].range[number], around[tick].valid[number], **limits)
+            axes.imshow(picture, interpolation="nearest")
+    draw.key(above, where="lower left", columns=2)
+    pairs = zip(front, truths["front"], strict=True)
+    error = np.median(np.abs(np.concatenate([(a.depth - b.depth)[a.valid & b.valid] for a, b in pairs])))
+    print(f"{len(front)} images ahead, {len(around)} around; half of all depths are within {error:.3f} m")
+    return figure
+
+
+PICTURES = {
+    "yard-drive": yard_drive,
+    "fog-and-mirror": fog_and_mirror,
+    "spacecraft-imu": spacecraft_imu,
+    "forest-tof": forest_tof,
+}
 
 for name in sys.argv[1:] or PICTURES:
     save(PICTURES[name](), f"{name}.png")

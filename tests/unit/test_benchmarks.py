@@ -21,6 +21,7 @@ from sensorium.benchmarks import (
     peers,
     recording,
     run,
+    scatter,
     startup,
     sweep,
     timing,
@@ -151,6 +152,16 @@ def test_peers_hit_what_the_ray_caster_hits(mesh, needs, peer):
     theirs = peer(mesh)(origins.astype(np.float32), directions.astype(np.float32))
     assert 50 < np.isfinite(theirs).sum() < 200
     np.testing.assert_allclose(theirs, ours, rtol=1e-4)
+
+
+def test_worlds_of_the_benchmark_are_drawn_anew():
+    env = scatter.strewn(4, side=16)
+    before = env.scene.pose.position
+    env.reset(np.array([True, False, False, False]))
+    env.step()
+    assert (env.scene.pose.position[0] != before[0]).any()
+    np.testing.assert_array_equal(env.scene.pose.position[1:], before[1:])
+    assert scatter.cost_of_redraw(4, rounds=1) > 0.0
 
 
 def test_warp_sees_what_the_depth_camera_sees():

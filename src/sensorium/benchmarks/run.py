@@ -25,6 +25,7 @@ from sensorium.benchmarks import (
     mujoco,
     parts,
     recording,
+    scatter,
     startup,
     sweep,
     waveform,
@@ -107,7 +108,6 @@ def _figures(quick: bool) -> Iterator[Figure]:
     what = f"camera ({size}, aberrations, noise): time over bare casting with shadow rays, 1 thread"
     yield Figure(what, f"{over:.2f} x", "at most 3 x", over <= 3.0)
     yield from _depth_cameras(256 if quick else depth.WORLDS)
-    yield from _depth_over_warp()
     memory = light.bytes_a_ray(mesh)
     yield Figure("memory of a single-return reading", f"{memory:.0f} bytes a ray", "under 150", memory < 150)
 
@@ -117,6 +117,7 @@ def _figures(quick: bool) -> Iterator[Figure]:
     triangles = sweep.over_triangles((10_000, 100_000, 1_000_000, *(() if quick else (10_000_000,))))
     yield Figure("cost over triangles, 1 thread", _listed(triangles, "triangles"), "near logarithmic", None)
 
+    yield from _depth_over_warp()
     yield from _parts(1_000_000 if quick else 10_000_000)
     yield from _inertial()
     yield from _cone()
@@ -164,26 +165,6 @@ def _against_peers(mesh: Mesh) -> Iterator[Figure]:
         yield _at_least(what, speed / share, _PEER_TARGETS[name])
 
 
-def _depth_cameras(worlds: int) -> Iterator[Figure]:
-    """Depth and labels of many worlds, all of which move, all threads."""
-    size = f"{worlds:,} worlds x {depth.SIDE} x {depth.SIDE}, {depth.OBSTACLES} moving obstacles each"
-    what = f"depth cameras, whole steps with commits over bare trace ({size})"
-    yield _at_least(what, depth.against_bare_trace(worlds), 0.85)
-    share = depth.cost_of_random_placement(worlds)
-    yield Figure("placement drawn at every step adds to it", f"{100 * share:.1f} %", "under 5 %", share < 0.05)
-    share = depth.cost_of_reset(worlds)
-    yield Figure("reset of a tenth of the worlds, share of a step", f"{100 * share:.1f} %", "under 10 %", share < 0.1)
-    costs = depth.cost_a_world((1, 4, 16, 64, 256, worlds, 4 * worlds))
-    many = [cost for count, cost in costs.items() if count >= 16]
-    listed = ", ".join(f"{count:,}: {cost:.0f}" for count, cost in costs.items())
-    flat = max(many) <= 1.1 * min(many)
-    yield Figure("a step of theirs, by number of worlds", f"{listed} us a world", "flat to 10 % from 16 on", flat)
-    if threads.thread_count() >= 2:
-        both, alone = depth.two_threads_over_one(), depth.two_threads_over_one(bare=True)
-        measured = f"{both:.2f} x (bare trace {alone:.2f} x)"
-        yield Figure("two threads over one, a single world", measured, "above 1", both > 1.0)
-
-
 def _depth_over_warp() -> Iterator[Figure]:
     """Depth images of many worlds over the same on Warp's CPU device, which has one thread."""
     what, target = f"depth and labels of {depth_warp.WORLDS} worlds over Warp's CPU device", "at least 12 x"
@@ -195,6 +176,29 @@ def _depth_over_warp() -> Iterator[Figure]:
     yield Figure(f"{what}, all threads", f"{over:.1f} x", target, over >= 12.0)
     with thread_count(1):
         yield Figure(f"{what}, 1 thread", f"{depth_warp.against_warp():.1f} x", "", None)
+
+
+def _depth_cameras(worlds: int) -> Iterator[Figure]:
+    """Depth and labels of many worlds, all of which move, all threads."""
+    size = f"{worlds:,} worlds x {depth.SIDE} x {depth.SIDE}, {depth.OBSTACLES} moving obstacles each"
+    what = f"depth cameras, whole steps with commits over bare trace ({size})"
+    yield _at_least(what, depth.against_bare_trace(worlds), 0.85)
+    share = depth.cost_of_random_placement(worlds)
+    yield Figure("placement drawn at every step adds to it", f"{100 * share:.1f} %", "under 5 %", share < 0.05)
+    share = depth.cost_of_reset(worlds)
+    yield Figure("reset of a tenth of the worlds, share of a step", f"{100 * share:.1f} %", "under 10 %", share < 0.1)
+    share = scatter.cost_of_redraw(worlds)
+    what = f"reset with other things in the world ({scatter.THINGS} each), share of a step"
+    yield Figure(what, f"{100 * share:.1f} %", "under 10 %", share < 0.1)
+    costs = depth.cost_a_world((1, 4, 16, 64, 256, worlds, 4 * worlds))
+    many = [cost for count, cost in costs.items() if count >= 16]
+    listed = ", ".join(f"{count:,}: {cost:.0f}" for count, cost in costs.items())
+    flat = max(many) <= 1.1 * min(many)
+    yield Figure("a step of theirs, by number of worlds", f"{listed} us a world", "flat to 10 % from 16 on", flat)
+    if threads.thread_count() >= 2:
+        both, alone = depth.two_threads_over_one(), depth.two_threads_over_one(bare=True)
+        measured = f"{both:.2f} x (bare trace {alone:.2f} x)"
+        yield Figure("two threads over one, a single world", measured, "above 1", both > 1.0)
 
 
 def _parts(triangles: int) -> Iterator[Figure]:

@@ -44,6 +44,8 @@ class ScatterSpec(Spec):
     roll_deg: Angles = (0.0, 0.0)
     gap_m: Annotated[float, Field(ge=0.0)] | None = None
     """How far things stay from what was strewn before [m]; by default they may stand in each other."""
+    room_m: Annotated[float, Field(ge=0.0)] | None = None
+    """Radius of the room that each takes up [m], such as that of a trunk; by default that of its mesh."""
     clear: tuple[ClearZoneSpec, ...] = ()
     """Where they stay out of."""
     body: tuple[str, ...] | None = None
@@ -62,6 +64,7 @@ class ScatterSpec(Spec):
             pitch_deg=self.pitch_deg,
             roll_deg=self.roll_deg,
             gap_m=self.gap_m,
+            room_m=self.room_m,
             clear=[ClearZone(zone.points, zone.radius_m) for zone in self.clear],
             body=self.body,
             when_full=self.when_full,

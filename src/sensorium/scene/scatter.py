@@ -68,6 +68,8 @@ class Scatter:
         roll_deg: About x.
         gap_m: How far things stay from whatever was strewn before them, in this scatter and in those before it [m].
             None: they may stand in each other.
+        room_m: Radius of the cylinder that each takes up [m], instead of the one that holds its mesh: that of a trunk
+            lets crowns touch.
         clear: Zones that they stay out of.
         body: Bodies that carry them, one for each of `count`; the region is then in the body's frame. None fixes them
             in their worlds.
@@ -82,6 +84,7 @@ class Scatter:
     pitch_deg: Range = (0.0, 0.0)
     roll_deg: Range = (0.0, 0.0)
     gap_m: float | None = None
+    room_m: float | None = None
     clear: Sequence[ClearZone] = ()
     body: Sequence[str] | None = None
     when_full: Literal["raise", "leave out"] = "raise"
@@ -106,8 +109,10 @@ class Scatter:
         ):
             if not (math.isfinite(low) and math.isfinite(high) and low <= high):
                 raise SceneError(f"{name} runs from {low} to {high}; it must be finite and not fall")
-        if self.gap_m is not None and not (math.isfinite(self.gap_m) and self.gap_m >= 0.0):
-            raise SceneError(f"gap_m is {self.gap_m}; it must be None, or finite and at least 0")
+        for name in ("gap_m", "room_m"):
+            length = getattr(self, name)
+            if length is not None and not (math.isfinite(length) and length >= 0.0):
+                raise SceneError(f"{name} is {length}; it must be None, or finite and at least 0")
         if self.when_full not in ("raise", "leave out"):
             raise SceneError(f"when_full is {self.when_full!r}; it must be 'raise' or 'leave out'")
         if not 1 <= self.attempts <= _MOST_ATTEMPTS:
@@ -203,7 +208,7 @@ def _tables(scatters: Sequence[Scatter]) -> ScatterTables:
     room, zones = [], [np.zeros((0, 5))]
     assets, slots, clear = [0], [0], [0]
     for scatter in scatters:
-        room += [_room(asset, scatter.tilts) for asset in scatter.objects]
+        room += [_room(asset, scatter) for asset in scatter.objects]
         zones += [zone.segments() for zone in scatter.clear]
         assets.append(len(room))
         slots.append(slots[-1] + scatter.counts[1])
@@ -225,11 +230,12 @@ def _tables(scatters: Sequence[Scatter]) -> ScatterTables:
     )
 
 
-def _room(asset: SceneObject, tilts: bool) -> Vector:
+def _room(asset: SceneObject, scatter: Scatter) -> Vector:
     """Radius, lower and upper end [m] of the cylinder about its slot's origin that an asset takes up."""
     used = asset.mesh.vertices[np.unique(asset.mesh.faces)]
     p_S = asset.pose.apply(used)
-    if tilts:
-        reach = float(np.linalg.norm(p_S, axis=1).max())
-        return reach, -reach, reach
-    return float(np.hypot(p_S[:, 0], p_S[:, 1]).max()), float(p_S[:, 2].min()), float(p_S[:, 2].max())
+    radius, low, high = float(np.hypot(p_S[:, 0], p_S[:, 1]).max()), float(p_S[:, 2].min()), float(p_S[:, 2].max())
+    if scatter.tilts:
+        radius = high = float(np.linalg.norm(p_S, axis=1).max())
+        low = -high
+    return radius if scatter.room_m is None else scatter.room_m, low, high

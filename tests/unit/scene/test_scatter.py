@@ -78,6 +78,14 @@ def test_things_may_stand_in_each_other_unless_asked():
     assert np.linalg.norm(p[:, :, None] - p[:, None], axis=-1)[:, ~np.eye(8, dtype=bool)].min() < 0.6
 
 
+def test_room_may_be_that_of_a_trunk():
+    tree = sn.SceneObject(sn.trees.conifer(6.0, seed=1))
+    _, pose = draw(sn.Scatter([tree], 25, low=LOW, high=HIGH, gap_m=1.0, room_m=0.1))
+    p = pose.position[..., :2]
+    away = np.linalg.norm(p[:, :, None] - p[:, None], axis=-1)[:, ~np.eye(25, dtype=bool)]
+    assert 1.2 <= away.min() < 1.3 < tree.mesh.radius
+
+
 def test_clear_zones_stay_clear_of_all_of_a_thing():
     way = sn.ClearZone([(-20.0, 0.0), (0.0, 0.0), (0.0, 10.0)], 1.5)
     pad = sn.ClearZone((10.0, -5.0), 3.0)
@@ -150,6 +158,7 @@ def test_a_batch_of_scatters_has_slots_on_bodies_and_shared_objects():
         ({"low": (1, 0, 0), "high": (0, 0, 0)}, "x runs from 1 to 0; it must be finite and not fall"),
         ({"yaw_deg": (10, -10)}, "yaw_deg runs from 10 to -10"),
         ({"gap_m": -1.0}, r"gap_m is -1\.0; it must be None, or finite and at least 0"),
+        ({"room_m": float("nan")}, "room_m is nan"),
         ({"when_full": "skip"}, "when_full is 'skip'; it must be 'raise' or 'leave out'"),
         ({"attempts": 0}, "attempts is 0; it must be from 1 to"),
         ({"body": ["a"]}, r"body is \['a'\]; it must name 2 bodies"),

@@ -71,8 +71,8 @@ class Report(Recorder):
         self._sweeps: dict[str, SweepRecord] = {}
         self._signals: dict[str, SignalRecord] = {}
         self._pictures: dict[str, PictureRecord] = {}
-        self._depths: dict[str, DepthRecord] = {}
         self._detections: dict[str, DetectionRecord] = {}
+        self._depths: dict[str, DepthRecord] = {}
         self._unknown: dict[str, str] = {}
         self._steps, self._first_ns = 0, 0
         self._closed = False
@@ -100,14 +100,14 @@ class Report(Recorder):
                 pictures = self._pictures.get(name) or self._pictures.setdefault(name, PictureRecord(sensor))
                 for image in sensor.readings():
                     pictures.add(image)
-            elif isinstance(newest, DepthImage):
-                depths = self._depths.get(name) or self._depths.setdefault(name, DepthRecord(sensor))
-                for depth in sensor.readings():
-                    depths.add(depth)
             elif isinstance(newest, RadarReading):
                 detections = self._detections.get(name) or self._detections.setdefault(name, DetectionRecord(sensor))
                 for frame in sensor.readings():
                     detections.add(frame)
+            elif isinstance(newest, DepthImage):
+                depths = self._depths.get(name) or self._depths.setdefault(name, DepthRecord(sensor))
+                for depth in sensor.readings():
+                    depths.add(depth)
             elif isinstance(newest, SampledReading) and quantities_of(newest):
                 signals = self._signals.get(name) or self._signals.setdefault(name, SignalRecord(sensor, newest))
                 for arrival in sensor.arrivals():
@@ -172,8 +172,8 @@ class Report(Recorder):
             "frames": sensor_frames(env),
             "images": [
                 *(image for record in self._pictures.values() for image in record.images()),
-                *(image for record in self._depths.values() for image in record.images(labels)),
                 *(image for record in self._detections.values() for image in record.images()),
+                *(image for record in self._depths.values() for image in record.images(labels)),
                 *(image for record in self._sweeps.values() for image in record.images(labels)),
             ][:_MOST_IMAGES],
             "signals": [
@@ -185,8 +185,8 @@ class Report(Recorder):
         readings = {name: record.readings for name, record in self._sweeps.items()}
         readings |= {name: record.readings for name, record in self._signals.items()}
         readings |= {name: record.readings for name, record in self._pictures.items()}
-        readings |= {name: record.readings for name, record in self._depths.items()}
         readings |= {name: record.readings for name, record in self._detections.items()}
+        readings |= {name: record.readings for name, record in self._depths.items()}
         return Page(
             self.title,
             self._strip(env, real_s, sum(readings.values()), len(events) + more_events),
