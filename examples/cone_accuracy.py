@@ -129,6 +129,6 @@ for (distance, colour), name in zip(((1.0, 0), (10.0, 1)), ("1 m", "10 m"), stri
     error.plot(even, seen, "o", color=draw.COLOURS[colour], markersize=5, label=f"measured at {name}")
 numbers = [count for count in PRINTED if count != 3]
 error.plot(numbers, [PRINTED[n][1] for n in numbers], "x", color=INK, markersize=11, markeredgewidth=2, label="Table 2")
-draw.note(error, "an odd number of lines has one in the middle, and no error", (2.2, 2.5e-4), color=FAINT)
+draw.note(error, "an odd number of lines has one in the middle, and no error", (2.0, 2.5e-3), color=FAINT)
 draw.key(error, where="upper right", columns=3)
 save(figure, "cone_accuracy.png")

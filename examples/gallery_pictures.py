@@ -15,7 +15,7 @@ from sensorium.demo.yard import PICTURE_M
 from sensorium.gallery import path_of
 from sensorium.scenario import Scenario
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import radar_plots, save
 from sensorium.view.depth_image_plots import depth_colours
 from sensorium.view.plots import FAINT, INK, PAPER, _draw_top_view, _legend, new_figure
 
@@ -24,8 +24,11 @@ def run(name, also=None):
     """Run a scenario; returns the environment, the sweeps or samples of each sensor, and the truth of the samples."""
     scenario = Scenario.load(path_of(name))
     env = scenario.environment()
+    controllers = scenario.controllers(env)
     readings, truths = {sensor: [] for sensor in env.sensors}, {sensor: [] for sensor in env.sensors}
     for _ in env.run(scenario.spec.duration_s):
+        for controller in controllers:
+            controller.step(env)
         if also is not None:
             also.record(env)
         for sensor, attached in env.sensors.items():
@@ -233,11 +236,50 @@ def forest_tof():
     return figure
 
 
+class Drive:
+    """Keeps the gap and the speeds of a drive behind another car."""
+
+    def __init__(self):
+        self.rows = []
+
+    def record(self, env):
+        car, lead = (env.world.body_names.index(name) for name in ("car", "lead"))
+        place, speed = env.state.X_WB.position[0, :, 0], env.state.v_WB[0, :, 0]
+        self.rows.append((env.time_s, place[lead] - place[car] - 4.3, speed[car], speed[lead]))
+
+
+def adaptive_cruise():
+    """Gap and speeds, all detections, and one range-speed map."""
+    drive = Drive()
+    _, readings, _ = run("adaptive-cruise", drive)
+    time_s, gap_m, own, lead = np.array(drive.rows).T
+    figure, (gaps, speeds, seen, chart) = draw.canvas(16.0, 9.0, 2, 2, width_ratios=(1.0, 1.1))
+    draw.frame(gaps, "Gap", "time [s]", "[m]")
+    gaps.plot(time_s, gap_m, color=draw.COLOURS[0], linewidth=2.0, label="gap")
+    gaps.plot(time_s, 5.0 + 1.6 * own, color=draw.COLOURS[2], linewidth=1.0, linestyle="--", label="wanted")
+    draw.key(gaps, where="upper right")
+    draw.frame(speeds, "Speeds", "time [s]", "[m/s]")
+    speeds.plot(time_s, lead, color="#93a4b8", linewidth=2.0, label="car ahead")
+    speeds.plot(time_s, own, color=draw.COLOURS[0], linewidth=1.4, label="our car")
+    draw.key(speeds, where="upper right")
+    flat = [reading.flat() for reading in readings["radar"]]
+    when_s = np.concatenate([np.full(len(f.range_m), f.time_ns * 1e-9) for f in flat])
+    range_m, rate = (np.concatenate([getattr(f, k) for f in flat]) for k in ("range_m", "range_rate_m_s"))
+    draw.frame(seen, f"All {len(range_m):,} detections of the radar", "time [s]", "range [m]")
+    radar_plots.over_time(figure, seen, when_s, range_m, rate)
+    shown = next(reading for reading in readings["radar"] if reading.time_ns > 10_000_000_000)
+    radar_plots.range_doppler(figure, chart, shown, title="Range and speed at 10.1 s, as the car ahead brakes")
+    draw.key(chart, where="upper right")
+    print(f"smallest gap {gap_m.min():.1f} m; {len(range_m):,} detections in {len(flat)} frames")
+    return figure
+
+
 PICTURES = {
     "yard-drive": yard_drive,
     "fog-and-mirror": fog_and_mirror,
     "spacecraft-imu": spacecraft_imu,
     "forest-tof": forest_tof,
+    "adaptive-cruise": adaptive_cruise,
 }
 
 for name in sys.argv[1:] or PICTURES:

@@ -101,6 +101,7 @@ _MODULES = (
 _ALIASES = {
     "shapes": "sensorium.scene.shapes",
     "trees": "sensorium.scene.trees",
+    "radar": "sensorium.sensors.radar",
     "waveform": "sensorium.sensors.waveform",
 }
 
@@ -158,7 +159,7 @@ if TYPE_CHECKING:
     from sensorium.scene.scatter import ClearZone, Scatter
     from sensorium.scene.scene import Scene, SceneObject
     from sensorium.scene.split import MeshFile, split_scene
-    from sensorium.sensors import waveform
+    from sensorium.sensors import radar, waveform
     from sensorium.sensors.accelerometer import Accelerometer
     from sensorium.sensors.barometer import Barometer
     from sensorium.sensors.beam import Beam
@@ -267,6 +268,7 @@ __all__ = [
     "optics",
     "paths",
     "patterns",
+    "radar",
     "radio",
     "random",
     "record",

@@ -28,6 +28,7 @@ from sensorium.benchmarks import (
     waveform,
 )
 from sensorium.benchmarks.scenes import terrain
+from sensorium.sensors.tiles import in_tiles
 
 SMALL = {"worlds": 3, "samples": 2, "rounds": 1}
 
@@ -113,6 +114,28 @@ def test_the_bare_rays_are_those_that_pulses_are_made_of(mesh):
     assert (scan.range_m > ranges.min(axis=-1) - 0.2)[whole].all()
     assert (scan.range_m < ranges.max(axis=-1) + 0.2)[whole].all()
     assert waveform.against_bare_trace(mesh, rays=waveform.FEW, channels=2, columns=8, rounds=1) > 0.0
+
+
+def test_the_bare_trace_follows_the_depth_cameras_rays():
+    rig = depth.rig(3, side=18)
+    bare = depth.BareImages(rig)
+    bare()
+    image = rig.camera.read()
+    ranges = np.zeros_like(bare.range_m)
+    ranges[:, in_tiles(18, 18)] = bare.range_m
+    told = image.depth.reshape(3, -1) / rig.pattern.rays().direction_S[..., 0].reshape(-1)
+    seen = image.valid.reshape(3, -1)
+    assert 0 < seen.sum() < seen.size
+    np.testing.assert_allclose(told[seen], ranges[seen], rtol=1e-5)
+    assert (ranges[~seen] > 50.0).all()
+
+
+def test_depth_cameras_are_measured():
+    assert depth.against_bare_trace(2, rounds=1) > 0.0
+    assert depth.cost_of_random_placement(2, rounds=1) > -1.0
+    assert depth.cost_of_reset(10, rounds=1) > 0.0
+    assert list(depth.cost_a_world((1, 2), rounds=1)) == [1, 2]
+    assert depth.two_threads_over_one(rounds=1) > 0.0
 
 
 def test_sweeps_are_measured(mesh):

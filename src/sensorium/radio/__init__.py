@@ -7,6 +7,12 @@ from sensorium.radio.chirp import Chirp, folded
 from sensorium.radio.clutter import ground_cell_area, ground_reflectivity, weibull_amplitude
 from sensorium.radio.cross_sections import box, corner, cylinder, plate, sphere
 from sensorium.radio.ground import image_path, reflection_coefficient, roughness_factor, two_ray_factor
+from sensorium.radio.ordered_cfar import (
+    false_alarm_rate,
+    ordered_detection_probability,
+    ordered_factors,
+    ordered_threshold,
+)
 from sensorium.radio.permittivity import BUILDING, normal_reflectance, permittivity
 from sensorium.radio.power import cross_section_of_power, in_decibels, of_decibels, received_power
 from sensorium.radio.reflectors import Box, Corner, CrossSection, Cylinder, Plate, Reflector, Sphere
@@ -34,6 +40,7 @@ __all__ = [
     "crossings",
     "cylinder",
     "detection_probability",
+    "false_alarm_rate",
     "fluctuating_amplitude",
     "folded",
     "ground_cell_area",
@@ -44,6 +51,9 @@ __all__ = [
     "noise_bandwidth",
     "normal_reflectance",
     "of_decibels",
+    "ordered_detection_probability",
+    "ordered_factors",
+    "ordered_threshold",
     "permittivity",
     "plate",
     "point_spread",

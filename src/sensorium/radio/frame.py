@@ -54,6 +54,7 @@ class Receiver(NamedTuple):
     envelope: NDArray[np.float64]  # (3, steps) largest power that an echo of power 1 has from so far on
     noise_W: float  # mean of a cell
     factors: NDArray[np.float64]  # (2 training + 1,) of the threshold
+    ranks: NDArray[np.int64]  # (2 training + 1,) which cell in order it is over; 0 for their mean
     training: int
     guard: int
     key: NDArray[np.uint32]  # (2,) of the noise
@@ -173,10 +174,27 @@ def _is_peak(power, b, d, r):
 
 
 @jit.function
+def _ordered(power, b, d, far_before, before, after, far_after, rank, values):
+    """The cell of a rank among those around, counted from the smallest, by insertion into a list in order."""
+    number = 0
+    for r in range(far_before, far_after):
+        if before <= r < after:
+            continue
+        value, at = power[b, d, r], number
+        while at > 0 and values[at - 1] > value:
+            values[at] = values[at - 1]
+            at -= 1
+        values[at] = value
+        number += 1
+    return values[rank - 1]
+
+
+@jit.function
 def _find_peaks(power, receiver, total, cells, values):
     """Local maxima over their threshold; of more than there is room for, the strongest. Returns how many."""
     beams, speeds, ranges = power.shape
     training, guard, found = receiver.training, receiver.guard, 0
+    around = np.empty(2 * training + 1, np.float32)
     for b in range(beams):
         for d in range(speeds):
             total[0] = 0.0
@@ -188,8 +206,13 @@ def _find_peaks(power, receiver, total, cells, values):
                 count = before - far_before + far_after - after
                 if count < 2:
                     continue
-                mean = (total[before] - total[far_before] + total[far_after] - total[after]) / count
-                if power[b, d, r] <= receiver.factors[count] * mean or not _is_peak(power, b, d, r):
+                level = (total[before] - total[far_before] + total[far_after] - total[after]) / count
+                rank = receiver.ranks[count]
+                if rank > 0:
+                    if not _is_peak(power, b, d, r):
+                        continue
+                    level = np.float64(_ordered(power, b, d, far_before, before, after, far_after, rank, around))
+                if power[b, d, r] <= receiver.factors[count] * level or not _is_peak(power, b, d, r):
                     continue
                 at = found
                 if found == values.size:

@@ -53,7 +53,7 @@ class Prospect:
 
         seen = self._seen(pose.apply(mesh.vertices[mesh.faces]))
         seen = seen[np.argsort(seen[..., 2].mean(axis=1), kind="stable")]
-        faces = PolyCollection(seen[..., :2], facecolor=colour, edgecolor=colour, alpha=opacity, linewidth=0.4)
+        faces = PolyCollection(list(seen[..., :2]), facecolor=colour, edgecolor=colour, alpha=opacity, linewidth=0.4)
         self._axes.add_collection(faces)
         self._axes.update_datalim(seen[..., :2].reshape(-1, 2))
         self._axes.autoscale_view()

@@ -54,8 +54,9 @@ def test_the_closed_loop_ends_at_the_wanted_gap(speed_m_s):
         step_s=0.05,
     )
     env = sn.Environment(scene, world, seed=2)
-    chirp = sn.radio.Chirp(bandwidth_Hz=150e6, ramp_s=24e-6, samples=128, chirps=32)
-    env.attach(sn.Radar(source="cone", chirp=chirp), body="car", name="radar")
+    chirp = sn.radio.Chirp(bandwidth_Hz=150e6, ramp_s=24e-6, samples=96, chirps=32)
+    timing = sn.Timing(rate_hz=10.0)
+    env.attach(sn.Radar(source="cone", chirp=chirp, antennas=4, timing=timing), body="car", name="radar")
     cruise = CRUISE.start(env)
     for _ in env.run(25.0):
         slower = max(speed_m_s, 12.0 - 1.5 * max(env.time_s - 4.0, 0.0))

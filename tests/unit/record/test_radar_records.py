@@ -69,6 +69,6 @@ def test_the_report_shows_detections_and_the_map(env, tmp_path):
         for _ in env.run(0.2):
             report.record(env)
     page = (tmp_path / "report.html").read_text()
-    assert page.count("data:image/png;base64,") == 2
+    assert "Detections of the run" in page
     assert "Range-speed map of the frame" in page
     assert "there is no plot" not in page

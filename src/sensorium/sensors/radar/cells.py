@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sensorium.radio.cfar import threshold_factors
 from sensorium.radio.chirp import folded
 from sensorium.radio.frame import ENVELOPE_STEPS
+from sensorium.radio.ordered_cfar import ordered_factors, ordered_ranks
 from sensorium.radio.power import of_decibels
 from sensorium.radio.thermal_noise import thermal_noise
 from sensorium.radio.windows import noise_bandwidth, point_spread, window_terms
@@ -88,7 +89,12 @@ class Cells:
         steps = ENVELOPE_STEPS * (max(axis.reach for axis in self.axes) + 2)
         self.envelope = np.stack([axis.envelope(steps) for axis in self.axes])
         """Of the side lobes along beams, speeds and ranges, shape (3, steps)."""
-        self.factors = threshold_factors(spec.cfar.training, false_alarm=spec.cfar.false_alarm)
+        cfar = spec.cfar
+        self.factors = threshold_factors(cfar.training, false_alarm=cfar.false_alarm)
+        self.ranks = np.zeros(len(self.factors), np.int64)
+        if cfar.over == "rank":
+            self.factors = ordered_factors(cfar.training, false_alarm=cfar.false_alarm, rank=cfar.rank)
+            self.ranks = ordered_ranks(cfar.training, rank=cfar.rank)
 
     @property
     def range_m(self) -> Float:

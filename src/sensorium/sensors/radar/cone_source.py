@@ -27,7 +27,7 @@ class ConeSource:
         )
         self._caster = ConeCaster(rig, options)
 
-    def points(self, instant: Instant) -> Points:
+    def points(self, instant: Instant, tick: int) -> Points:
         """Nearest points at an instant, each with the cross-section of its whole object."""
         found, targets = self._caster.at(instant.time_ns), self._targets
         heads = len(instant.world)

@@ -41,8 +41,8 @@ _MOST_PATCHES = 2**22
 class Source(Protocol):
     """What finds the points that scatter."""
 
-    def points(self, instant: Instant) -> Points:
-        """Those at an instant."""
+    def points(self, instant: Instant, tick: int) -> Points:
+        """Those at an instant, which is that of a frame."""
 
 
 class RadarModel:
@@ -81,7 +81,7 @@ class RadarModel:
     def _capture(self, tick: int) -> Capture[RadarReading]:
         time_ns = self._rate.time_ns(tick)
         instant = self._instants.at(time_ns)
-        points = self._source.points(instant)
+        points = self._source.points(instant, tick)
         echoes = received(points, instant, self._spec)
 
         # One scatterer for each object in each cell
@@ -157,6 +157,7 @@ class RadarModel:
             envelope=cells.envelope,
             noise_W=cells.noise_W,
             factors=cells.factors,
+            ranks=cells.ranks,
             training=spec.cfar.training,
             guard=spec.cfar.guard,
             key=self._key,

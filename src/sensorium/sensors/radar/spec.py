@@ -29,7 +29,11 @@ LABELS = {"pedestrian": 0.5, "car": 10.0, "truck": 100.0}
 
 
 class Cfar(Spec):
-    """Detection over the mean of cells around, along the range."""
+    """Detection over cells around, along the range.
+
+    Over their mean noise is known best, but another echo among them hides what is weaker; over a cell of some rank it
+    does not, as long as fewer are so strong than come after that rank.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -37,6 +41,10 @@ class Cfar(Spec):
     """Cells on each side that the noise is averaged over."""
     guard: int = Field(default=4, ge=0, le=64)
     """Cells on each side between them and the one under test."""
+    over: Literal["mean", "rank"] = "mean"
+    """What of them the threshold is a multiple of."""
+    rank: float = Field(default=0.75, gt=0.0, le=1.0)
+    """Share of the cells that are smaller, for over="rank" [1]."""
     false_alarm: float = Field(default=1e-6, gt=0.0, le=0.1)
     """Probability that noise alone crosses the threshold in a cell [1]."""
 
@@ -132,7 +140,7 @@ class Radar(SensorSpec[RadarReading]):
     ground: Ground | None = None
     """Clutter and ways over the ground; None has neither."""
     ray_spacing_deg: float = Field(default=0.25, gt=0.0, le=10.0)
-    """Between rays of the bundle [deg]; objects should be several wide."""
+    """Between rays of the bundle [deg], which move from frame to frame; objects should be several wide."""
 
     @property
     def farthest_m(self) -> float:
