@@ -195,7 +195,7 @@ class Drive:
 def adaptive_cruise():
     """Gap and speeds, all detections, and one range-speed map."""
     drive = Drive()
-    env, readings, _ = run("adaptive-cruise", drive)
+    _, readings, _ = run("adaptive-cruise", drive)
     time_s, gap_m, own, lead = np.array(drive.rows).T
     figure, (gaps, speeds, seen, chart) = draw.canvas(16.0, 9.0, 2, 2, width_ratios=(1.0, 1.1))
     draw.frame(gaps, "Gap", "time [s]", "[m]")

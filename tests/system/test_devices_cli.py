@@ -36,7 +36,7 @@ def test_all_devices_are_listed_by_kind(command):
     assert done.returncode == 0
     lines = done.stdout.splitlines()
     kinds = [line for line in lines if not line.startswith("  ")]
-    assert kinds == ["camera", "encoder", "imu", "lidar", "magnetometer"]
+    assert kinds == ["camera", "encoder", "imu", "lidar", "magnetometer", "radar"]
     assert sorted(line.split()[0] for line in lines if line.startswith("  ")) == list(names())
 
 
@@ -45,7 +45,7 @@ def test_one_kind_alone(command):
     assert [line.split()[0] for line in done.stdout.splitlines()[1:]] == list(names("imu"))
 
 
-@pytest.mark.parametrize("name", ["livox-mid40", "vectornav-vn100"])
+@pytest.mark.parametrize("name", ["livox-mid40", "vectornav-vn100", "delphi-esr-long"])
 def test_a_sheet_is_printed_with_its_sources_and_drawn(name, tmp_path):
     done = run(name, "--out", tmp_path / "pictures", PYTHONIOENCODING="ascii")
     assert done.returncode == 0, done.stderr

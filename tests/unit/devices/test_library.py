@@ -21,7 +21,14 @@ source = "BENCH: a night of rest"
 grade = "A"
 """
 
-KINDS = {"lidar": sn.Lidar, "imu": sn.Imu, "magnetometer": sn.Magnetometer, "encoder": sn.Encoder, "camera": sn.Camera}
+KINDS = {
+    "lidar": sn.Lidar,
+    "imu": sn.Imu,
+    "magnetometer": sn.Magnetometer,
+    "encoder": sn.Encoder,
+    "camera": sn.Camera,
+    "radar": sn.Radar,
+}
 
 
 @pytest.fixture
