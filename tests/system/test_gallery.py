@@ -213,7 +213,7 @@ def test_the_forest_keeps_clear_of_the_drone_and_is_measured_as_the_sheets_say()
     assert readings["around"][-1].range.shape == (4, 8, 8)
 
 
-# --- adaptive cruise control -------------------------------------------------------------------------------------------
+# --- adaptive cruise control ------------------------------------------------------------------------------------------
 
 
 def test_a_car_keeps_its_distance_by_its_radar_and_a_run_leaves_detections(tmp_path):
