@@ -14,6 +14,9 @@ from rich.text import Text
 
 from sensorium.errors import SpecError
 
+# Files that are told by name; of more than these only the number is
+_LISTED = 12
+
 if TYPE_CHECKING:
     from sensorium.scenario.run import Run
     from sensorium.scenario.scenario import Scenario
@@ -58,7 +61,8 @@ def run(
     """Run a scenario: step its world, let its sensors measure, and write recording, report and manifest."""
     from sensorium.gallery import scenario_file
     from sensorium.scenario.ahead import compile_ahead
-    from sensorium.scenario.override import assigned, swept
+    from sensorium.scenario.override import assigned
+    from sensorium.scenario.override import swept as swept_values
     from sensorium.scenario.run import run as run_scenario
     from sensorium.scenario.scenario import Scenario
 
@@ -74,15 +78,17 @@ def run(
 
     # Where one key is given twice, the last counts
     values: dict[str, Any] = dict(assigned(text, "--set") for text in set_ or [])
+    options: dict[str, str] = {}
     if seed is not None:
-        values["seed"] = seed
+        values["seed"], options["seed"] = seed, "--seed"
 
-    def load(more: Mapping[str, Any]) -> Scenario:
-        return Scenario.load(path, {**values, **more}, allow_outside=allow_outside)
+    def load(swept: Mapping[str, Any]) -> Scenario:
+        given_by = options | dict.fromkeys(swept, "--sweep")
+        return Scenario.load(path, {**values, **swept}, options=given_by, allow_outside=allow_outside)
 
     target = _folder(out, path)
     if sweep:
-        listed = [swept(text) for text in sweep]
+        listed = [swept_values(text) for text in sweep]
         keys = dict(listed)
         if len(keys) < len(listed):
             raise SpecError(f"--sweep goes over {', '.join(key for key, _ in listed)}; each key must stand once")
@@ -189,6 +195,7 @@ def progress_bar(console: Console) -> Progress:
         ),
         console=console,
         transient=True,
+        disable=not console.is_interactive,  # or it would leave an empty line in a file
     )
 
 
@@ -211,6 +218,8 @@ def progress_line(bar: Progress, title: str, duration_s: float) -> "Callable[[fl
 
 def print_run(console: Console, done: "Run") -> None:
     """What was read, how long it took, and where it is."""
+    from sensorium.scenario.manifest import NAME
+
     manifest = done.manifest
     figures = Table.grid(padding=(0, 2))
     if done.done_before:
@@ -222,9 +231,10 @@ def print_run(console: Console, done: "Run") -> None:
     figures.add_row(
         "time", f"{simulated_s:g} s simulated in {real_s:.2f} s, {simulated_s / max(real_s, 1e-9):.2f} x real time"
     )
-    for name in [*manifest.views, *manifest.outputs][:12]:
+    files = [*manifest.views, NAME, *manifest.outputs]
+    for name in files[:_LISTED]:
         size = (done.folder / name).stat().st_size
         figures.add_row("wrote", Text(f"{done.folder / name} ({size / 1e6:.1f} MB)"))
-    if len(manifest.outputs) > 12:
-        figures.add_row("", f"and {len(manifest.outputs) + len(manifest.views) - 12} more files")
+    if len(files) > _LISTED:
+        figures.add_row("", f"and {len(files) - _LISTED} more files")
     console.print(figures, soft_wrap=True, highlight=False)

@@ -256,6 +256,11 @@ class CameraModel:
                 image, truth = self._caster.expose(start_ns, tick)
                 yield Capture(image.end_ns, image, truth, tick)
 
+    def due_ns(self, now_ns: int) -> int:
+        """The end of the next exposure."""
+        duration_ns = self._caster.duration_ns
+        return self._rate.time_ns(self._rate.first_after(now_ns - duration_ns)) + duration_ns
+
     def needs_from_ns(self, now_ns: int) -> int:
         """The start of the exposure under way at the earliest."""
         return now_ns - self._caster.duration_ns

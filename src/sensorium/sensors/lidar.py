@@ -177,6 +177,13 @@ class LidarModel:
                 if self._rate.time_ns(tick) >= since_ns:
                     yield self._sweep(tick)
 
+    def due_ns(self, now_ns: int) -> int:
+        """The end of the next sweep; slices come with every step."""
+        if self._spec.publish == "slices":
+            return now_ns + 1
+        duration_ns = 0 if self._spec.motion == "snapshot" else self._duration_ns
+        return self._rate.time_ns(self._rate.first_after(now_ns - duration_ns)) + duration_ns
+
     def needs_from_ns(self, now_ns: int) -> int:
         """The start of the sweep under way at the earliest."""
         return now_ns if self._spec.motion == "snapshot" else now_ns - self._duration_ns
@@ -236,8 +243,8 @@ class LidarModel:
         """The sweep as it leaves the lidar: with its errors, stamped by its own clock."""
         if self._errors is not None:
             scan = self._errors.apply(scan, table)
-        errors = self._rig.timing_errors(scan.end_ns)
-        if errors.skew_ppm or errors.clock_offset_s:
+        if not self._rig.keeps_time:
+            errors = self._rig.timing_errors(scan.end_ns)
             offset_ns = seconds_to_ns(errors.clock_offset_s)
             scan = replace(scan, clock_offset_ns=offset_ns, clock_skew=errors.skew_ppm * 1e-6)
         return scan

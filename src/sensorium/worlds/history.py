@@ -16,7 +16,7 @@ from sensorium.errors import WorldError
 from sensorium.frames import Pose
 from sensorium.rotations import Float
 from sensorium.worlds.base import WorldState
-from sensorium.worlds.interpolation import SERIAL_WORLDS, interpolate_states
+from sensorium.worlds.interpolation import SERIAL_WORLDS, TIME_NS, interpolate_states
 from sensorium.worlds.state_numbers import address_of
 
 # states this close to even times are taken to lie on them [ns]
@@ -174,8 +174,9 @@ class History:
     def last_state_ns(self, after_ns: int, before_ns: int) -> int:
         """Time of the last state before a time, or `after_ns` if none is later than that [ns]."""
         for state in reversed(self._states):
-            if state.time_ns < before_ns:
-                return max(after_ns, state.time_ns)
+            time_ns = state.time_ns
+            if time_ns < before_ns:
+                return time_ns if time_ns > after_ns else after_ns
         return after_ns
 
     def state_times_ns(self, after_ns: int, before_ns: int) -> list[int]:
@@ -184,8 +185,13 @@ class History:
 
     def times_within(self, start_ns: int, end_ns: int) -> NDArray[np.int64]:
         """Start, the times of the states inside the interval, and end [ns]; one time for an instant."""
-        inside = [state.time_ns for state in self._states if start_ns < state.time_ns < end_ns]
-        return np.array([start_ns, *inside, *([end_ns] if end_ns > start_ns else [])], np.int64)
+        if end_ns == start_ns:
+            return np.array([start_ns], np.int64)
+
+        # Of the states around the interval only the first and the last may lie outside
+        times_ns = self.span(start_ns, end_ns).table[TIME_NS].copy()
+        times_ns[0], times_ns[-1] = start_ns, end_ns
+        return times_ns
 
     def knots(self, start_ns: int, end_ns: int, *, most: int) -> NDArray[np.int64]:
         """Evenly spaced times over an interval that fall on the states inside it, where `most` segments allow that.

@@ -33,6 +33,9 @@ class TickerModel:
             if time_ns > since_ns:
                 yield Capture(time_ns, time_ns, lambda t=time_ns: -t, tick)
 
+    def due_ns(self, now_ns):
+        return self.rate.time_ns(self.rate.first_after(now_ns))
+
     def needs_from_ns(self, now_ns):
         return now_ns - seconds_to_ns(self.spec.memory_s)
 

@@ -13,7 +13,6 @@ from sensorium.errors import SpecError
 from sensorium.record.atomic import replacing
 from sensorium.record.recorder import Recorder
 from sensorium.sensors.camera_image import CameraImage
-from sensorium.sensors.sampled_reading import SampledReading
 from sensorium.sensors.scan import Scan
 from sensorium.view.quantities import quantities_of
 from sensorium.view.report.facts import Facts, quantity, sensor_rows, versions
@@ -95,7 +94,7 @@ class Report(Recorder):
                 pictures = self._pictures.get(name) or self._pictures.setdefault(name, PictureRecord(sensor))
                 for image in sensor.readings():
                     pictures.add(image)
-            elif isinstance(newest, SampledReading) and quantities_of(newest):
+            elif name in self._signals or quantities_of(newest):
                 signals = self._signals.get(name) or self._signals.setdefault(name, SignalRecord(sensor, newest))
                 for arrival in sensor.arrivals():
                     signals.add(arrival.reading, arrival.truth())
