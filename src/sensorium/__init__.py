@@ -26,6 +26,12 @@ _NAMES = {
     "Lidar": "sensorium.sensors.lidar",
     "Camera": "sensorium.sensors.camera",
     "CameraImage": "sensorium.sensors.camera_image",
+    "DepthCamera": "sensorium.sensors.depth_camera",
+    "DepthImage": "sensorium.sensors.depth_image",
+    "DepthNoise": "sensorium.sensors.depth_camera",
+    "Randomization": "sensorium.sensors.randomization",
+    "Placement": "sensorium.sensors.randomization",
+    "Intrinsics": "sensorium.sensors.randomization",
     "Adc": "sensorium.sensors.camera",
     "Imu": "sensorium.sensors.imu",
     "Accelerometer": "sensorium.sensors.accelerometer",
@@ -137,6 +143,8 @@ if TYPE_CHECKING:
     from sensorium.sensors.beam import Beam
     from sensorium.sensors.camera import Adc, Camera
     from sensorium.sensors.camera_image import CameraImage
+    from sensorium.sensors.depth_camera import DepthCamera, DepthNoise
+    from sensorium.sensors.depth_image import DepthImage
     from sensorium.sensors.encoder import Encoder
     from sensorium.sensors.encoder_reading import EncoderReading
     from sensorium.sensors.gnss import Gnss
@@ -147,6 +155,7 @@ if TYPE_CHECKING:
     from sensorium.sensors.lidar import Lidar
     from sensorium.sensors.magnetometer import Magnetometer
     from sensorium.sensors.odometer import Odometer, OdometerReading
+    from sensorium.sensors.randomization import Intrinsics, Placement, Randomization
     from sensorium.sensors.range_noise import RangeNoise
     from sensorium.sensors.receiver import Receiver
     from sensorium.sensors.scan import Cause, Scan
@@ -164,6 +173,9 @@ __all__ = [
     "Camera",
     "CameraImage",
     "Cause",
+    "DepthCamera",
+    "DepthImage",
+    "DepthNoise",
     "Dielectric",
     "Encoder",
     "EncoderReading",
@@ -174,6 +186,7 @@ __all__ = [
     "Imu",
     "InertialReading",
     "IntensityScale",
+    "Intrinsics",
     "Lambertian",
     "Lidar",
     "Magnetometer",
@@ -183,7 +196,9 @@ __all__ = [
     "Odometer",
     "OdometerReading",
     "PartitionedCaster",
+    "Placement",
     "Pose",
+    "Randomization",
     "RangeNoise",
     "RayCaster",
     "Receiver",

@@ -2,8 +2,6 @@
 
 import csv
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -89,10 +87,9 @@ def test_the_recorded_drive_is_the_simulated_one(monkeypatch):
     assert np.allclose(tracks[0], tracks[1], atol=2e-3)
 
 
-def test_the_recorded_drive_is_made_by_its_example(tmp_path):
+def test_the_recorded_drive_is_made_by_its_example(tmp_path, program):
     pytest.importorskip("mujoco")
-    command = [sys.executable, ROOT / "examples" / "record_drive.py"]
-    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, timeout=600)
+    program(ROOT / "examples" / "record_drive.py", tmp_path)
     tables = []
     for file in (tmp_path / "drive.csv", gallery.path_of("yard-drive").parent / "drive.csv"):
         rows = list(csv.reader(file.open()))

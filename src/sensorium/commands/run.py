@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -60,9 +59,8 @@ def run(
 ) -> None:
     """Run a scenario: step its world, let its sensors measure, and write recording, report and manifest."""
     from sensorium.gallery import scenario_file
-    from sensorium.scenario.ahead import compile_ahead
-    from sensorium.scenario.override import assigned
-    from sensorium.scenario.override import swept as swept_values
+    from sensorium.scenario.ahead import compiling_ahead
+    from sensorium.scenario.override import assigned, swept
     from sensorium.scenario.run import run as run_scenario
     from sensorium.scenario.scenario import Scenario
 
@@ -82,13 +80,13 @@ def run(
     if seed is not None:
         values["seed"], options["seed"] = seed, "--seed"
 
-    def load(swept: Mapping[str, Any]) -> Scenario:
-        given_by = options | dict.fromkeys(swept, "--sweep")
-        return Scenario.load(path, {**values, **swept}, options=given_by, allow_outside=allow_outside)
+    def load(case: Mapping[str, Any]) -> Scenario:
+        given_by = options | dict.fromkeys(case, "--sweep")
+        return Scenario.load(path, {**values, **case}, options=given_by, allow_outside=allow_outside)
 
     target = _folder(out, path)
     if sweep:
-        listed = [swept_values(text) for text in sweep]
+        listed = [swept(text) for text in sweep]
         keys = dict(listed)
         if len(keys) < len(listed):
             raise SpecError(f"--sweep goes over {', '.join(key for key, _ in listed)}; each key must stand once")
@@ -103,10 +101,9 @@ def run(
         print_run(console, done)
     else:
         scenario = load({})
-        with progress_bar(console) as bar:
+        with progress_bar(console) as bar, compiling_ahead(scenario, path, values) as prepare:
             line = progress_line(bar, scenario.spec.title, scenario.spec.duration_s)
-            ahead = partial(compile_ahead, scenario, path, values)
-            done = run_scenario(scenario, target, force=force, progress=line, prepare=ahead)
+            done = run_scenario(scenario, target, force=force, progress=line, prepare=prepare)
             print_run(console, done)
 
 

@@ -135,7 +135,7 @@ def _reflectances(layout: Layout, bands: tuple[Band, ...]) -> tuple[NDArray[np.i
         for mesh_number in np.unique(layout.mesh_index[(layout.material_index == number) & (layout.mesh_index >= 0)]):
             if _is_textured(layout.meshes[mesh_number], material):
                 continue
-            values = _corner_values(layout.meshes[mesh_number], material.property_name)
+            values = corner_values(layout.meshes[mesh_number], material.property_name)
             columns = np.stack([_column(values, j, band, material) for j, band in enumerate(bands)])
             if columns.min() < 0.0 or columns.max() > material.max_reflectance:
                 raise SceneError(
@@ -195,7 +195,7 @@ def _textures(layout: Layout, bands: tuple[Band, ...]) -> _Textures:
             here = (layout.material_index == kind) & (layout.mesh_index == mesh_number)
             number[here], first[here] = len(places), corners
             rows, columns = mesh.texture.shape[:2]
-            uv = _corner_values(mesh, UV).reshape(-1, 2)
+            uv = corner_values(mesh, UV).reshape(-1, 2)
             u.append((uv[:, 0] * columns - 0.5).astype(np.float32))
             v.append(((1.0 - uv[:, 1]) * rows - 0.5).astype(np.float32))
             corners += len(uv)
@@ -222,7 +222,7 @@ def _temperatures(layout: Layout, wanted: bool) -> tuple[NDArray[np.int64], NDAr
     for mesh_number, mesh in enumerate(layout.meshes):
         if not wanted or TEMPERATURE not in mesh.property_names:
             continue
-        values = _corner_values(mesh, TEMPERATURE)
+        values = corner_values(mesh, TEMPERATURE)
         if values.ndim != 2 or values.min() <= 0.0:
             raise SceneError(
                 f"property {TEMPERATURE!r} has shape {values.shape[2:]} and least value {values.min()}; "
@@ -234,7 +234,7 @@ def _temperatures(layout: Layout, wanted: bool) -> tuple[NDArray[np.int64], NDAr
     return first, np.concatenate([*pieces, np.zeros(0, np.float32)])
 
 
-def _corner_values(mesh: Mesh, name: str) -> NDArray[Any]:
+def corner_values(mesh: Mesh, name: str) -> NDArray[Any]:
     """A property at the three corners of each face, shape (faces, 3, ...)."""
     faces = np.arange(len(mesh.faces))
     return np.stack([mesh.property_at(name, faces, np.broadcast_to(uv, (len(faces), 2))) for uv in _CORNERS], axis=1)

@@ -149,7 +149,7 @@ def material_table(
         for kind, material in enumerate(layout.materials):
             outwards = seen_from > 0 and inside[kind] == seen_from
             around = (media[0] if outwards else medium).refractive_index
-            _fill_material(table[seen_from * kinds + kind], _row(material, wavelength_m, around))
+            _fill_material(table[seen_from * kinds + kind], material_row(material, wavelength_m, around))
             table[seen_from * kinds + kind, tb.M_MEDIUM] = inside[kind]
     return table.astype(np.float32)
 
@@ -170,7 +170,8 @@ def _fill_material(columns: NDArray[np.float64], row: NDArray[np.float64]) -> No
     columns[tb.M_DIFFUSE_B] = scale * row[mr.ON_B]
 
 
-def _row(material: object | None, wavelength_m: float, around: float) -> NDArray[np.float64]:
+def material_row(material: object | None, wavelength_m: float, around: float) -> NDArray[np.float64]:
+    """The row of what an object is made of, seen from a medium of this index; an object of nothing is matt and grey."""
     if material is None:
         return DEFAULT_MATERIAL.row(wavelength_m, around)
     if isinstance(material, AbstractMaterial):

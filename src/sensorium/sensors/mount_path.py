@@ -126,8 +126,8 @@ def follow_mounts(
         worlds: Number of worlds.
         bodies: Bodies of a world.
         body: The one they ride on; below zero is the world itself.
-        p_BS: Where they sit on it [m], float64 (sensors, 3).
-        q_BS: How, float64 (sensors, 4).
+        p_BS: Where they sit on it [m], float64 (1 | worlds, sensors, 3): one row where that is the same in all worlds.
+        q_BS: How, float64 (1 | worlds, sensors, 4).
 
     Returns:
         Times of the knots [ns], int64 (knots,); the same as fractions of the interval, float32; p_WS [m] and q_WS
@@ -145,7 +145,7 @@ def follow_mounts(
     else:
         pieces = min(math.ceil(turn / _TURN_BETWEEN_KNOTS), _MOST_KNOTS // knot_ns.size)
         knot_ns = _divided(knot_ns, max(pieces, 1))
-    knots, sensors = knot_ns.size, p_BS.shape[0]
+    knots, sensors = knot_ns.size, p_BS.shape[1]
     length_ns = max(end_ns - start_ns, 1)
     time = np.empty(knots, np.float32)
     for i in range(knots):
@@ -157,7 +157,7 @@ def follow_mounts(
     p_WB, q_WB, R_WB = np.empty(3), np.empty(4), np.empty(9)
     p_WS, q_WS, R_WS = np.empty(3), np.empty(4), np.empty(9)
     for world in range(worlds):
-        after = np.int64(0)
+        after, mount = np.int64(0), world if p_BS.shape[0] > 1 else 0
         for i in range(2 * knots - 1):
             time_ns = knot_ns[i // 2]
             if i % 2:
@@ -168,12 +168,12 @@ def follow_mounts(
                 _rotation(q_WB, R_WB)
             for sensor in range(sensors):
                 if body >= 0:
-                    _mounted(p_WB, q_WB, R_WB, p_BS[sensor], q_BS[sensor], p_WS, q_WS)
+                    _mounted(p_WB, q_WB, R_WB, p_BS[mount, sensor], q_BS[mount, sensor], p_WS, q_WS)
                 else:
                     for k in range(3):
-                        p_WS[k] = p_BS[sensor, k]
+                        p_WS[k] = p_BS[mount, sensor, k]
                     for k in range(4):
-                        q_WS[k] = q_BS[sensor, k]
+                        q_WS[k] = q_BS[mount, sensor, k]
                 if i % 2 == 0:
                     for k in range(3):
                         position[i // 2, world, sensor, k] = p_WS[k]

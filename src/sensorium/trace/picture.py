@@ -33,7 +33,7 @@ from sensorium.trace.packet import (
     set_mask,
     trace_block,
 )
-from sensorium.trace.sweep import aim_block, shift_block
+from sensorium.trace.sweep import WHOLE, aim_numbered
 
 # columns of PictureTables.light: what the band receives
 L_SUN, L_SKY, L_GROUND, L_ALPHA, L_DISC = range(5)
@@ -107,24 +107,9 @@ def picture(first, step, count, arrays, anchor, rays, heads, tables, along_axis,
     set_mask(words, mask)
     block, hit = rows.new_scratch()
     lit = np.zeros(BLOCK, np.bool_)
-    total = rays.x.shape[0]
-    blocks = (total + BLOCK - 1) // BLOCK
     for number in range(first, count, step):
-        head, start = number // blocks, (number % blocks) * BLOCK
-        end = min(total, start + BLOCK)
-        world, used = heads.world[head], end - start
-        aim_block(
-            block,
-            rays.x[start:end],
-            rays.y[start:end],
-            rays.z[start:end],
-            rays.time[start:end],
-            heads.matrix[head],
-            heads.time,
-            used,
-        )
-        if rays.origin.shape[0] > 0:
-            shift_block(block, rays.origin[start:end], heads.matrix[head], heads.time, used)
+        head, start, used = aim_numbered(block, rays, heads, number, WHOLE)
+        end, world = start + used, heads.world[head]
         for k in range(used):
             block[pk.B_T_FAR + k] = np.float32(np.inf)
         scene = arrays.scene[world]

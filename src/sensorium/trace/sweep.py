@@ -13,6 +13,9 @@ from sensorium import jit
 from sensorium.trace import packet as pk
 from sensorium.trace.packet import BLOCK, NO_HIT, new_block, new_packet, set_mask, trace_block
 
+# Rays of a whole block, typed: Numba would compile a function once more for a plain literal
+WHOLE = np.int64(BLOCK)
+
 
 class RayTables(NamedTuple):
     """Rays of one sweep in the sensor frame S, flat."""
@@ -61,24 +64,9 @@ def sweep(first, step, count, arrays, labels, anchor, rays, heads, limits, mask,
     floats, words, active = new_packet()
     set_mask(words, mask)
     block, hit = new_block()
-    total = rays.x.shape[0]
-    blocks = (total + BLOCK - 1) // BLOCK
     for number in range(first, count, step):
-        head, start = number // blocks, (number % blocks) * BLOCK
-        end = min(total, start + BLOCK)
-        world, used = heads.world[head], end - start
-        aim_block(
-            block,
-            rays.x[start:end],
-            rays.y[start:end],
-            rays.z[start:end],
-            rays.time[start:end],
-            heads.matrix[head],
-            heads.time,
-            used,
-        )
-        if rays.origin.shape[0] > 0:
-            shift_block(block, rays.origin[start:end], heads.matrix[head], heads.time, used)
+        head, start, used = aim_numbered(block, rays, heads, number, WHOLE)
+        end, world = start + used, heads.world[head]
         for k in range(used):
             block[pk.B_T_FAR + k] = limits[1]
         trace_block(block, hit, floats, words, active, arrays.scene[world], arguments, False, used)
@@ -106,6 +94,38 @@ def sweep(first, step, count, arrays, labels, anchor, rays, heads, limits, mask,
             _write_points(block, rays.x[start:end], rays.y[start:end], rays.z[start:end], points, used)
             if rays.origin.shape[0] > 0:
                 _shift_points(hit, rays.origin[start:end], points, used)
+
+
+@jit.function
+def block_of(number, total, size):
+    """Which head a block belongs to, where among that head's rays it starts, and how many it has.
+
+    Args:
+        number: Of the block among those of all heads, which have as many each.
+        total: Rays of a head.
+        size: Rays of a block; the last of a head may have fewer.
+    """
+    blocks = (total + size - 1) // size
+    head, start = number // blocks, (number % blocks) * size
+    return head, start, min(size, total - start)
+
+
+@jit.function
+def aim_numbered(block, rays, heads, number, size):
+    """Find a block's rays and turn them into the world, each with the sensor's pose at its own time.
+
+    Args:
+        block: Scratch, filled with origins, directions and times.
+        rays: `RayTables`; heads: `Heads`.
+        number, size: As in `block_of`, whose results are returned.
+    """
+    head, start, used = block_of(number, rays.x.shape[0], size)
+    end = start + used
+    x, y, z, time = rays.x[start:end], rays.y[start:end], rays.z[start:end], rays.time[start:end]
+    aim_block(block, x, y, z, time, heads.matrix[head], heads.time, used)
+    if rays.origin.shape[0] > 0:
+        shift_block(block, rays.origin[start:end], heads.matrix[head], heads.time, used)
+    return head, start, used
 
 
 @jit.function

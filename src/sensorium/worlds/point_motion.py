@@ -123,9 +123,9 @@ class PointMotion:
         threads.run(move_points, self._history.worlds, *states, *self.mounts, self._out, serial_below=serial)
 
         # Where each body has a gravity of its own, acceleration less gravity is what went linearly
-        own_W, known = before.gravity_W, state.acceleration is not None and state.gravity_W is not None
-        if fraction and known and own_W is not None and own_W.ndim > 1:
-            self._acceleration += (1.0 - fraction) * (state.gravity_W - own_W[:, self._body, None])
+        own_W, step_W = before.gravity_W, state.gravity_W
+        if fraction and state.acceleration is not None and step_W is not None and own_W is not None and own_W.ndim > 1:
+            self._acceleration += (1.0 - fraction) * (step_W - own_W[:, self._body, None])
         return state
 
 
