@@ -136,7 +136,9 @@ def pointer_from_address(typing_context: Any, address: Any) -> Any:
 
 def _kept(compiled: F) -> F:
     """The same, but that a disk which is full or broken costs a warning: the kernel is then compiled in each run."""
-    cache = cast(Any, compiled)._cache
+    cache = getattr(compiled, "_cache", None)
+    if cache is None:  # NUMBA_DISABLE_JIT leaves functions as they are
+        return compiled
     save = cache.save_overload
 
     def save_or_warn(*arguments: Any) -> None:

@@ -109,6 +109,19 @@ def test_no_reading_yet_names_the_sensor():
             ask()
 
 
+def test_it_rests_until_something_is_due():
+    env = environment(step_s=0.01)
+    seldom = env.attach(Ticker(rate_hz=10.0), name="seldom")
+    late = env.attach(Ticker(rate_hz=10.0, timing=sn.Timing(latency_s=0.035)), name="late")
+    fresh = []
+    for _ in env.run(0.3):
+        fresh.append((seldom.fresh, late.fresh))
+    assert [step for step, (now, _) in enumerate(fresh, 1) if now] == [10, 20, 30]
+    assert [step for step, (_, now) in enumerate(fresh, 1) if now] == [14, 24]
+    assert [upto for _, upto, _ in seldom._model.asked] == [10 * MS, 100 * MS, 200 * MS, 300 * MS]
+    assert len(late._model.asked) == 1 + 3 + 2  # at first, to take a reading, and to receive one
+
+
 def test_switched_off_it_is_not_asked_and_what_is_on_its_way_is_lost():
     env = environment()
     ticker = env.attach(Ticker(timing=sn.Timing(latency_s=0.03)))

@@ -60,7 +60,7 @@ def test_a_short_run_says_why_there_is_no_allan_plot(yard):
     record, _ = recorded(yard(), "imu", 0.2)
     plots, why = record.allan_plots()
     assert plots == []
-    assert why.startswith("imu: 40 samples are too few")
+    assert why.startswith("imu: no Allan plot, since 40 samples are too few")
 
 
 def test_receivers_have_no_allan_plot_and_need_no_reason(yard):
