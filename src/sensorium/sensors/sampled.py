@@ -1,6 +1,6 @@
 """Sensors that sample at instants: ticks of a clock, the ideal sample, the chain that corrupts it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, Self, TypeVar
 
@@ -118,19 +118,17 @@ class SampledModel(Generic[R]):
         self._always = np.ones(rig.worlds * rig.sensors, np.bool_)
         self._always.setflags(write=False)
 
-    def captures(self, after_ns: int, upto_ns: int, since_ns: int) -> Sequence[Capture[R]]:
-        """Samples taken after one time and up to another."""
+    def captures(self, after_ns: int, upto_ns: int, since_ns: int) -> Iterator[Capture[R]]:
+        """Samples taken after one time and up to another; each is dealt with before the next is taken."""
         if self._began_ns != since_ns:
             self._began_ns = self._before_ns = since_ns
             self._signal.begin(since_ns)
             self._plan(self._rate.first_after(since_ns))
-        found = []
         while self._next_ns <= upto_ns:
             tick, at_ns = self._next, self._next_ns
             self._plan(tick + 1)
             if at_ns > self._before_ns:
-                found.append(self._capture(tick, at_ns))
-        return found
+                yield self._capture(tick, at_ns)
 
     def due_ns(self, now_ns: int) -> int:
         """The next sample, as it is planned."""

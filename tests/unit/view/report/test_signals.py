@@ -40,8 +40,8 @@ def test_the_fault_is_in_the_error(yard, unpacked):
 def test_each_sensor_of_a_row_has_its_plots_and_other_worlds_have_none(yard):
     record, _ = recorded(yard(worlds=3), "gnss", 0.3)
     assert [(plot["sensor"], plot["title"]) for plot in record.plots(100)] == [
-        ("gnss", "Position"),
-        ("gnss", "Velocity"),
+        ("gnss", "Position (east, north, up)"),
+        ("gnss", "Velocity (east, north, up)"),
     ]
 
 
