@@ -15,6 +15,7 @@ from sensorium.sensors.point_track import PointTrack
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.specific_force import COLUMNS, FELT, FIELD, FORCE, RATE, instant_force, sense
 from sensorium.sensors.triaxial import AngularGroup, LinearGroup, Triaxial
+from sensorium.worlds.history import Bracket
 
 Float = NDArray[np.float64]
 
@@ -132,7 +133,8 @@ class InertialSignal:
         if self._integrates:
             self._integrate(start_ns, (*history.state_times_ns(start_ns, time_ns), time_ns), out)
         else:
-            self._go(history.last_state_ns(start_ns, time_ns), time_ns, out)
+            start_ns, around = history.last_piece(start_ns, time_ns)
+            self._go(start_ns, time_ns, around, out)
         self._before_ns = time_ns
 
     def _integrate(self, start_ns: int, ends_ns: Sequence[int], out: Float) -> None:
@@ -141,7 +143,7 @@ class InertialSignal:
         self._velocity[...] = 0.0
         turning = self._turning
         for end_ns in ends_ns:
-            self._go(start_ns, end_ns, out)
+            self._go(start_ns, end_ns, self._rig.history.bracket(end_ns), out)
             if turning is not None and end_ns == ends_ns[0]:
                 self._began[...] = turning.start.q
             start_ns = end_ns
@@ -152,19 +154,20 @@ class InertialSignal:
             column = self.columns_of["angular_velocity"]
             out[:, column : column + 3] = inverse * quaternion_log(multiply(self._began * _CONJUGATE, turning.now.q))
 
-    def _go(self, start_ns: int, end_ns: int, out: Float) -> None:
+    def _go(self, start_ns: int, end_ns: int, around: Bracket, out: Float) -> None:
         """Follow every place over a piece of path, and read what its groups read at the end."""
+        before, after, fraction = around
         for place in self._places:
             track = place.track
-            before, after, fraction = track.go(start_ns, end_ns, moved=place.asks_field)
+            track.go(start_ns, end_ns, around, moved=place.asks_field)
             if place.asks_field:
                 assert self._rig.magnetic is not None
                 self._field[...] = self._rig.magnetic.at(track.now.p)
             threads.run(
                 sense,
                 self._rig.worlds,
-                before,
-                after,
+                before.numbers,
+                after.numbers,
                 fraction,
                 *track.mounts,
                 track.start.numbers,
@@ -185,7 +188,8 @@ class InertialSignal:
     def _ask_engine(self, place: "_Place", out: Float) -> None:
         """Specific force from the engine's own acceleration, in place of the change of velocity."""
         track, now = place.track, place.track.now
-        now.motion.at(now.state.time_ns)
+        assert now.time_ns is not None
+        now.motion.at(now.time_ns)
         if now.a is None:
             raise SpecError(f"sensor {self._rig.name!r} has source='engine'; this world tells no accelerations")
         arguments = (int(place.columns[FORCE]), self._sign, now.q, now.a, track.gravity_now(), out)

@@ -6,7 +6,8 @@ from numpy.typing import NDArray
 from sensorium.fields import UniformGravity
 from sensorium.frames import Pose
 from sensorium.sensors.rig import Rig
-from sensorium.worlds.point_motion import PointMotion, PointState
+from sensorium.worlds.history import Bracket
+from sensorium.worlds.point_motion import PointMotion, PointState, gravity_on
 
 Float = NDArray[np.float64]
 
@@ -52,23 +53,20 @@ class PointTrack:
         self.gravity = np.zeros((rig.worlds * rig.sensors, 3))
         """Gravity over the piece of path, taken midway [m/s^2], shape (rows, 3)."""
         self._gravity_of: object = None
-        self._field_varies = not isinstance(rig.gravity, UniformGravity)
+        self._field_varies = self._varies = not isinstance(rig.gravity, UniformGravity)
 
     def forget(self) -> None:
         """Take nothing that was seen before for granted: the world was reset."""
         self.now.time_ns = None
 
-    def go(self, from_ns: int, to_ns: int, *, moved: bool) -> tuple[Float, Float, float]:
-        """Turn to the piece of path [from, to], and to the gravity over it.
+    def go(self, from_ns: int, to_ns: int, around: Bracket, *, moved: bool) -> None:
+        """Turn to the piece of path [from, to], and to the gravity over it; `sense` moves the point to its end.
 
         Args:
             from_ns: Its start [ns].
             to_ns: Its end.
+            around: The states around its end.
             moved: Whether the point is to be at the end when this returns, for fields that depend on the place.
-
-        Returns:
-            The numbers of the states around the end, and which fraction of the way between them it is: the kernel that
-            is given them moves the point there.
         """
         # What was now is usually where the next piece starts
         before = self.now
@@ -76,21 +74,18 @@ class PointTrack:
             before.motion.at(from_ns)
         now = self.now = self.start
         self.start, now.time_ns = before, to_ns
-        earlier, later, fraction = now.motion.look(to_ns)
 
         # Gravity: the world's own where it has one, else the environment's field
-        own_W = now.state.gravity_W
-        varies = own_W is None and self._field_varies
-        if moved or varies:
+        own_W = gravity_on(around[0], around[1], self._rig.body)
+        self._varies = own_W is None and self._field_varies
+        if moved or self._varies:
             now.motion.at(to_ns)
         source: object = self._rig.gravity if own_W is None else own_W
-        if varies or source is not self._gravity_of:
+        if self._varies or source is not self._gravity_of:
             midway = 0.5 * (before.state.position + now.state.position)
             self.gravity[...] = self._rig.gravity_at(midway, own_W).reshape(-1, 3)
             self._gravity_of = source
-        return earlier.numbers, later.numbers, fraction
 
     def gravity_now(self) -> Float:
         """Gravity at the end of the piece of path [m/s^2], shape (rows, 3)."""
-        varies = self.now.state.gravity_W is None and self._field_varies
-        return self._rig.gravity_at(self.now.p, None) if varies else self.gravity
+        return self._rig.gravity_at(self.now.p, None) if self._varies else self.gravity

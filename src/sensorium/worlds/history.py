@@ -29,6 +29,10 @@ _SEGMENTS_A_STATE = 4
 _ALWAYS = np.iinfo(np.int64).min
 
 
+Bracket = tuple[WorldState, WorldState, float]
+"""The states around an instant, and which fraction of the way from one to the other it is."""
+
+
 class Span(NamedTuple):
     """The states that an interval lies between, as kernels read them."""
 
@@ -92,7 +96,7 @@ class History:
         self.valid_from_ns[mask] = state.time_ns
         self.restarted_ns = state.time_ns
 
-    def bracket(self, time_ns: int) -> tuple[WorldState, WorldState, float]:
+    def bracket(self, time_ns: int) -> Bracket:
         """The states around an instant [ns], and which fraction of the way from one to the other it is.
 
         At a state's own time it is that state twice, and the fraction 0.
@@ -171,13 +175,21 @@ class History:
         X_WB = Pose._trusted(*self.motion(times_ns, body))
         return X_WB if body is None else X_WB[:, :, 0]
 
-    def last_state_ns(self, after_ns: int, before_ns: int) -> int:
-        """Time of the last state before a time, or `after_ns` if none is later than that [ns]."""
-        for state in reversed(self._states):
-            time_ns = state.time_ns
-            if time_ns < before_ns:
-                return time_ns if time_ns > after_ns else after_ns
-        return after_ns
+    def last_piece(self, after_ns: int, time_ns: int) -> tuple[int, Bracket]:
+        """When the last piece of path up to an instant begins [ns], and the bracket of the instant.
+
+        It begins at the last state before the instant, or at `after_ns` if that is later.
+        """
+        states = self._states
+        at = len(states) - 1
+        while at >= 0 and states[at].time_ns >= time_ns:
+            at -= 1
+        if at < 0:
+            return after_ns, self.bracket(time_ns)
+        start_ns, after = max(states[at].time_ns, after_ns), states[min(at + 1, len(states) - 1)]
+        if after.time_ns == time_ns:
+            return start_ns, (after, after, 0.0)
+        return start_ns, self.bracket(time_ns)
 
     def state_times_ns(self, after_ns: int, before_ns: int) -> list[int]:
         """Times of the states after one time and before another [ns], rising."""
@@ -203,6 +215,9 @@ class History:
         """
         times_ns = self.times_within(start_ns, end_ns)
         if len(times_ns) <= 2:
+            return times_ns
+        gaps_ns = np.diff(times_ns)
+        if len(gaps_ns) <= most and (gaps_ns == gaps_ns[0]).all():
             return times_ns
         inside_ns = times_ns - start_ns
         segments = _even_segments(inside_ns, most)

@@ -98,27 +98,17 @@ class PointMotion:
         """Bodies of a world, the one that is ridden on, below zero for the world, and p_BS and q_BS side by side."""
         return self._history.bodies, -1 if self._body is None else self._body, self._mounts
 
-    def look(self, time_ns: int) -> tuple[WorldState, WorldState, float]:
-        """Turn to an instant [ns], with what is known of it before anything moves; `move_points` does the rest.
-
-        Returns:
-            The states before and after the instant, and which fraction of the way it is.
-        """
-        before, after, fraction = self._history.bracket(time_ns)
-        state = self._state
-        state.time_ns, state.gravity_W = time_ns, _gravity_on(before, after, self._body)
-        known = self._body is None or (before.has_accelerations and after.has_accelerations)
-        state.acceleration = self._acceleration if known else None
-        return before, after, fraction
-
     def at(self, time_ns: int) -> PointState:
         """The motion at an instant [ns] that the history covers.
 
         Returns:
             The same object with the same arrays at every call: copy what is to outlast the next one.
         """
-        before, after, fraction = self.look(time_ns)
+        before, after, fraction = self._history.bracket(time_ns)
         state, states = self._state, (before.numbers, after.numbers, fraction)
+        state.time_ns, state.gravity_W = time_ns, gravity_on(before, after, self._body)
+        known = self._body is None or (before.has_accelerations and after.has_accelerations)
+        state.acceleration = self._acceleration if known else None
         serial = _SERIAL_BETWEEN if fraction else _SERIAL_AT
         threads.run(move_points, self._history.worlds, *states, *self.mounts, self._out, serial_below=serial)
 
@@ -129,8 +119,11 @@ class PointMotion:
         return state
 
 
-def _gravity_on(before: WorldState, after: WorldState, body: int | None) -> Float | None:
-    """The world's gravity between two states; off all bodies there is none where each has its own."""
+def gravity_on(before: WorldState, after: WorldState, body: int | None) -> Float | None:
+    """The world's own gravity between two states [m/s^2], as `PointState` has it; None if the world applies none.
+
+    Off all bodies there is none where each has its own.
+    """
     if after.gravity_W is None or after.gravity_W.ndim == 1:
         return before.gravity_W
     return None if body is None else after.gravity_W[:, body, None]
