@@ -75,6 +75,10 @@ class Rate:
         """Indices of the ticks with after_ns < time <= upto_ns; adjacent intervals share none, miss none."""
         return range(self.first_after(after_ns), self.first_after(upto_ns))
 
+    def next_end_ns(self, now_ns: int, duration_ns: int) -> int:
+        """When the first stretch of time ends after now [ns], if one of this length starts at each tick."""
+        return self.time_ns(self.first_after(now_ns - duration_ns)) + duration_ns
+
     def first_after(self, time_ns: int) -> int:
         """The first tick k >= 0 after a time [ns]: floor(k period + 1/2) >= time - phase + 1, solved for k."""
         doubled = self._denominator * (2 * (int(time_ns) - self.phase_ns) + 1)

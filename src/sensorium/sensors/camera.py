@@ -258,8 +258,7 @@ class CameraModel:
 
     def due_ns(self, now_ns: int) -> int:
         """The end of the next exposure."""
-        duration_ns = self._caster.duration_ns
-        return self._rate.time_ns(self._rate.first_after(now_ns - duration_ns)) + duration_ns
+        return self._rate.next_end_ns(now_ns, self._caster.duration_ns)
 
     def needs_from_ns(self, now_ns: int) -> int:
         """The start of the exposure under way at the earliest."""

@@ -157,6 +157,7 @@ class LidarModel:
         self._rate = Rate(spec.pattern.rate_hz, seconds_to_ns(spec.timing.phase_s))
         first = spec.pattern.rays(0)
         self._duration_ns = first.duration_ns
+        self._past_ns = 0 if spec.motion == "snapshot" else first.duration_ns
         self._every_sweep = first if spec.pattern.cycle == 1 else None
         self._errors: ScanErrors | None = None
         if spec.errors or spec.faults.faults:
@@ -179,14 +180,11 @@ class LidarModel:
 
     def due_ns(self, now_ns: int) -> int:
         """The end of the next sweep; slices come with every step."""
-        if self._spec.publish == "slices":
-            return now_ns + 1
-        duration_ns = 0 if self._spec.motion == "snapshot" else self._duration_ns
-        return self._rate.time_ns(self._rate.first_after(now_ns - duration_ns)) + duration_ns
+        return now_ns + 1 if self._spec.publish == "slices" else self._rate.next_end_ns(now_ns, self._past_ns)
 
     def needs_from_ns(self, now_ns: int) -> int:
         """The start of the sweep under way at the earliest."""
-        return now_ns if self._spec.motion == "snapshot" else now_ns - self._duration_ns
+        return now_ns - self._past_ns
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
         """Restart the errors; rays fired before a reset are void by the history's word."""
