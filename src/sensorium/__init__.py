@@ -16,9 +16,12 @@ _NAMES = {
     "Scene": "sensorium.scene.scene",
     "SceneObject": "sensorium.scene.scene",
     "SceneBatch": "sensorium.scene.batch",
+    "Scatter": "sensorium.scene.scatter",
+    "ClearZone": "sensorium.scene.scatter",
     "RayCaster": "sensorium.trace.caster",
     "Hits": "sensorium.trace.caster",
     "PartitionedCaster": "sensorium.trace.partitioned",
+    "WarpCaster": "sensorium.trace.warp_caster",
     "MeshFile": "sensorium.scene.split",
     "split_scene": "sensorium.scene.split",
     "Environment": "sensorium.environment",
@@ -48,8 +51,17 @@ _NAMES = {
     "Odometer": "sensorium.sensors.odometer",
     "OdometerReading": "sensorium.sensors.odometer",
     "Gnss": "sensorium.sensors.gnss",
+    "Radar": "sensorium.sensors.radar.spec",
+    "RadarReading": "sensorium.sensors.radar.reading",
+    "EchoCause": "sensorium.sensors.radar.reading",
     "Barometer": "sensorium.sensors.barometer",
     "SunSensor": "sensorium.sensors.sun_sensor",
+    "RaySensor": "sensorium.sensors.ray_sensor",
+    "RayReading": "sensorium.sensors.ray_sensor",
+    "RayHits": "sensorium.sensors.ray_hits",
+    "ConeSensor": "sensorium.sensors.cone_sensor",
+    "ConeReading": "sensorium.sensors.cone_reading",
+    "Verdict": "sensorium.sensors.cone_reading",
     "Lambertian": "sensorium.materials",
     "TwoLayer": "sensorium.materials",
     "Dielectric": "sensorium.materials",
@@ -65,6 +77,7 @@ _MODULES = (
     "analysis",
     "clock",
     "cluster",
+    "cone",
     "corruption",
     "devices",
     "errors",
@@ -76,6 +89,7 @@ _MODULES = (
     "optics",
     "paths",
     "patterns",
+    "radio",
     "random",
     "record",
     "scenario",
@@ -84,7 +98,12 @@ _MODULES = (
 )
 
 # modules reached through another name
-_ALIASES = {"shapes": "sensorium.scene.shapes", "waveform": "sensorium.sensors.waveform"}
+_ALIASES = {
+    "shapes": "sensorium.scene.shapes",
+    "trees": "sensorium.scene.trees",
+    "radar": "sensorium.sensors.radar",
+    "waveform": "sensorium.sensors.waveform",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -111,6 +130,7 @@ if TYPE_CHECKING:
         analysis,
         clock,
         cluster,
+        cone,
         corruption,
         devices,
         errors,
@@ -122,6 +142,7 @@ if TYPE_CHECKING:
         optics,
         paths,
         patterns,
+        radio,
         random,
         record,
         scenario,
@@ -132,17 +153,20 @@ if TYPE_CHECKING:
     from sensorium.errors import SensoriumError
     from sensorium.frames import Pose
     from sensorium.materials import Dielectric, Lambertian, Mirror, Retroreflector, ThinGlass, TwoLayer
-    from sensorium.scene import shapes
+    from sensorium.scene import shapes, trees
     from sensorium.scene.batch import SceneBatch
     from sensorium.scene.mesh import Mesh
+    from sensorium.scene.scatter import ClearZone, Scatter
     from sensorium.scene.scene import Scene, SceneObject
     from sensorium.scene.split import MeshFile, split_scene
-    from sensorium.sensors import waveform
+    from sensorium.sensors import radar, waveform
     from sensorium.sensors.accelerometer import Accelerometer
     from sensorium.sensors.barometer import Barometer
     from sensorium.sensors.beam import Beam
     from sensorium.sensors.camera import Adc, Camera
     from sensorium.sensors.camera_image import CameraImage
+    from sensorium.sensors.cone_reading import ConeReading, Verdict
+    from sensorium.sensors.cone_sensor import ConeSensor
     from sensorium.sensors.depth_camera import DepthCamera, DepthNoise
     from sensorium.sensors.depth_image import DepthImage
     from sensorium.sensors.encoder import Encoder
@@ -155,8 +179,12 @@ if TYPE_CHECKING:
     from sensorium.sensors.lidar import Lidar
     from sensorium.sensors.magnetometer import Magnetometer
     from sensorium.sensors.odometer import Odometer, OdometerReading
+    from sensorium.sensors.radar.reading import EchoCause, RadarReading
+    from sensorium.sensors.radar.spec import Radar
     from sensorium.sensors.randomization import Intrinsics, Placement, Randomization
     from sensorium.sensors.range_noise import RangeNoise
+    from sensorium.sensors.ray_hits import RayHits
+    from sensorium.sensors.ray_sensor import RayReading, RaySensor
     from sensorium.sensors.receiver import Receiver
     from sensorium.sensors.scan import Cause, Scan
     from sensorium.sensors.sun_sensor import SunSensor
@@ -164,6 +192,7 @@ if TYPE_CHECKING:
     from sensorium.threads import set_threads
     from sensorium.trace.caster import Hits, RayCaster
     from sensorium.trace.partitioned import PartitionedCaster
+    from sensorium.trace.warp_caster import WarpCaster
 
 __all__ = [
     "Accelerometer",
@@ -173,10 +202,14 @@ __all__ = [
     "Camera",
     "CameraImage",
     "Cause",
+    "ClearZone",
+    "ConeReading",
+    "ConeSensor",
     "DepthCamera",
     "DepthImage",
     "DepthNoise",
     "Dielectric",
+    "EchoCause",
     "Encoder",
     "EncoderReading",
     "Environment",
@@ -198,12 +231,18 @@ __all__ = [
     "PartitionedCaster",
     "Placement",
     "Pose",
+    "Radar",
+    "RadarReading",
     "Randomization",
     "RangeNoise",
     "RayCaster",
+    "RayHits",
+    "RayReading",
+    "RaySensor",
     "Receiver",
     "Retroreflector",
     "Scan",
+    "Scatter",
     "Scene",
     "SceneBatch",
     "SceneObject",
@@ -212,9 +251,12 @@ __all__ = [
     "ThinGlass",
     "Timing",
     "TwoLayer",
+    "Verdict",
+    "WarpCaster",
     "analysis",
     "clock",
     "cluster",
+    "cone",
     "corruption",
     "devices",
     "errors",
@@ -226,12 +268,15 @@ __all__ = [
     "optics",
     "paths",
     "patterns",
+    "radar",
+    "radio",
     "random",
     "record",
     "scenario",
     "set_threads",
     "shapes",
     "split_scene",
+    "trees",
     "view",
     "waveform",
     "worlds",

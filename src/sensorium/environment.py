@@ -18,7 +18,7 @@ from sensorium.fields import AbstractGravity, AbstractMagnetic, Sun, UniformGrav
 from sensorium.frames import Pose
 from sensorium.media import AbstractMedium, vacuum
 from sensorium.scene.batch import SceneBatch
-from sensorium.scene.layout import layout
+from sensorium.scene.layout import layout, redrawn
 from sensorium.scene.scene import Scene
 from sensorium.sensors.attached import AttachedSensor
 from sensorium.sensors.rig import Rig
@@ -108,6 +108,7 @@ class Environment:
         self.world.start(count)
         self._history = History(self._checked(self.world.state()))
         self._tracer = Tracer(layout(scene, count), count, self.world.body_names, self._history)
+        self._episode = np.zeros(count, np.int64)
         self._started_s: float | None = None
         self._run_from_ns = 0
 
@@ -287,7 +288,8 @@ class Environment:
     def reset(self, mask: ArrayLike | None = None) -> None:
         """Restart some worlds, or all; time goes on.
 
-        Rays of a sweep under way that were fired before the reset are void in those worlds.
+        Rays of a sweep under way that were fired before the reset are void in those worlds. Where the scene is a batch
+        that can be drawn anew, as `SceneBatch.scattered` is, those worlds are, and `scene` is the batch as it is then.
 
         Args:
             mask: Worlds to restart, bool, shape (worlds,).
@@ -298,11 +300,22 @@ class Environment:
             raise SpecError(f"mask is {chosen.dtype} of shape {chosen.shape}; it must be bool of shape ({worlds},)")
         self.world.reset(chosen)
         self._history.restart(chosen, self._checked(self.world.state()))
+        if isinstance(self.scene, SceneBatch) and self.scene.redraw is not None:
+            self._redraw(chosen)
         self._tracer.forget_placement()
         for sensor in self._sensors.values():
             sensor.reset(chosen)
 
     # --- inside -----------------------------------------------------------------------------------------------------
+
+    def _redraw(self, chosen: NDArray[np.bool_]) -> None:
+        """Draw the scenes of some worlds anew."""
+        assert isinstance(self.scene, SceneBatch)
+        rows = np.flatnonzero(chosen)
+        if len(rows):
+            self._episode[rows] += 1
+            self.scene, drawn = self.scene.redrawn(rows, self._first_world + rows, self._episode[rows])
+            self._tracer.redraw(redrawn(self._tracer.layout, drawn, rows), chosen)
 
     def _see(self, state: WorldState) -> None:
         """Take a new state, let every sensor measure, and forget what none needs any more."""

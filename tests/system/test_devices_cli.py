@@ -36,7 +36,7 @@ def test_all_devices_are_listed_by_kind(command):
     assert done.returncode == 0
     lines = done.stdout.splitlines()
     kinds = [line for line in lines if not line.startswith("  ")]
-    assert kinds == ["camera", "encoder", "imu", "lidar", "magnetometer"]
+    assert kinds == ["camera", "depth_camera", "encoder", "imu", "lidar", "magnetometer", "radar"]
     assert sorted(line.split()[0] for line in lines if line.startswith("  ")) == list(names())
 
 

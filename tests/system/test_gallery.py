@@ -1,6 +1,7 @@
 """Every scenario of the gallery shows what its page promises, with its engine and without."""
 
 import csv
+import itertools
 import re
 from pathlib import Path
 
@@ -187,6 +188,29 @@ def test_faults_of_the_spacecraft_strike_when_the_log_says_so(engines):
     assert 35.0 < max(seen_s) < 43.0
     fields = np.array([np.linalg.norm(truth.magnetic_field) for truth in truths["magnetometer"]])
     assert ((fields > 15e-6) & (fields < 60e-6)).all()
+
+
+# --- forest ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_forest_keeps_clear_of_the_drone_and_is_measured_as_the_sheets_say():
+    env, readings, truths = simulated("forest-tof", {"sensors.imu.enabled": False}, 0.4)
+    trunks = [thing.pose.position[:2] for thing in env.scene.objects if thing.mesh.face_labels is not None]
+    assert len(trunks) == 240
+    away = np.linalg.norm(np.array(trunks)[:, None] - np.array(trunks)[None], axis=-1)
+    assert away[~np.eye(240, dtype=bool)].min() >= 1.7 - 1e-9
+    ends = [(0.0, 0.0), (5.0, 1.5), (10.0, -2.5), (16.0, -1.0), (21.0, 2.0)]
+    way = np.concatenate([np.linspace(a, b, 50) for a, b in itertools.pairwise(ends)])
+    assert np.linalg.norm(way[:, None] - np.array(trunks)[None], axis=-1).min() >= 1.45 - 1e-9
+
+    # Noise in proportion to distance, where a pixel sees one surface alone: on the ground before the drone
+    ahead, true = readings["front"][-1], truths["front"][-1]
+    ground = (true.segmentation == env.scene.labels["ground"]) & ahead.valid & true.valid
+    ground &= np.roll(ground, 2, axis=0) & np.roll(ground, -2, axis=0) & np.roll(ground, 2, axis=1)
+    share = ((ahead.depth - true.depth) / true.depth)[ground & (true.depth < 4.0)]
+    assert len(share) > 1000
+    assert np.std(share) == pytest.approx(0.02, rel=0.1)
+    assert readings["around"][-1].range.shape == (4, 8, 8)
 
 
 # --- the page --------------------------------------------------------------------------------------------------------

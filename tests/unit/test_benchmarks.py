@@ -10,6 +10,9 @@ import sensorium as sn
 from sensorium import threads
 from sensorium.benchmarks import (
     accuracy,
+    cone,
+    depth,
+    depth_warp,
     imu,
     imu_chain,
     light,
@@ -150,6 +153,21 @@ def test_peers_hit_what_the_ray_caster_hits(mesh, needs, peer):
     np.testing.assert_allclose(theirs, ours, rtol=1e-4)
 
 
+def test_warp_sees_what_the_depth_camera_sees():
+    """The same worlds, rays and limits, to a pixel on an edge."""
+    pytest.importorskip("warp")
+    rig = depth.rig(3, side=16)
+    other = depth_warp.WarpDepth(rig)
+    other()
+    image = rig.camera.read()
+    label, metres = other.images.label.numpy(), other.images.depth_m.numpy()
+    same = label == image.segmentation
+    assert same.mean() > 0.995
+    assert 50 < (label >= 0).sum() < label.size
+    np.testing.assert_allclose(np.where(np.isfinite(metres), metres, image.far)[same], image.depth[same], rtol=1e-4)
+    assert depth_warp.against_warp(2, rounds=1) > 0.0
+
+
 # --- inertial sensors
 
 
@@ -210,6 +228,34 @@ def test_the_four_sensors_all_read_every_step():
         env.step()
         assert [sensor.fresh for sensor in env.sensors.values()] == [True] * 4
     assert env.sensors["lidar"].read().valid.sum() > 50
+
+
+# --- cones
+
+
+def test_obstacles_stand_in_the_cone_and_every_step_has_a_reading():
+    env, sensor = cone.obstacles(10, 1000, per_object=True)
+    env.step()
+    assert sensor.read().objects.in_sight.all()
+    env, sensor = cone.obstacles(1000, "exact", per_object=True)
+    env.step()
+    assert sensor.fresh
+    assert 200 < sensor.read().objects.in_sight.sum() < 800
+
+
+def test_cone_figures_are_measured_and_told(monkeypatch):
+    monkeypatch.setattr(cone, "reading_cost", partial(cone.reading_cost, rounds=2))
+    figures = list(run._cone())
+    assert all(figure.measured for figure in figures)
+    assert [figure.target for figure in figures] == [
+        "under 1.5 ms",
+        "under 1.5 ms",
+        "under 0.2 ms",
+        "under 0.2 ms",
+        "under 5 ms",
+        "under 5 ms",
+        "",
+    ]
 
 
 # --- the command

@@ -25,12 +25,17 @@ class ReadingFiles(Recorder, Generic[R]):
     """
 
     def __init__(
-        self, kind: type[R], folder: str | PathLike[str], *, every: int, sensors: Sequence[str] | None
+        self,
+        kind: type[R] | tuple[type[R], ...],
+        folder: str | PathLike[str],
+        *,
+        every: int,
+        sensors: Sequence[str] | None,
     ) -> None:
         """Begin.
 
         Args:
-            kind: Of the readings to write.
+            kind: Of the readings to write, one or several.
             folder: Where the folders of the sensors go; made where it does not exist.
             every: Write one reading of so many.
             sensors: Names of the sensors to record; None is all.

@@ -26,7 +26,7 @@ class Column:
     def values(self, reading: SampledReading) -> NDArray[np.generic]:
         """The numbers of a reading, in the shape of its leading axes."""
         whole = np.asarray(getattr(reading, self.quantity.name))
-        return whole if self.quantity.components == ("",) else whole[..., self.component]
+        return whole.reshape(*reading.valid.shape, -1)[..., self.component]
 
 
 def columns_of_reading(reading: SampledReading) -> tuple[Column, ...]:

@@ -45,28 +45,15 @@ def picture_tables(
     """Everything the kernel looks up."""
     bands = spec.bands
     material = np.stack([_materials(spec, layout, atmosphere, *each) for each in zip(bands, wavelength_m, strict=True)])
-    reflectance_first, reflectance = _reflectances(layout, bands)
-    textures = _textures(layout, bands)
     glows = any(band.thermal for band in bands)
-    temperature_first, temperature = _temperatures(layout, glows)
     kelvin = np.arange(_COLDEST_K, _HOTTEST_K + _STEP_K, _STEP_K)
     emission = np.zeros((len(bands), len(kelvin) if glows else 0), np.float32)
     for number, band in enumerate(bands):
         if band.thermal:
             emission[number] = [thermal_radiance(band, float(k)) for k in kelvin]
     return pc.PictureTables(
-        surfaces=pc.Surfaces(material[0], np.array(layout.material_index, np.int32), np.zeros((1, 1), np.float32)),
+        **surfaces(layout, bands, material[0]),
         material=material,
-        reflectance_first=reflectance_first,
-        corner_reflectance=reflectance,
-        texture=textures.number,
-        uv_first=textures.first,
-        corner_u=textures.u,
-        corner_v=textures.v,
-        texture_place=textures.place,
-        texels=textures.texels,
-        temperature_first=temperature_first,
-        corner_temperature=temperature,
         light=np.array([_light(spec, sun, atmosphere, *each) for each in zip(bands, wavelength_m, strict=True)]),
         sun=(np.array([0.0, 0.0, 1.0]) if sun is None else sun.direction_W).astype(np.float32),
         emission=emission,
@@ -81,6 +68,32 @@ def _light_of(band: Band, sun: Sun | None, ambient_k: float) -> Callable[[float]
 
         return lambda wavelength_m: spectral_share(wavelength_m, ambient_k)
     return (lambda _: 0.0) if sun is None else sun.spectral_irradiance
+
+
+def surfaces(layout: Layout, bands: tuple[Band, ...], material: NDArray[np.float32]) -> dict[str, Any]:
+    """The tables that say of each object what it is made of; of all they alone change when worlds are drawn anew.
+
+    Args:
+        layout: Objects of all worlds.
+        bands: Of the camera.
+        material: Rows of all materials in any band.
+    """
+    reflectance_first, reflectance = _reflectances(layout, bands)
+    textures = _textures(layout, bands)
+    temperature_first, temperature = _temperatures(layout, any(band.thermal for band in bands))
+    return {
+        "surfaces": pc.Surfaces(material, np.array(layout.material_index, np.int32), np.zeros((1, 1), np.float32)),
+        "reflectance_first": reflectance_first,
+        "corner_reflectance": reflectance,
+        "texture": textures.number,
+        "uv_first": textures.first,
+        "corner_u": textures.u,
+        "corner_v": textures.v,
+        "texture_place": textures.place,
+        "texels": textures.texels,
+        "temperature_first": temperature_first,
+        "corner_temperature": temperature,
+    }
 
 
 def _light(

@@ -1,11 +1,12 @@
 """Depth camera: distances, labels, normals, flow and colours of a moving world, for thousands of worlds at once."""
 
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, field_serializer, model_validator
 
 from sensorium.clock import Rate, seconds_to_ns
 from sensorium.sensors.depth_errors import STAGES, AnyDepthError
@@ -48,7 +49,8 @@ class DepthCamera(SensorSpec[DepthImage]):
     """Pixels and lens: `sn.patterns.Pinhole` or `sn.patterns.Fisheye`; images come at its rate."""
     timing: Timing = Timing()
     """Phase and latency; the rate is the pattern's."""
-    outputs: Annotated[frozenset[Output], Field(min_length=1)] = frozenset({"depth"})
+    outputs: Annotated[AbstractSet[Output], Field(min_length=1), AfterValidator(frozenset)] = frozenset({"depth"})
+    """What is worked out; see `DepthImage`."""
     frame: Literal["sensor", "world"] = "sensor"
     """Frame of points, normals and scene flow."""
     min_range_m: float = Field(default=0.2, ge=0.0)
@@ -92,6 +94,10 @@ class DepthCamera(SensorSpec[DepthImage]):
         if self.randomize is not None:
             self.randomize.check(self.pattern)
         return self
+
+    @field_serializer("outputs")
+    def _in_order(self, outputs: AbstractSet[Output]) -> list[Output]:
+        return sorted(outputs)
 
     @property
     def near_m(self) -> float:

@@ -82,13 +82,7 @@ class DepthCaster:
         )
 
         # What is looked up, and by what is measured
-        layout = rig.tracer.layout
-        self._surfaces = Surfaces(
-            np.zeros((len(layout.materials) + 1, 1), np.float32),
-            np.array(layout.material_index, np.int32),
-            np.zeros((1, 1), np.float32),
-        )
-        self._tints = tint_tables.tints(layout, rig.sun) if "colour" in spec.outputs else tint_tables.NO_TINTS
+        self._see_layout()
         self._numbers, self._true_numbers, self._reach_m = _numbers(spec)
         self._stages = [(error, STAGES[type(error)]) for error in spec.errors]
         self._wanted = self._arrays_wanted()
@@ -108,6 +102,8 @@ class DepthCaster:
             tick: Number of the image; its random numbers belong to it alone.
         """
         rig = self._rig
+        if self._layout is not rig.tracer.layout:  # worlds were drawn anew
+            self._see_layout()
         self._renew(tick)
         shot = self._firing.prepare(self._rays, start_ns, start_ns + self.duration_ns)
         pixels, placed = self._pixels, shot.placed
@@ -160,6 +156,18 @@ class DepthCaster:
 
     # --- before the cast --------------------------------------------------------------------------------------------
 
+    def _see_layout(self) -> None:
+        """Look at what objects are made of."""
+        rig = self._rig
+        self._layout = layout = rig.tracer.layout
+        self._surfaces = Surfaces(
+            np.zeros((len(layout.materials) + 1, 1), np.float32),
+            np.array(layout.material_index, np.int32),
+            np.zeros((1, 1), np.float32),
+        )
+        coloured = "colour" in self._spec.outputs
+        self._tints = tint_tables.tints(layout, rig.sun) if coloured else tint_tables.NO_TINTS
+
     def _renew(self, tick: int) -> None:
         """Poses and lenses of this image."""
         if self._random is None or not self._random.renew(tick):
@@ -167,7 +175,7 @@ class DepthCaster:
         spec, drawn = self._spec.randomize, self._random
         assert spec is not None
         if spec.placement is not None:
-            self._firing.mount(drawn.X_BS.position, drawn.X_BS.quaternion)
+            self._firing.mount(np.array(drawn.X_BS.position), np.array(drawn.X_BS.quaternion))
         if spec.projections or spec.intrinsics is not None or spec.ray_jitter_rad:
             self._pixels = self._pixels._replace(
                 lens=drawn.lens, drawn=True, jitter=np.float32(spec.ray_jitter_rad), jitter_tick=drawn.tick
@@ -284,7 +292,7 @@ class DepthCaster:
         return DepthOutputs(**arrays)
 
 
-def _arranged(pattern: Pinhole | Fisheye, place: NDArray[np.int32]) -> RayTable:
+def _arranged(pattern: Pinhole | Fisheye, place: NDArray[np.uint32]) -> RayTable:
     """The rays of a pattern in another order, in one row; a rolling image lasts until its last row."""
     table = pattern.rays()
     time_ns = table.time_ns.reshape(-1)[place][None]

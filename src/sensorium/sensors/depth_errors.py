@@ -1,15 +1,26 @@
 """All errors of depth cameras, told apart by their `kind`, and the stage that each becomes."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import Field
 
+from sensorium.imaging.depth_errors import FlyingPixels, QuadraticError, StereoError, TimeOfFlightError
 from sensorium.imaging.depth_quantization import DepthQuantization, quantized
-from sensorium.patterns import Fisheye
-from sensorium.sensors.depth_stage import DepthFrame, Projection, Stage
+from sensorium.sensors.depth_device_stages import (
+    has_an_axis,
+    is_rectified,
+    measure_by_eyes,
+    measure_by_law,
+    measure_by_phase,
+    mix_pixels,
+)
+from sensorium.sensors.depth_stage import DepthFrame, Stage
 
-AnyDepthError = DepthQuantization
-"""Any of them; with the second this becomes Annotated[A | B, Field(discriminator="kind")]."""
+AnyDepthError = Annotated[
+    StereoError | TimeOfFlightError | FlyingPixels | QuadraticError | DepthQuantization, Field(discriminator="kind")
+]
+"""Any of them."""
 
 
 def _quantize(error: DepthQuantization, frame: DepthFrame) -> None:
@@ -17,10 +28,11 @@ def _quantize(error: DepthQuantization, frame: DepthFrame) -> None:
     frame.range_m[...] = quantized(frame.range_m * axial, error.step_m) / axial
 
 
-def _needs_an_axis(error: DepthQuantization, pattern: Projection) -> None:
-    if isinstance(pattern, Fisheye) and error.along == "depth":
-        raise ValueError("along is 'depth' for a fisheye, whose depth may be 0; it must be 'range'")
-
-
-STAGES: dict[type[Any], Stage] = {DepthQuantization: Stage(_quantize, check=_needs_an_axis)}
+STAGES: dict[type[Any], Stage] = {
+    StereoError: Stage(measure_by_eyes, frozenset({"cosine"}), is_rectified),
+    TimeOfFlightError: Stage(measure_by_phase, frozenset({"object_id", "cosine"})),
+    FlyingPixels: Stage(mix_pixels),
+    QuadraticError: Stage(measure_by_law, check=has_an_axis),
+    DepthQuantization: Stage(_quantize, check=has_an_axis),
+}
 """What each kind of error does."""

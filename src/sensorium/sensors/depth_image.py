@@ -110,6 +110,16 @@ class DepthImage:
         no_measurement = [np.float32(value) for value in (self.near, self.far, self.dropped)]
         return ~np.isin(shown, no_measurement)
 
+    def in_metres(self, shown: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Depth or range, or a part of it, in metres, with what is no distance as ROS has it (REP 118).
+
+        Minus infinity is too near, infinity too far or nothing, NaN no measurement.
+        """
+        distance_m = shown * np.float32(self.scale_m)
+        for value, meant in ((self.far, np.inf), (self.near, -np.inf), (self.dropped, np.nan)):
+            distance_m[shown == np.float32(value)] = meant
+        return distance_m
+
     def without(self, mask: NDArray[np.bool_]) -> "DepthImage":
         """The same with nothing to see in the masked worlds, shape (worlds,)."""
         nothing = {"depth": self.far, "range": self.far, "segmentation": -1, "face_id": -1}

@@ -30,8 +30,8 @@ class DepthRays:
 
     def cast(
         self, origin_W: NDArray[np.float64], direction_W: NDArray[np.float64], reach_m: float
-    ) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
-        """Range [m], infinite where nothing is met, and object id, -1, of rays (heads, n, 3)."""
+    ) -> tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.float32]]:
+        """Range [m], infinite for a miss, object id, -1, and cosine of incidence, 0, of rays (heads, n, 3)."""
         rig, placed = self._rig, self._placed
         shape = origin_W.shape[:2]
         count = shape[0] * shape[1]
@@ -55,7 +55,8 @@ class DepthRays:
                 SCATTERED_ADDRESS,
                 out,
             )
-        return out.range_m.reshape(shape), out.object_id.reshape(shape)
+        cosine = np.abs(np.einsum("ri,ri->r", out.normal, rays.direction))
+        return out.range_m.reshape(shape), out.object_id.reshape(shape), cosine.reshape(shape)
 
     def reflectance(self, object_id: NDArray[np.int32], wavelength_m: float) -> NDArray[np.float32]:
         """Reflectance [1] of objects (heads, n) at a wavelength [m], 0 for none."""

@@ -19,8 +19,8 @@ class Cast(Protocol):
 
     def __call__(
         self, origin_W: NDArray[np.float64], direction_W: NDArray[np.float64], reach_m: float
-    ) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
-        """Range [m] (infinite where nothing is met) and object id (-1) of rays, shape (heads, n).
+    ) -> tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.float32]]:
+        """Range [m] (infinite where nothing is met), object id (-1) and cosine of incidence (0), shape (heads, n).
 
         Args:
             origin_W: Where they start [m], shape (heads, n, 3).

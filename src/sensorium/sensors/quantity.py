@@ -18,6 +18,7 @@ class Quantity:
         has_truth: Whether the truth has another.
         is_plotted: Whether it is shown over time; what only follows from others is not.
         is_inertial: Whether its errors are told by an Allan deviation.
+        column: What its columns in a table are called; None is the attribute's name.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Quantity:
     has_truth: bool = True
     is_plotted: bool = True
     is_inertial: bool = False
+    column: str | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -36,5 +38,7 @@ class Quantity:
         A unit that the name has already is not said twice; one that depends on the joint, "rad or m", is not said.
         """
         unit = "" if self.unit == "1" or " or " in self.unit else self.unit.replace("/", "_").replace("²", "2")
-        stem = self.name.removesuffix(f"_{unit}") if unit else self.name
-        return tuple("_".join(part for part in (stem, component, unit) if part) for component in self.components)
+        name = self.column or self.name
+        stem = name.removesuffix(f"_{unit}") if unit else name
+        places = (component.replace(" ", "_") for component in self.components)
+        return tuple("_".join(part for part in (stem, place, unit) if part) for place in places)

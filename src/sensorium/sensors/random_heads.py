@@ -31,7 +31,7 @@ class RandomHeads:
         heads = (rig.worlds, rig.sensors)
         self.X_BS = rig.X_BS.reshape((1, -1)).broadcast_to(heads)
         """Poses on the body, batch shape (worlds, sensors)."""
-        self.lens = np.broadcast_to(self._lenses[0], (rig.worlds * rig.sensors, ln.LENS_COLUMNS))
+        self.lens = np.tile(self._lenses[0], (rig.worlds * rig.sensors, 1))
         """Rows of the lenses, shape (heads, LENS_COLUMNS)."""
         self.tick = np.zeros(rig.worlds, np.int64)
         """Number of the draw in each world: of its start or reset, or of its image."""

@@ -41,6 +41,7 @@ class Sample:
         x: Channels, shape (rows, columns); rows are worlds and then sensors.
         ideal: The same before the chain.
         valid: Whether each row measured its whole interval, shape (rows,).
+        beside: What the signal gave beside its channels, such as what was seen.
         gathered: How many samples these are, one behind the other; None for the usual one.
     """
 
@@ -49,6 +50,7 @@ class Sample:
     x: Float
     ideal: Float
     valid: NDArray[np.bool_]
+    beside: Any = None
     gathered: int | None = None
 
 
@@ -64,8 +66,12 @@ class Signal(Protocol):
     def forget(self) -> None:
         """Some worlds were reset: take nothing seen before for granted."""
 
-    def sample(self, time_ns: int, out: Float) -> None:
-        """The ideal sample at a time after the one before, shape (rows, columns), into out."""
+    def sample(self, time_ns: int, out: Float) -> object:
+        """The ideal sample at a time after the one before, shape (rows, columns), into out.
+
+        Returns:
+            What a reading is to have beside its channels; as a rule None.
+        """
 
 
 class Readout(Protocol):
@@ -153,7 +159,7 @@ class SampledModel(Generic[R]):
     def _capture(self, tick: int, at_ns: int) -> Capture[R]:
         rig, before_ns = self._rig, self._before_ns
         ideal = np.empty(self._shape)
-        self._signal.sample(at_ns, ideal)
+        beside = self._signal.sample(at_ns, ideal)
         x = ideal.copy()
         active = None if rig.faults is None else rig.faults.at(at_ns)
         if self._acts:
@@ -168,8 +174,8 @@ class SampledModel(Generic[R]):
         self._before_ns = at_ns
         publish, interval_s = self._publish, (at_ns - before_ns) * 1e-9
         stamp_ns = at_ns if rig.keeps_time else rig.stamp_ns(at_ns)
-        reading = publish(Sample(stamp_ns, interval_s, x, ideal, valid))
-        return Capture(at_ns, reading, lambda: publish(Sample(at_ns, interval_s, ideal, ideal, valid)), tick)
+        reading = publish(Sample(stamp_ns, interval_s, x, ideal, valid, beside))
+        return Capture(at_ns, reading, lambda: publish(Sample(at_ns, interval_s, ideal, ideal, valid, beside)), tick)
 
     def _plan(self, tick: int) -> None:
         """The next sample is that of a tick, moved by what its instant is uncertain by."""

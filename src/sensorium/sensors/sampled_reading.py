@@ -56,6 +56,7 @@ class SampledReading:
             np.concatenate([sample.x[:rows] for sample in samples]),
             np.concatenate([sample.ideal[:rows] for sample in samples]),
             np.concatenate([sample.valid[:rows] for sample in samples]),
+            several._beside(samples, rows),
             len(samples),
         )
         return several
@@ -66,6 +67,10 @@ class SampledReading:
         valid = self._sample.valid & ~np.repeat(mask, self._rig.sensors)
         other._sample = replace(self._sample, valid=valid)
         return other
+
+    def _beside(self, samples: Sequence[Sample], rows: int) -> Any:
+        """What the signal gave beside the channels of several samples, for readings that look at it."""
+        return None
 
     def _channels(self, first: int, last: int) -> NDArray[np.float64]:
         """Some channels of the sample, with the axes that were asked for, then the channels."""

@@ -12,9 +12,9 @@ from sensorium.trace.packet import WIDTH
 _ROWS = {4: 2, 8: 2, 16: 4}
 
 
-def in_tiles(width: int, height: int) -> NDArray[np.int32]:
+def in_tiles(width: int, height: int) -> NDArray[np.uint32]:
     """Pixels of an image tile by tile, row by row inside; shape (width * height,)."""
     rows = _ROWS[WIDTH]
     columns = WIDTH // rows
     v, u = np.divmod(np.arange(width * height), width)
-    return np.lexsort((u, v, u // columns, v // rows)).astype(np.int32)
+    return np.lexsort((u, v, u // columns, v // rows)).astype(np.uint32)

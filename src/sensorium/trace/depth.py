@@ -17,21 +17,21 @@ from sensorium.trace.flow import write_flow, write_scene_flow
 from sensorium.trace.lens import look_block
 from sensorium.trace.light import rows
 from sensorium.trace.light.resolve import find_incidence, resolve
-from sensorium.trace.packet import BLOCK, NO_HIT, new_packet, set_mask, trace_block
-from sensorium.trace.sweep import WHOLE, aim_block, aim_numbered, block_of
+from sensorium.trace.packet import BLOCK, NO_HIT, new_packet, set_mask, trace_block, trace_still
+from sensorium.trace.sweep import WHOLE, aim_block, block_of
 from sensorium.trace.tint import write_colour
 
 # Stage of the counter for rays that jitter
 STAGE_RAYS = np.int64(2)
 _DRAW = np.int64(0)
 
-_ZERO, _ONE, _INFINITE = np.float32(0.0), np.float32(1.0), np.float32(np.inf)
+_ZERO, _INFINITE = np.float32(0.0), np.float32(np.inf)
 
 
 class Pixels(NamedTuple):
     """Which pixel each ray belongs to, and how heads look."""
 
-    place: NDArray[np.int32]  # (rays,) number of the pixel, row by row
+    place: NDArray[np.uint32]  # (rays,) number of the pixel, row by row
     u: NDArray[np.float32]  # (rays,) the pixel [px]
     v: NDArray[np.float32]
     lens: NDArray[np.float64]  # (1 | heads, LENS_COLUMNS)
@@ -99,45 +99,77 @@ def depth_images(
     set_mask(words, mask)
     block, hit = rows.new_scratch()
     own, measured = np.zeros(3 * BLOCK, np.float32), ms.new_measured()
-    turned = out.normals.shape[1] > 0 or out.colour.shape[1] > 0 or out.cosine.shape[1] > 0
-    found = out.label.shape[1] + out.face_id.shape[1] + out.object_id.shape[1] > 0
-    found |= out.flow.shape[1] + out.scene_flow.shape[1] > 0
+
+    # What is asked for, and what that needs
+    measures = out.range_m.shape[1] + out.depth.shape[1] + out.points_S.shape[1] + out.points_W.shape[1] > 0
+    turned = out.normals.shape[1] + out.colour.shape[1] + out.cosine.shape[1] > 0
+    found = out.object_id.shape[1] + out.flow.shape[1] + out.scene_flow.shape[1] > 0
+    at_once = heads.time.shape[0] == 1 and not turned and out.points_W.shape[1] == 0
     total = rays.x.shape[0]
     for number in range(first, count, step):
-        head, start, used = _aim(block, own, rays, heads, pixels, draws, number)
-        world = heads.world[head]
-        place = pixels.place[start : start + used]
-        for k in range(used):
-            block[pk.B_T_FAR + k] = reach
-        trace_block(block, hit, floats, words, active, arrays.scene[world], arguments, np.bool_(False), used)
-        _find_misses(block, hit, heads.start[head], used)
+        head, start, used = block_of(number, total, WHOLE)
+        world, end = heads.world[head], start + used
+        scene, place = arrays.scene[world], pixels.place[start:end]
+        if pixels.drawn:
+            x, y, z = own[:BLOCK], own[BLOCK : 2 * BLOCK], own[2 * BLOCK :]
+            _look(x, y, z, pixels, draws, head, world, start, used)
+        else:
+            x, y, z = rays.x[start:end], rays.y[start:end], rays.z[start:end]
+        if at_once:
+            pose = heads.matrix[head, 0]
+            trace_still(block, hit, floats, words, active, scene, arguments, x, y, z, pose, reach, used)
+        else:
+            aim_block(block, x, y, z, rays.time[start:end], heads.matrix[head], heads.time, used)
+            for k in range(used):
+                block[pk.B_T_FAR + k] = reach
+            trace_block(block, hit, floats, words, active, scene, arguments, np.bool_(False), used)
+            if heads.start[head] > _ZERO:
+                _void(block, hit, heads.start[head], used)
+        _find_misses(block, hit, used)
 
         # What is measured, before hits beyond the limits are forgotten: noise may bring them back
         if out.true_m.shape[1] > 0:
-            true_m = out.true_m[head]
-            for k in range(used):
-                true_m[place[k]] = block[pk.B_T_FAR + k]
-        _measure(block, own, measured, place, anchor[world], numbers, draws, head, world, total, used, out)
+            ms.write_true(block[pk.B_T_FAR :], place, used, out.true_m[head])
+        if measures:
+            element, among = np.int64(head % draws.sensors) * total, draws.first_world + world
+            distance = block[pk.B_T_FAR :]
+            ms.measure_block(distance, place, numbers, draws.key, draws.tick, element, among, used, measured)
+            if out.depth.shape[1] > 0:
+                ms.write_depth(measured, x, place, numbers[ms.SCALE], used, out.depth[head])
+            if out.range_m.shape[1] > 0:
+                ms.write_range(measured, place, numbers[ms.SCALE], used, out.range_m[head])
+            if out.points_S.shape[1] > 0:
+                ms.write_points(measured, x, y, z, place, numbers[ms.SCALE], used, out.points_S[head])
+            if out.points_W.shape[1] > 0:
+                ms.write_points_in_world(block, measured, place, anchor[world], used, out.points_W[head])
+        if reach > numbers[ms.FARTHEST]:
+            _forget_beyond(block, hit, numbers[ms.FARTHEST], used)
 
         # What was met
-        _forget_beyond(block, hit, numbers[ms.FARTHEST], used)
+        if out.label.shape[1] > 0:
+            row = world if labels.object_label.shape[0] > 1 else 0
+            _write_labels(
+                hit,
+                np.uint32(arrays.first[world]),
+                arrays.column_first,
+                arrays.columns,
+                labels.object_label[row],
+                labels.face_first[row],
+                labels.face_label,
+                place,
+                used,
+                out.label[head],
+            )
+        if out.face_id.shape[1] > 0:
+            _write_faces(hit, place, used, out.face_id[head])
         if turned:
             resolve(block, hit, arrays, surfaces, world, used)
             find_incidence(block, used)
+            _write_turned(block, hit, heads.matrix[head, 0], place, in_world, tints, world, head, used, out)
         elif found:
             _find_columns(hit, np.uint32(arrays.first[world]), arrays.column_first, arrays.columns, used)
         if found:
-            _write_ids(hit, labels, world, place, head, used, out)
-        if turned:
-            matrix = heads.matrix[head]
-            _write_normals(block, hit, matrix[0], place, in_world, head, used, out)
-            if out.colour.shape[1] > 0:
-                write_colour(block, hit, tints, world, place, used, out.colour[head])
-        if out.scene_flow.shape[1] > 0:
-            write_scene_flow(block, hit, own, motions.body, motions.velocity[head], place, used, out.scene_flow[head])
-        if out.flow.shape[1] > 0:
-            lens = pixels.lens[head if pixels.lens.shape[0] > 1 else 0]
-            write_flow(block, hit, own, motions.body, motions.displacement[head], lens, place, used, out.flow[head])
+            _write_moving(block, hit, x, y, z, motions, pixels, place, head, used, out)
 
 
 @jit.kernel
@@ -149,38 +181,41 @@ def measure_again(first, step, count, anchor, rays, heads, pixels, numbers, draw
     block, own, measured = np.zeros(pk.BLOCK_FLOATS, np.float32), np.zeros(3 * BLOCK, np.float32), ms.new_measured()
     total = rays.x.shape[0]
     for number in range(first, count, step):
-        head, start, used = _aim(block, own, rays, heads, pixels, draws, number)
-        world = heads.world[head]
-        place, known = pixels.place[start : start + used], distance[head]
+        head, start, used = block_of(number, total, WHOLE)
+        world, end = heads.world[head], start + used
+        place, known = pixels.place[start:end], distance[head]
+        if pixels.drawn:
+            x, y, z = own[:BLOCK], own[BLOCK : 2 * BLOCK], own[2 * BLOCK :]
+            _look(x, y, z, pixels, draws, head, world, start, used)
+        else:
+            x, y, z = rays.x[start:end], rays.y[start:end], rays.z[start:end]
+        if out.points_W.shape[1] > 0:
+            aim_block(block, x, y, z, rays.time[start:end], heads.matrix[head], heads.time, used)
         for k in range(used):
             block[pk.B_T_FAR + k] = known[place[k]]
-        _measure(block, own, measured, place, anchor[world], numbers, draws, head, world, total, used, out)
+        element, among = np.int64(head % draws.sensors) * total, draws.first_world + world
+        distance_m = block[pk.B_T_FAR :]
+        ms.measure_block(distance_m, place, numbers, draws.key, draws.tick, element, among, used, measured)
+        if out.depth.shape[1] > 0:
+            ms.write_depth(measured, x, place, numbers[ms.SCALE], used, out.depth[head])
+        if out.range_m.shape[1] > 0:
+            ms.write_range(measured, place, numbers[ms.SCALE], used, out.range_m[head])
+        if out.points_S.shape[1] > 0:
+            ms.write_points(measured, x, y, z, place, numbers[ms.SCALE], used, out.points_S[head])
+        if out.points_W.shape[1] > 0:
+            ms.write_points_in_world(block, measured, place, anchor[world], used, out.points_W[head])
 
 
 @jit.function
-def _aim(block, own, rays, heads, pixels, draws, number):
-    """Make the rays of a block: in S, kept aside, and in the world."""
-    if not pixels.drawn:
-        head, start, used = aim_numbered(block, rays, heads, number, WHOLE)
-        for k in range(used):
-            own[k] = rays.x[start + k]
-            own[BLOCK + k] = rays.y[start + k]
-            own[2 * BLOCK + k] = rays.z[start + k]
-        return head, start, used
-    head, start, used = block_of(number, rays.x.shape[0], WHOLE)
+def _look(x, y, z, pixels, draws, head, world, start, used):
+    """Directions in S of a block's rays through the head's own lens."""
     end = start + used
     lens = pixels.lens[head if pixels.lens.shape[0] > 1 else 0]
-    x, y, z = own[0:BLOCK], own[BLOCK : 2 * BLOCK], own[2 * BLOCK : 3 * BLOCK]
     look_block(pixels.u[start:end], pixels.v[start:end], lens, used, x, y, z)
     if pixels.jitter > _ZERO:
-        world = heads.world[head]
-        element = np.int64(head % draws.sensors) * rays.x.shape[0]
-        tick = pixels.jitter_tick[world]
-        _jitter(
-            x, y, z, pixels.place[start:end], draws.key, tick, element, draws.first_world + world, pixels.jitter, used
-        )
-    aim_block(block, x, y, z, rays.time[start:end], heads.matrix[head], heads.time, used)
-    return head, start, used
+        element, tick = np.int64(head % draws.sensors) * pixels.u.shape[0], pixels.jitter_tick[world]
+        place, among = pixels.place[start:end], draws.first_world + world
+        _jitter(x, y, z, place, draws.key, tick, element, among, pixels.jitter, used)
 
 
 @jit.function
@@ -196,12 +231,18 @@ def _jitter(x, y, z, place, key, tick, element, world, std, used):
 
 
 @jit.function
-def _find_misses(block, hit, voided_before, used):
-    """A ray that met nothing, or was fired before a reset, has gone infinitely far."""
+def _void(block, hit, voided_before, used):
+    """Rays fired before a reset meet nothing."""
     for k in range(used):
-        met = (hit[pk.B_INSTANCE + k] != NO_HIT) & (block[pk.B_TIME + k] >= voided_before)
-        block[pk.B_T_FAR + k] = block[pk.B_T_FAR + k] if met else _INFINITE
-        hit[pk.B_INSTANCE + k] = hit[pk.B_INSTANCE + k] if met else NO_HIT
+        fired = block[pk.B_TIME + k] >= voided_before
+        hit[pk.B_INSTANCE + k] = hit[pk.B_INSTANCE + k] if fired else NO_HIT
+
+
+@jit.function
+def _find_misses(block, hit, used):
+    """A ray that met nothing has gone infinitely far."""
+    for k in range(used):
+        block[pk.B_T_FAR + k] = block[pk.B_T_FAR + k] if hit[pk.B_INSTANCE + k] != NO_HIT else _INFINITE
 
 
 @jit.function
@@ -212,30 +253,28 @@ def _forget_beyond(block, hit, farthest, used):
 
 
 @jit.function
-def _measure(block, own, measured, place, anchor, numbers, draws, head, world, total, used, out):
-    """Range, depth and points, as far as they are asked for."""
-    ranges, depths = out.range_m.shape[1] > 0, out.depth.shape[1] > 0
-    in_S, in_W = out.points_S.shape[1] > 0, out.points_W.shape[1] > 0
-    if not (ranges or depths or in_S or in_W):
-        return
-    element = np.int64(head % draws.sensors) * total
-    ms.measure_block(block[pk.B_T_FAR :], place, numbers, draws, element, draws.first_world + world, used, measured)
-    if ranges:
-        ms.write_range(measured, place, numbers[ms.SCALE], used, out.range_m[head])
-    if depths:
-        ms.write_depth(measured, own, place, numbers[ms.SCALE], used, out.depth[head])
-    if in_S:
-        points, scale = out.points_S[head], numbers[ms.SCALE]
-        for k in range(used):
-            p, r = place[k], measured[ms.M_RANGE + k] * scale
-            points[p, 0], points[p, 1], points[p, 2] = r * own[k], r * own[BLOCK + k], r * own[2 * BLOCK + k]
-    if in_W:
-        world_points = out.points_W[head]
-        for k in range(used):
-            p, r = place[k], measured[ms.M_RANGE + k]
-            for i in range(3):
-                at = block[pk.B_ORIGIN_X + i * BLOCK + k] + r * block[pk.B_DIRECTION_X + i * BLOCK + k]
-                world_points[p, i] = anchor[i] + at if r > _ZERO else 0.0
+def _write_labels(hit, first, column_first, columns, object_label, face_first, face_label, place, used, out):
+    """Label of each pixel, -1 where nothing was met; neighbours mostly share an object, which is looked up once."""
+    last_instance, last_item = NO_HIT, NO_HIT
+    label, own = np.int32(0), np.int64(-1)
+    for k in range(used):
+        instance, item = hit[pk.B_INSTANCE + k], hit[pk.B_ITEM + k]
+        if instance == NO_HIT:
+            out[place[k]] = -1
+            continue
+        if instance != last_instance or item != last_item:
+            last_instance, last_item = instance, item
+            column = np.uint32(columns[np.uint32(column_first[first + instance]) + item])
+            label, own = object_label[column], face_first[column]
+        out[place[k]] = label if own < 0 else face_label[np.uint64(own) + hit[pk.B_FACE + k]]
+
+
+@jit.function
+def _write_faces(hit, place, used, out):
+    """Face of each pixel, -1 where nothing was met."""
+    for k in range(used):
+        face = np.int32(hit[pk.B_FACE + k])
+        out[place[k]] = face if hit[pk.B_INSTANCE + k] != NO_HIT else np.int32(-1)
 
 
 @jit.function
@@ -250,38 +289,8 @@ def _find_columns(hit, first, column_first, columns, used):
 
 
 @jit.function
-def _write_ids(hit, labels, world, place, head, used, out):
-    """Label, object and face of each pixel, -1 where nothing was met."""
-    if out.label.shape[1] > 0:
-        row = world if labels.object_label.shape[0] > 1 else 0
-        _write_labels(
-            hit, labels.object_label[row], labels.face_first[row], labels.face_label, place, used, out.label[head]
-        )
-    if out.object_id.shape[1] > 0:
-        object_id = out.object_id[head]
-        for k in range(used):
-            object_id[place[k]] = np.int32(hit[rows.COLUMN + k])  # NO_HIT is -1
-    if out.face_id.shape[1] > 0:
-        face_id = out.face_id[head]
-        for k in range(used):
-            met = hit[rows.COLUMN + k] != NO_HIT
-            face_id[place[k]] = np.int32(hit[pk.B_FACE + k]) if met else np.int32(-1)
-
-
-@jit.function
-def _write_labels(hit, object_label, face_first, face_label, place, used, label):
-    for k in range(used):
-        column = hit[rows.COLUMN + k]
-        if column == NO_HIT:
-            label[place[k]] = -1
-            continue
-        own = face_first[column]
-        label[place[k]] = object_label[column] if own < 0 else face_label[np.uint64(own) + hit[pk.B_FACE + k]]
-
-
-@jit.function
-def _write_normals(block, hit, matrix, place, in_world, head, used, out):
-    """Unit normals on the sensor's side, and cosines of incidence; 0 where nothing was met.
+def _write_turned(block, hit, matrix, place, in_world, tints, world, head, used, out):
+    """What needs the surface's normal: itself on the sensor's side, the cosine of incidence, colours.
 
     Args:
         matrix: X_AS at the image's start, rows of 3 x 4, which turns normals into S.
@@ -290,6 +299,8 @@ def _write_normals(block, hit, matrix, place, in_world, head, used, out):
         cosine = out.cosine[head]
         for k in range(used):
             cosine[place[k]] = block[rows.COS + k] if hit[rows.COLUMN + k] != NO_HIT else _ZERO
+    if out.colour.shape[1] > 0:
+        write_colour(block, hit, tints, world, place, used, out.colour[head])
     if out.normals.shape[1] == 0:
         return
     normals = out.normals[head]
@@ -303,3 +314,19 @@ def _write_normals(block, hit, matrix, place, in_world, head, used, out):
                 matrix[2] * x + matrix[6] * y + matrix[10] * z,
             )
         normals[p, 0], normals[p, 1], normals[p, 2] = x, y, z
+
+
+@jit.function
+def _write_moving(block, hit, x, y, z, motions, pixels, place, head, used, out):
+    """What needs the object met: its number, and how it moves."""
+    if out.object_id.shape[1] > 0:
+        object_id = out.object_id[head]
+        for k in range(used):
+            object_id[place[k]] = np.int32(hit[rows.COLUMN + k])  # NO_HIT is -1
+    if out.scene_flow.shape[1] > 0:
+        velocity = motions.velocity[head]
+        write_scene_flow(block, hit, x, y, z, motions.body, velocity, place, used, out.scene_flow[head])
+    if out.flow.shape[1] > 0:
+        lens = pixels.lens[head if pixels.lens.shape[0] > 1 else 0]
+        displacement = motions.displacement[head]
+        write_flow(block, hit, x, y, z, motions.body, displacement, lens, place, used, out.flow[head])

@@ -11,7 +11,7 @@ from sensorium import jit
 from sensorium.trace import packet as pk
 from sensorium.trace.lens import project
 from sensorium.trace.light import rows
-from sensorium.trace.packet import BLOCK, NO_HIT
+from sensorium.trace.packet import NO_HIT
 
 
 @jit.function
@@ -25,12 +25,12 @@ def _moved(motion, x, y, z):
 
 
 @jit.function
-def write_scene_flow(block, hit, own, body, motion, place, used, out):
+def write_scene_flow(block, hit, x, y, z, body, motion, place, used, out):
     """Velocities [m/s] of what the rays of a block met, (pixels, 3); 0 where they met nothing.
 
     Args:
         block, hit: Scratch after the trace, with columns found.
-        own: Directions in S, float32 (3 BLOCK,).
+        x, y, z: Directions in S, float32.
         body: Body of each object, -1 for the world, int32 (objects,).
         motion: Maps of all bodies, the world's last, float64 (bodies + 1, 12).
         place: Pixel of each ray; used: rays of the block.
@@ -42,12 +42,12 @@ def write_scene_flow(block, hit, own, body, motion, place, used, out):
             out[p, 0], out[p, 1], out[p, 2] = np.float32(0.0), np.float32(0.0), np.float32(0.0)
             continue
         t = np.float64(block[pk.B_T_FAR + k])
-        dx, dy, dz = _moved(motion[body[hit[rows.COLUMN + k]]], t * own[k], t * own[BLOCK + k], t * own[2 * BLOCK + k])
+        dx, dy, dz = _moved(motion[body[hit[rows.COLUMN + k]]], t * x[k], t * y[k], t * z[k])
         out[p, 0], out[p, 1], out[p, 2] = dx, dy, dz
 
 
 @jit.function
-def write_flow(block, hit, own, body, motion, lens, place, used, out):
+def write_flow(block, hit, x, y, z, body, motion, lens, place, used, out):
     """Displacements in the image [px] since the image before, to the right and down, (pixels, 2).
 
     0 where a ray met nothing, and where the point was behind a pinhole. Arguments as above, and the row of the lens.
@@ -58,9 +58,9 @@ def write_flow(block, hit, own, body, motion, lens, place, used, out):
         if hit[rows.COLUMN + k] == NO_HIT:
             continue
         t = np.float64(block[pk.B_T_FAR + k])
-        x, y, z = t * own[k], t * own[BLOCK + k], t * own[2 * BLOCK + k]
-        dx, dy, dz = _moved(motion[body[hit[rows.COLUMN + k]]], x, y, z)
-        u, v, _ = project(lens, x, y, z)
-        before_u, before_v, seen = project(lens, x - dx, y - dy, z - dz)
+        px, py, pz = t * x[k], t * y[k], t * z[k]
+        dx, dy, dz = _moved(motion[body[hit[rows.COLUMN + k]]], px, py, pz)
+        u, v, _ = project(lens, px, py, pz)
+        before_u, before_v, seen = project(lens, px - dx, py - dy, pz - dz)
         if seen:
             out[p, 0], out[p, 1] = u - before_u, v - before_v

@@ -8,6 +8,7 @@ import numpy as np
 
 from sensorium import jit
 from sensorium.random import draw_words, normal_pair_f32, uniform_f32
+from sensorium.trace import packet as pk
 from sensorium.trace.packet import BLOCK
 
 # What a camera measures by: limits [m], what is shown beyond them and for dropped pixels [m], the factor on everything
@@ -32,14 +33,15 @@ def new_measured():
 
 
 @jit.function
-def measure_block(distance, place, numbers, draws, element, world, used, measured):
+def measure_block(distance, place, numbers, key, tick, element, world, used, measured):
     """Measure the distances of a block.
 
     Args:
         distance: True ones [m], infinite where nothing was met, 0 where an error left no measurement, float32 (used,).
-        place: Pixel of each ray, int32 (used,).
+        place: Pixel of each ray, uint32 (used,).
         numbers: Columns as above, float32.
-        draws: `DepthDraws`; element: number of the head's first pixel among those of its world; world: its number.
+        key: Of the sensor's stream, uint32 (2,); tick: number of the image.
+        element: Number of the head's first pixel among those of its world; world: its number.
         used: Rays of the block.
         measured: Scratch of `new_measured`, filled.
     """
@@ -53,9 +55,7 @@ def measure_block(distance, place, numbers, draws, element, world, used, measure
             measured[M_SHOWN + k] = dropped if r == _ZERO else near if r < nearest else far
         return
     for k in range(used):
-        w0, w1, w2, _ = draw_words(
-            draws.key[0], draws.key[1], element + place[k], STAGE_MEASURE, _DRAW, draws.tick, world
-        )
+        w0, w1, w2, _ = draw_words(key[0], key[1], element + place[k], STAGE_MEASURE, _DRAW, tick, world)
         normal, _ = normal_pair_f32(w0, w1)
         true = distance[k]
         r = true * (_ONE + numbers[NOISE] * normal) if true < _INFINITE else true
@@ -63,6 +63,13 @@ def measure_block(distance, place, numbers, draws, element, world, used, measure
         kept = (r >= nearest) & (r <= farthest) & (r > _ZERO) & (not lost)
         measured[M_RANGE + k] = r if kept else _ZERO
         measured[M_SHOWN + k] = dropped if lost else near if r < nearest else far
+
+
+@jit.function
+def write_true(distance, place, used, out):
+    """True distances of a block's pixels."""
+    for k in range(used):
+        out[place[k]] = distance[k]
 
 
 @jit.function
@@ -79,3 +86,21 @@ def write_depth(measured, axial, place, scale, used, out):
     for k in range(used):
         r = measured[M_RANGE + k]
         out[place[k]] = (r * axial[k] if r > _ZERO else measured[M_SHOWN + k]) * scale
+
+
+@jit.function
+def write_points(measured, x, y, z, place, scale, used, out):
+    """Points of a block's pixels in the sensor frame, from its directions there; zeros where nothing was measured."""
+    for k in range(used):
+        p, r = place[k], measured[M_RANGE + k] * scale
+        out[p, 0], out[p, 1], out[p, 2] = r * x[k], r * y[k], r * z[k]
+
+
+@jit.function
+def write_points_in_world(block, measured, place, anchor, used, out):
+    """The same in the world, from the block's rays, which count from the anchor."""
+    for k in range(used):
+        p, r = place[k], measured[M_RANGE + k]
+        for i in range(3):
+            at = block[pk.B_ORIGIN_X + i * BLOCK + k] + r * block[pk.B_DIRECTION_X + i * BLOCK + k]
+            out[p, i] = anchor[i] + at if r > _ZERO else 0.0

@@ -150,3 +150,50 @@ def trace_block(block, hit, floats, words, active, scene, arguments, barycentric
             hits[B_FACE + k] = words[FACE + k]
             hits[B_INSTANCE + k] = words[INSTANCE + k]
             hits[B_ITEM + k] = words[INSTANCE_ITEM + k]
+
+
+@jit.function
+def trace_still(block, hit, floats, words, active, scene, arguments, x, y, z, pose, reach, count):
+    """Trace rays that all start from one place at time 0, turned into the world as their packets are filled.
+
+    Args:
+        block, hit: Scratch of `new_block`; distances, faces, instance arrays (NO_HIT for a miss) and items are filled.
+        floats, words, active: Packet of `new_packet` with its mask set.
+        scene: Embree scene; arguments: address of Embree's arguments.
+        x, y, z: Unit directions in the sensor frame, float32 (count,).
+        pose: X_AS, rows of 3 x 4, float32 (12,).
+        reach: How far to look [m], float32.
+        count: Rays.
+    """
+    r00, r01, r02, r10, r11, r12 = pose[0], pose[1], pose[2], pose[4], pose[5], pose[6]
+    r20, r21, r22 = pose[8], pose[9], pose[10]
+
+    # What tracing leaves as it is
+    for k in range(WIDTH):
+        floats[ORIGIN_X + k], floats[ORIGIN_Y + k], floats[ORIGIN_Z + k] = pose[3], pose[7], pose[11]
+        floats[T_NEAR + k], floats[TIME + k] = np.float32(0.0), np.float32(0.0)
+    use_lanes(active, WIDTH)
+    for ray in range(0, count, WIDTH):
+        # Views that begin at this packet: an index that cannot be negative is one the compiler can vectorise
+        rays, hits, u, v, w = block[ray:], hit[ray:], x[ray:], y[ray:], z[ray:]
+        clear_hits(words)
+        if count - ray >= WIDTH:
+            for k in range(WIDTH):
+                floats[DIRECTION_X + k] = r00 * u[k] + r01 * v[k] + r02 * w[k]
+                floats[DIRECTION_Y + k] = r10 * u[k] + r11 * v[k] + r12 * w[k]
+                floats[DIRECTION_Z + k] = r20 * u[k] + r21 * v[k] + r22 * w[k]
+                floats[T_FAR + k] = reach
+        else:
+            use_lanes(active, count - ray)
+            for k in range(count - ray):
+                floats[DIRECTION_X + k] = r00 * u[k] + r01 * v[k] + r02 * w[k]
+                floats[DIRECTION_Y + k] = r10 * u[k] + r11 * v[k] + r12 * w[k]
+                floats[DIRECTION_Z + k] = r20 * u[k] + r21 * v[k] + r22 * w[k]
+                floats[T_FAR + k] = reach
+        intersect(active.ctypes.data, scene, floats.ctypes.data, arguments)
+        for k in range(WIDTH):
+            rays[B_T_FAR + k] = floats[T_FAR + k]
+        for k in range(WIDTH):
+            hits[B_FACE + k] = words[FACE + k]
+            hits[B_INSTANCE + k] = words[INSTANCE + k]
+            hits[B_ITEM + k] = words[INSTANCE_ITEM + k]

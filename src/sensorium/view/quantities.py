@@ -21,7 +21,7 @@ def quantities_of(reading: Any) -> tuple[Quantity, ...]:
 def values_of(readings: Sequence[SampledReading], quantities: Sequence[Quantity], rows: int) -> Float:
     """All components side by side of the first rows (sensors of the first world), shape (readings, rows, components).
 
-    Rows that are not valid are NaN.
+    Rows that are not valid are NaN, and so are ranges of nothing, which are infinite.
 
     Args:
         readings: Of one sensor.
@@ -31,5 +31,5 @@ def values_of(readings: Sequence[SampledReading], quantities: Sequence[Quantity]
     # Many are worked out together, which is a hundred times cheaper than one by one
     several = SampledReading.gathered(readings, rows)
     shape = (len(readings), rows, -1)
-    columns = [np.reshape(getattr(several, quantity.name), shape) for quantity in quantities]
-    return np.where(several.valid[..., None], np.concatenate(columns, axis=2), np.nan)
+    values = np.concatenate([np.reshape(getattr(several, quantity.name), shape) for quantity in quantities], axis=2)
+    return np.where(several.valid[..., None] & ~np.isinf(values), values, np.nan)

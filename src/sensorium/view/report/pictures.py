@@ -2,13 +2,17 @@
 
 import base64
 import io
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sensorium.record.images import eight_bits
 from sensorium.sensors.attached import AttachedSensor
 from sensorium.sensors.camera_image import CameraImage
+from sensorium.sensors.depth_image import DepthImage
+from sensorium.view.depth_pictures import depth_picture
 
 # A larger image is shown by every so-manieth pixel, so that a page stays light
 _MOST_COLUMNS = 960
@@ -29,9 +33,6 @@ class PictureRecord:
 
     def images(self) -> list[dict[str, str]]:
         """The last image, of the first world and sensor; of many bands the first."""
-        # Here, not above: it is slow to load
-        from PIL import Image
-
         if self._last is None:
             return []
         axes = len(self._sensor.rig.axes)
@@ -40,8 +41,43 @@ class PictureRecord:
             pixels = pixels[..., 0]
         step = -(-pixels.shape[1] // _MOST_COLUMNS)
         shown = eight_bits(pixels[::step, ::step], getattr(self._sensor.spec, "bits", 8))
-        buffer = io.BytesIO()
-        Image.fromarray(np.ascontiguousarray(shown)).save(buffer, format="PNG")
-        address = "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")
         words = f"Image whose exposure ended at {self._last.end_ns * 1e-9:.3f} s"
-        return [{"sensor": self._sensor.name, "words": words, "address": address}]
+        return [{"sensor": self._sensor.name, "words": words, "address": _address(shown)}]
+
+
+class DepthRecord:
+    """Keeps the last image of a depth camera."""
+
+    def __init__(self, sensor: AttachedSensor[Any]) -> None:
+        self._sensor = sensor
+        self._last: DepthImage | None = None
+        self.readings = 0
+
+    def add(self, image: DepthImage) -> None:
+        """One more image."""
+        self._last = image
+        self.readings += 1
+
+    def images(self, labels: Mapping[str, int]) -> list[dict[str, str]]:
+        """The outputs of the last image that are pictures, of the first world and sensor."""
+        if self._last is None:
+            return []
+        image, axes, found = self._last, len(self._sensor.rig.axes), []
+        for name, every in image.images.items():
+            pixels = every.reshape(-1, *every.shape[axes:])[0]
+            step = -(-pixels.shape[1] // _MOST_COLUMNS)
+            shown = depth_picture(image, name, pixels[::step, ::step], labels)
+            if shown is not None:
+                words = f"{name.replace('_', ' ').capitalize()} at {image.start_ns * 1e-9:.3f} s"
+                found.append({"sensor": self._sensor.name, "words": words, "address": _address(shown)})
+        return found
+
+
+def _address(pixels: NDArray[np.uint8]) -> str:
+    """A picture as an address that holds it all."""
+    # Here, not above: it is slow to load
+    from PIL import Image
+
+    buffer = io.BytesIO()
+    Image.fromarray(np.ascontiguousarray(pixels)).save(buffer, format="PNG")
+    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")

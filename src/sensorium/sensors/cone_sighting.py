@@ -1,0 +1,114 @@
+"""What a cone sensor has in sight at an instant, before any error."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.cone import angles
+from sensorium.rotations import rotate, rotation_from_quaternion
+
+Float = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """Nearest points in the cones of all sensors; rows are worlds and then sensors, slots objects, or one for all.
+
+    Attributes:
+        time_ns: The instant [ns].
+        p_WS: Where the sensors are [m], shape (rows, 3).
+        q_WS: How they are turned, shape (rows, 4).
+        point: Nearest points in the sensor's frame (x forward, y left, z up) [m], shape (rows, slots, 3); zeros where
+            there is nothing.
+        range_m: Their distances [m], shape (rows, slots); inf where there is nothing.
+        range_rate: How fast the matter there goes away, (v_p - v_s) q / |q| [m/s], shape (rows, slots); 0 likewise.
+        object_id: Objects, shape (rows, slots); -1 where there is nothing.
+        label: Labels of the faces, or of the objects, shape (rows, slots); 0 is unlabelled, -1 nothing.
+    """
+
+    time_ns: int
+    p_WS: Float
+    q_WS: Float
+    point: Float
+    range_m: Float
+    range_rate: Float
+    object_id: NDArray[np.int32]
+    label: NDArray[np.int32]
+
+    @classmethod
+    def joined(cls, several: Sequence["Sighting"], rows: int) -> "Sighting":
+        """Those of several instants as one, the first rows of each; its time is the last's."""
+        names = [field.name for field in fields(cls) if field.name != "time_ns"]
+        arrays = {name: np.concatenate([getattr(one, name)[:rows] for one in several]) for name in names}
+        return cls(several[-1].time_ns, **arrays)
+
+    @property
+    def in_sight(self) -> NDArray[np.bool_]:
+        """Where there is something, shape (rows, slots)."""
+        return self.object_id >= 0
+
+    @property
+    def point_W(self) -> Float:
+        """The points in the world [m], shape (rows, slots, 3); the sensor's own place where there is nothing."""
+        return in_world(self.point, self.p_WS, self.q_WS)
+
+    @property
+    def azimuth(self) -> Float:
+        """To the left [rad], shape (rows, slots); 0 where there is nothing."""
+        return angles.azimuth(self.point)
+
+    @property
+    def elevation(self) -> Float:
+        """Above the level [rad], shape (rows, slots); 0 where there is nothing."""
+        return angles.elevation(self.point)
+
+    @property
+    def projected_elevation(self) -> Float:
+        """The vertical angle seen from the side [rad], shape (rows, slots); 0 where there is nothing."""
+        return angles.projected_elevation(self.point)
+
+    def nearest(self) -> "Sighting":
+        """The nearest of each row, in one slot; of equals, the object that comes first."""
+        slots = self.range_m.shape[1]
+        if slots == 1:
+            return self
+        if slots == 0:
+            return replace(
+                self,
+                point=np.zeros((len(self.p_WS), 1, 3)),
+                range_m=np.full((len(self.p_WS), 1), np.inf),
+                range_rate=np.zeros((len(self.p_WS), 1)),
+                object_id=np.full((len(self.p_WS), 1), -1, np.int32),
+                label=np.full((len(self.p_WS), 1), -1, np.int32),
+            )
+        row, slot = np.arange(len(self.range_m))[:, None], self.range_m.argmin(axis=1)[:, None]
+        return replace(
+            self,
+            point=self.point[row, slot],
+            range_m=self.range_m[row, slot],
+            range_rate=self.range_rate[row, slot],
+            object_id=self.object_id[row, slot],
+            label=self.label[row, slot],
+        )
+
+    def without(self, mask: NDArray[np.bool_]) -> "Sighting":
+        """The same with nothing in the masked slots, shape (rows, slots)."""
+        if not mask.any():
+            return self
+        return replace(
+            self,
+            point=np.where(mask[..., None], 0.0, self.point),
+            range_m=np.where(mask, np.inf, self.range_m),
+            range_rate=np.where(mask, 0.0, self.range_rate),
+            object_id=np.where(mask, np.int32(-1), self.object_id),
+            label=np.where(mask, np.int32(-1), self.label),
+        )
+
+
+def in_world(point: Float, p_WS: Float, q_WS: Float) -> Float:
+    """Points of sensors' frames (rows, ..., 3) in the world [m], for sensors at p_WS (rows, 3), q_WS (rows, 4)."""
+    between = (1,) * (point.ndim - 2)
+    R_WS = rotation_from_quaternion(q_WS).reshape(-1, *between, 3, 3)
+    return rotate(R_WS, point) + p_WS.reshape(-1, *between, 3)
