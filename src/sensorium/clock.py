@@ -41,7 +41,8 @@ class Rate:
 
     rate_hz: float | Fraction
     phase_ns: int = 0
-    _period: Fraction = field(init=False, repr=False, compare=False)  # [ns]
+    _numerator: int = field(init=False, repr=False, compare=False)
+    _denominator: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.rate_hz) and 0 < self.rate_hz <= NS_PER_S):
@@ -49,13 +50,15 @@ class Rate:
         if self.phase_ns != int(self.phase_ns):
             raise SpecError(f"phase_ns is {self.phase_ns}; it must be a whole number of nanoseconds")
         exact = self.rate_hz if isinstance(self.rate_hz, Fraction) else Fraction(repr(float(self.rate_hz)))
+        period = NS_PER_S / exact  # [ns]
         object.__setattr__(self, "phase_ns", int(self.phase_ns))
-        object.__setattr__(self, "_period", NS_PER_S / exact)
+        object.__setattr__(self, "_numerator", period.numerator)
+        object.__setattr__(self, "_denominator", period.denominator)
 
     @property
     def period_ns(self) -> float:
         """Time between ticks [ns], not rounded to whole nanoseconds."""
-        return float(self._period)
+        return self._numerator / self._denominator
 
     def time_ns(self, tick: int) -> int:
         """Time of a tick [ns]; halves round up.
@@ -65,15 +68,18 @@ class Rate:
         """
         if tick < 0:
             raise SpecError(f"tick is {tick}; it must not be negative")
-        numerator, denominator = self._period.numerator, self._period.denominator
-        return self.phase_ns + (2 * int(tick) * numerator + denominator) // (2 * denominator)
+        denominator = self._denominator
+        return self.phase_ns + (2 * int(tick) * self._numerator + denominator) // (2 * denominator)
 
     def ticks_between(self, after_ns: int, upto_ns: int) -> range:
         """Indices of the ticks with after_ns < time <= upto_ns; adjacent intervals share none, miss none."""
-        return range(self._first_after(after_ns), self._first_after(upto_ns))
+        return range(self.first_after(after_ns), self.first_after(upto_ns))
 
-    def _first_after(self, time_ns: int) -> int:
-        """The first tick k >= 0 after a time: floor(k period + 1/2) >= time - phase + 1, solved for k."""
-        numerator, denominator = self._period.numerator, self._period.denominator
-        doubled = denominator * (2 * (int(time_ns) - self.phase_ns) + 1)
-        return max(0, -(-doubled // (2 * numerator)))
+    def next_end_ns(self, now_ns: int, duration_ns: int) -> int:
+        """When the first stretch of time ends after now [ns], if one of this length starts at each tick."""
+        return self.time_ns(self.first_after(now_ns - duration_ns)) + duration_ns
+
+    def first_after(self, time_ns: int) -> int:
+        """The first tick k >= 0 after a time [ns]: floor(k period + 1/2) >= time - phase + 1, solved for k."""
+        doubled = self._denominator * (2 * (int(time_ns) - self.phase_ns) + 1)
+        return max(0, -(-doubled // (2 * self._numerator)))

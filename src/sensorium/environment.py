@@ -2,8 +2,9 @@
 
 import os
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from inspect import signature
 from types import MappingProxyType
 from typing import Any, Protocol, Self, TypeVar
 
@@ -15,7 +16,6 @@ from sensorium.corruption import TimingErrors
 from sensorium.errors import SpecError
 from sensorium.fields import AbstractGravity, AbstractMagnetic, Sun, UniformGravity
 from sensorium.frames import Pose
-from sensorium.materials import AbstractMaterial
 from sensorium.media import AbstractMedium, vacuum
 from sensorium.scene.batch import SceneBatch
 from sensorium.scene.layout import layout, redrawn
@@ -26,8 +26,7 @@ from sensorium.sensors.spec import SensorSpec
 from sensorium.trace.tracer import Tracer
 from sensorium.worlds.base import World, WorldState, check_state
 from sensorium.worlds.history import History
-from sensorium.worlds.mujoco import Controller, MuJoCo
-from sensorium.worlds.mujoco_scene import SHOWN_GROUPS
+from sensorium.worlds.mujoco import MuJoCo
 from sensorium.worlds.static import Static
 
 R = TypeVar("R")
@@ -114,43 +113,23 @@ class Environment:
         self._run_from_ns = 0
 
     @classmethod
-    def from_mujoco(
-        cls,
-        model: Any,
-        data: Any = None,
-        *,
-        controller: Controller | None = None,
-        keyframe: str | None = None,
-        accelerations: bool = True,
-        folder: str | os.PathLike[str] | None = None,
-        groups: Collection[int] = SHOWN_GROUPS,
-        sag_m: float = 1e-3,
-        infinite_m: float = 1024.0,
-        materials: Mapping[str, AbstractMaterial] | None = None,
-        **options: Any,
-    ) -> Self:
+    def from_mujoco(cls, model: Any, data: Any = None, **options: Any) -> Self:
         """An environment of a MuJoCo model: its geoms to see, its bodies to ride on, its gravity.
 
         To add to the scene, take the two steps by themselves: `world = sn.worlds.MuJoCo(path)`, `world.scene()`.
 
         Args:
             model: `mujoco.MjModel`; or the path of an MJCF or URDF file; or MJCF text.
-            data: Data to simulate or to watch, as for `sn.worlds.MuJoCo`; so are the next four.
-            controller: Called as controller(model, data, world) before each step of each world.
-            keyframe: Name of the model's keyframe to start from.
-            accelerations: Whether states have accelerations.
-            folder: Folder that all files of the model must lie in.
-            groups: Groups of geoms to see, as for `sn.worlds.MuJoCo.scene`; so are the next three.
-            sag_m: How deep facets of round geoms may lie inside the true surface [m].
-            infinite_m: How far a plane without size reaches to each side [m].
-            materials: Surfaces by name of a geom or of a MuJoCo material.
-            options: All else that an environment takes, such as atmosphere, worlds and seed.
+            data: Data to simulate or to watch, as for `sn.worlds.MuJoCo`.
+            options: All else, by name, that `sn.worlds.MuJoCo` takes (controller, keyframe, accelerations, folder), its
+                `scene` (groups, sag_m, infinite_m, materials), or an environment, such as atmosphere, worlds and seed.
         """
-        world = MuJoCo(
-            model, data, controller=controller, keyframe=keyframe, accelerations=accelerations, folder=folder
+        of_world, of_scene = (
+            {name: options.pop(name) for name in signature(function).parameters if name in options}
+            for function in (MuJoCo, MuJoCo.scene)
         )
-        scene = world.scene(groups=groups, sag_m=sag_m, infinite_m=infinite_m, materials=materials)
-        return cls(scene, world, **options)
+        world = MuJoCo(model, data, **of_world)
+        return cls(world.scene(**of_scene), world, **options)
 
     @property
     def first_world(self) -> int:
@@ -344,8 +323,9 @@ class Environment:
         self._history.add(self._checked(state))
         now_ns = needed_ns = state.time_ns
         for sensor in self._sensors.values():
-            sensor.advance(before_ns, now_ns)
-            needed_ns = min(needed_ns, sensor.needs_from_ns(now_ns))
+            sensor_needs_ns = sensor.advance(before_ns, now_ns)
+            if sensor_needs_ns < needed_ns:
+                needed_ns = sensor_needs_ns
         self._history.forget_before(needed_ns)
 
     def _checked(self, state: WorldState) -> WorldState:

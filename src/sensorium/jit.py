@@ -11,6 +11,7 @@ import os
 import shutil
 import tempfile
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -97,7 +98,7 @@ def inlined(fn: F) -> F:
 def kernel(fn: F) -> F:
     """Compile an entry point: releases the GIL, compiled on first call, cached on disk."""
     with _own_cache():
-        return numba.njit(nogil=True, cache=True, **_FLAGS)(fn)
+        return _kept(numba.njit(nogil=True, cache=True, **_FLAGS)(fn))
 
 
 def exact(fn: F) -> F:
@@ -106,7 +107,7 @@ def exact(fn: F) -> F:
     Functions that it calls keep their flags.
     """
     with _own_cache():
-        return numba.njit(nogil=True, cache=True, error_model="numpy")(fn)
+        return _kept(numba.njit(nogil=True, cache=True, error_model="numpy")(fn))
 
 
 def exact_function(fn: F) -> F:
@@ -154,6 +155,29 @@ def pointer_from_address(typing_context: Any, address: Any) -> Any:
         return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
 
     return types.voidptr(types.intp), build
+
+
+def _kept(compiled: F) -> F:
+    """The same, but that a disk which is full or broken costs a warning: the kernel is then compiled in each run."""
+    cache = getattr(compiled, "_cache", None)
+    if cache is None:  # NUMBA_DISABLE_JIT leaves functions as they are
+        return compiled
+    save = cache.save_overload
+
+    def save_or_warn(*arguments: Any) -> None:
+        try:
+            save(*arguments)
+        except OSError as error:
+            _warn_that_none_is_kept(error.strerror or str(error))
+
+    cache.save_overload = save_or_warn
+    return compiled
+
+
+@functools.cache
+def _warn_that_none_is_kept(why: str) -> None:
+    """Once in a process, not for each kernel."""
+    warnings.warn(f"compiled kernels cannot be kept in {str(cache_folder())!r}: {why}", RuntimeWarning, stacklevel=2)
 
 
 @contextlib.contextmanager

@@ -11,6 +11,9 @@ from sensorium.errors import SensoriumError, SpecError
 
 Decoder = Callable[[bytes], Any]
 
+LABELS = "sensorium.labels"
+"""Name of the metadata that say what the numbers of labels stand for: {"1": "ground", ...}."""
+
 
 class McapMessage(NamedTuple):
     """One message, not decoded yet.

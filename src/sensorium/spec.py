@@ -1,9 +1,10 @@
 """What every specification is: validated data whose errors name the field, the value and the rule."""
 
 import difflib
+import inspect
 import re
 import reprlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
@@ -16,19 +17,26 @@ _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 80
 
 
+def by_place(init: Callable[..., None]) -> Callable[..., None]:
+    """Mark an `__init__` that does no more than to let a field be given without its name.
+
+    Validation of a whole goes on to treat its parts as data, so that an error in a part is told with its full path.
+    """
+    init.__pydantic_base_init__ = True  # type: ignore[attr-defined]
+    return init
+
+
 class Spec(BaseModel):
     """Validated data: unknown keys, NaN and out-of-range values are refused with a SpecError, also on assignment."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False, validate_assignment=True)
 
+    @by_place
     def __init__(self, **fields: Any) -> None:
         try:
             super().__init__(**fields)
         except ValidationError as error:
             _refuse(type(self).__name__, error, fields, type(self))
-
-    # Validation of a whole goes on to treat its parts as data, so that an error in a part is told with its full path
-    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
 
     def __setattr__(self, name: str, value: Any) -> None:
         before = dict(self.__dict__)
@@ -47,6 +55,11 @@ class Spec(BaseModel):
             return super().model_validate(obj, **options)
         except ValidationError as error:
             _refuse(cls.__name__, error, obj, cls)
+
+    @classmethod
+    def as_part(cls, data: Any) -> Self:
+        """Validate a part inside the validation of a whole, which tells pydantic's error with the part's full path."""
+        return super().model_validate(data)
 
     @classmethod
     def model_validate_json(cls, json_data: str | bytes | bytearray, **options: Any) -> Self:
@@ -85,9 +98,11 @@ def _refuse(owner: str, error: ValidationError, data: Any, kind: Any = None) -> 
     ]
 
     # What is missing because it is misspelt is said once
-    meant = {(*place[:-1], _meant(place, kind)) for place in deepest if broken[place][0]["type"] == "extra_forbidden"}
-    deepest = [place for place in deepest if not (broken[place][0]["type"] == "missing" and place in meant)]
-    problems = tuple((place, _sentence(owner, place, broken[place], kind)) for place in deepest)
+    misspelt = [place for place in deepest if broken[place][0]["type"] == "extra_forbidden"]
+    meant = {place: _nearest(str(place[-1]), _fields_at(kind, place[:-1], data)) for place in misspelt}
+    said = {(*place[:-1], near) for place, near in meant.items()}
+    deepest = [place for place in deepest if not (broken[place][0]["type"] == "missing" and place in said)]
+    problems = tuple((place, _sentence(owner, place, broken[place], meant.get(place))) for place in deepest)
     raise SpecError("; ".join(sentence for _, sentence in problems), problems) from None
 
 
@@ -115,8 +130,8 @@ def path_of(owner: str, place: Sequence[str | int]) -> str:
     return path.removeprefix(".")
 
 
-def _sentence(owner: str, place: tuple[str | int, ...], wrongs: list[dict[str, Any]], spec: Any) -> str:
-    """One sentence about one place: its name, its value and the rules it breaks."""
+def _sentence(owner: str, place: tuple[str | int, ...], wrongs: list[dict[str, Any]], meant: str | None) -> str:
+    """One sentence about one place: its name, its value and the rules it breaks; and what a misspelt one meant."""
     path = path_of(owner, place)
     wrong, kind = wrongs[0], wrongs[0]["type"]
     if kind == "value_error":
@@ -126,8 +141,7 @@ def _sentence(owner: str, place: tuple[str | int, ...], wrongs: list[dict[str, A
             return path + rule.removeprefix(str(place[-1]))
         return f"{path}: {rule}" if place else rule
     if kind == "extra_forbidden":
-        near = _meant(place, spec)
-        hint = f"did you mean {near}?" if near else "there is no such field"
+        hint = f"did you mean {meant}?" if meant else "there is no such field"
         return f"{path} is {_shown(wrong['input'])}; {hint}"
     if kind == "missing" and isinstance(wrong["loc"][-1], int):
         return f"{path} is {_shown(wrong['input'])}; it must have {wrong['loc'][-1] + 1} items or more"
@@ -148,31 +162,32 @@ def _sentence(owner: str, place: tuple[str | int, ...], wrongs: list[dict[str, A
     return f"{path} is {_shown(wrong['input'])}; it must {' or '.join(dict.fromkeys(map(_rule, wrongs)))}"
 
 
-def _meant(place: tuple[str | int, ...], kind: Any) -> str | None:
-    """The field that a misspelt one was meant to be, if one is near."""
-    return _nearest(str(place[-1]), _fields_at(kind, place[:-1]))
-
-
 def _nearest(word: str, known: Sequence[str]) -> str | None:
     """The known word that is most like a given one, if any is."""
     near = difflib.get_close_matches(word, known, n=1)
     return near[0] if near else None
 
 
-def _fields_at(kind: Any, place: tuple[str | int, ...]) -> list[str]:
+def _fields_at(kind: Any, place: tuple[str | int, ...], data: Any) -> list[str]:
     """Names of all fields that whatever may stand at a place has, to guess what a misspelt one meant."""
     kinds = _models(kind)
     for part in place:
         inner = [kind.model_fields[part].annotation for kind in kinds if part in kind.model_fields]
         kinds = [model for annotation in inner for model in _models(annotation)] if inner else kinds
-    fields = [field for kind in kinds for field in kind.model_fields.items()]
+        data = getattr(data, str(part)) if isinstance(data, BaseModel) else data[part]
+
+    # Of several kinds it is the one that the data name
+    tag = data.get("kind") if isinstance(data, Mapping) else None
+    named = [kind for kind in kinds if tag and "kind" in kind.model_fields and kind.model_fields["kind"].default == tag]
+    fields = [field for kind in named or kinds for field in kind.model_fields.items()]
     return list(dict.fromkeys(field.alias or name for name, field in fields))
 
 
 def _models(annotation: Any) -> list[type[BaseModel]]:
-    """The models in an annotation, however deep in unions and containers."""
+    """The models in an annotation, however deep in unions and containers; for an abstract one those made of it."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [annotation]
+        below = [model for kind in annotation.__subclasses__() for model in _models(kind)]
+        return below if inspect.isabstract(annotation) else [annotation]
     return [model for part in get_args(annotation) for model in _models(part)]
 
 

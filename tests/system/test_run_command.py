@@ -73,6 +73,7 @@ def test_a_bad_scenario_is_one_line_and_exit_code_2_and_nothing_is_written(tmp_p
     assert done.returncode == 2
     assert done.stderr.startswith(f"sensorium: {words}")
     assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
     assert sorted(path.name for path in inside.iterdir()) == ["bad.yaml", "m.xml"]
 
 
@@ -81,7 +82,7 @@ def test_the_scenario_of_the_documentation_runs_and_repeats(tmp_path):
     (tmp_path / "turn.yaml").write_text(re.search(r"```yaml\n(.*?)```", page, re.DOTALL)[1])
     done = run("run", "turn.yaml", "--out", "results", folder=tmp_path)
     assert done.returncode == 0, done.stderr
-    for words in ("steps", "imu", "100 readings", "real time", "report.html", "run.mcap"):
+    for words in ("steps", "imu", "100 readings", "real time", "report.html", "manifest.json", "run.mcap"):
         assert words in done.stdout
     manifest = json.loads((tmp_path / "results" / "manifest.json").read_text())
     assert manifest["run"]["readings"] == {"top": 10, "imu": 100, "wheel": 50}

@@ -110,3 +110,12 @@ def test_nanoseconds_survive_seconds_and_back(time_ns):
 def test_times_that_do_not_fit_are_refused(seconds):
     with pytest.raises(SpecError, match="a time is"):
         seconds_to_ns(seconds)
+
+
+def test_the_next_stretch_to_end():
+    rate = Rate(10.0, phase_ns=5)
+    ends = [5 + k * 100_000_000 + 30 for k in range(4)]
+    assert rate.next_end_ns(-100, 30) == ends[0]
+    for k in range(3):
+        assert rate.next_end_ns(ends[k] - 1, 30) == ends[k]
+        assert rate.next_end_ns(ends[k], 30) == ends[k + 1]

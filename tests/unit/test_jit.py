@@ -26,6 +26,24 @@ hits = sum(kernel.stats.cache_hits.values())
 print(result, hits, jit.cache_folder().name)
 """
 
+FULL = """
+import warnings
+
+@jit.exact
+def other(x):
+    return x
+
+def fail(key, data):
+    raise OSError(28, "No space left on device")
+
+kernel._cache._cache_file.save = other._cache._cache_file.save = fail
+with warnings.catch_warnings(record=True) as told:
+    warnings.simplefilter("always")
+    kernel(3), other(4)
+assert len(told) == 1 and "compiled kernels cannot be kept in" in str(told[0].message), told
+assert str(told[0].message).endswith(": No space left on device")
+"""
+
 
 @pytest.fixture
 def package(tmp_path):
@@ -60,6 +78,14 @@ def test_an_edit_in_another_file_is_seen(package):
     assert other != folder
     (package / "other.py").write_text(OTHER.format(factor=2))
     assert run(package) == (6, 1, folder)  # the old sources find their old kernels
+
+
+def test_a_full_disk_costs_one_warning(package):
+    """Kernels are compiled and work; two of them, one warning."""
+    (package / "kernels.py").write_text(KERNEL.replace("result = kernel(3)", FULL + "result = kernel(3)"))
+    result, hits, folder = run(package)
+    assert (result, hits) == (6, 0)
+    assert not list(folder.rglob("*.nbc"))
 
 
 def test_another_embree_library_has_kernels_of_its_own(package):

@@ -285,7 +285,9 @@ def _engine() -> Iterator[Figure]:
     yield Figure("the same, the lidar too at every step", f"{us['added_s']} us a step", target, cost.added_s < 75e-6)
     each = ", ".join(f"{name} {us[name + '_s']}" for name in ("imu", "magnetometer", "encoder", "lidar"))
     yield Figure("each of them alone", f"{each} us", "", None)
-    yield Figure("casting and commit", f"casting {us['casting_s']}, commit {us['commit_s']} us", "", None)
+    split = f"casting {us['casting_s']}, commit {us['commit_s']} us within such a step"
+    again = f"{us['casting_alone_s']} and {us['commit_alone_s']} us"
+    yield Figure("casting and commit", f"{split}; the same calls by themselves {again}", "", None)
     own_s = cost.world_s - cost.engine_s - cost.forward_s
     engine = f"mj_step {us['engine_s']}, its second pass for a state {us['forward_s']}"
     yield Figure("the world alone", f"{us['world_s']} us ({engine}, ours {1e6 * own_s:.0f})", "", None)

@@ -60,9 +60,15 @@ class Clocked:
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
         self.seconds = 0.0
+        self._last: tuple[Any, ...] = ()
+
+    def again(self) -> None:
+        """Call it once more with what it was given last; the time is not added."""
+        self._function(*self._last)
 
     def __call__(self, *arguments: Any) -> Any:
         """Call it."""
+        self._last = arguments
         start = time.perf_counter()
         result = self._function(*arguments)
         self.seconds += time.perf_counter() - start

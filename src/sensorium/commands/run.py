@@ -13,6 +13,9 @@ from rich.text import Text
 
 from sensorium.errors import SpecError
 
+# Files that are told by name; of more than these only the number is
+_LISTED = 12
+
 if TYPE_CHECKING:
     from sensorium.scenario.run import Run
     from sensorium.scenario.scenario import Scenario
@@ -73,11 +76,13 @@ def run(
 
     # Where one key is given twice, the last counts
     values: dict[str, Any] = dict(assigned(text, "--set") for text in set_ or [])
+    options: dict[str, str] = {}
     if seed is not None:
-        values["seed"] = seed
+        values["seed"], options["seed"] = seed, "--seed"
 
-    def load(more: Mapping[str, Any]) -> Scenario:
-        return Scenario.load(path, {**values, **more}, allow_outside=allow_outside)
+    def load(case: Mapping[str, Any]) -> Scenario:
+        given_by = options | dict.fromkeys(case, "--sweep")
+        return Scenario.load(path, {**values, **case}, options=given_by, allow_outside=allow_outside)
 
     target = _folder(out, path)
     if sweep:
@@ -187,6 +192,7 @@ def progress_bar(console: Console) -> Progress:
         ),
         console=console,
         transient=True,
+        disable=not console.is_interactive,  # or it would leave an empty line in a file
     )
 
 
@@ -209,6 +215,8 @@ def progress_line(bar: Progress, title: str, duration_s: float) -> "Callable[[fl
 
 def print_run(console: Console, done: "Run") -> None:
     """What was read, how long it took, and where it is."""
+    from sensorium.scenario.manifest import NAME
+
     manifest = done.manifest
     figures = Table.grid(padding=(0, 2))
     if done.done_before:
@@ -220,9 +228,10 @@ def print_run(console: Console, done: "Run") -> None:
     figures.add_row(
         "time", f"{simulated_s:g} s simulated in {real_s:.2f} s, {simulated_s / max(real_s, 1e-9):.2f} x real time"
     )
-    for name in [*manifest.views, *manifest.outputs][:12]:
+    files = [*manifest.views, NAME, *manifest.outputs]
+    for name in files[:_LISTED]:
         size = (done.folder / name).stat().st_size
         figures.add_row("wrote", Text(f"{done.folder / name} ({size / 1e6:.1f} MB)"))
-    if len(manifest.outputs) > 12:
-        figures.add_row("", f"and {len(manifest.outputs) + len(manifest.views) - 12} more files")
+    if len(files) > _LISTED:
+        figures.add_row("", f"and {len(files) - _LISTED} more files")
     console.print(figures, soft_wrap=True, highlight=False)

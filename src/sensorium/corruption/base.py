@@ -175,7 +175,7 @@ def _from_data(value: object) -> object:
     kind = value.get("kind")
     if kind not in Corruption.kinds:
         raise ValueError(f"kind is {kind!r}; it must be one of {', '.join(sorted(Corruption.kinds))}")
-    return Corruption.kinds[kind](**value)
+    return Corruption.kinds[kind].as_part(value)
 
 
 AnyCorruption = Annotated[SerializeAsAny[Corruption], BeforeValidator(_from_data)]

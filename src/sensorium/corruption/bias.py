@@ -8,7 +8,7 @@ from sensorium import jit
 from sensorium.corruption.base import Corruption, Layout
 from sensorium.corruption.op import BIAS, COLUMN, PARAMETERS, SLOTS, STATE, WIDTH, Float, Op, Start
 from sensorium.corruption.parameters import PerChannel, not_negative, per_channel
-from sensorium.spec import Spec
+from sensorium.spec import Spec, by_place
 
 
 class Bias(Corruption):
@@ -23,6 +23,7 @@ class Bias(Corruption):
     std: PerChannel = 0.0
     """Standard deviation of the part drawn at the start and at each reset [unit of the signal]."""
 
+    @by_place
     def __init__(self, value: Any = 0.0, **fields: Any) -> None:
         Spec.__init__(self, value=value, **fields)
 

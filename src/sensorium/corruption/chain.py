@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from sensorium.corruption.base import AnyCorruption, Corruption, Float, Grid, Layout
 from sensorium.corruption.op import Op
-from sensorium.spec import Spec
+from sensorium.spec import Spec, by_place
 
 
 class Chain(Corruption):
@@ -19,6 +19,7 @@ class Chain(Corruption):
     parts: tuple[AnyCorruption, ...] = ()
     """In order."""
 
+    @by_place
     def __init__(self, parts: Sequence[Corruption] = (), **fields: Any) -> None:
         Spec.__init__(self, parts=parts, **fields)
 

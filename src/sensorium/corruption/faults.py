@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,7 +17,7 @@ from sensorium.corruption.op import Op
 from sensorium.corruption.parameters import Channels, some_channels
 from sensorium.corruption.timing_errors import TimingErrors
 from sensorium.errors import SpecError
-from sensorium.spec import Spec
+from sensorium.spec import Spec, by_place, path_of
 
 if TYPE_CHECKING:
     from sensorium.corruption.program import Part
@@ -56,6 +58,7 @@ class Fault(Corruption):
     channels: Channels | None = None
     """Which channels it concerns; None for all."""
 
+    @by_place
     def __init__(self, corruption: Any = None, **fields: Any) -> None:
         Spec.__init__(self, corruption=corruption, **fields)
 
@@ -185,8 +188,26 @@ class FaultSchedule(Spec):
         """
         from sensorium.corruption.program import Part
 
-        ops = [fault.inner(layout) if fault.target in (None, target) else [] for fault in self.faults]
-        return [Part(own, column, layout.width, group, number) for number, own in enumerate(ops) if own]
+        parts = []
+        for number, fault in enumerate(self.faults):
+            with _blamed(number):
+                ops = fault.inner(layout) if fault.target in (None, target) else []
+                for op in ops:
+                    some_channels("channels", (0,) if op.channels is None else op.channels, layout.width)
+            if ops:
+                parts.append(Part(ops, column, layout.width, group, number))
+        return parts
+
+
+@contextmanager
+def _blamed(number: int) -> Iterator[None]:
+    """Errors inside are told as those of one fault, by its place in the specification of its sensor."""
+    try:
+        yield
+    except SpecError as error:
+        place = ("faults", "faults", number)
+        sentence = f"{path_of('', place)}: {error}"
+        raise SpecError(sentence, ((place, sentence),)) from None
 
 
 def _holds_a_fault(corruption: Corruption) -> bool:

@@ -109,10 +109,15 @@ class Program:
         self.ops = np.array(rows, np.int64).reshape(-1, layout.ROW)
         self.parameters = np.concatenate([*parameters, np.zeros(1)])
         self.slots = slots
-        self._width = int(self.ops[:, layout.WIDTH].sum())
+        self._width = int(self.ops[:, layout.WIDTH].sum())  # of all operations together, 0 if there are none
         self._rare = True if (self.ops[:, layout.KIND] > layout.LAST_COMMON).any() else None
         self.faults = tuple(faults)
         """Faults that stand in its chains."""
+
+    @property
+    def acts(self) -> bool:
+        """Whether it does anything to a signal: one without operations need not be stepped."""
+        return self._width > 0
 
     @classmethod
     def of(cls, ops: Sequence[Op], *, width: int, period_s: float | None) -> Program:
@@ -210,30 +215,29 @@ class Program:
         self._check(signal, state.shape)
         after = state.copy()
         x = np.array(signal, np.float64, order="C").reshape(1, state.ids.shape[1], self.columns)
-        self.step(x, int(time_ns), after)
+        self.step(x[0], int(time_ns), after)
         return x.reshape(signal.shape), after
 
-    def step(self, x: Float, time_ns: int, state: State, faults: NDArray[np.uint8] = _NO_FAULTS) -> None:
+    def step(self, x: Float, time_ns: int, state: State, faults: NDArray[np.uint8] | None = None) -> None:
         """Corrupt one sample in place, the state too: what sensors call.
 
         Args:
-            x: Signal, shape (1, rows, columns); rows are worlds and then sensors.
+            x: Signal, shape (rows, columns); rows are worlds and then sensors.
             time_ns: When it was sampled [ns], later than the one before.
             state: From `init`.
-            faults: Which faults of the sensor's schedule are active, uint8, shape (rows, faults) or (1, rows, faults).
+            faults: Which faults of the sensor's schedule are active, uint8, shape (rows, faults).
         """
         elapsed_ns = state.elapsed_ns(time_ns)
-        if len(self.ops):
-            if faults.ndim == 2:
-                faults = faults[None]
+        if self.acts:
+            active = _NO_FAULTS if faults is None else faults[None]
             if state.faults is not None:
                 own = state.faults.at(time_ns)[None]
-                faults = np.concatenate([faults[:, :, : self.outside], own], axis=2) if self.outside else own
+                active = np.concatenate([active[:, :, : self.outside], own], axis=2) if self.outside else own
             clock = state.clock
             clock[0, layout.TICK] = state.tick
             clock[0, layout.TIME_NS] = time_ns
             clock[0, layout.ELAPSED_NS] = elapsed_ns
-            self._run(x, clock, state, faults)
+            self._run(x[None], clock, state, active)
         state.tick += 1
         state.time_ns = time_ns
 
@@ -249,7 +253,7 @@ class Program:
             raise SpecError(f"the signal is {signals[at]} at {at}; every value must be finite")
 
     def _run(self, x: Float, clock: NDArray[np.int64], state: State, faults: NDArray[np.uint8]) -> None:
-        if len(self.ops):
+        if self.acts:
             samples, rows = x.shape[:2]
             blocks = -(-rows // BLOCK_ROWS)
             threads.run(

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from sensorium.fields.gravity import AbstractGravity
 from sensorium.fields.positions import Vector, checked_positions
 from sensorium.rotations import Float
+from sensorium.spec import by_place
 
 STANDARD_GRAVITY_M_S2 = 9.80665
 
@@ -19,6 +20,7 @@ class UniformGravity(AbstractGravity):
     gravity_W: Vector = (0.0, 0.0, -STANDARD_GRAVITY_M_S2)
     """The acceleration in world axes [m/s^2]."""
 
+    @by_place
     def __init__(self, gravity_W: ArrayLike | None = None, **fields: Any) -> None:
         super().__init__(**fields if gravity_W is None else {"gravity_W": gravity_W, **fields})
 

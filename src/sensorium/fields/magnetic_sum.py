@@ -10,6 +10,7 @@ from sensorium.fields.magnetic_dipole import MagneticDipole
 from sensorium.fields.magnetic_uniform import UniformMagnetic
 from sensorium.fields.world_magnetic_model import WorldMagneticModel
 from sensorium.rotations import Float
+from sensorium.spec import by_place
 
 
 class MagneticSum(AbstractMagnetic):
@@ -19,6 +20,7 @@ class MagneticSum(AbstractMagnetic):
     sources: tuple["Magnetic", ...]
     """The fields that are added, at least one."""
 
+    @by_place
     def __init__(self, sources: Any = None, **fields: Any) -> None:
         super().__init__(**fields if sources is None else {"sources": sources, **fields})
 

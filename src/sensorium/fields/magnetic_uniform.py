@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from sensorium.fields.magnetic import AbstractMagnetic
 from sensorium.fields.positions import Vector, checked_positions
 from sensorium.rotations import Float
+from sensorium.spec import by_place
 
 
 class UniformMagnetic(AbstractMagnetic):
@@ -17,6 +18,7 @@ class UniformMagnetic(AbstractMagnetic):
     field_W: Vector
     """The flux density in world axes [T]."""
 
+    @by_place
     def __init__(self, field_W: ArrayLike | None = None, **fields: Any) -> None:
         super().__init__(**fields if field_W is None else {"field_W": field_W, **fields})
 

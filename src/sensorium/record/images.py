@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.environment import Environment
 from sensorium.errors import SpecError
 from sensorium.record.png import save_png
-from sensorium.record.recorder import Recorder
-from sensorium.record.sensor_files import file_stem, made_folder
+from sensorium.record.reading_files import ReadingFiles
 from sensorium.record.tiff import save_tiff
 from sensorium.sensors.attached import AttachedSensor
 from sensorium.sensors.camera import Camera
@@ -23,7 +21,7 @@ from sensorium.sensors.depth_image import DepthImage
 _NO_LABEL = 65535
 
 
-class ImageRecorder(Recorder):
+class ImageRecorder(ReadingFiles[CameraImage | DepthImage]):
     """Writes each image of cameras to a file of its own, as it arrives: camera/000000.png, camera/000001.png, ...
 
         with sn.record.ImageRecorder("images", every=10) as recorder:
@@ -48,56 +46,27 @@ class ImageRecorder(Recorder):
             every: Write the first image of a camera and then every so manyth; files are numbered by the image.
             sensors: Names of the cameras to record; None is all.
         """
-        if every < 1:
-            raise SpecError(f"every is {every}; it must be at least 1")
-        if isinstance(sensors, str):
-            raise SpecError(f"sensors is the string {sensors!r}; it must be a sequence of names")
-        self.folder = made_folder(folder)
-        self._every = every
-        self._sensors = None if sensors is None else tuple(sensors)
-        self._folders: dict[str, list[Path]] = {}
-        self._stems: set[str] = set()
-        self._counts: dict[str, int] = {}
-        self._closed = False
+        super().__init__((CameraImage, DepthImage), folder, every=every, sensors=sensors)
 
-    def record(self, env: Environment) -> None:
-        """Record the images that arrived in the last step of an environment."""
-        if self._closed:
-            raise SpecError(f"recorder of {str(self.folder)!r} is closed; nothing can be recorded any more")
-        for name in self._sensors or ():
-            if name not in env.sensors:
-                raise SpecError(f"no sensor is named {name!r}; there are {', '.join(env.sensors) or 'none'}")
-        for name, sensor in env.sensors.items():
-            if self._sensors is not None and name not in self._sensors:
-                continue
-            for reading in sensor.readings():
-                if not isinstance(reading, CameraImage | DepthImage):
-                    break
-                number = self._counts.get(name, 0)
-                self._counts[name] = number + 1
-                if number % self._every == 0:
-                    self._save(sensor, reading, number)
-
-    def close(self) -> None:
-        """Nothing can be recorded after; every file is in its place already."""
-        self._closed = True
-
-    def _save(self, sensor: AttachedSensor[Any], reading: CameraImage | DepthImage, number: int) -> None:
-        """Write one image of each world and sensor."""
-        if sensor.name not in self._folders:
-            self._folders[sensor.name] = self._made(sensor)
+    def _save(
+        self,
+        sensor: AttachedSensor[Any],
+        reading: CameraImage | DepthImage,
+        folders: Sequence[Path],
+        number: int,
+    ) -> None:
         axes = len(sensor.rig.axes)
         if isinstance(reading, DepthImage):
             for name, images in reading.images.items():
                 if name in _DEPTH_FILES:
                     flat = images.reshape(-1, *images.shape[axes:])
-                    for folder, image in zip(self._folders[sensor.name], flat, strict=True):
+                    for folder, image in zip(folders, flat, strict=True):
                         _DEPTH_FILES[name](folder / f"{number:06d}_{name}", image, reading)
             return
         spec = sensor.spec
         assert isinstance(spec, Camera)
         images = reading.image.reshape(-1, *reading.image.shape[axes:])
-        for folder, image in zip(self._folders[sensor.name], images, strict=True):
+        for folder, image in zip(folders, images, strict=True):
             if image.ndim == 2:
                 save_png(folder / f"{number:06d}.png", image)
             elif image.shape[2] == 3:
@@ -105,16 +74,6 @@ class ImageRecorder(Recorder):
             else:
                 for band, name in enumerate(reading.bands):
                     save_png(folder / f"{number:06d}_{name}.png", np.ascontiguousarray(image[..., band]))
-
-    def _made(self, sensor: AttachedSensor[Any]) -> list[Path]:
-        """The folder of each row of a camera, made."""
-        rig = sensor.rig
-        stem = file_stem(sensor.name, self._stems)
-        self._stems.add(stem)
-        own = [f"{stem}_{k}" for k in range(rig.sensors)] if rig.sensor_axis else [stem]
-        worlds = range(rig.first_world, rig.first_world + rig.worlds)
-        above = [self.folder / f"world_{world}" for world in worlds] if rig.world_axis else [self.folder]
-        return [made_folder(folder / one) for folder in above for one in own]
 
 
 def _save_distances(path: Path, image: NDArray[Any], reading: DepthImage) -> None:

@@ -1,6 +1,7 @@
 """Recording as MCAP with ROS 2 messages, which needs no ROS."""
 
 import warnings
+from collections import Counter
 from contextlib import suppress
 from os import PathLike
 from pathlib import Path
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from sensorium.environment import Environment
 from sensorium.errors import RecordError, SpecError
 from sensorium.frames import Pose
+from sensorium.mcap_messages import LABELS
 from sensorium.record.background import Background
 from sensorium.record.mcap_file import McapFile, Place
 from sensorium.record.recorder import Recorder
@@ -23,6 +25,7 @@ from sensorium.record.ros2.readings import has_messages, messages_of
 from sensorium.record.ros2.source import Source, world_prefix
 from sensorium.record.ros2.transforms import mounts, transforms
 from sensorium.sensors.attached import AttachedSensor
+from sensorium.sensors.scan import Scan
 
 # A message with more bytes than this is long: it gets a chunk of its own, and a sensor's is written by the thread
 _LONG_BYTES = 1 << 16
@@ -42,7 +45,8 @@ class McapRecorder(Recorder):
     then /tf with the true poses of all bodies, /tf_static with the mounts of the sensors, /clock, and /diagnostics with
     onsets and ends of faults. Times are simulated; a message is logged when it arrived and carries in its header the
     time by its sensor's clock.
-    With several worlds or sensors of a kind, topics and frames are /world_0/lidar_1/points and world_0/lidar_1.
+    With several worlds or sensors of a kind, topics and frames are /world_0/lidar_1/points and world_0/lidar_1. What
+    the numbers of labels stand for is metadata, under the name of `LABELS`: {"1": "ground", ...}.
 
     The bytes of the file depend on what was recorded alone. What is short is encoded and handed to the operating system
     before `record` returns. Long point clouds get their places in the file, where a thread packs and writes them while
@@ -51,9 +55,19 @@ class McapRecorder(Recorder):
     them; `sensorium recover` makes a proper file of the rest. Readings must not be changed once they are recorded.
     """
 
-    def __init__(self, path: str | PathLike[str]) -> None:
-        """Begin a file; one that exists is replaced."""
+    def __init__(self, path: str | PathLike[str], *, clouds_every: int = 1) -> None:
+        """Begin a file; one that exists is replaced.
+
+        Args:
+            path: The file.
+            clouds_every: Record the first scan of a lidar and then every so manyth: a cloud of 262,144 points has 7 MB,
+                or 10 with points in the world.
+        """
+        if clouds_every < 1:
+            raise SpecError(f"clouds_every is {clouds_every}; it must be at least 1")
         self.path = Path(path)
+        self._clouds_every, self._clouds = clouds_every, Counter[str]()
+        self._names_labels = False
         try:
             self._file = McapFile(self.path, profile="ros2", library="sensorium")
         except OSError as error:
@@ -72,6 +86,7 @@ class McapRecorder(Recorder):
         """Record the last step of an environment: readings that arrived in it, faults, poses and time."""
         background = self._open()
         now_ns = env.time_ns
+        self._name_labels(env)
         messages: list[tuple[str, Message, int]] = [("/clock", clock(now_ns), now_ns)]
 
         # Bodies before what is mounted on them, for readers that put frames into a tree as they come
@@ -88,6 +103,10 @@ class McapRecorder(Recorder):
                 self._warn(sensor.name, arrivals[0].reading)
                 continue
             for arrival in arrivals:
+                if isinstance(arrival.reading, Scan):
+                    self._clouds[sensor.name] += 1
+                    if (self._clouds[sensor.name] - 1) % self._clouds_every:
+                        continue
                 found = messages_of(arrival.reading, self._sources[sensor.name])
                 readings += [(topic, message, arrival.arrival_ns) for topic, message in found]
             messages += [("/diagnostics", message, now_ns) for message in self._faults(sensor, now_ns)]
@@ -159,6 +178,12 @@ class McapRecorder(Recorder):
             raise SpecError(f"recorder of {self.path.name!r} is closed; nothing can be recorded any more")
         self._background.raise_error()
         return self._background
+
+    def _name_labels(self, env: Environment) -> None:
+        """Write once what the numbers of labels stand for; an environment's scene does not change."""
+        if not self._names_labels:
+            self._names_labels = True
+            self._file.metadata(LABELS, {str(number): name for name, number in env.scene.labels.items()})
 
     def _faults(self, sensor: AttachedSensor[Any], time_ns: int) -> list[Message]:
         """Faults that set in or were over since the last step."""

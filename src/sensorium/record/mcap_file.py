@@ -107,6 +107,7 @@ class McapFile:
         self._channels: list[Any] = []
         self._counts: dict[int, int] = {}
         self._chunk_indexes: list[Any] = []
+        self._metadata_indexes: list[Any] = []
         self._first_ns: int | None = None
         self._last_ns = 0
         self._append(_MAGIC)
@@ -132,6 +133,15 @@ class McapFile:
         self._counts[number] = 0
         self._add(_record(self._channels[-1]))
         return number
+
+    def metadata(self, name: str, words: dict[str, str]) -> None:
+        """Add words that belong to no message; they stand outside of chunks."""
+        from mcap.records import Metadata, MetadataIndex
+
+        self._close_chunk()
+        record = _record(Metadata(name=name, metadata=words))
+        self._metadata_indexes.append(MetadataIndex(offset=self._end, length=len(record), name=name))
+        self._append(record)
 
     def message(self, channel: int, data: bytes, *, log_ns: int, publish_ns: int) -> None:
         """Add a message; `flush` hands it to the operating system."""
@@ -192,7 +202,7 @@ class McapFile:
             message_count=sum(self._counts.values()),
             message_end_time=self._last_ns,
             message_start_time=self._first_ns or 0,
-            metadata_count=0,
+            metadata_count=len(self._metadata_indexes),
             schema_count=len(self._schemas),
         )
         groups: tuple[tuple[int, Iterable[Any]], ...] = (
@@ -200,6 +210,7 @@ class McapFile:
             (Opcode.CHANNEL, self._channels),
             (Opcode.STATISTICS, [statistics]),
             (Opcode.CHUNK_INDEX, self._chunk_indexes),
+            (Opcode.METADATA_INDEX, self._metadata_indexes),
         )
         for opcode, records in groups:
             before = summary.count

@@ -93,8 +93,8 @@ class SignalRecorder(Recorder):
         if isinstance(reading, RadarReading):
             path = self.folder / f"{self._stem(sensor.name)}.{self._format}"
             return DetectionTable(_TABLES[self._format], path, sensor.rig, truth=self._truth)
-        columns = columns_of_reading(reading)
-        if columns is None:
+        columns = columns_of_reading(reading) if isinstance(reading, SampledReading) else ()
+        if not columns:
             kind = type(reading).__name__
             warnings.warn(f"sensor {sensor.name!r} is not recorded: no columns stand for its {kind}", stacklevel=3)
             return None
@@ -102,9 +102,9 @@ class SignalRecorder(Recorder):
         kinds: dict[str, type] = {"time_ns": int, "arrival_ns": int}
         kinds |= {"world": int} if sensor.rig.world_axis else {}
         kinds |= {"sensor": int} if sensor.rig.sensor_axis else {}
-        kinds |= {column.name: column.kind for column in columns}
-        truths = tuple(column for column in columns if column.has_truth) if self._truth else ()
-        kinds |= {f"truth_{column.name}": column.kind for column in truths}
+        kinds |= {column.name: column.quantity.kind for column in columns}
+        truths = tuple(column for column in columns if column.quantity.has_truth) if self._truth else ()
+        kinds |= {f"truth_{column.name}": column.quantity.kind for column in truths}
         table = _TABLES[self._format](self.folder / f"{stem}.{self._format}", kinds)
         return _Signal(table, sensor.rig, columns, truths)
 

@@ -10,6 +10,13 @@ TableFormat = Literal["csv", "parquet"]
 CloudFormat = Literal["ply", "pcd", "las", "laz", "kitti", "npz"]
 
 
+class Mcap(Spec):
+    """Everything as ROS 2 messages, in one file."""
+
+    clouds_every: Annotated[int, Field(ge=1)] = 1
+    """Every how many sweeps of a lidar; all else is recorded whole."""
+
+
 class Signals(Spec):
     """A table for each sensor that samples, with the truth beside what it measured."""
 
@@ -36,6 +43,10 @@ class Images(Spec):
     """Which cameras; by default all."""
 
 
+def _whether(value: Any) -> Any:
+    return {True: {}, False: None}.get(value, value) if isinstance(value, bool) else value
+
+
 def _every(value: Any) -> Any:
     return {} if value is True else value
 
@@ -47,8 +58,8 @@ def _format(value: Any) -> Any:
 class Outputs(Spec):
     """Files of a run."""
 
-    mcap: bool = True
-    """run.mcap: everything, as ROS 2 messages."""
+    mcap: Annotated[Mcap | None, BeforeValidator(_whether, json_schema_input_type=bool | Mcap | None)] = Mcap()
+    """run.mcap: everything, as ROS 2 messages; false for none."""
     report: bool = True
     """report.html: the run in one page to look at."""
     signals: Annotated[Signals, BeforeValidator(_format, json_schema_input_type=TableFormat | Signals)] | None = None

@@ -41,7 +41,7 @@ def swept(text: str) -> tuple[str, list[Any]]:
     return key.strip(), list(value_of(f"[{values}]", f"--sweep {key.strip()}"))
 
 
-def overridden(document: Document, values: Mapping[str, Any], option: str = "--set") -> Document:
+def overridden(document: Document, values: Mapping[str, Any], options: Mapping[str, str] | None = None) -> Document:
     """The document with other values.
 
     Keys that are not there yet are made; whether they have a meaning is seen when the whole is checked. List items must
@@ -50,14 +50,15 @@ def overridden(document: Document, values: Mapping[str, Any], option: str = "--s
     Args:
         document: As the file has it; it is left alone.
         values: Value of each dotted key.
-        option: Where they were given, for errors.
+        options: Which option gave a key, for errors; those not named came by `--set`.
     """
     data, marks = copy.deepcopy(document.data), dict(document.marks)
     for key, value in values.items():
+        option = (options or {}).get(key, "--set")
         place = place_of(key, option)
         _put(data, place, value, f"{option} {key}")
         marks = {at: mark for at, mark in marks.items() if at[: len(place)] != place}
-        marks[place] = f"{option} {key}"
+        marks[place] = option if option == f"--{key}" else f"{option} {key}"
     return Document(document.name, data, marks)
 
 

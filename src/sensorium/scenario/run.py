@@ -174,7 +174,7 @@ def _record(
     figures: dict[str, object] = {"steps": steps, "simulated_s": env.time_s, "real_s": round(real_s, 3)}
     figures["readings"] = {name: readings[name] for name in env.sensors}
     if report is not None:
-        recording = {"Recording": folder / "run.mcap"} if spec.outputs.mcap else {}
+        recording = {"Recording": folder / "run.mcap"} if spec.outputs.mcap is not None else {}
         facts = {"Scenario": scenario.document.name, "Seed": spec.seed, **recording, "Manifest": folder / NAME}
         report.write(folder / REPORT, facts=facts)
     return figures
@@ -184,8 +184,8 @@ def _writers(outputs: Outputs, env: Environment, folder: Path) -> Iterator[Any]:
     """Those that write what sensors report, as they are asked for."""
     from sensorium import record
 
-    if outputs.mcap:
-        yield record.McapRecorder(folder / "run.mcap")
+    if outputs.mcap is not None:
+        yield record.McapRecorder(folder / "run.mcap", **outputs.mcap.model_dump())
     if outputs.signals is not None:
         yield record.SignalRecorder(folder / "signals", **outputs.signals.model_dump())
     if outputs.clouds is not None:

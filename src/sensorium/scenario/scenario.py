@@ -2,7 +2,8 @@
 
 import copy
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any, Union
@@ -26,7 +27,7 @@ from sensorium.scenario.override import overridden
 from sensorium.scenario.pose import as_list
 from sensorium.scenario.scatter import StrewnSceneSpec, with_scatters
 from sensorium.scene.scene import Scene
-from sensorium.spec import Spec, checked
+from sensorium.spec import Spec, checked, path_of
 
 # All kinds of worlds but the joined one, which is made of them
 _WORLDS: tuple[type[worlds.WorldSpec], ...] = (*worlds.BUILT_IN, BasiliskSpec)
@@ -179,6 +180,7 @@ class Scenario:
         path: str | PathLike[str],
         values: Mapping[str, Any] | None = None,
         *,
+        options: Mapping[str, str] | None = None,
         allow_outside: bool = False,
     ) -> "Scenario":
         """Read a scenario file.
@@ -186,10 +188,11 @@ class Scenario:
         Args:
             path: A YAML file.
             values: Values by dotted key that take the place of the file's.
+            options: Which option gave a key, for errors; those not named came by `--set`.
             allow_outside: Whether files that it names may lie outside its folder.
         """
         file = Path(path)
-        document = overridden(read_document(file), values or {})
+        document = overridden(read_document(file), values or {}, options)
         return cls(document, Files(file.parent, allow_outside=allow_outside))
 
     @property
@@ -255,7 +258,25 @@ class Scenario:
 
         # What measures
         for name, entry in spec.sensors.items():
-            faults = tuple(fault.alone() for fault in spec.faults if fault.sensor == name)
-            with document.blamed("sensors", name):
-                sensors.attach(env, name, entry, faults)
+            numbers = [number for number, fault in enumerate(spec.faults) if fault.sensor == name]
+            with document.blamed("sensors", name), self._blamed(numbers, len(entry.faults.faults)):
+                sensors.attach(env, name, entry, tuple(spec.faults[number].alone() for number in numbers))
         return env
+
+    @contextmanager
+    def _blamed(self, numbers: list[int], before: int) -> Iterator[None]:
+        """Errors of a sensor's faults that stand in the scenario's own list are told with their places there.
+
+        Args:
+            numbers: Where those faults stand in the list.
+            before: How many the sensor has of its own, which come before them.
+        """
+        try:
+            yield
+        except SpecError as error:
+            for place, sentence in error.problems:
+                if place[:2] == ("faults", "faults") and isinstance(place[2], int) and place[2] >= before:
+                    there = ("faults", numbers[place[2] - before])
+                    words = sentence.removeprefix(path_of("", place[:3]))
+                    raise self.document.error((*there, *place[3:]), path_of("", there) + words) from None
+            raise

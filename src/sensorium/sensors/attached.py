@@ -20,6 +20,9 @@ R = TypeVar("R")
 # Stages of the counter for what happens to messages
 _DELAY, _LOSS = 1, 2
 
+# When a sensor is due that rests for good, and one that is to be looked at with the next step [ns]
+_NEVER, _AT_ONCE = 2**63 - 1, -(2**63)
+
 
 @dataclass(frozen=True, slots=True)
 class Arrival(Generic[R]):
@@ -50,9 +53,10 @@ class AttachedSensor(Generic[R]):
         self._at_once = rig.faults is None and not (errors.delay_s or errors.jitter_s or errors.loss)
         self._messages = Stream(rig.seed, f"{rig.name}/timing")
         self._since_ns: int | None = rig.history.newest.time_ns
+        self._due_ns = _AT_ONCE
         self._on_its_way: list[tuple[int, int, Capture[R]]] = []
         self._sent = 0
-        self._arrived: list[Arrival[R]] = []
+        self._arrived: list[tuple[int, Capture[R]]] = []
         self._last: tuple[int, Capture[R]] | None = None
 
     @property
@@ -68,9 +72,9 @@ class AttachedSensor(Generic[R]):
     @enabled.setter
     def enabled(self, on: bool) -> None:
         if on and self._since_ns is None:
-            self._since_ns = self.rig.history.newest.time_ns
+            self._since_ns, self._due_ns = self.rig.history.newest.time_ns, _AT_ONCE
         elif not on:
-            self._since_ns = None
+            self._since_ns, self._due_ns = None, _NEVER
             self._on_its_way.clear()
             self._arrived = []
 
@@ -94,25 +98,23 @@ class AttachedSensor(Generic[R]):
 
     def readings(self) -> list[R]:
         """All readings that arrived in the last step, in the order they arrived."""
-        return [arrival.reading for arrival in self._arrived]
+        return [capture.reading for _, capture in self._arrived]
 
     def arrivals(self) -> list[Arrival[R]]:
         """The same readings, each with its time of arrival and its truth, in the order they arrived."""
-        return list(self._arrived)
+        return [Arrival(arrival_ns, capture.reading, capture.truth) for arrival_ns, capture in self._arrived]
 
-    def advance(self, after_ns: int, upto_ns: int) -> None:
-        """Measure what is due and deliver what has arrived; the environment calls this."""
-        self._arrived = []
-        if self._since_ns is None:
-            return
-        for capture in self._model.captures(after_ns, upto_ns, self._since_ns):
-            if self._at_once:
-                self._deliver(capture.time_ns, capture)
-            else:
-                self._send(capture)
-        while self._on_its_way and self._on_its_way[0][0] <= upto_ns:
-            arrival_ns, _, capture = heapq.heappop(self._on_its_way)
-            self._deliver(arrival_ns, capture)
+    def advance(self, after_ns: int, upto_ns: int) -> int:
+        """Measure what is due and deliver what has arrived; the environment calls this.
+
+        Returns:
+            The oldest time this sensor may still ask the history for [ns].
+        """
+        if self._arrived:
+            self._arrived = []
+        if upto_ns >= self._due_ns:
+            self._work(after_ns, upto_ns)
+        return upto_ns if self._since_ns is None else self._model.needs_from_ns(upto_ns)
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
         """Restart the masked worlds' state; readings on their way are void there. The environment calls this."""
@@ -124,9 +126,26 @@ class AttachedSensor(Generic[R]):
         else:
             self._on_its_way = [(at, n, self._model.voided(capture, mask)) for at, n, capture in self._on_its_way]
 
-    def needs_from_ns(self, now_ns: int) -> int:
-        """The oldest time this sensor may still ask the history for [ns]."""
-        return now_ns if self._since_ns is None else self._model.needs_from_ns(now_ns)
+    def _work(self, after_ns: int, upto_ns: int) -> None:
+        """Something is due: a reading is to be taken, or one arrives."""
+        assert self._since_ns is not None
+        model = self._model
+        for capture in model.captures(after_ns, upto_ns, self._since_ns):
+            if self._at_once:
+                self._deliver(capture.time_ns, capture)
+            else:
+                self._send(capture)
+        self._due_ns = model.due_ns(upto_ns)
+        if self._on_its_way:
+            self._receive(upto_ns)
+
+    def _receive(self, upto_ns: int) -> None:
+        """Deliver what was on its way and arrives now."""
+        while self._on_its_way and self._on_its_way[0][0] <= upto_ns:
+            arrival_ns, _, capture = heapq.heappop(self._on_its_way)
+            self._deliver(arrival_ns, capture)
+        if self._on_its_way:
+            self._due_ns = min(self._due_ns, self._on_its_way[0][0])
 
     def _send(self, capture: Capture[R]) -> None:
         """Put a reading on its way, if it is not lost; it cannot arrive before it was captured."""
@@ -142,9 +161,10 @@ class AttachedSensor(Generic[R]):
 
     def _deliver(self, arrival_ns: int, capture: Capture[R]) -> None:
         """A reading has arrived; what was captured before the newest of those does not replace it."""
-        self._arrived.append(Arrival(arrival_ns, capture.reading, capture.truth))
+        arrival = arrival_ns, capture
+        self._arrived.append(arrival)
         if self._last is None or capture.time_ns >= self._last[1].time_ns:
-            self._last = arrival_ns, capture
+            self._last = arrival
 
     def _newest(self) -> tuple[int, Capture[R]]:
         if self._last is None:

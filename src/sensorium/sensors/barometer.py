@@ -11,6 +11,7 @@ from sensorium.corruption.base import AnyCorruption
 from sensorium.errors import SpecError
 from sensorium.rotations import Float
 from sensorium.sensors.channel_parts import channel_parts
+from sensorium.sensors.quantity import Quantity
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.sampled import Sample, SampledModel, required_rate_hz
 from sensorium.sensors.sampled_reading import SampledReading
@@ -72,6 +73,12 @@ class BarometerReading(SampledReading):
     def altitude_m(self) -> Float:
         """Height above the sea that has this pressure [m]; shape () or the leading axes."""
         return altitude_of(self.pressure_Pa, self._sea_level_Pa)
+
+    @property
+    def quantities(self) -> tuple[Quantity, ...]:
+        """What it holds."""
+        altitude = Quantity("altitude_m", "Altitude", "m", is_plotted=False)
+        return Quantity("pressure_Pa", "Pressure", "Pa"), altitude
 
     def __repr__(self) -> str:
         return f"BarometerReading(time_ns={self.time_ns}, pressure_Pa={self.pressure_Pa})"

@@ -256,6 +256,10 @@ class CameraModel:
                 image, truth = self._caster.expose(start_ns, tick)
                 yield Capture(image.end_ns, image, truth, tick)
 
+    def due_ns(self, now_ns: int) -> int:
+        """The end of the next exposure."""
+        return self._rate.next_end_ns(now_ns, self._caster.duration_ns)
+
     def needs_from_ns(self, now_ns: int) -> int:
         """The start of the exposure under way at the earliest."""
         return now_ns - self._caster.duration_ns

@@ -1,6 +1,7 @@
 """Readings of a cone sensor: the nearest thing in sight, and on request every object in sight."""
 
 import enum
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from sensorium.errors import SpecError
 from sensorium.rotations import Float
 from sensorium.sensors import cone_channels as cc
 from sensorium.sensors.cone_sighting import Sighting, in_world
+from sensorium.sensors.quantity import XYZ, Quantity
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.sampled import Sample
 from sensorium.sensors.sampled_reading import SampledReading
@@ -184,6 +186,25 @@ class ConeReading(SampledReading):
         return self._shaped(np.where(self._sees, self._nearest.label[:, 0], np.int32(-1)))
 
     @property
+    def quantities(self) -> tuple[Quantity, ...]:
+        """What it holds."""
+        return (
+            Quantity("in_sight", "In sight", kind=bool, is_plotted=False),
+            Quantity("range_m", "Range", "m"),
+            Quantity("azimuth", "Azimuth", "rad"),
+            Quantity("elevation", "Elevation", "rad"),
+            Quantity("projected_elevation", "Projected elevation", "rad", is_plotted=False),
+            Quantity("point", "Nearest point", "m", XYZ, is_plotted=False),
+            Quantity("point_W", "Nearest point in the world", "m", XYZ, is_plotted=False),
+            Quantity("range_rate", "Range rate", "m/s"),
+            Quantity("differenced_range_rate", "Range rate by differences", "m/s"),
+            Quantity("speed", "Speed", "m/s", is_plotted=False),
+            Quantity("verdict", "Verdict", kind=int, is_plotted=False),
+            Quantity("object_id", "Object", kind=int, is_plotted=False),
+            Quantity("label", "Label", kind=int, is_plotted=False),
+        )
+
+    @property
     def objects(self) -> ConeObjects:
         """Every object in sight, without errors; for a sensor with `per_object`."""
         if not self._per_object:
@@ -194,6 +215,9 @@ class ConeReading(SampledReading):
         if not self._rig.axes and not self.in_sight:
             return f"ConeReading(time_ns={self.time_ns}, nothing in sight)"
         return f"ConeReading(time_ns={self.time_ns}, range_m={self.range_m}, object_id={self.object_id})"
+
+    def _beside(self, samples: Sequence[Sample], rows: int) -> Any:
+        return None, Sighting.joined([sample.beside[1] for sample in samples], rows)
 
     @property
     def _point(self) -> Float:

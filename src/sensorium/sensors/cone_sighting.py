@@ -1,6 +1,7 @@
 """What a cone sensor has in sight at an instant, before any error."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +40,13 @@ class Sighting:
     object_id: NDArray[np.int32]
     face_id: NDArray[np.int32]
     labels: LabelTables
+
+    @classmethod
+    def joined(cls, several: Sequence["Sighting"], rows: int) -> "Sighting":
+        """Those of several instants as one, the first rows of each; its time is the last's."""
+        names = [field.name for field in fields(cls) if field.name != "time_ns"]
+        arrays = {name: np.concatenate([getattr(one, name)[:rows] for one in several]) for name in names}
+        return cls(several[-1].time_ns, **arrays)
 
     @property
     def in_sight(self) -> NDArray[np.bool_]:

@@ -68,7 +68,7 @@ class ConeReadout:
     def __init__(self, signal: ConeSignal) -> None:
         self._signal, self._memory = signal, np.full((len(signal.ideal), MEMORY), -1.0)
 
-    def read(self, time_ns: int, x: Float) -> None:
+    def read(self, time_ns: int, x: Float, ideal: Float) -> None:
         """Work on the sample in place."""
         signal = self._signal
         derive(signal.ideal, signal.object_id, signal.interval_s, self._memory, x)

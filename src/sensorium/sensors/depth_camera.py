@@ -139,6 +139,10 @@ class DepthCameraModel:
                 image, truth = self._caster.take(start_ns, tick)
                 yield Capture(image.end_ns, image, truth, tick)
 
+    def due_ns(self, now_ns: int) -> int:
+        """The end of the next image."""
+        return self._rate.next_end_ns(now_ns, self._caster.duration_ns)
+
     def needs_from_ns(self, now_ns: int) -> int:
         """The start of the image under way at the earliest, or of the one before."""
         return now_ns - self._past_ns

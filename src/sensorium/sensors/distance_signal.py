@@ -41,8 +41,8 @@ class DistanceSignal:
             self._before_m[rows] = self._at(now_ns)[rows, POSITION]
 
     def sample(self, time_ns: int, out: Float) -> None:
-        """Distance and its rate at a time, shape (rows, 2), into out."""
-        out[...] = self._at(time_ns)
+        """Distance and its rate at a time, into the first two columns of out."""
+        out[:, : self.columns] = self._at(time_ns)
         if self._accumulate:
             self._way_m += np.abs(out[:, POSITION] - self._before_m)
             self._before_m[:] = out[:, POSITION]

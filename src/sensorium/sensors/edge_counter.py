@@ -111,13 +111,12 @@ class EdgeCounter:
         self._inner.forget()
 
     def sample(self, time_ns: int, out: Float) -> None:
-        """The ideal sample: position in its range but not in bins, exact velocity, count of the exact position."""
-        self._inner.sample(time_ns, out[:, : self._inner.columns])
-        threads.run(ranged, self._blocks, out, *self._range, serial_below=_SERIAL_BLOCKS)
+        """Exact position and velocity; what follows from them is worked out by `read`."""
+        self._inner.sample(time_ns, out)
 
-    def read(self, time_ns: int, x: Float) -> None:
-        """Put the sample in bins, and tell its speed."""
-        arguments = (self._stamp_ns(time_ns), x, *self._range, *self._speed, self._whole, self._real)
+    def read(self, time_ns: int, x: Float, ideal: Float) -> None:
+        """Put the sample in bins, and tell its speed; of the ideal one put the position in its range, and count it."""
+        arguments = (self._stamp_ns(time_ns), x, ideal, *self._range, *self._speed, self._whole, self._real)
         threads.run(count_edges, self._blocks, *arguments, serial_below=_SERIAL_BLOCKS)
 
     def restart(self, rows: NDArray[np.bool_]) -> None:
@@ -163,37 +162,13 @@ def bin_in_range(u: float, kind: int, lo: float, hi: float, bins: int, width: fl
 
 
 @jit.kernel
-def ranged(
-    first: int, step: int, count: int, x: Float, kind: int, lo: float, hi: float, bins: int, widths: Float
-) -> None:
-    """Position in the range and count of exact samples, from INPUT into POSITION and COUNT.
-
-    Args:
-        first: First block of rows.
-        step: From block to block.
-        count: Number of blocks.
-        x: Channels, float64 (rows, 4).
-        kind: Of the range.
-        lo: Its lower end.
-        hi: Its upper end.
-        bins: How many bins a range that wraps has.
-        widths: Width of a bin, 0 for none, float64 (rows,).
-    """
-    for block in range(first, count, step):
-        for row in range(block * _BLOCK_ROWS, min((block + 1) * _BLOCK_ROWS, len(x))):
-            x[row, POSITION] = in_range(x[row, INPUT], kind, lo, hi)
-            x[row, COUNT] = 0.0
-            if widths[row] > 0.0:
-                x[row, COUNT] = bin_in_range(x[row, INPUT], kind, lo, hi, bins, widths[row])[0]
-
-
-@jit.kernel
 def count_edges(
     first: int,
     step: int,
     count: int,
     time_ns: int,
     x: Float,
+    ideal: Float,
     kind: int,
     lo: float,
     hi: float,
@@ -213,6 +188,7 @@ def count_edges(
         count: Number of blocks.
         time_ns: Of the sample [ns].
         x: Channels, float64 (rows, 4).
+        ideal: Those of the exact sample: position without bins and its count are filled in, from INPUT.
         kind: Of the range.
         lo: Its lower end.
         hi: Its upper end.
@@ -227,6 +203,9 @@ def count_edges(
     for block in range(first, count, step):
         for row in range(block * _BLOCK_ROWS, min((block + 1) * _BLOCK_ROWS, len(x))):
             u, width = x[row, INPUT], widths[row]
+            exact = ideal[row, INPUT]
+            ideal[row, POSITION] = in_range(exact, kind, lo, hi)
+            ideal[row, COUNT] = bin_in_range(exact, kind, lo, hi, bins, width)[0] if width > 0.0 else 0.0
             stage, edge = whole[row, _STAGE], False
 
             # A sample that a fault took away tells nothing; what was known before is held

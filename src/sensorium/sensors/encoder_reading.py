@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from sensorium.errors import SpecError
 from sensorium.sensors.edge_counter import COUNT, POSITION, VELOCITY
+from sensorium.sensors.quantity import Quantity
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.sampled import Sample
 from sensorium.sensors.sampled_reading import SampledReading
@@ -39,8 +40,7 @@ class EncoderReading(SampledReading):
     __slots__ = ("_layout",)
 
     def __init__(self, sample: Sample, layout: EncoderLayout) -> None:
-        super().__init__(sample, layout.rig)
-        self._layout = layout
+        self._sample, self._rig, self._layout = sample, layout.rig, layout
 
     @property
     def valid(self) -> NDArray[np.bool_]:
@@ -77,6 +77,17 @@ class EncoderReading(SampledReading):
         """Index track: true in one bin of each turn, that is of each range."""
         bins, index, turn = self._track("z"), self._layout.index_bin, self._layout.turn_bins
         return self._shaped((bins - index) % turn == 0 if turn else bins == index)
+
+    @property
+    def quantities(self) -> tuple[Quantity, ...]:
+        """What it holds."""
+        found = [Quantity("position", "Position", "rad or m"), Quantity("velocity", "Speed", "rad/s or m/s")]
+        if self._layout.has_bins:
+            found.append(Quantity("count", "Count", kind=int, has_truth=False, is_plotted=False))
+        if self._layout.has_quadrature:
+            tracks = ((track, f"Track {track.upper()}") for track in "abz")
+            found += [Quantity(*track, kind=bool, has_truth=False, is_plotted=False) for track in tracks]
+        return tuple(found)
 
     def __repr__(self) -> str:
         return f"EncoderReading(time_ns={self.time_ns}, position={self.position}, velocity={self.velocity})"

@@ -14,6 +14,7 @@ from sensorium.fields.earth import earth_fixed_position, east_north_up
 from sensorium.fields.geodetic import geodetic_position
 from sensorium.rotations import Float, rotate
 from sensorium.sensors.channel_parts import channel_parts
+from sensorium.sensors.quantity import XYZ, Quantity
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.sampled import Sample, SampledModel, required_rate_hz
 from sensorium.sensors.sampled_reading import SampledReading
@@ -85,6 +86,21 @@ class GnssReading(SampledReading):
         if self._spec.min_sky_fraction is None:
             raise SpecError("sky_fraction is asked for; the sensor looks at the sky only with min_sky_fraction given")
         return self._channel(_SKY)
+
+    @property
+    def quantities(self) -> tuple[Quantity, ...]:
+        """What it holds."""
+        found = [
+            Quantity("fix", "Fix", kind=bool, is_plotted=False),
+            Quantity("position", "Position (east, north, up)", "m", XYZ),
+            Quantity("velocity", "Velocity (east, north, up)", "m/s", XYZ),
+        ]
+        if self._spec.origin is not None:
+            geodetic = (("latitude_deg", "Latitude", "deg"), ("longitude_deg", "Longitude", "deg"))
+            found += [Quantity(*one, is_plotted=False) for one in (*geodetic, ("height_m", "Height", "m"))]
+        if self._spec.min_sky_fraction is not None:
+            found.append(Quantity("sky_fraction", "Share of the sky", has_truth=False, is_plotted=False))
+        return tuple(found)
 
     def __repr__(self) -> str:
         return f"GnssReading(time_ns={self.time_ns}, position={self.position}, fix={self.fix})"
@@ -212,7 +228,7 @@ class _LeastSky:
     def __init__(self, least: float) -> None:
         self._least = least
 
-    def read(self, time_ns: int, x: Float) -> None:
+    def read(self, time_ns: int, x: Float, ideal: Float) -> None:
         """Position and velocity become NaN there."""
         x[x[:, _SKY] < self._least, :_FIX] = np.nan
 

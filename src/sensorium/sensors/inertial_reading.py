@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from sensorium.errors import SpecError
 from sensorium.rotations import multiply, quaternion_exp, quaternion_log
+from sensorium.sensors.quantity import XYZ, Quantity
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.sampled import Sample
 from sensorium.sensors.sampled_reading import SampledReading
@@ -18,6 +19,15 @@ Float = NDArray[np.float64]
 RATES = ("acceleration", "angular_velocity", "magnetic_field")
 INTEGRALS = {"delta_velocity": "acceleration", "delta_angle": "angular_velocity"}
 OUTPUTS = (*RATES, *INTEGRALS)
+
+# Title and unit of each
+_TITLES = {
+    "acceleration": ("Specific force", "m/s²"),
+    "angular_velocity": ("Angular velocity", "rad/s"),
+    "magnetic_field": ("Magnetic field", "T"),
+    "delta_velocity": ("Velocity increment", "m/s"),
+    "delta_angle": ("Angle increment", "rad"),
+}
 
 
 @dataclass(frozen=True)
@@ -46,13 +56,13 @@ class InertialReading(SampledReading):
     __slots__ = ("_layout",)
 
     def __init__(self, sample: Sample, layout: InertialLayout) -> None:
-        super().__init__(sample, layout.rig)
-        self._layout = layout
+        self._sample, self._rig, self._layout = sample, layout.rig, layout
 
     @property
     def interval_s(self) -> float:
         """Time since the reading before, over which the increments run [s]."""
-        return self._sample.interval_s
+        interval_s: float = self._sample.interval_s
+        return interval_s
 
     @property
     def acceleration(self) -> Float:
@@ -77,7 +87,7 @@ class InertialReading(SampledReading):
         the whole interval (physics.md 9, R12); the acceleration of such a sensor is that mean.
         """
         self._require("delta_velocity")
-        return self._picked("acceleration", self._of(self._sample.x, "acceleration") * self.interval_s)
+        return self._picked("acceleration", self._of(self._sample.x, "acceleration") * self._sample.interval_s)
 
     @property
     def delta_angle(self) -> Float:
@@ -86,15 +96,24 @@ class InertialReading(SampledReading):
         q_0 is the true rotation, whose mean rate q_0 / dt is what the chain corrupts, and e what it adds to that.
         """
         self._require("delta_angle")
-        ideal = self._of(self._sample.ideal, "angular_velocity")
+        ideal, interval_s = self._of(self._sample.ideal, "angular_velocity"), self._sample.interval_s
         error = self._of(self._sample.x, "angular_velocity") - ideal
-        turned = multiply(quaternion_exp(ideal * self.interval_s), quaternion_exp(error * self.interval_s))
+        turned = multiply(quaternion_exp(ideal * interval_s), quaternion_exp(error * interval_s))
         return self._picked("angular_velocity", quaternion_log(turned))
 
     @property
     def values(self) -> Float:
         """All outputs side by side, in the order of the specification."""
         return np.concatenate([getattr(self, name) for name in self._layout.outputs], axis=-1)
+
+    @property
+    def quantities(self) -> tuple[Quantity, ...]:
+        """What it holds."""
+        found = []
+        for name in self._layout.outputs:
+            axes = tuple(XYZ[axis] for axis in self._layout.axes[INTEGRALS.get(name, name)])
+            found.append(Quantity(name, *_TITLES[name], axes, is_inertial=name in RATES))
+        return tuple(found)
 
     def __repr__(self) -> str:
         outputs = ", ".join(f"{name}={getattr(self, name)}" for name in self._layout.outputs)

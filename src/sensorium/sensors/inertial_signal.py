@@ -13,8 +13,9 @@ from sensorium.rotations import multiply, quaternion_log
 from sensorium.sensors.inertial_reading import INTEGRALS, RATES
 from sensorium.sensors.point_track import PointTrack
 from sensorium.sensors.rig import Rig
-from sensorium.sensors.specific_force import COLUMNS, FELT, FIELD, FORCE, RATE, ideal_sample, instant_force
+from sensorium.sensors.specific_force import COLUMNS, FELT, FIELD, FORCE, RATE, instant_force, sense
 from sensorium.sensors.triaxial import AngularGroup, LinearGroup, Triaxial
+from sensorium.worlds.history import Bracket
 
 Float = NDArray[np.float64]
 
@@ -28,10 +29,19 @@ _KIND = {"acceleration": FORCE, "angular_velocity": RATE, "magnetic_field": FIEL
 
 @dataclass
 class _Place:
-    """Groups at one point of the housing, which share its motion."""
+    """Groups at one point of the housing, which share its motion.
+
+    Attributes:
+        track: The point's way.
+        columns: Channels that they fill, as `sense` is told it.
+        asks_field: Whether a magnetic field is asked that is not the same everywhere.
+        asks_engine: Whether the world's own acceleration is.
+    """
 
     track: PointTrack
     columns: NDArray[np.int64]
+    asks_field: bool = False
+    asks_engine: bool = False
 
 
 class InertialSignal:
@@ -58,6 +68,7 @@ class InertialSignal:
         if magnetic is not None and rig.magnetic is None:
             raise SpecError(f"sensor {rig.name!r} measures magnetism; the environment must have a magnetic field")
         self._rig, self._rows = rig, rig.worlds * rig.sensors
+        self._serial = -(-_SERIAL_ROWS // rig.sensors)  # worlds
         self._linear = linear
         found = zip(RATES, (linear, angular, magnetic), strict=True)
         self.groups: dict[str, Triaxial] = {name: group for name, group in found if group is not None}
@@ -74,27 +85,30 @@ class InertialSignal:
         self._integrates = bool(self._averages)
 
         # Places, each with the channels it fills
-        self._places: dict[tuple[float, ...], _Place] = {}
+        places: dict[tuple[float, ...], _Place] = {}
         self._turning: PointTrack | None = None
         for name, group in self.groups.items():
             at = (*group.position, *group.quaternion)
-            if at not in self._places:
-                self._places[at] = _Place(PointTrack(rig, group.pose), np.full(COLUMNS, -1, np.int64))
-            self._places[at].columns[_KIND[name]] = self.columns_of[name]
+            if at not in places:
+                places[at] = _Place(PointTrack(rig, group.pose), np.full(COLUMNS, -1, np.int64))
+            places[at].columns[_KIND[name]] = self.columns_of[name]
             if name == "angular_velocity" and self.felt is not None:
-                self._places[at].columns[FELT] = self.felt
+                places[at].columns[FELT] = self.felt
             if name == "angular_velocity" and name in self._averages:
-                self._turning = self._places[at].track
+                self._turning = places[at].track
+            if name == "magnetic_field":
+                places[at].asks_field = not isinstance(rig.magnetic, UniformMagnetic)
+            if name == "acceleration" and name not in self._averages:
+                places[at].asks_engine = linear is not None and linear.source == "engine"
+        self._places = tuple(places.values())
         self._sign = -1.0 if linear is None else float(linear.gravity_sign)
-        self._asks_engine = linear is not None and linear.source == "engine" and "acceleration" not in self._averages
 
         # What is remembered between samples, and what never changes
         self._before_ns = 0
         self._began = np.zeros((self._rows, 4))
         self._velocity = np.zeros((self._rows, 3))
         self._field = np.zeros((self._rows, 3))
-        self._field_varies = magnetic is not None and not isinstance(rig.magnetic, UniformMagnetic)
-        if magnetic is not None and rig.magnetic is not None and not self._field_varies:
+        if magnetic is not None and isinstance(rig.magnetic, UniformMagnetic):
             self._field[...] = rig.magnetic.at(np.zeros(3))
 
     @property
@@ -109,7 +123,7 @@ class InertialSignal:
 
     def forget(self) -> None:
         """Take nothing seen before for granted."""
-        for place in self._places.values():
+        for place in self._places:
             place.track.forget()
 
     def sample(self, time_ns: int, out: Float) -> None:
@@ -119,7 +133,8 @@ class InertialSignal:
         if self._integrates:
             self._integrate(start_ns, (*history.state_times_ns(start_ns, time_ns), time_ns), out)
         else:
-            self._go(history.last_state_ns(start_ns, time_ns), time_ns, out)
+            start_ns, around = history.last_piece(start_ns, time_ns)
+            self._go(start_ns, time_ns, around, out)
         self._before_ns = time_ns
 
     def _integrate(self, start_ns: int, ends_ns: Sequence[int], out: Float) -> None:
@@ -128,7 +143,7 @@ class InertialSignal:
         self._velocity[...] = 0.0
         turning = self._turning
         for end_ns in ends_ns:
-            self._go(start_ns, end_ns, out)
+            self._go(start_ns, end_ns, self._rig.history.bracket(end_ns), out)
             if turning is not None and end_ns == ends_ns[0]:
                 self._began[...] = turning.start.q
             start_ns = end_ns
@@ -139,40 +154,43 @@ class InertialSignal:
             column = self.columns_of["angular_velocity"]
             out[:, column : column + 3] = inverse * quaternion_log(multiply(self._began * _CONJUGATE, turning.now.q))
 
-    def _go(self, start_ns: int, end_ns: int, out: Float) -> None:
-        """Follow every place over a piece of path, and read the rates at its end."""
-        for place in self._places.values():
-            place.track.go(start_ns, end_ns)
-            self._fill(place, (end_ns - start_ns) * 1e-9, out)
+    def _go(self, start_ns: int, end_ns: int, around: Bracket, out: Float) -> None:
+        """Follow every place over a piece of path, and read what its groups read at the end."""
+        before, after, fraction = around
+        for place in self._places:
+            track = place.track
+            track.go(start_ns, end_ns, around, moved=place.asks_field)
+            if place.asks_field:
+                assert self._rig.magnetic is not None
+                self._field[...] = self._rig.magnetic.at(track.now.p)
+            threads.run(
+                sense,
+                self._rig.worlds,
+                before.numbers,
+                after.numbers,
+                fraction,
+                *track.mounts,
+                track.start.numbers,
+                track.now.numbers,
+                place.columns,
+                (end_ns - start_ns) * 1e-9,
+                self._sign,
+                track.gravity,
+                self._field,
+                out,
+                self._velocity,
+                self._integrates,
+                serial_below=self._serial,
+            )
+            if place.asks_engine:
+                self._ask_engine(place, out)
 
-    def _fill(self, place: _Place, dt_s: float, out: Float) -> None:
-        """What the groups at one place read at the end of a piece of path."""
-        track, start, now = place.track, place.track.start, place.track.now
-        if self._field_varies and place.columns[FIELD] >= 0:
-            assert self._rig.magnetic is not None
-            self._field[...] = self._rig.magnetic.at(now.p)
-        threads.run(
-            ideal_sample,
-            self._rows,
-            place.columns,
-            dt_s,
-            self._sign,
-            start.q,
-            start.v,
-            start.v_rest,
-            now.q,
-            now.v,
-            now.v_rest,
-            now.w,
-            track.gravity,
-            self._field,
-            out,
-            self._velocity,
-            self._integrates,
-            serial_below=_SERIAL_ROWS,
-        )
-        if self._asks_engine and place.columns[FORCE] >= 0:
-            if now.a is None:
-                raise SpecError(f"sensor {self._rig.name!r} has source='engine'; this world tells no accelerations")
-            arguments = (int(place.columns[FORCE]), self._sign, now.q, now.a, track.gravity_now(), out)
-            threads.run(instant_force, self._rows, *arguments, serial_below=_SERIAL_ROWS)
+    def _ask_engine(self, place: "_Place", out: Float) -> None:
+        """Specific force from the engine's own acceleration, in place of the change of velocity."""
+        track, now = place.track, place.track.now
+        assert now.time_ns is not None
+        now.motion.at(now.time_ns)
+        if now.a is None:
+            raise SpecError(f"sensor {self._rig.name!r} has source='engine'; this world tells no accelerations")
+        arguments = (int(place.columns[FORCE]), self._sign, now.q, now.a, track.gravity_now(), out)
+        threads.run(instant_force, self._rows, *arguments, serial_below=_SERIAL_ROWS)

@@ -34,7 +34,7 @@ class JointSignal:
         """Some worlds were reset; an instant has no past."""
 
     def sample(self, time_ns: int, out: Float) -> None:
-        """Position and velocity at a time, shape (rows, 2), into out; sensors of one world read the same."""
+        """Position and velocity at a time, into the first two columns of out; sensors of one world read the same."""
         before, after, share = self._history.bracket(time_ns)
         read_joint(before.numbers, after.numbers, share, *self._where, out)
 
@@ -53,7 +53,7 @@ def read_joint(
         worlds: Number of worlds.
         joints: Joints of each.
         sensors: Sensors of each, which read the same.
-        out: Receives position and velocity, (worlds and then sensors, 2).
+        out: Receives position and velocity in its first two columns, (worlds and then sensors, 2 or more).
     """
     for channel in (POSITION, VELOCITY):
         for world in range(worlds):

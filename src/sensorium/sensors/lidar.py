@@ -164,6 +164,7 @@ class LidarModel:
         self._rate = Rate(spec.pattern.rate_hz, seconds_to_ns(spec.timing.phase_s))
         first = spec.pattern.rays(0)
         self._duration_ns = first.duration_ns
+        self._past_ns = 0 if spec.motion == "snapshot" else first.duration_ns
         self._every_sweep = first if spec.pattern.cycle == 1 else None
         self._errors: ScanErrors | None = None
         if spec.errors or spec.faults.faults:
@@ -184,9 +185,13 @@ class LidarModel:
                 if self._rate.time_ns(tick) >= since_ns:
                     yield self._sweep(tick)
 
+    def due_ns(self, now_ns: int) -> int:
+        """The end of the next sweep; slices come with every step."""
+        return now_ns + 1 if self._spec.publish == "slices" else self._rate.next_end_ns(now_ns, self._past_ns)
+
     def needs_from_ns(self, now_ns: int) -> int:
         """The start of the sweep under way at the earliest."""
-        return now_ns if self._spec.motion == "snapshot" else now_ns - self._duration_ns
+        return now_ns - self._past_ns
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
         """Restart the errors; rays fired before a reset are void by the history's word."""
@@ -243,8 +248,8 @@ class LidarModel:
         """The sweep as it leaves the lidar: with its errors, stamped by its own clock."""
         if self._errors is not None:
             scan = self._errors.apply(scan, table)
-        errors = self._rig.timing_errors(scan.end_ns)
-        if errors.skew_ppm or errors.clock_offset_s:
+        if not self._rig.keeps_time:
+            errors = self._rig.timing_errors(scan.end_ns)
             offset_ns = seconds_to_ns(errors.clock_offset_s)
             scan = replace(scan, clock_offset_ns=offset_ns, clock_skew=errors.skew_ppm * 1e-6)
         return scan

@@ -9,6 +9,7 @@ from pydantic import Field, field_validator, model_validator
 from sensorium.sensors.counting import CountingSensor
 from sensorium.sensors.distance_signal import DistanceSignal
 from sensorium.sensors.edge_counter import POSITION, VELOCITY, Span
+from sensorium.sensors.quantity import Quantity
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.sampled import SampledModel
 from sensorium.sensors.sampled_reading import SampledReading
@@ -37,6 +38,11 @@ class OdometerReading(SampledReading):
     def velocity(self) -> Float:
         """Its rate told from edges [m/s]; of `truth()` the rim's own."""
         return self._channel(VELOCITY)
+
+    @property
+    def quantities(self) -> tuple[Quantity, ...]:
+        """What it holds."""
+        return Quantity("distance", "Distance", "m"), Quantity("velocity", "Speed", "m/s")
 
     def __repr__(self) -> str:
         return f"OdometerReading(time_ns={self.time_ns}, distance={self.distance}, velocity={self.velocity})"

@@ -6,7 +6,8 @@ from numpy.typing import NDArray
 from sensorium.fields import UniformGravity
 from sensorium.frames import Pose
 from sensorium.sensors.rig import Rig
-from sensorium.worlds.point_motion import PointMotion, PointState
+from sensorium.worlds.history import Bracket
+from sensorium.worlds.point_motion import PointMotion, PointState, gravity_on
 
 Float = NDArray[np.float64]
 
@@ -16,17 +17,15 @@ class Instant:
 
     def __init__(self, motion: PointMotion, now_ns: int) -> None:
         """Take a motion of its own, at any time that the history knows."""
-        self._motion = motion
+        self.motion = motion
 
         # A motion fills the same arrays at every time
+        self.numbers = motion.numbers
+        """All of it in one array, as `move_points` fills it."""
         self.state: PointState = motion.at(now_ns)
         """The same, with axes of worlds and sensors, and what may be unknown."""
         self.p, self.q = self.state.position.reshape(-1, 3), self.state.quaternion.reshape(-1, 4)
         """Place p_WP [m] and q_WP, shapes (rows, 3) and (rows, 4)."""
-        self.v, self.w = self.state.velocity.reshape(-1, 3), self.state.angular_velocity.reshape(-1, 3)
-        """Velocity [m/s] and angular velocity [rad/s], each (rows, 3)."""
-        self.v_rest = self.state.velocity_rest.reshape(-1, 3)
-        """What rounding took from the velocity [m/s], shape (rows, 3)."""
         self.time_ns: int | None = None
         """Its time [ns], None if it is no longer to be trusted."""
 
@@ -34,11 +33,6 @@ class Instant:
     def a(self) -> Float | None:
         """Acceleration [m/s^2], shape (rows, 3); None if the world does not know it."""
         return None if self.state.acceleration is None else self.state.acceleration.reshape(-1, 3)
-
-    def see(self, time_ns: int) -> None:
-        """Look at another time."""
-        self._motion.at(time_ns)
-        self.time_ns = time_ns
 
 
 class PointTrack:
@@ -54,37 +48,44 @@ class PointTrack:
         self._rig = rig
         X_BP, known_ns = rig.X_BS @ X_SP, rig.history.newest.time_ns
         self.start, self.now = (Instant(PointMotion(rig.history, rig.body, X_BP), known_ns) for _ in range(2))
+        self.mounts = self.now.motion.mounts
+        """Who rides on what, as `move_points` is told it."""
         self.gravity = np.zeros((rig.worlds * rig.sensors, 3))
         """Gravity over the piece of path, taken midway [m/s^2], shape (rows, 3)."""
         self._gravity_of: object = None
+        self._field_varies = self._varies = not isinstance(rig.gravity, UniformGravity)
 
     def forget(self) -> None:
         """Take nothing that was seen before for granted: the world was reset."""
         self.now.time_ns = None
 
-    def go(self, from_ns: int, to_ns: int) -> None:
-        """Move the piece of path to [from, to]."""
+    def go(self, from_ns: int, to_ns: int, around: Bracket, *, moved: bool) -> None:
+        """Turn to the piece of path [from, to], and to the gravity over it; `sense` moves the point to its end.
+
+        Args:
+            from_ns: Its start [ns].
+            to_ns: Its end.
+            around: The states around its end.
+            moved: Whether the point is to be at the end when this returns, for fields that depend on the place.
+        """
         # What was now is usually where the next piece starts
-        if self.now.time_ns != from_ns:
-            self.now.see(from_ns)
-        self.start, self.now = self.now, self.start
-        self.now.see(to_ns)
-        self._weigh()
+        before = self.now
+        if before.time_ns != from_ns:
+            before.motion.at(from_ns)
+        now = self.now = self.start
+        self.start, now.time_ns = before, to_ns
+
+        # Gravity: the world's own where it has one, else the environment's field
+        own_W = gravity_on(around[0], around[1], self._rig.body)
+        self._varies = own_W is None and self._field_varies
+        if moved or self._varies:
+            now.motion.at(to_ns)
+        source: object = self._rig.gravity if own_W is None else own_W
+        if self._varies or source is not self._gravity_of:
+            midway = 0.5 * (before.state.position + now.state.position)
+            self.gravity[...] = self._rig.gravity_at(midway, own_W).reshape(-1, 3)
+            self._gravity_of = source
 
     def gravity_now(self) -> Float:
         """Gravity at the end of the piece of path [m/s^2], shape (rows, 3)."""
         return self._rig.gravity_at(self.now.p, None) if self._varies else self.gravity
-
-    def _weigh(self) -> None:
-        """Gravity: the world's own where it has one, else the environment's field."""
-        field, own_W = self._rig.gravity, self.now.state.gravity_W
-        source = field if own_W is None else own_W
-        if self._varies or source is not self._gravity_of:
-            midway = 0.5 * (self.start.state.position + self.now.state.position)
-            self.gravity[...] = self._rig.gravity_at(midway, own_W).reshape(-1, 3)
-            self._gravity_of = source
-
-    @property
-    def _varies(self) -> bool:
-        """Whether gravity is another at another place."""
-        return self.now.state.gravity_W is None and not isinstance(self._rig.gravity, UniformGravity)

@@ -13,6 +13,7 @@ from sensorium.errors import SpecError
 from sensorium.patterns import RayTable
 from sensorium.rotations import Float
 from sensorium.sensors.channel_parts import channel_parts
+from sensorium.sensors.quantity import Quantity
 from sensorium.sensors.ray_hits import RayHits, hits_from
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.sampled import Sample, SampledModel, required_rate_hz
@@ -20,6 +21,9 @@ from sensorium.sensors.sampled_reading import SampledReading
 from sensorium.sensors.spec import SensorSpec
 from sensorium.sensors.timing import Timing
 from sensorium.worlds.point_motion import PointMotion
+
+# Lines that a plot can still show
+_MOST_LINES = 16
 
 
 class RayReading(SampledReading):
@@ -38,6 +42,12 @@ class RayReading(SampledReading):
     def values(self) -> Float:
         """What `measure` gave, with the sensor's errors; the leading axes, then those of `RaySensor.shape`."""
         return self._shaped(self._sample.x.reshape(-1, *self.shape))
+
+    @property
+    def quantities(self) -> tuple[Quantity, ...]:
+        """Its values, each told by its place; a table of many is not plotted."""
+        places = tuple(" ".join(map(str, index)) for index in np.ndindex(self.shape))
+        return (Quantity("values", "Values", self.unit, places, is_plotted=len(places) <= _MOST_LINES, column="value"),)
 
     def __repr__(self) -> str:
         return f"RayReading(time_ns={self.time_ns}, values={self.values})"

@@ -80,8 +80,15 @@ class Rig:
         """What is wrong with the sensor's time at a time [ns]."""
         return self.timing if self.faults is None else self.timing + self.faults.timing(time_ns)
 
+    @cached_property
+    def keeps_time(self) -> bool:
+        """Whether the sensor's clock is always right."""
+        return self.faults is None and not self.timing.skew_ppm and not self.timing.clock_offset_s
+
     def stamp_ns(self, time_ns: int) -> int:
         """What the sensor's clock shows at a time [ns]."""
+        if self.keeps_time:
+            return time_ns
         errors = self.timing_errors(time_ns)
         if not errors.skew_ppm and not errors.clock_offset_s:
             return time_ns

@@ -37,19 +37,21 @@ class Sample:
 
     Attributes:
         time_ns: What the reading is stamped with [ns].
-        interval_s: Time since the sample before [s].
+        interval_s: Time since the sample before [s]; of several samples that of each row, shape (rows, 1).
         x: Channels, shape (rows, columns); rows are worlds and then sensors.
         ideal: The same before the chain.
         valid: Whether each row measured its whole interval, shape (rows,).
         beside: What the signal gave beside its channels, such as what was seen.
+        gathered: How many samples these are, one behind the other; None for the usual one.
     """
 
     time_ns: int
-    interval_s: float
+    interval_s: Any
     x: Float
     ideal: Float
     valid: NDArray[np.bool_]
     beside: Any = None
+    gathered: int | None = None
 
 
 class Signal(Protocol):
@@ -75,8 +77,8 @@ class Signal(Protocol):
 class Readout(Protocol):
     """What a sensor makes of its corrupted sample before it is published; owns what it remembers."""
 
-    def read(self, time_ns: int, x: Float) -> None:
-        """Work on the sample in place, shape (rows, columns)."""
+    def read(self, time_ns: int, x: Float, ideal: Float) -> None:
+        """Work on the sample in place, shape (rows, columns), and on the ideal one where its signal left work."""
 
     def restart(self, rows: NDArray[np.bool_]) -> None:
         """Forget what was remembered of the masked rows, shape (rows,)."""
@@ -109,32 +111,38 @@ class SampledModel(Generic[R]):
         """
         self._rig, self._timing, self._signal, self._program, self._publish = rig, timing, signal, program, publish
         self._rate = Rate(required_rate_hz(timing), seconds_to_ns(timing.phase_s))
-        self._readout = readout
+        self._readout, self._acts = readout, program.acts
         self._looks_back = looks_back
-        shape = (rig.worlds, rig.sensors, program.columns)
-        self._state = program.init(shape, seed=rig.seed, name=rig.name, first_world=rig.first_world)
+        self._state = program.init(
+            (rig.worlds, rig.sensors, program.columns), seed=rig.seed, name=rig.name, first_world=rig.first_world
+        )
         self._jitter = Stream(rig.seed, f"{rig.name}/timing") if timing.jitter_s else None
         self._began_ns: int | None = None
         self._before_ns = 0
         self._next, self._next_ns = 0, 0
+        self._shape = (rig.worlds * rig.sensors, program.columns)
         self._always = np.ones(rig.worlds * rig.sensors, np.bool_)
         self._always.setflags(write=False)
 
     def captures(self, after_ns: int, upto_ns: int, since_ns: int) -> Iterator[Capture[R]]:
-        """Samples taken after one time and up to another."""
+        """Samples taken after one time and up to another; each is dealt with before the next is taken."""
         if self._began_ns != since_ns:
             self._began_ns = self._before_ns = since_ns
             self._signal.begin(since_ns)
-            self._plan(self._rate.ticks_between(since_ns, since_ns).start)
+            self._plan(self._rate.first_after(since_ns))
         while self._next_ns <= upto_ns:
             tick, at_ns = self._next, self._next_ns
             self._plan(tick + 1)
             if at_ns > self._before_ns:
                 yield self._capture(tick, at_ns)
 
+    def due_ns(self, now_ns: int) -> int:
+        """The next sample, as it is planned."""
+        return self._next_ns
+
     def needs_from_ns(self, now_ns: int) -> int:
         """The sample before, if the signal is a difference; else nothing of the past."""
-        return min(now_ns, self._before_ns) if self._looks_back else now_ns
+        return self._before_ns if self._looks_back and self._before_ns < now_ns else now_ns
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
         """Restart the chain in the masked worlds."""
@@ -149,31 +157,25 @@ class SampledModel(Generic[R]):
         return Capture(capture.time_ns, reading.without(mask), lambda: truth().without(mask), capture.tick)
 
     def _capture(self, tick: int, at_ns: int) -> Capture[R]:
-        ideal = np.empty((len(self._always), self._program.columns))
+        rig, before_ns = self._rig, self._before_ns
+        ideal = np.empty(self._shape)
         beside = self._signal.sample(at_ns, ideal)
         x = ideal.copy()
-        if self._rig.faults is None:
-            self._program.step(x[None], at_ns, self._state)
-        else:
-            self._program.step(x[None], at_ns, self._state, self._rig.faults.at(at_ns))
+        active = None if rig.faults is None else rig.faults.at(at_ns)
+        if self._acts:
+            self._program.step(x, at_ns, self._state, active)
         if self._readout is not None:
-            self._readout.read(at_ns, x)
-        valid = self._valid(self._before_ns if self._looks_back else at_ns)
-        interval_s = (at_ns - self._before_ns) * 1e-9
-        self._before_ns = at_ns
-        sample = Sample(self._rig.stamp_ns(at_ns), interval_s, x, ideal, valid, beside)
-        return Capture(
-            at_ns,
-            self._publish(sample),
-            lambda: self._publish(Sample(at_ns, interval_s, ideal, ideal, valid, beside)),
-            tick,
-        )
+            self._readout.read(at_ns, x, ideal)
 
-    def _valid(self, from_ns: int) -> NDArray[np.bool_]:
-        """Rows whose world did not restart after a time."""
-        if self._rig.history.restarted_ns <= from_ns:
-            return self._always
-        return ~np.repeat(self._rig.history.valid_from_ns > from_ns, self._rig.sensors)
+        # A row is void if its world restarted within what it measured
+        from_ns, valid = before_ns if self._looks_back else at_ns, self._always
+        if rig.history.restarted_ns > from_ns:
+            valid = ~np.repeat(rig.history.valid_from_ns > from_ns, rig.sensors)
+        self._before_ns = at_ns
+        publish, interval_s = self._publish, (at_ns - before_ns) * 1e-9
+        stamp_ns = at_ns if rig.keeps_time else rig.stamp_ns(at_ns)
+        reading = publish(Sample(stamp_ns, interval_s, x, ideal, valid, beside))
+        return Capture(at_ns, reading, lambda: publish(Sample(at_ns, interval_s, ideal, ideal, valid, beside)), tick)
 
     def _plan(self, tick: int) -> None:
         """The next sample is that of a tick, moved by what its instant is uncertain by."""

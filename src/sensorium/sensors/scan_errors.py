@@ -52,12 +52,11 @@ class ScanErrors:
 
     def apply(self, scan: Scan, table: RayTable) -> Scan:
         """Corrupt one sweep."""
-        x = scan.range_m.astype(np.float64).reshape(1, -1, self._rays)
-        if self._rig.faults is None:
-            self._program.step(x, scan.end_ns, self._state)
-        else:
+        x = scan.range_m.astype(np.float64).reshape(-1, self._rays)
+        active = None
+        if self._rig.faults is not None:
             active = np.repeat(self._rig.faults.at(scan.end_ns), self._returns, axis=0)
-            self._program.step(x, scan.end_ns, self._state, active)
+        self._program.step(x, scan.end_ns, self._state, active)
         range_m = x.reshape(scan.range_m.shape)
 
         # A return without a positive range is none

@@ -1,7 +1,7 @@
 """What every sensor offers: a specification, and a model at work that hands out readings."""
 
 import abc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
@@ -34,7 +34,7 @@ class Capture(Generic[R]):
 class SensorModel(Protocol[R]):
     """A sensor at work: owns the state that its specification does not."""
 
-    def captures(self, after_ns: int, upto_ns: int, since_ns: int) -> Iterator[Capture[R]]:
+    def captures(self, after_ns: int, upto_ns: int, since_ns: int) -> Iterable[Capture[R]]:
         """Readings completed after one time and up to another.
 
         Args:
@@ -42,6 +42,9 @@ class SensorModel(Protocol[R]):
             upto_ns: The time now [ns].
             since_ns: When the sensor was last switched on [ns]; nothing is measured before.
         """
+
+    def due_ns(self, now_ns: int) -> int:
+        """When the next reading may be complete at the earliest [ns], once those up to now are; until then it rests."""
 
     def needs_from_ns(self, now_ns: int) -> int:
         """The oldest time that later readings may ask the history for [ns]."""

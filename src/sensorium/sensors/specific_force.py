@@ -2,7 +2,11 @@
 
 import math
 
+import numpy as np
+
 from sensorium import jit
+from sensorium.paths.closed import Q, V, W
+from sensorium.worlds.point_motion import REST, SCRATCH, move_world
 
 # Which column of a signal takes what; below zero where it is not measured
 FORCE, RATE, FIELD, FELT, COLUMNS = range(5)
@@ -29,62 +33,87 @@ def put(out, row, column, x, y, z):
 
 
 @jit.kernel
-def ideal_sample(first, step, count, columns, dt_s, sign, q0, v0, rest0, q, v, rest, w, g, field, out, total, adds):
-    """What ideal sensors at one point read at the end of a piece of its path.
+def sense(
+    first,
+    step,
+    count,
+    before,
+    after,
+    s,
+    bodies,
+    body,
+    mounts,
+    start,
+    now,
+    columns,
+    dt_s,
+    sign,
+    g,
+    field,
+    out,
+    total,
+    adds,
+):
+    """Move sensors along a piece of path, and tell what ideal ones read at its end.
 
     Specific force is the change of the point's velocity, f = R_mid^T ((v - v0) / dt - g): the mean acceleration seen
     from midway, so of second order in dt about the middle of the piece and of first order about its end. On a circle it
     is short by (w dt)^2 / 24. Angular velocity and magnetic field are those at the end. Ref: physics.md 6, E-17.
 
     Args:
-        first, step, count: Share of the rows.
+        first, step, count: Share of the worlds.
+        before, after, s, bodies, body, mounts: States around the end, and who rides on what; see `move_points`.
+        start: Motion of the points at the start of the piece, as `move_points` fills it.
+        now: The same at its end, filled here.
         columns: Columns that take force, rate, field and the force a gyroscope feels; below zero for none.
         dt_s: Length of the piece [s].
         sign: -1; +1 for the AGX paper's form.
-        q0, q: q_WP at its ends, float64 (rows, 4).
-        v0, v: v_WP at its ends [m/s], float64 (rows, 3).
-        rest0, rest: What rounding took from them [m/s], float64 (rows, 3).
-        w: Angular velocity at its end [rad/s], float64 (rows, 3).
-        g: Gravity midway [m/s^2], float64 (rows, 3).
-        field: Magnetic field at its end [T], float64 (rows, 3).
+        g: Gravity midway [m/s^2], float64 (rows, 3); rows are worlds and then sensors.
+        field: Magnetic field at the end [T], float64 (rows, 3).
         out: Receives what is measured, float64 (rows, columns).
         total: Receives f dt on top of what it has [m/s], float64 (rows, 3).
         adds: Whether it does.
     """
-    inverse = 1.0 / dt_s
+    sensors, inverse = mounts.shape[0], 1.0 / dt_s
+    rows = count * sensors
     force, rate, magnetic, felt = columns[FORCE], columns[RATE], columns[FIELD], columns[FELT]
-    for row in range(first, count, step):
-        if force >= 0 or felt >= 0:
-            # Midway on the shorter arc is the normalised sum
-            dot = q0[row, 0] * q[row, 0] + q0[row, 1] * q[row, 1] + q0[row, 2] * q[row, 2] + q0[row, 3] * q[row, 3]
-            turn = 1.0 if dot >= 0.0 else -1.0
-            a, b = q0[row, 0] + turn * q[row, 0], q0[row, 1] + turn * q[row, 1]
-            c, d = q0[row, 2] + turn * q[row, 2], q0[row, 3] + turn * q[row, 3]
-            scale = 1.0 / math.sqrt(a * a + b * b + c * c + d * d)
-            x, y, z = into_sensor(
-                a * scale,
-                b * scale,
-                c * scale,
-                d * scale,
-                (v[row, 0] - v0[row, 0] + (rest[row, 0] - rest0[row, 0])) * inverse + sign * g[row, 0],
-                (v[row, 1] - v0[row, 1] + (rest[row, 1] - rest0[row, 1])) * inverse + sign * g[row, 1],
-                (v[row, 2] - v0[row, 2] + (rest[row, 2] - rest0[row, 2])) * inverse + sign * g[row, 2],
-            )
-            if force >= 0:
-                put(out, row, force, x, y, z)
-                if adds:
-                    total[row, 0] += x * dt_s
-                    total[row, 1] += y * dt_s
-                    total[row, 2] += z * dt_s
-            if felt >= 0:
-                put(out, row, felt, x, y, z)
-        if rate >= 0:
-            x, y, z = into_sensor(q[row, 0], q[row, 1], q[row, 2], q[row, 3], w[row, 0], w[row, 1], w[row, 2])
-            put(out, row, rate, x, y, z)
-        if magnetic >= 0:
-            bx, by, bz = field[row, 0], field[row, 1], field[row, 2]
-            x, y, z = into_sensor(q[row, 0], q[row, 1], q[row, 2], q[row, 3], bx, by, bz)
-            put(out, row, magnetic, x, y, z)
+    scratch = np.empty((SCRATCH, 4))
+    for world in range(first, count, step):
+        move_world(world, count, before, after, s, bodies, body, mounts, now, scratch)
+        for row in range(world * sensors, (world + 1) * sensors):
+            q, q0 = now[Q * rows + 4 * row :], start[Q * rows + 4 * row :]
+            if force >= 0 or felt >= 0:
+                # Midway on the shorter arc is the normalised sum
+                dot = q0[0] * q[0] + q0[1] * q[1] + q0[2] * q[2] + q0[3] * q[3]
+                turn = 1.0 if dot >= 0.0 else -1.0
+                a, b, c, d = q0[0] + turn * q[0], q0[1] + turn * q[1], q0[2] + turn * q[2], q0[3] + turn * q[3]
+                scale = 1.0 / math.sqrt(a * a + b * b + c * c + d * d)
+                v, v0 = now[V * rows + 3 * row :], start[V * rows + 3 * row :]
+                rest, rest0 = now[REST * rows + 3 * row :], start[REST * rows + 3 * row :]
+                x, y, z = into_sensor(
+                    a * scale,
+                    b * scale,
+                    c * scale,
+                    d * scale,
+                    (v[0] - v0[0] + (rest[0] - rest0[0])) * inverse + sign * g[row, 0],
+                    (v[1] - v0[1] + (rest[1] - rest0[1])) * inverse + sign * g[row, 1],
+                    (v[2] - v0[2] + (rest[2] - rest0[2])) * inverse + sign * g[row, 2],
+                )
+                if force >= 0:
+                    put(out, row, force, x, y, z)
+                    if adds:
+                        total[row, 0] += x * dt_s
+                        total[row, 1] += y * dt_s
+                        total[row, 2] += z * dt_s
+                if felt >= 0:
+                    put(out, row, felt, x, y, z)
+            if rate >= 0:
+                w = now[W * rows + 3 * row :]
+                x, y, z = into_sensor(q[0], q[1], q[2], q[3], w[0], w[1], w[2])
+                put(out, row, rate, x, y, z)
+            if magnetic >= 0:
+                x, y, z = into_sensor(q[0], q[1], q[2], q[3], field[row, 0], field[row, 1], field[row, 2])
+                put(out, row, magnetic, x, y, z)
 
 
 @jit.kernel

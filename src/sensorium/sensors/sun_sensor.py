@@ -13,6 +13,7 @@ from sensorium.errors import SpecError
 from sensorium.fields import Sun
 from sensorium.rotations import Float, dot
 from sensorium.sensors.channel_parts import channel_parts
+from sensorium.sensors.quantity import Quantity
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.sampled import SampledModel, required_rate_hz
 from sensorium.sensors.sampled_reading import SampledReading
@@ -36,6 +37,12 @@ class SunSensorReading(SampledReading):
     def visible(self) -> NDArray[np.bool_]:
         """Whether the Sun is up, in the field and not hidden: the truth, whatever the cell says."""
         return np.asarray(self._channel(1) > 0.0)
+
+    @property
+    def quantities(self) -> tuple[Quantity, ...]:
+        """What it holds."""
+        visible = Quantity("visible", "Sun in sight", kind=bool, has_truth=False, is_plotted=False)
+        return Quantity("cosine", "Cosine of the Sun's angle"), visible
 
     def __repr__(self) -> str:
         return f"SunSensorReading(time_ns={self.time_ns}, cosine={self.cosine}, visible={self.visible})"

@@ -101,14 +101,26 @@ def _pose_at(positions, quaternions, world, body, segment, segments, p, q):
 
 
 @jit.function
-def _angle_between(qa, qb):
-    """Rotation angle from qa to qb [rad], exact for small ones too."""
+def _chords(qa, qb):
+    """Squared distances on the sphere of quaternions from qa to the nearer and to the farther of qb and -qb."""
     plus, minus = 0.0, 0.0
     for i in range(4):
         plus += (qa[i] + qb[i]) ** 2
         minus += (qa[i] - qb[i]) ** 2
-    small, large = min(plus, minus), max(plus, minus)
+    return min(plus, minus), max(plus, minus)
+
+
+@jit.function
+def _angle_of(small, large):
+    """Rotation angle that belongs to such chords [rad], exact for small ones too."""
     return 4.0 * math.atan2(math.sqrt(small), math.sqrt(large))
+
+
+@jit.function
+def _angle_between(qa, qb):
+    """Rotation angle from qa to qb [rad]."""
+    small, large = _chords(qa, qb)
+    return _angle_of(small, large)
 
 
 @jit.function
@@ -119,9 +131,14 @@ def _affine_error(positions, quaternions, world, body, radius, segments, scratch
     """
     last = positions.shape[0] - 1
 
-    # One segment from knot to knot, the most frequent by far
-    if segments == 1 and last == 1:
-        phi = _angle_between(quaternions[0, world, body], quaternions[1, world, body])
+    # From knot to knot, the most frequent by far: the farthest turn decides
+    if segments == last:
+        most, most_large = 0.0, 1.0
+        for knot in range(last):
+            small, large = _chords(quaternions[knot, world, body], quaternions[knot + 1, world, body])
+            if small * most_large > most * large:
+                most, most_large = small, large
+        phi = _angle_of(most, most_large)
         return radius * phi * phi / 8.0
 
     pa, pb, qa, qb, qs = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]

@@ -16,7 +16,7 @@ from sensorium.errors import WorldError
 from sensorium.frames import Pose
 from sensorium.rotations import Float
 from sensorium.worlds.base import WorldState
-from sensorium.worlds.interpolation import SERIAL_WORLDS, interpolate_states
+from sensorium.worlds.interpolation import SERIAL_WORLDS, TIME_NS, interpolate_states
 from sensorium.worlds.state_numbers import address_of
 
 # states this close to even times are taken to lie on them [ns]
@@ -27,6 +27,10 @@ _SEGMENTS_A_STATE = 4
 
 # what a time that is not set compares as: before everything
 _ALWAYS = np.iinfo(np.int64).min
+
+
+Bracket = tuple[WorldState, WorldState, float]
+"""The states around an instant, and which fraction of the way from one to the other it is."""
 
 
 class Span(NamedTuple):
@@ -92,7 +96,7 @@ class History:
         self.valid_from_ns[mask] = state.time_ns
         self.restarted_ns = state.time_ns
 
-    def bracket(self, time_ns: int) -> tuple[WorldState, WorldState, float]:
+    def bracket(self, time_ns: int) -> Bracket:
         """The states around an instant [ns], and which fraction of the way from one to the other it is.
 
         At a state's own time it is that state twice, and the fraction 0.
@@ -171,12 +175,21 @@ class History:
         X_WB = Pose._trusted(*self.motion(times_ns, body))
         return X_WB if body is None else X_WB[:, :, 0]
 
-    def last_state_ns(self, after_ns: int, before_ns: int) -> int:
-        """Time of the last state before a time, or `after_ns` if none is later than that [ns]."""
-        for state in reversed(self._states):
-            if state.time_ns < before_ns:
-                return max(after_ns, state.time_ns)
-        return after_ns
+    def last_piece(self, after_ns: int, time_ns: int) -> tuple[int, Bracket]:
+        """When the last piece of path up to an instant begins [ns], and the bracket of the instant.
+
+        It begins at the last state before the instant, or at `after_ns` if that is later.
+        """
+        states = self._states
+        at = len(states) - 1
+        while at >= 0 and states[at].time_ns >= time_ns:
+            at -= 1
+        if at < 0:
+            return after_ns, self.bracket(time_ns)
+        start_ns, after = max(states[at].time_ns, after_ns), states[min(at + 1, len(states) - 1)]
+        if after.time_ns == time_ns:
+            return start_ns, (after, after, 0.0)
+        return start_ns, self.bracket(time_ns)
 
     def state_times_ns(self, after_ns: int, before_ns: int) -> list[int]:
         """Times of the states after one time and before another [ns], rising."""
@@ -184,8 +197,13 @@ class History:
 
     def times_within(self, start_ns: int, end_ns: int) -> NDArray[np.int64]:
         """Start, the times of the states inside the interval, and end [ns]; one time for an instant."""
-        inside = [state.time_ns for state in self._states if start_ns < state.time_ns < end_ns]
-        return np.array([start_ns, *inside, *([end_ns] if end_ns > start_ns else [])], np.int64)
+        if end_ns == start_ns:
+            return np.array([start_ns], np.int64)
+
+        # Of the states around the interval only the first and the last may lie outside
+        times_ns = self.span(start_ns, end_ns).table[TIME_NS].copy()
+        times_ns[0], times_ns[-1] = start_ns, end_ns
+        return times_ns
 
     def knots(self, start_ns: int, end_ns: int, *, most: int) -> NDArray[np.int64]:
         """Evenly spaced times over an interval that fall on the states inside it, where `most` segments allow that.
@@ -197,6 +215,9 @@ class History:
         """
         times_ns = self.times_within(start_ns, end_ns)
         if len(times_ns) <= 2:
+            return times_ns
+        gaps_ns = np.diff(times_ns)
+        if len(gaps_ns) <= most and (gaps_ns == gaps_ns[0]).all():
             return times_ns
         inside_ns = times_ns - start_ns
         segments = _even_segments(inside_ns, most)

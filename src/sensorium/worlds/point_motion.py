@@ -28,6 +28,9 @@ _SERIAL_AT, _SERIAL_BETWEEN = 2048, 512
 # A point's motion is laid out like a body's, with the velocity's rest in place of the angular acceleration, the last
 REST = ALPHA
 
+SCRATCH = 8
+"""Vectors that `move_world` works with."""
+
 
 @dataclass(slots=True)
 class PointState:
@@ -85,6 +88,16 @@ class PointMotion:
             p[...], q[...] = X_BS.position, X_BS.quaternion
         self._state = PointState(0, p, q, v, w, rest, self._acceleration, None)
 
+    @property
+    def numbers(self) -> Float:
+        """Where the motion is filled in, as `move_points` does it; the arrays of every `PointState` are views of it."""
+        return self._out
+
+    @property
+    def mounts(self) -> tuple[int, int, Float]:
+        """Bodies of a world, the one that is ridden on, below zero for the world, and p_BS and q_BS side by side."""
+        return self._history.bodies, -1 if self._body is None else self._body, self._mounts
+
     def at(self, time_ns: int) -> PointState:
         """The motion at an instant [ns] that the history covers.
 
@@ -92,32 +105,25 @@ class PointMotion:
             The same object with the same arrays at every call: copy what is to outlast the next one.
         """
         before, after, fraction = self._history.bracket(time_ns)
-        state = self._state
-        state.time_ns, state.gravity_W = time_ns, _gravity_on(before, after, self._body)
-        if self._body is None:
-            return state
-        threads.run(
-            move_points,
-            self._history.worlds,
-            before.numbers,
-            after.numbers,
-            fraction,
-            self._history.bodies,
-            self._body,
-            self._mounts,
-            self._out,
-            serial_below=_SERIAL_BETWEEN if fraction else _SERIAL_AT,
-        )
-        known = before.has_accelerations and after.has_accelerations
+        state, states = self._state, (before.numbers, after.numbers, fraction)
+        state.time_ns, state.gravity_W = time_ns, gravity_on(before, after, self._body)
+        known = self._body is None or (before.has_accelerations and after.has_accelerations)
         state.acceleration = self._acceleration if known else None
-        own_W = before.gravity_W
-        if known and fraction and own_W is not None and own_W.ndim > 1 and state.gravity_W is not None:
-            self._acceleration += (1.0 - fraction) * (state.gravity_W - own_W[:, self._body, None])
+        serial = _SERIAL_BETWEEN if fraction else _SERIAL_AT
+        threads.run(move_points, self._history.worlds, *states, *self.mounts, self._out, serial_below=serial)
+
+        # Where each body has a gravity of its own, acceleration less gravity is what went linearly
+        own_W, step_W = before.gravity_W, state.gravity_W
+        if fraction and state.acceleration is not None and step_W is not None and own_W is not None and own_W.ndim > 1:
+            self._acceleration += (1.0 - fraction) * (step_W - own_W[:, self._body, None])
         return state
 
 
-def _gravity_on(before: WorldState, after: WorldState, body: int | None) -> Float | None:
-    """The world's gravity between two states; off all bodies there is none where each has its own."""
+def gravity_on(before: WorldState, after: WorldState, body: int | None) -> Float | None:
+    """The world's own gravity between two states [m/s^2], as `PointState` has it; None if the world applies none.
+
+    Off all bodies there is none where each has its own.
+    """
     if after.gravity_W is None or after.gravity_W.ndim == 1:
         return before.gravity_W
     return None if body is None else after.gravity_W[:, body, None]
@@ -148,6 +154,73 @@ def _add_cross(a: Float, b: Float, out: Float) -> None:
     out[2] += a[0] * b[1] - a[1] * b[0]
 
 
+@jit.function
+def move_world(
+    world: int,
+    worlds: int,
+    before: Float,
+    after: Float,
+    s: float,
+    bodies: int,
+    body: int,
+    mounts: Float,
+    out: Float,
+    scratch: Float,
+) -> None:
+    """Fill the motion of the sensors in one world, as `move_points` does for many; scratch is (SCRATCH, 4)."""
+    if body < 0:
+        return
+    every_body, sensors = worlds * bodies, mounts.shape[0]
+    points = worlds * sensors
+    p_WB, v_WB, w_WB, a_WB, alpha_WB = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
+    q_WB, r, around = scratch[5], scratch[6], scratch[7]
+
+    # The body
+    index = world * bodies + body
+    _between(before, after, P * every_body + 3 * index, s, p_WB)
+    _between(before, after, V * every_body + 3 * index, s, v_WB)
+    _between(before, after, W * every_body + 3 * index, s, w_WB)
+    _between(before, after, A * every_body + 3 * index, s, a_WB)
+    _between(before, after, ALPHA * every_body + 3 * index, s, alpha_WB)
+    at = Q * every_body + 4 * index
+    if s > 0.0:
+        slerp(before[at : at + 4], after[at : at + 4], s, q_WB)
+    else:
+        for k in range(4):
+            q_WB[k] = before[at + k]
+
+    # What rides on it
+    for sensor in range(sensors):
+        point, mount = world * sensors + sensor, mounts[sensor]
+        _rotate(q_WB, mount, r)
+        p_WS, q_WS = out[P * points + 3 * point :], out[Q * points + 4 * point :]
+        v_WS, w_WS, a_WS, rest = (
+            out[V * points + 3 * point :],
+            out[W * points + 3 * point :],
+            out[A * points + 3 * point :],
+            out[REST * points + 3 * point :],
+        )
+        around[0] = around[1] = around[2] = 0.0
+        _add_cross(w_WB, r, around)
+        for k in range(3):
+            p_WS[k] = p_WB[k] + r[k]
+            v_WS[k] = v_WB[k] + around[k]
+            at = V * every_body + 3 * index + k
+            rest[k] = (before[at] - v_WS[k]) + (s * (after[at] - before[at]) + around[k])
+            w_WS[k] = w_WB[k]
+            a_WS[k] = a_WB[k]
+        _add_cross(alpha_WB, r, a_WS)
+        _add_cross(w_WB, around, a_WS)
+
+        # q_WB q_BS
+        w, x, y, z = q_WB[0], q_WB[1], q_WB[2], q_WB[3]
+        d, a, b, c = mount[3], mount[4], mount[5], mount[6]
+        q_WS[0] = w * d - x * a - y * b - z * c
+        q_WS[1] = w * a + x * d + y * c - z * b
+        q_WS[2] = w * b - x * c + y * d + z * a
+        q_WS[3] = w * c + x * b - y * a + z * d
+
+
 @jit.kernel
 def move_points(
     first: int,
@@ -169,57 +242,11 @@ def move_points(
         after: The same of the state after it.
         s: Fraction of the way; 0 takes the state before as it is.
         bodies: Number of bodies.
-        body: The one they ride on.
+        body: The one they ride on; below zero is the world itself, on which nothing moves.
         mounts: p_BS and q_BS side by side, (sensors, 7).
         out: Filled with blocks p_WS, q_WS, v_WS, w_WS, a_WS and the rest of v_WS, each (worlds, sensors, 3 or 4), one
             behind the other.
     """
-    every_body, sensors = count * bodies, mounts.shape[0]
-    points = count * sensors
-    vectors, q_WB = np.zeros((6, 3)), np.empty(4)
-    p_WB, v_WB, w_WB, a_WB, alpha_WB, r = vectors[0], vectors[1], vectors[2], vectors[3], vectors[4], vectors[5]
-    around = np.empty(3)
+    scratch = np.empty((SCRATCH, 4))
     for world in range(first, count, step):
-        # The body
-        index = world * bodies + body
-        _between(before, after, P * every_body + 3 * index, s, p_WB)
-        _between(before, after, V * every_body + 3 * index, s, v_WB)
-        _between(before, after, W * every_body + 3 * index, s, w_WB)
-        _between(before, after, A * every_body + 3 * index, s, a_WB)
-        _between(before, after, ALPHA * every_body + 3 * index, s, alpha_WB)
-        at = Q * every_body + 4 * index
-        if s > 0.0:
-            slerp(before[at : at + 4], after[at : at + 4], s, q_WB)
-        else:
-            q_WB[:] = before[at : at + 4]
-
-        # What rides on it
-        for sensor in range(sensors):
-            point, mount = world * sensors + sensor, mounts[sensor]
-            _rotate(q_WB, mount, r)
-            p_WS, q_WS = out[P * points + 3 * point :], out[Q * points + 4 * point :]
-            v_WS, w_WS, a_WS, rest = (
-                out[V * points + 3 * point :],
-                out[W * points + 3 * point :],
-                out[A * points + 3 * point :],
-                out[REST * points + 3 * point :],
-            )
-            around[:] = 0.0
-            _add_cross(w_WB, r, around)
-            for k in range(3):
-                p_WS[k] = p_WB[k] + r[k]
-                v_WS[k] = v_WB[k] + around[k]
-                at = V * every_body + 3 * index + k
-                rest[k] = (before[at] - v_WS[k]) + (s * (after[at] - before[at]) + around[k])
-                w_WS[k] = w_WB[k]
-                a_WS[k] = a_WB[k]
-            _add_cross(alpha_WB, r, a_WS)
-            _add_cross(w_WB, around, a_WS)
-
-            # q_WB q_BS
-            w, x, y, z = q_WB[0], q_WB[1], q_WB[2], q_WB[3]
-            d, a, b, c = mount[3], mount[4], mount[5], mount[6]
-            q_WS[0] = w * d - x * a - y * b - z * c
-            q_WS[1] = w * a + x * d + y * c - z * b
-            q_WS[2] = w * b - x * c + y * d + z * a
-            q_WS[3] = w * c + x * b - y * a + z * d
+        move_world(world, count, before, after, s, bodies, body, mounts, out, scratch)

@@ -1,11 +1,9 @@
-"""The fit on curves whose coefficients are known, its file, and refusals. Coverage is in tests/statistics."""
-
-import json
+"""The fit on curves whose coefficients are known, and refusals. Coverage is in tests/statistics."""
 
 import numpy as np
 import pytest
 
-from sensorium.analysis import AllanFit, allan_deviation, fit_allan
+from sensorium.analysis import allan_deviation, fit_allan
 from sensorium.analysis.allan import Allan
 from sensorium.analysis.allan_regression import Regression, _crossing, design
 from sensorium.errors import SpecError
@@ -164,78 +162,6 @@ def test_least_squares_agree_with_the_median_where_much_is_known():
     np.testing.assert_allclose(np.sqrt(x), [TRUE["N"] * 10, TRUE["B"], TRUE["K"] / 10], rtol=1e-6)
     for k in range(2):
         assert regression.interval(k, x)[1] == pytest.approx(x[k], rel=0.01)
-
-
-# --- the file -----------------------------------------------------------------------------------------------
-
-
-def test_a_saved_fit_comes_back_whole(tmp_path):
-    names = ["gyro.x", "gyro.y"]
-    fit = fit_allan(allan_deviation(random_signal(), RATE), terms="QNBKR", channels=names, units="rad/s")
-    fit.save(tmp_path / "allan.json")
-    again = AllanFit.load(tmp_path / "allan.json")
-    assert (again.channels, again.units, again.terms, again.fit_range_s) == (
-        ("gyro.x", "gyro.y"),
-        ("rad/s", "rad/s"),
-        "QNBKR",
-        fit.fit_range_s,
-    )
-    for term in "QNBKR":
-        np.testing.assert_array_equal(again.coefficients[term], fit.coefficients[term])
-        np.testing.assert_array_equal(again.intervals[term], fit.intervals[term])
-    for name in ("tau_s", "deviation", "low", "high", "degrees", "terms"):
-        np.testing.assert_array_equal(getattr(again.allan, name), getattr(fit.allan, name))
-    np.testing.assert_array_equal(again.correlation_time_s, fit.correlation_time_s)
-    assert (again.allan.rate_hz, again.allan.samples) == (RATE, 60_000)
-    assert [file.name for file in tmp_path.iterdir()] == ["allan.json"]
-
-
-def test_the_file_says_what_a_specification_needs(tmp_path):
-    fit = fit_allan(perfect(), units="rad/s")
-    fit.save(tmp_path / "allan.json")
-    data = json.loads((tmp_path / "allan.json").read_text())
-    assert (data["kind"], data["version"], data["rate_hz"], data["duration_s"]) == ("sensorium.allan", 1, RATE, 1e4)
-    entry = data["channels"]["signal"]
-    assert entry["N"] == {
-        "value": float(fit.N),
-        "low": fit.intervals["N"][0],
-        "high": fit.intervals["N"][1],
-        "unit": "rad/s/sqrt(Hz)",
-    }
-    assert (entry["B"]["unit"], entry["K"]["unit"]) == ("rad/s", "rad/s/sqrt(s)")
-    assert entry["correlation_time_s"] == float(fit.correlation_time_s)
-
-
-def test_no_limit_is_null_in_the_file(tmp_path):
-    fit = fit_allan(perfect())
-    fit.intervals["K"][1] = np.inf
-    fit.save(tmp_path / "allan.json")
-    assert json.loads((tmp_path / "allan.json").read_text())["channels"]["signal"]["K"]["high"] is None
-    assert AllanFit.load(tmp_path / "allan.json").intervals["K"][1] == np.inf
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("{", "is not JSON"),
-        ("[]", "is no Allan fit; it must have kind"),
-        ('{"kind": "sensorium.allan", "version": 2}', "version 1"),
-        ('{"kind": "sensorium.allan", "version": 1}', "is no whole Allan fit: KeyError 'shape'"),
-        ('{"kind": "sensorium.allan", "version": 1, "shape": 3}', "is no whole Allan fit"),
-    ],
-)
-def test_other_files_are_refused(tmp_path, text, message):
-    file = tmp_path / "allan.json"
-    file.write_text(text)
-    with pytest.raises(SpecError, match=message):
-        AllanFit.load(file)
-
-
-def test_files_that_are_not_there(tmp_path):
-    with pytest.raises(SpecError, match="which cannot be read: No such file"):
-        AllanFit.load(tmp_path / "allan.json")
-    with pytest.raises(SpecError, match="its folder does not exist"):
-        fit_allan(perfect()).save(tmp_path / "no" / "allan.json")
 
 
 # --- refusals -----------------------------------------------------------------------------------------------

@@ -298,9 +298,9 @@ def test_a_value_that_a_fault_made_nan_stays_so_and_leaves_no_trace(kind):
     for middle in (0.2, np.nan):
         state = model.init((3,), seed=1, period_s=0.01)
         for k, value in enumerate((0.2, middle, 0.2, 0.2)):
-            x = np.array([[[0.1, value, 0.3]]])
+            x = np.array([[0.1, value, 0.3]])
             state.program.step(x, 10_000_000 * k, state)
-            outs.append(x[0, 0])
+            outs.append(x[0])
     clean, dropped = np.reshape(outs, (2, 4, 3))
     assert np.isnan(dropped[1, 1])
     assert np.isfinite(np.delete(dropped, 4)).all()

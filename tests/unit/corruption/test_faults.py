@@ -114,9 +114,9 @@ def test_switching_one_off_changes_no_random_number_of_another():
     state = Program(schedule.parts(Layout(3)), columns=3).init((3,), seed=1, name="signal")
     clock = schedule.begin(seed=1)
     for k in range(20):
-        x = np.zeros((1, 1, 3))
+        x = np.zeros((1, 3))
         state.program.step(x, k * MS, state, clock.at(k * MS))
-        np.testing.assert_array_equal(x[0, 0], both[k])
+        np.testing.assert_array_equal(x[0], both[k])
 
 
 def test_a_fault_strikes_the_group_it_is_aimed_at():
@@ -150,9 +150,9 @@ def test_step_equals_series():
     expected, _ = run(EVERYTHING, signals)
     state = EVERYTHING.init((3, 5), seed=1, period_s=1e-3)
     for k in range(100):
-        x = signals[k : k + 1].copy()
+        x = signals[k].copy()
         state.program.step(x, k * MS, state)
-        np.testing.assert_array_equal(x[0], expected[k])
+        np.testing.assert_array_equal(x, expected[k])
 
 
 def test_a_batch_equals_single_runs():
@@ -201,10 +201,10 @@ def test_a_schedule_switches_parts_of_a_program_as_a_chain_would():
         signals[..., 1:4], times_ns=np.arange(300) * MS, state=chain.init((2, 2, 3), seed=4, name="imu", period_s=1e-3)
     )
     for k in range(300):
-        x = signals[k].reshape(1, 4, 5).copy()
+        x = signals[k].reshape(4, 5).copy()
         program.step(x, k * MS, state, clock.at(k * MS))
-        np.testing.assert_array_equal(x[0, :, 1:4], expected[k].reshape(4, 3))
-        np.testing.assert_array_equal(x[0][:, [0, 4]], signals[k].reshape(4, 5)[:, [0, 4]])
+        np.testing.assert_array_equal(x[:, 1:4], expected[k].reshape(4, 3))
+        np.testing.assert_array_equal(x[:, [0, 4]], signals[k].reshape(4, 5)[:, [0, 4]])
     assert [e for e in clock.log if e.fault != "b"] == list(own.faults.log)
     with pytest.raises(SpecError, match="must be run by `step`"):
         program.series(signals, np.arange(300) * MS, state)
@@ -218,9 +218,9 @@ def test_faults_of_a_schedule_and_of_a_chain_side_by_side():
     state, clock = program.init((1,), seed=1, name="x"), schedule.begin(seed=1)
     given = []
     for k in range(6):
-        x = np.zeros((1, 1, 1))
+        x = np.zeros((1, 1))
         program.step(x, k * MS, state, clock.at(k * MS))
-        given.append(x[0, 0, 0])
+        given.append(x[0, 0])
     assert given == [0, 0, 1, 11, 10, 0]
 
 

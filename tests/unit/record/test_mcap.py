@@ -107,6 +107,30 @@ def test_clouds_come_back_bit_for_bit(tmp_path, columns, frame):
         assert message.header.frame_id == ("lidar" if frame == "sensor" else "world")
 
 
+def test_labels_are_named_and_clouds_may_be_thinned(tmp_path):
+    env = street()
+    lidar = env.attach(small_lidar(), body="car", pose=sn.Pose((0, 0, 1.2)))
+    scans, path = [], tmp_path / "run.mcap"
+    with McapRecorder(path, clouds_every=2) as recorder:
+        for _ in env.run(0.45):
+            recorder.record(env)
+            scans += lidar.readings()
+    topics = read(path)
+    assert [stamp_ns(message) for _, message in topics["/lidar/points"]] == [scan.stamp_ns for scan in scans[::2]]
+    assert len(topics["/clock"]) == 45
+
+    # Also of a file that was cut off
+    path.with_name("cut.mcap").write_bytes(path.read_bytes()[:-200])
+    sn.record.recover(path.with_name("cut.mcap"))
+    for one in (path, path.with_name("cut.recovered.mcap")):
+        with one.open("rb") as file:
+            (metadata,) = make_reader(file).iter_metadata()
+        assert metadata.name == "sensorium.labels"
+        assert metadata.metadata == {str(number): name for name, number in env.scene.labels.items()}
+    with pytest.raises(SpecError, match="clouds_every is 0; it must be at least 1"):
+        McapRecorder(path, clouds_every=0)
+
+
 def test_every_return_of_a_ray_is_a_point(tmp_path):
     scan_shape = (2, 3, 4)
     rng = np.random.default_rng(5)

@@ -173,6 +173,32 @@ def test_files_that_were_used_are_known(write):
         ("reflectance: 0.5", "reflectance: 1.5", "wall.yaml:9: scene.objects[1].material.reflectance is 1.5"),
         ("sensor: imu", "sensor: imo", "wall.yaml:40: faults[0].sensor is 'imo'; the scenario's sensors are top, pair"),
         ("target: linear", "target: lin", "wall.yaml:40: faults[0].target is 'lin'; imu has linear, angular, magnetic"),
+        (
+            "kind: bias, value: 1.0",
+            "kind: stuck",
+            "wall.yaml:40: faults[0].corruption.mode is missing; it must be given",
+        ),
+        (
+            "kind: bias, value",
+            "kind: bias, valu",
+            "wall.yaml:40: faults[0].corruption.valu is 1.0; did you mean value?",
+        ),
+        (
+            "value: 1.0",
+            "value: high",
+            "wall.yaml:40: faults[0].corruption.value is 'high'; it must be a finite number",
+        ),
+        ("kind: bias", "kind: bios", "wall.yaml:40: faults[0].corruption: kind is 'bios'; it must be one of bias"),
+        (
+            "target: linear",
+            "target: linear, channels: [5]",
+            "wall.yaml:40: faults[0]: channels has 5; it must be from 0 to 2",
+        ),
+        (
+            "noise: {std: 0.02}",
+            "extra: [{kind: saturate, mim: 1}]",
+            "wall.yaml:36: sensors.imu.linear.extra[0].mim is 1; did you mean min?",
+        ),
         ("seed: 7", "seed: -1", "wall.yaml:2: seed is -1; it must be greater than or equal to 0"),
         ("duration_s: 0.2", "duration_s: 0", "wall.yaml:3: duration_s is 0; it must be greater than or equal to"),
         ("duration_s: 0.2", "duration_s: true", "wall.yaml:3: duration_s is True; it must be a valid number"),
@@ -219,6 +245,13 @@ def test_two_mistakes_are_two_lines(write):
 def test_a_mistake_in_an_option_names_the_option(write):
     text = refusal(write(), {"sensors.imu.linear.noise.stdd": 1})
     assert text.startswith("--set sensors.imu.linear.noise.stdd: sensors.imu.linear.noise.stdd is 1; did you mean std?")
+
+
+def test_a_value_of_a_sweep_names_that_option(write):
+    with pytest.raises(SpecError, match=r"^--sweep seed: seed is -1"):
+        Scenario.load(write(), {"seed": -1}, options={"seed": "--sweep"})
+    with pytest.raises(SpecError, match=r"^--seed: seed is -1"):
+        Scenario.load(write(), {"seed": -1}, options={"seed": "--seed"})
 
 
 def test_an_option_takes_the_place_of_what_the_file_says(write):

@@ -33,6 +33,9 @@ class TickerModel:
             if time_ns > since_ns:
                 yield Capture(time_ns, time_ns, lambda t=time_ns: -t, tick)
 
+    def due_ns(self, now_ns):
+        return self.rate.time_ns(self.rate.first_after(now_ns))
+
     def needs_from_ns(self, now_ns):
         return now_ns - seconds_to_ns(self.spec.memory_s)
 
@@ -104,6 +107,19 @@ def test_no_reading_yet_names_the_sensor():
     for ask in (ticker.read, ticker.truth):
         with pytest.raises(NoReadingError, match="'left'"):
             ask()
+
+
+def test_it_rests_until_something_is_due():
+    env = environment(step_s=0.01)
+    seldom = env.attach(Ticker(rate_hz=10.0), name="seldom")
+    late = env.attach(Ticker(rate_hz=10.0, timing=sn.Timing(latency_s=0.035)), name="late")
+    fresh = []
+    for _ in env.run(0.3):
+        fresh.append((seldom.fresh, late.fresh))
+    assert [step for step, (now, _) in enumerate(fresh, 1) if now] == [10, 20, 30]
+    assert [step for step, (_, now) in enumerate(fresh, 1) if now] == [14, 24]
+    assert [upto for _, upto, _ in seldom._model.asked] == [10 * MS, 100 * MS, 200 * MS, 300 * MS]
+    assert len(late._model.asked) == 1 + 3 + 2  # at first, to take a reading, and to receive one
 
 
 def test_switched_off_it_is_not_asked_and_what_is_on_its_way_is_lost():

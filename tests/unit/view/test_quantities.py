@@ -16,7 +16,7 @@ def test_an_imu_has_what_its_outputs_say():
         ("delta_angle", ("x", "y", "z"), False),
         ("acceleration", ("x", "z"), True),
     ]
-    assert values_of(handle.read(), found, 1) == pytest.approx(handle.read().values[None])
+    assert values_of([handle.read()], found, 1)[0] == pytest.approx(handle.read().values[None])
 
 
 def test_other_sensors_have_their_quantities_with_units():
@@ -29,7 +29,7 @@ def test_other_sensors_have_their_quantities_with_units():
         reading = handles[name].read()
         first = quantities_of(reading)[0]
         assert first.unit == unit
-        assert values_of(reading, (first,), 1)[0] == pytest.approx(expected, rel=1e-4)
+        assert values_of([reading], (first,), 1)[0, 0] == pytest.approx(expected, rel=1e-4)
 
 
 def test_rows_beyond_those_shown_are_left_out_and_void_ones_are_unknown(yard):
@@ -38,10 +38,10 @@ def test_rows_beyond_those_shown_are_left_out_and_void_ones_are_unknown(yard):
         pass
     reading = env.sensors["imu"].read()
     found = quantities_of(reading)
-    assert values_of(reading, found, 1).shape == (1, 6)
+    assert values_of([reading, reading], found, 1).shape == (2, 1, 6)
     void = reading.without(np.array([True, False, False]))
-    assert np.isnan(values_of(void, found, 1)).all()
-    assert np.isfinite(values_of(void, found, 3)[1:]).all()
+    assert np.isnan(values_of([void], found, 1)).all()
+    assert np.isfinite(values_of([void], found, 3)[0, 1:]).all()
 
 
 def test_what_is_no_reading_has_no_quantities():

@@ -214,7 +214,9 @@ def test_the_last_state_inside_an_interval(steps, after, length):
     history, _ = history_of(times, worlds=1, bodies=1)
     inside = history.state_times_ns(after, after + length)
     assert inside == [t for t in times if after < t < after + length]
-    assert history.last_state_ns(after, after + length) == (inside[-1] if inside else after)
+    instant = min(after + length, times[-1])
+    before = [t for t in times if after < t < instant]
+    assert history.last_piece(after, instant) == (before[-1] if before else after, history.bracket(instant))
 
 
 def test_times_within_an_interval():

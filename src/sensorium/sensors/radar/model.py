@@ -69,6 +69,10 @@ class RadarModel:
         for tick in self._rate.ticks_between(after_ns, upto_ns):
             yield self._capture(tick)
 
+    def due_ns(self, now_ns: int) -> int:
+        """The next frame."""
+        return self._rate.next_end_ns(now_ns, 0)
+
     def needs_from_ns(self, now_ns: int) -> int:
         """Nothing of the past."""
         return now_ns

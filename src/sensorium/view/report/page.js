@@ -72,21 +72,24 @@
     ...more,
   });
 
-  // A plot is drawn when it comes into sight, and again when the scheme changes
+  // A plot is drawn when it comes near, or earlier, while the browser is idle; and again when the scheme changes
   const inSight = new IntersectionObserver((entries) => {
-    for (const entry of entries) {
-      if (entry.isIntersecting) {
-        inSight.unobserve(entry.target);
-        entry.target.draw();
-      }
-    }
-  }, { rootMargin: "500px" });
+    for (const entry of entries) if (entry.isIntersecting && !entry.target.drawn) entry.target.draw();
+  }, { rootMargin: "1000px" });
+  const whenIdle = window.requestIdleCallback || ((call) => setTimeout(call, 30));
+  function drawNext() {
+    const next = redraws.find((element) => !element.drawn);
+    if (next === undefined) return;
+    next.draw();
+    whenIdle(drawNext);
+  }
 
   function plot(parent, height, figure, config = CONFIG) {
     const element = made("div", "plot");
     element.style.height = `${height}px`;
     element.draw = () => {
       element.drawn = true;
+      inSight.unobserve(element);
       const { traces, ...more } = figure();
       return Plotly.react(element, traces, layout(more), config);
     };
@@ -472,6 +475,7 @@
     document.head.append(library);
     for (const place of document.querySelectorAll("[data-draws]")) draws[place.dataset.draws](place);
     showPlace();
+    whenIdle(drawNext);
   }
   requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(begin, 0)));
 

@@ -16,7 +16,6 @@ from sensorium.sensors.camera_image import CameraImage
 from sensorium.sensors.depth_image import DepthImage
 from sensorium.sensors.radar.reading import RadarReading
 from sensorium.sensors.ray_sensor import RayReading
-from sensorium.sensors.sampled_reading import SampledReading
 from sensorium.sensors.scan import Scan
 from sensorium.view.quantities import quantities_of
 from sensorium.view.report.detections import DetectionRecord
@@ -110,7 +109,7 @@ class Report(Recorder):
                 depths = self._depths.get(name) or self._depths.setdefault(name, DepthRecord(sensor))
                 for depth in sensor.readings():
                     depths.add(depth)
-            elif isinstance(newest, SampledReading) and quantities_of(newest):
+            elif name in self._signals or quantities_of(newest):
                 signals = self._signals.get(name) or self._signals.setdefault(name, SignalRecord(sensor, newest))
                 for arrival in sensor.arrivals():
                     signals.add(arrival.reading, arrival.truth())

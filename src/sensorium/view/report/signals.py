@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.sensors.attached import AttachedSensor
+from sensorium.sensors.quantity import Quantity
 from sensorium.sensors.sampled_reading import SampledReading
-from sensorium.view.quantities import Quantity, quantities_of, values_of
+from sensorium.view.quantities import quantities_of, values_of
 from sensorium.view.report.envelope import Envelope
 from sensorium.view.report.error_record import ErrorRecord
 from sensorium.view.report.packing import packed
@@ -17,9 +18,9 @@ Float = NDArray[np.float64]
 MOST_SENSORS = 4
 """Sensors of a row of a kind that are shown."""
 
-# Stretches kept of each signal; readings are gathered and worked off together, which is cheaper
+# Stretches kept of each signal; readings are gathered and worked off together, which is cheaper, but not too many rows
 _STRETCHES = 768
-_GATHERED = 512
+_GATHERED, _GATHERED_ROWS = 512, 1 << 16
 
 
 class SignalRecord:
@@ -39,19 +40,18 @@ class SignalRecord:
         self._measured, self._true, self._error = (Envelope(width, most=_STRETCHES) for _ in range(3))
         has_inertial = any(quantity.is_inertial for quantity in self.quantities)
         self._record = ErrorRecord(width) if has_inertial else None
-        self._gathered: list[tuple[int, Float, Float]] = []
+        self._gathered: list[tuple[SampledReading, SampledReading]] = []
+        self._together = max(1, min(_GATHERED, _GATHERED_ROWS // (sensor.rig.worlds * sensor.rig.sensors)))
         self._first_ns: int | None = None
         self._last_ns = 0
 
     def add(self, reading: SampledReading, truth: SampledReading) -> None:
         """Keep a reading; its time is the true one, whatever the sensor's clock said."""
-        measured = values_of(reading, self.quantities, self._rows).ravel()
-        true = values_of(truth, self.quantities, self._rows).ravel()
-        self._gathered.append((truth.time_ns, measured, true))
+        self._gathered.append((reading, truth))
         self._first_ns = truth.time_ns if self._first_ns is None else min(truth.time_ns, self._first_ns)
         self._last_ns = max(self._last_ns, truth.time_ns)
         self.readings += 1
-        if len(self._gathered) == _GATHERED:
+        if len(self._gathered) == self._together:
             self._work_off()
 
     def channels(self) -> int:
@@ -86,7 +86,7 @@ class SignalRecord:
         rate_hz = self._sensor.spec.timing.rate_hz or 1.0
         why = self._record.why_none(round((self._last_ns - self._first_ns) * 1e-9 * rate_hz) + 1)
         if why is not None:
-            return [], f"{self.name}: {why}."
+            return [], f"{self.name}: no Allan plot, since {why}."
         curves, found = self._record.curves(rate_hz), []
         for title, quantity, columns in self._of_each():
             lines: list[dict[str, Any]] = []
@@ -97,7 +97,7 @@ class SignalRecord:
                     lines.append({"name": component} | {key: packed(a.astype(np.float32)) for key, a in arrays.items()})
             if quantity.is_inertial and lines:
                 found.append({"sensor": title, "title": quantity.title, "unit": quantity.unit, "lines": lines})
-        return found, None if found else f"{self.name}: there is no error to tell of; the sensor is ideal."
+        return found, None if found else f"{self.name}: no Allan plot, since there is no error; the sensor is ideal."
 
     def _of_each(self) -> list[tuple[str, Quantity, list[int]]]:
         """Name of the sensor, quantity and columns of everything that gets a plot."""
@@ -114,10 +114,12 @@ class SignalRecord:
         """Give what was gathered to the envelopes, in order of time: messages may have overtaken each other."""
         if not self._gathered:
             return
-        self._gathered.sort(key=lambda sample: sample[0])
-        time_s = np.array([time_ns for time_ns, _, _ in self._gathered]) * 1e-9
-        measured = np.stack([values for _, values, _ in self._gathered])
-        true = np.stack([values for _, _, values in self._gathered])
+        self._gathered.sort(key=lambda pair: pair[1].time_ns)
+        time_s = np.array([truth.time_ns for _, truth in self._gathered]) * 1e-9
+        measured, true = (
+            values_of(readings, self.quantities, self._rows).reshape(len(readings), -1)
+            for readings in zip(*self._gathered, strict=True)
+        )
         self._gathered.clear()
         error = measured - true
         self._measured.add(time_s, measured)

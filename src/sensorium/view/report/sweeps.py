@@ -73,8 +73,9 @@ class SweepRecord:
         for name, scans in self.rows():
             if not scans:
                 continue
+            up = slice(None, None, -1 if _rises(self._pattern) else 1)
             ranges, numbers = (
-                np.concatenate([_first_return(getattr(scan, field)) for scan in scans], axis=-1)
+                np.concatenate([_first_return(getattr(scan, field))[up] for scan in scans], axis=-1)
                 for field in ("range_m", "label")
             )
             if min(ranges.shape) < _LEAST_PIXELS:
@@ -95,6 +96,12 @@ def _first_return(array: NDArray[Any]) -> NDArray[Any]:
     return array if array.ndim == 2 else array[0]
 
 
+def _rises(pattern: Any) -> bool:
+    """Whether the last row of a sweep looks higher than the first: an image has its top row first."""
+    heights = pattern.rays(0).direction_S[..., 2].mean(axis=1)
+    return bool(heights[-1] > heights[0])
+
+
 def _extent_deg(pattern: Any, shape: tuple[int, ...]) -> Extent | None:
     """Angles at the edges of a sweep's image, where rows and columns are evenly spaced in them."""
     if not isinstance(pattern, Spinning) or shape != (len(pattern.elevation_deg), pattern.columns):
@@ -108,7 +115,7 @@ def _extent_deg(pattern: Any, shape: tuple[int, ...]) -> Extent | None:
     else:
         begin = pattern.start_azimuth_deg or 0.0
         end = begin + 360.0 * sense
-    return begin, end, float(pattern.elevation_deg[-1]), float(pattern.elevation_deg[0])
+    return begin, end, min(pattern.elevation_deg), max(pattern.elevation_deg)
 
 
 def _cloud(name: str, scans: list[Scan], labels: Mapping[str, int], most: int) -> dict[str, Any]:

@@ -100,7 +100,7 @@ class Live(Recorder):
         names, quantities = _names(sensor), quantities_of(reading)
         if not quantities:
             return
-        measured, true = (values_of(one, quantities, len(names)) for one in (reading, truth))
+        measured, true = values_of((reading, truth), quantities, len(names))
         for row, name in enumerate(names):
             column = 0
             for quantity in quantities:

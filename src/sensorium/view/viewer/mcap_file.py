@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sensorium.errors import SensoriumError, SpecError
 from sensorium.frames import Pose
-from sensorium.mcap_messages import in_one_line
+from sensorium.mcap_messages import LABELS, in_one_line
 from sensorium.view.viewer.stream import Stream
 from sensorium.worlds.interpolation import interpolated
 
@@ -67,7 +67,7 @@ def show_mcap(path: Path, stream: Stream, progress: Callable[[float], None] = la
         progress: Called with the part that is done, 0 to 1.
     """
     frames, shown = _Frames(stream), 0
-    for topic, kind, time_ns, message in _messages(path, progress):
+    for topic, kind, time_ns, message in _messages(path, progress, stream.names):
         shown += 1
         sensor = topic.strip("/").rpartition("/")[0] or topic.strip("/")
         if kind == "tf2_msgs/msg/TFMessage":
@@ -142,8 +142,16 @@ class _Frames:
         return path
 
 
-def _messages(path: Path, progress: Callable[[float], None]) -> Iterator[tuple[str, str, int, Any]]:
-    """Topic, kind, time of logging [ns] and content of every message, in order of time."""
+def _messages(
+    path: Path, progress: Callable[[float], None], labels: Callable[[dict[str, int]], None]
+) -> Iterator[tuple[str, str, int, Any]]:
+    """Topic, kind, time of logging [ns] and content of every message, in order of time.
+
+    Args:
+        path: The file.
+        progress: Called with the part that is read, 0 to 1.
+        labels: Called with the number of each label name, where the file tells.
+    """
     from mcap.reader import make_reader
     from rosbags.typesys import Stores, get_typestore
 
@@ -160,6 +168,9 @@ def _messages(path: Path, progress: Callable[[float], None]) -> Iterator[tuple[s
                 raise SpecError(
                     f"{path.name!r} has no summary; it was cut off and must be recovered: sensorium recover"
                 )
+            for metadata in reader.iter_metadata():
+                if metadata.name == LABELS:
+                    labels({name: int(number) for number, name in metadata.metadata.items()})
             first_ns, last_ns = summary.statistics.message_start_time, summary.statistics.message_end_time
             for schema, channel, message in reader.iter_messages(log_time_order=True):
                 progress((message.log_time - first_ns) / max(last_ns - first_ns, 1))

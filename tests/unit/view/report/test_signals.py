@@ -40,8 +40,8 @@ def test_the_fault_is_in_the_error(yard, unpacked):
 def test_each_sensor_of_a_row_has_its_plots_and_other_worlds_have_none(yard):
     record, _ = recorded(yard(worlds=3), "gnss", 0.3)
     assert [(plot["sensor"], plot["title"]) for plot in record.plots(100)] == [
-        ("gnss", "Position"),
-        ("gnss", "Velocity"),
+        ("gnss", "Position (east, north, up)"),
+        ("gnss", "Velocity (east, north, up)"),
     ]
 
 
@@ -60,7 +60,7 @@ def test_a_short_run_says_why_there_is_no_allan_plot(yard):
     record, _ = recorded(yard(), "imu", 0.2)
     plots, why = record.allan_plots()
     assert plots == []
-    assert why.startswith("imu: 40 samples are too few")
+    assert why.startswith("imu: no Allan plot, since 40 samples are too few")
 
 
 def test_receivers_have_no_allan_plot_and_need_no_reason(yard):

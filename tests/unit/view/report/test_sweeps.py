@@ -85,6 +85,19 @@ def test_the_image_is_a_picture_of_the_sweep(yard):
     assert "0.200 s" in image["words"]
 
 
+def test_the_image_is_upright_whichever_channel_comes_first(yard):
+    env = yard()
+    pattern = sn.patterns.Spinning(elevation_deg=tuple(np.linspace(-20, 5, 8)), columns=90, rate_hz=10.0)
+    lidar = sn.Lidar(pattern=pattern, max_range_m=40.0)
+    env.attach(lidar, body="van", pose=sn.Pose(position=(0, 0, 1.0)), name="rising", hide=("van",))
+    falling, rising = (SweepRecord(env.sensors[name]) for name in ("top", "rising"))
+    for _ in env.run(0.1):
+        pass
+    for record, name in ((falling, "top"), (rising, "rising")):
+        record.add(env.sensors[name].read())
+    assert falling.images(LABELS)[0]["address"] == rising.images(LABELS)[0]["address"]
+
+
 def test_colours_by_cause_and_intensity_of_a_lidar_that_follows_light(random_light_scan, unpacked):
 
     scan = random_light_scan

@@ -39,6 +39,14 @@ def test_clouds_lie_where_things_are_though_the_lidar_moved(yard, tmp_path, colu
     assert labels.tolist() == sweeps[1].flat().label.tolist()
 
 
+def test_labels_have_their_names_though_clouds_have_numbers(yard, tmp_path, monkeypatch):
+    recorded(yard(label="brick wall"), tmp_path / "run.mcap")
+    told = []
+    monkeypatch.setattr(Stream, "names", lambda stream, labels: told.append(labels))
+    shown(tmp_path / "run.mcap", tmp_path)
+    assert told[0] == {"ground": 1, "brick wall": 2, "car": 3}
+
+
 def test_signals_poses_and_faults_are_shown(yard, tmp_path, columns):
     _, readings = recorded(yard(), tmp_path / "run.mcap")
     out, count = shown(tmp_path / "run.mcap", tmp_path)

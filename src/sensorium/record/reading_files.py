@@ -1,0 +1,90 @@
+"""Readings of one kind as files, one a reading, in a folder a sensor."""
+
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from sensorium.environment import Environment
+from sensorium.errors import SpecError
+from sensorium.record.recorder import Recorder
+from sensorium.record.sensor_files import file_stem, made_folder
+from sensorium.sensors.attached import AttachedSensor
+from sensorium.sensors.rig import Rig
+
+R = TypeVar("R")
+
+
+class ReadingFiles(Recorder, Generic[R]):
+    """What recorders of scans and of images share: which readings they write, and where.
+
+    The first reading of a sensor is written and then every so manyth; files are numbered by the reading. With several
+    worlds or sensors of a kind there is a folder for each: world_0/lidar_1.
+    """
+
+    def __init__(
+        self,
+        kind: type[R] | tuple[type[R], ...],
+        folder: str | PathLike[str],
+        *,
+        every: int,
+        sensors: Sequence[str] | None,
+    ) -> None:
+        """Begin.
+
+        Args:
+            kind: Of the readings to write, one or several.
+            folder: Where the folders of the sensors go; made where it does not exist.
+            every: Write one reading of so many.
+            sensors: Names of the sensors to record; None is all.
+        """
+        if every < 1:
+            raise SpecError(f"every is {every}; it must be at least 1")
+        if isinstance(sensors, str):
+            raise SpecError(f"sensors is the string {sensors!r}; it must be a sequence of names")
+        self.folder = made_folder(folder)
+        self._kind, self._every = kind, every
+        self._sensors = None if sensors is None else tuple(sensors)
+        self._folders: dict[str, list[Path]] = {}
+        self._stems: set[str] = set()
+        self._counts = Counter[str]()
+        self._closed = False
+
+    def record(self, env: Environment) -> None:
+        """Record the readings that arrived in the last step of an environment."""
+        if self._closed:
+            raise SpecError(f"recorder of {str(self.folder)!r} is closed; nothing can be recorded any more")
+        for name in self._sensors or ():
+            if name not in env.sensors:
+                raise SpecError(f"no sensor is named {name!r}; there are {', '.join(env.sensors) or 'none'}")
+        for name, sensor in env.sensors.items():
+            if self._sensors is not None and name not in self._sensors:
+                continue
+            for reading in sensor.readings():
+                if not isinstance(reading, self._kind):
+                    break
+                number = self._counts[name]
+                self._counts[name] += 1
+                if number % self._every == 0:
+                    if name not in self._folders:
+                        self._folders[name] = self._made(name, sensor.rig)
+                    self._save(sensor, reading, self._folders[name], number)
+
+    def close(self) -> None:
+        """Nothing can be recorded after; every file is in its place already."""
+        self._closed = True
+
+    @abstractmethod
+    def _save(self, sensor: AttachedSensor[Any], reading: R, folders: Sequence[Path], number: int) -> None:
+        """Write one reading: a file in the folder of each world and sensor."""
+
+    def _made(self, name: str, rig: Rig) -> list[Path]:
+        """The folder of each world and sensor, made."""
+        stem = file_stem(name, self._stems)
+        self._stems.add(stem)
+        own = [f"{stem}_{k}" for k in range(rig.sensors)] if rig.sensor_axis else [stem]
+        worlds = range(rig.first_world, rig.first_world + rig.worlds)
+        above = [self.folder / f"world_{world}" for world in worlds] if rig.world_axis else [self.folder]
+        return [made_folder(folder / one) for folder in above for one in own]

@@ -1,0 +1,84 @@
+"""Data sheets of lidars."""
+
+import pytest
+
+from sensorium.devices import LidarSheet
+from sensorium.errors import SpecError
+
+HEAD = {"maker": "Nobody", "model": "X", "description": "for a test", "sources": {"DS": "data sheet"}}
+
+
+def value(number, unit="1", **fields):
+    return {"value": number, "unit": unit, "grade": "A", "source": "DS", **fields}
+
+
+def lidar(**values):
+    needed = {"elevation": value([1.0, -1.0], "deg"), "rotation_rate": value(10.0, "Hz"), "columns": value(100)}
+    return LidarSheet.model_validate({**HEAD, "scan": "spinning", **needed, **values})
+
+
+def test_precision_comes_before_accuracy():
+    accuracy = value(3.0, "cm", means="limits")
+    assert lidar(range_accuracy=accuracy).specification()["noise"] == {"base_m": pytest.approx(0.0173205, rel=1e-5)}
+    both = lidar(range_accuracy=accuracy, range_noise_slope=value(0.5, "mm/m", means="1 sigma"))
+    assert both.specification()["noise"] == {"slope": 5e-4}
+
+
+def test_columns_follow_from_a_firing_period_or_a_step():
+    by_time = lidar(columns=None, firing_period=value(55.296, "us")).specification()["pattern"]
+    assert by_time["columns"] == 1808  # 0.1 s / 55.296 us = 1808.4
+    by_step = lidar(columns=None, step=value(0.2, "deg")).specification()["pattern"]
+    assert by_step["columns"] == 1800
+    sector = lidar(columns=None, step=value(0.25, "deg"), horizontal_fov=value(270.0, "deg")).specification()["pattern"]
+    assert sector["columns"] == 1081
+    assert (sector["azimuth_min_deg"], sector["azimuth_max_deg"]) == (-135.0, 135.0)
+
+
+def test_times_count_from_the_first_channel():
+    pattern = lidar(channel_time=value([-5.0, -12.0], "us")).specification()["pattern"]
+    assert pattern["time_offset_s"] == pytest.approx((7e-6, 0.0))
+
+
+def test_offsets_of_beams():
+    up = value([1.0, 2.0], "mm", means="along z")
+    assert lidar(vertical_offset=up).specification()["pattern"]["origin_offset_m"] == ((0, 0, 1e-3), (0, 0, 2e-3))
+
+    # Square to a beam that looks 30 degrees up: half of it goes back. Turned by 90 degrees, left becomes back
+    elevation = value([30.0, 0.0], "deg")
+    across = value([0.2, 0.0], "m", means="across the beam")
+    origin = lidar(elevation=elevation, vertical_offset=across).specification()["pattern"]["origin_offset_m"]
+    assert origin[0] == pytest.approx((-0.1, 0.0, 0.1732051), abs=1e-6)
+    turned = lidar(
+        azimuth_offset=value([90.0, 0.0], "deg", means="counterclockwise"), horizontal_offset=value([0.03, 0.03], "m")
+    ).specification()["pattern"]["origin_offset_m"]
+    assert turned[0] == pytest.approx((-0.03, 0.0, 0.0), abs=1e-9)
+    assert turned[1] == pytest.approx((0.0, 0.03, 0.0), abs=1e-9)
+
+
+def rosette(**values):
+    needed = {
+        "prism_wedge": value([18.0, -18.0], "deg"),
+        "prism_index": value(1.51),
+        "prism_speed": value([7294.0, -4664.0], "rpm"),
+        "laser_rate": value(100.0, "kHz"),
+        "frame_rate": value(10.0, "Hz"),
+    }
+    return LidarSheet.model_validate({**HEAD, "scan": "rosette", **needed, **values})
+
+
+def test_prisms_turn_by_the_number_as_written():
+    pattern = rosette(laser_tilt=value([0.01, -0.01])).specification()["pattern"]
+    assert [prism["rotor_rpm"] for prism in pattern["prisms"]] == [7294.0, -4664.0]
+    assert [prism["refractive_index"] for prism in pattern["prisms"]] == [1.51, 1.51]
+    assert pattern["beams_yz"] == ((0.0, 0.01), (0.0, -0.01))
+    assert (pattern["point_rate_hz"], pattern["rate_hz"]) == (100_000.0, 10.0)
+
+
+def test_prisms_need_their_speeds():
+    with pytest.raises(SpecError, match="prism_speed is missing; scan 'rosette' cannot do without"):
+        rosette(prism_speed=None)
+
+
+def test_defaults_are_those_of_its_own_kind_of_scan():
+    assert not any(name.startswith("pattern.prism") for name in lidar().defaults())
+    assert "pattern.time_offset_s" not in rosette().defaults()
