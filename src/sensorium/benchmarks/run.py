@@ -26,6 +26,7 @@ from sensorium.benchmarks import (
     parts,
     radar,
     recording,
+    scatter,
     startup,
     sweep,
     waveform,
@@ -190,6 +191,9 @@ def _depth_cameras(worlds: int) -> Iterator[Figure]:
     yield Figure("placement drawn at every step adds to it", f"{100 * share:.1f} %", "under 5 %", share < 0.05)
     share = depth.cost_of_reset(worlds)
     yield Figure("reset of a tenth of the worlds, share of a step", f"{100 * share:.1f} %", "under 10 %", share < 0.1)
+    share = scatter.cost_of_redraw(worlds)
+    what = f"reset with other things in the world ({scatter.THINGS} each), share of a step"
+    yield Figure(what, f"{100 * share:.1f} %", "under 10 %", share < 0.1)
     costs = depth.cost_a_world((1, 4, 16, 64, 256, worlds, 4 * worlds))
     many = [cost for count, cost in costs.items() if count >= 16]
     listed = ", ".join(f"{count:,}: {cost:.0f}" for count, cost in costs.items())
@@ -249,17 +253,20 @@ def _inertial() -> Iterator[Figure]:
 
 def _cone() -> Iterator[Figure]:
     """Readings of cone sensors: the heaviest case of the thesis's Table 5, which cost it 30 ms a frame, and beyond."""
-    lined, exact = "1,000 lines a face", "exact"
+    lined, uneven, exact = "1,000 lines a face", "1,000 lines a face, which are not parallel", "exact"
     for count, how, per_object, most_ms in (
         (10, lined, False, 1.5),
         (10, lined, True, 1.5),
+        (10, uneven, True, 1.5),
         (10, exact, False, 0.2),
         (10, exact, True, 0.2),
         (1000, lined, False, 5.0),
         (1000, exact, False, 5.0),
         (1000, exact, True, None),
     ):
-        cost = cone.reading_cost(count, 1000 if how == lined else "exact", per_object=per_object)
+        cost = cone.reading_cost(
+            count, "exact" if how == exact else 1000, per_object=per_object, keystones=how == uneven
+        )
         what = f"a reading of a cone sensor: {count:,} obstacles, {how}{', every object' if per_object else ''}"
         target, met = ("", None) if most_ms is None else (f"under {most_ms:g} ms", cost.best < 1e-3 * most_ms)
         yield Figure(what, _cost(cost), target, met)
