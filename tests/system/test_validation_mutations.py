@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 import sensorium as sn
-from sensorium import threads
+from sensorium import cone, threads
 from sensorium.corruption import flicker
+from sensorium.imaging import depth_errors
 from sensorium.media import visibility
 from sensorium.validation import all_checks, camera, determinism, fields, inertial, run_check
 
@@ -193,6 +194,20 @@ MUTATIONS = {
     # Depth cameras
     "depth-and-range": calls(sn.patterns.Pinhole, "from_fov", center_px=(24.0, 13.5)),  # pixels at their corners
     "depth-noise": calls(sn, "DepthNoise", multiplier=times(1.1)),
+    "stereo": calls(depth_errors, "StereoError", baseline_m=times(1.1)),
+    "time-of-flight": calls(depth_errors, "TimeOfFlightError", modulation_hz=times(1.1)),
+    # Cone sensor
+    "cone-segments": gives(cone, "clipped_segment", lambda ends, *_: (ends[0] - 1e-3, ends[1])),
+    "cone-triangles": gives(cone, "nearest_on_triangle", lambda found, *_: (found[0] + 1e-3, *found[1:])),
+    "cone-table-2": calls(sn, "ConeSensor", lines=plus(1)),
+    "cone-table-3": gives(cone, "worst_angle_error", lambda error, *_: 1.001 * error),
+    "cone-speed": calls(sn, "ConeSensor", rate_noise={"bias": 1e-3}),
+    # Radar
+    "chirp": calls(sn.radio, "Chirp", bandwidth_Hz=times(1.001)),
+    "radar-equation": calls(sn.radio, "received_power", gain=times(1.001)),
+    "cross-sections": calls(sn.radio, "plate", wavelength_m=times(1.01)),
+    "cfar-false-alarms": calls(sn.radio, "crossings", false_alarm=times(1.3)),
+    "radar-detection": calls(sn, "Radar", cross_sections={"ball": 11.0}),
     # Inertial sensors
     "specific-force": calls(sn, "Accelerometer", gravity_sign=1),  # E-17
     "mean-over-a-step": calls(sn, "Accelerometer", source="engine"),
@@ -246,6 +261,8 @@ MUTATIONS = {
     "sheet-magnetometer": from_device(sn.Magnetometer, noise__std=times(1.2)),
     "sheet-encoder": from_device(sn.Encoder, counts_per_turn=times(2)),
     "sheet-camera": from_device(sn.Camera, full_well_e=times(1.2)),
+    "sheet-depth_camera": from_device(sn.DepthCamera, max_range_m=times(0.9)),
+    "sheet-radar": from_device(sn.Radar, max_range_m=times(0.9)),
     # Determinism
     "threads": seeded_by(threads.thread_count),
     "batches": calls(sn, "Environment", first_world=0),

@@ -41,6 +41,8 @@ _OUTPUTS: dict[str, tuple[str, ...]] = {
     "waveform": _LIGHT,
     "camera": ("image",),
     "depth_camera": ("depth", "segmentation", "normals"),
+    "cone": ("range_m", "point", "azimuth", "elevation"),
+    "radar": ("range_m", "range_rate_m_s", "azimuth_rad", "power_W", "object_id", "valid"),
     "imu": _INERTIAL,
     "magnetometer": ("magnetic_field",),
     "encoder": ("position", "velocity"),
@@ -89,6 +91,23 @@ def _specifications() -> dict[str, tuple[Any, dict[str, Any]]]:
                 outputs={"depth", "segmentation", "normals"},
                 max_range_m=30.0,
                 noise=sn.DepthNoise(multiplier=0.01, dropout=0.02),
+            ),
+            on_car,
+        ),
+        "cone": (
+            sn.ConeSensor(
+                timing=fast, horizontal_fov_deg=60.0, vertical_fov_deg=40.0, range_m=40.0, range_noise={"std": 0.02}
+            ),
+            on_car,
+        ),
+        "radar": (
+            sn.Radar(
+                timing=sn.Timing(rate_hz=10.0),
+                chirp=sn.radio.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32),
+                source="rays",
+                vertical_fov_deg=10.0,
+                ray_spacing_deg=0.5,
+                cross_sections={"ball": 10.0},
             ),
             on_car,
         ),

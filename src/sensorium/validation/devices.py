@@ -15,6 +15,8 @@ _QUICK = {
     "magnetometer": ("honeywell-hmc5883l",),
     "encoder": ("ams-as5600",),
     "camera": ("sony-imx900-hcg",),
+    "depth_camera": ("st-vl53l5cx",),
+    "radar": ("delphi-esr-mid",),
 }
 
 
@@ -47,5 +49,7 @@ for _kind, _what in {
     "magnetometer": "magnetometer",
     "encoder": "encoder",
     "camera": "camera",
+    "depth_camera": "depth camera",
+    "radar": "radar",
 }.items():
     _register(_kind, _what)

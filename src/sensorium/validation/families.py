@@ -4,6 +4,7 @@ from sensorium.validation.air import AIR
 from sensorium.validation.allan import ALLAN
 from sensorium.validation.beams import BEAMS
 from sensorium.validation.camera import CAMERA
+from sensorium.validation.cones import CONES
 from sensorium.validation.depth import DEPTH
 from sensorium.validation.determinism import DETERMINISM
 from sensorium.validation.devices import DEVICES
@@ -15,6 +16,7 @@ from sensorium.validation.joints import JOINTS
 from sensorium.validation.lidar import LIDAR
 from sensorium.validation.noise import NOISE
 from sensorium.validation.pulses import PULSES
+from sensorium.validation.radar import RADAR
 from sensorium.validation.randomness import RANDOM
 from sensorium.validation.ranges import RANGES
 from sensorium.validation.surfaces import SURFACES
@@ -29,6 +31,8 @@ FAMILIES = (
     PULSES,
     CAMERA,
     DEPTH,
+    CONES,
+    RADAR,
     INERTIAL,
     JOINTS,
     NOISE,
