@@ -29,6 +29,7 @@ from sensorium.benchmarks import (
 )
 from sensorium.benchmarks.scenes import terrain
 from sensorium.sensors.tiles import in_tiles
+from sensorium.trace.cone.tables import face_tables
 
 SMALL = {"worlds": 3, "samples": 2, "rounds": 1}
 
@@ -276,12 +277,19 @@ def test_obstacles_stand_in_the_cone_and_every_step_has_a_reading():
     assert sensor.fresh
     assert 200 < sensor.read().objects.in_sight.sum() < 800
 
+    # No shortcut over the lines of keystones
+    tables = face_tables((cone.keystone(),), as_quads=True)
+    assert len(tables.corners) == 6
+    assert not tables.is_parallel.any()
+    assert face_tables((sn.shapes.box(1, 2, 3), sn.shapes.sphere(1.0, 2)), as_quads=True).is_parallel.all()
+
 
 def test_cone_figures_are_measured_and_told(monkeypatch):
     monkeypatch.setattr(cone, "reading_cost", partial(cone.reading_cost, rounds=2))
     figures = list(run._cone())
     assert all(figure.measured for figure in figures)
     assert [figure.target for figure in figures] == [
+        "under 1.5 ms",
         "under 1.5 ms",
         "under 1.5 ms",
         "under 0.2 ms",
