@@ -106,7 +106,7 @@ for number in objects.object_id:
     draw.note(above, f"{objects.range_rate[number]:+.2f} m/s", (at[0] - 1.2, at[1] + 0.3))
 above.plot([], [], "o", color=draw.COLOURS[3], label="coming")
 above.plot([], [], "o", color=draw.COLOURS[0], label="going")
-above.set(xlim=(35.0, -35.0), ylim=(0.0, 28.0))
+above.set(xlim=(35.0, -42.0), ylim=(0.0, 28.0))
 draw.key(above, where="lower right")
 
 cost = figure.add_subplot(grid[1, 1])

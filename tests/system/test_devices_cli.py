@@ -45,7 +45,7 @@ def test_one_kind_alone(command):
     assert [line.split()[0] for line in done.stdout.splitlines()[1:]] == list(names("imu"))
 
 
-@pytest.mark.parametrize("name", ["livox-mid40", "vectornav-vn100"])
+@pytest.mark.parametrize("name", ["livox-mid40", "vectornav-vn100", "delphi-esr-long"])
 def test_a_sheet_is_printed_with_its_sources_and_drawn(name, tmp_path):
     done = run(name, "--out", tmp_path / "pictures", PYTHONIOENCODING="ascii")
     assert done.returncode == 0, done.stderr

@@ -33,6 +33,8 @@ PAGES = {
     "imu": "inertial.md",
     "imu_from_recording": "inertial.md",
     "mujoco_pendulum": "inertial.md",
+    "adaptive_cruise": "radar.md",
+    "radar_laws": "radar.md",
     "wheel_odometry": "inertial.md",
 }
 

@@ -213,6 +213,34 @@ def test_the_forest_keeps_clear_of_the_drone_and_is_measured_as_the_sheets_say()
     assert readings["around"][-1].range.shape == (4, 8, 8)
 
 
+# --- adaptive cruise control ------------------------------------------------------------------------------------------
+
+
+def test_a_car_keeps_its_distance_by_its_radar_and_a_run_leaves_detections(tmp_path):
+    """A shorter drive on a coarser radar: the one ahead brakes from 25 to 12 m/s; nobody is hit, and gaps are kept."""
+    values = {"sensors.radar.chirp.chirps": 32, "sensors.radar.antennas": 8, "duration_s": 16.0}
+    scenario, states = Scenario.load(gallery.path_of("adaptive-cruise"), values), []
+
+    class Gaps:
+        def record(self, env):
+            car, lead = (env.world.body_names.index(name) for name in ("car", "lead"))
+            place, speed = env.state.X_WB.position[0, :, 0], env.state.v_WB[0, :, 0]
+            states.append((place[lead] - place[car] - 4.3, speed[car], speed[lead]))
+
+    done = run(scenario, tmp_path / "run", also=[Gaps()])
+    gap_m, own, lead = np.array(states).T
+    assert lead[-1] == 12.0
+    assert own[-1] == pytest.approx(12.0, abs=1.5)
+    assert gap_m[-1] == pytest.approx(5.0 + 1.6 * own[-1], abs=4.0)
+    assert gap_m.min() > 20.0
+
+    # The table has what the radar saw: mostly what stands still, and the car ahead among it
+    rows = list(csv.DictReader((done.folder / "signals" / "radar.csv").open()))
+    ahead = [row for row in rows if row["truth_object_id"] == "1"]
+    assert len(ahead) > 140
+    assert done.manifest.run["readings"] == {"radar": 160}
+
+
 # --- the page --------------------------------------------------------------------------------------------------------
 
 

@@ -28,6 +28,8 @@ from sensorium.benchmarks import (
     waveform,
 )
 from sensorium.benchmarks.scenes import terrain
+from sensorium.sensors.tiles import in_tiles
+from sensorium.trace.cone.tables import face_tables
 
 SMALL = {"worlds": 3, "samples": 2, "rounds": 1}
 
@@ -113,6 +115,28 @@ def test_the_bare_rays_are_those_that_pulses_are_made_of(mesh):
     assert (scan.range_m > ranges.min(axis=-1) - 0.2)[whole].all()
     assert (scan.range_m < ranges.max(axis=-1) + 0.2)[whole].all()
     assert waveform.against_bare_trace(mesh, rays=waveform.FEW, channels=2, columns=8, rounds=1) > 0.0
+
+
+def test_the_bare_trace_follows_the_depth_cameras_rays():
+    rig = depth.rig(3, side=18)
+    bare = depth.BareImages(rig)
+    bare()
+    image = rig.camera.read()
+    ranges = np.zeros_like(bare.range_m)
+    ranges[:, in_tiles(18, 18)] = bare.range_m
+    told = image.depth.reshape(3, -1) / rig.pattern.rays().direction_S[..., 0].reshape(-1)
+    seen = image.valid.reshape(3, -1)
+    assert 0 < seen.sum() < seen.size
+    np.testing.assert_allclose(told[seen], ranges[seen], rtol=1e-5)
+    assert (ranges[~seen] > 50.0).all()
+
+
+def test_depth_cameras_are_measured():
+    assert depth.against_bare_trace(2, rounds=1) > 0.0
+    assert depth.cost_of_random_placement(2, rounds=1) > -1.0
+    assert depth.cost_of_reset(10, rounds=1) > 0.0
+    assert list(depth.cost_a_world((1, 2), rounds=1)) == [1, 2]
+    assert depth.two_threads_over_one(rounds=1) > 0.0
 
 
 def test_sweeps_are_measured(mesh):
@@ -253,12 +277,19 @@ def test_obstacles_stand_in_the_cone_and_every_step_has_a_reading():
     assert sensor.fresh
     assert 200 < sensor.read().objects.in_sight.sum() < 800
 
+    # No shortcut over the lines of keystones
+    tables = face_tables((cone.keystone(),), as_quads=True)
+    assert len(tables.corners) == 6
+    assert not tables.is_parallel.any()
+    assert face_tables((sn.shapes.box(1, 2, 3), sn.shapes.sphere(1.0, 2)), as_quads=True).is_parallel.all()
+
 
 def test_cone_figures_are_measured_and_told(monkeypatch):
     monkeypatch.setattr(cone, "reading_cost", partial(cone.reading_cost, rounds=2))
     figures = list(run._cone())
     assert all(figure.measured for figure in figures)
     assert [figure.target for figure in figures] == [
+        "under 1.5 ms",
         "under 1.5 ms",
         "under 1.5 ms",
         "under 0.2 ms",

@@ -7,7 +7,7 @@ import numpy as np
 
 import sensorium as sn
 from sensorium import threads
-from sensorium.benchmarks.bare import bare_worlds
+from sensorium.benchmarks.bare import bare_trace, packed
 from sensorium.benchmarks.timing import best, ratio, seconds, thread_count
 from sensorium.sensors.attached import AttachedSensor
 from sensorium.sensors.tiles import in_tiles
@@ -83,22 +83,22 @@ class BareImages:
         X_WS = image.X_WS[0][:, 0]
         placed = of.env._tracer.place(image.start_ns, image.start_ns, X_WS.position)
         directions = of.pattern.rays().direction_S.reshape(-1, 3)[in_tiles(of.pattern.width, of.pattern.height)]
-        self._placed = placed
-        self._scenes = placed.tables.scene
-        self._directions = X_WS[:, None].rotate(directions).astype(np.float32)
-        origins = (X_WS.position - placed.anchor).astype(np.float32)
-        self._origins = np.repeat(origins[:, None], len(directions), axis=1)
-        self.range_m = np.zeros(self._directions.shape[:2], np.float32)
-        self._face = np.zeros(self._directions.shape[:2], np.uint32)
+        self._placed = placed  # keeps its scenes
+        turned = X_WS[:, None].rotate(directions)
+        origins = np.broadcast_to((X_WS.position - placed.anchor)[:, None], turned.shape)
+        self._rays = packed(origins.astype(np.float32), turned.astype(np.float32))
+        self._time = np.zeros(len(directions), np.float32)
+        self.range_m = np.zeros(turned.shape[:2], np.float32)
+        self._face = np.zeros(turned.shape[:2], np.uint32)
 
     def __call__(self) -> None:
         """Trace."""
         threads.run(
-            bare_worlds,
-            len(self.range_m) * -(-self.range_m[0].size // BLOCK),
-            self._scenes,
-            self._origins,
-            self._directions,
+            bare_trace,
+            len(self.range_m) * -(-len(self._time) // BLOCK),
+            self._placed.tables.scene,
+            self._rays,
+            self._time,
             ALL_OBJECTS,
             COHERENT_ADDRESS,
             self.range_m,

@@ -10,7 +10,7 @@ convex and holds the sensor. r limits the depth (front "flat", as in the thesis)
 Lengths are in metres, a and b tangents of half angles [1]. What kernels call takes plain numbers.
 """
 
-from sensorium.cone.angles import azimuth, elevation, point_at, projected_elevation
+from sensorium.cone.angles import azimuth, elevation, projected_elevation
 from sensorium.cone.lines import (
     lines_for_error,
     nearest_on_lines,
@@ -35,7 +35,6 @@ __all__ = [
     "nearest_on_parallel_lines",
     "nearest_on_segment",
     "nearest_on_triangle",
-    "point_at",
     "projected_elevation",
     "quad_line",
     "recovered_quads",

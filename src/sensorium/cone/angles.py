@@ -22,11 +22,3 @@ def projected_elevation(point: Float) -> Float:
 def elevation(point: Float) -> Float:
     """Angle above the level, atan2(z, sqrt(x^2 + y^2)) [rad]."""
     return np.arctan2(point[..., 2], np.hypot(point[..., 0], point[..., 1]))
-
-
-def point_at(range_m: Float, azimuth_rad: Float, elevation_rad: Float) -> Float:
-    """The point at a range [m], azimuth and elevation [rad], shape (..., 3)."""
-    level = range_m * np.cos(elevation_rad)
-    return np.stack(
-        [level * np.cos(azimuth_rad), level * np.sin(azimuth_rad), range_m * np.sin(elevation_rad)], axis=-1
-    )

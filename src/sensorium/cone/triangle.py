@@ -14,8 +14,9 @@ import math
 from sensorium import jit
 from sensorium.cone.segment import nearest_on_segment
 
-_ROUNDS = 50
-_SETTLED = 1e-15
+# Newton's method comes from below: a step that is this small, or goes back, is rounding; five are enough as a rule
+_ROUNDS = 20
+_SETTLED = 1e-14
 
 # A line as wide as the front, and a little more
 _WIDER = 1.001
@@ -155,7 +156,7 @@ def direction_nearest_to(nx: float, ny: float, nz: float, a: float, b: float) ->
         slope = g * i * i / e + h * j * j / f
         rise = total * (math.sqrt(total) - 1.0) / slope
         s += rise
-        if abs(rise) <= _SETTLED * s:
+        if rise <= _SETTLED * s:
             break
     return s, a * p * s / (g * s - nx), b * q * s / (h * s - nx)
 

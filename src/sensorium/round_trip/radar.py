@@ -91,7 +91,7 @@ def _made(device: Device, places: list[tuple[float, float, float]], **overrides:
     """An environment with reflectors, and a radar of the device whose every step is a reading."""
     scene = Scene()
     for x, y, z in places:
-        scene.add(box(1e-3, 1e-3, 1e-3), pose=Pose((x, y, z)), label="reflector")
+        scene.add(box(1e-4, 1e-4, 1e-4), pose=Pose((x, y, z)), label="reflector")
     spec = Radar.from_device(
         device.path, source="cone", fluctuation="steady", cross_sections={"reflector": _REFLECTOR_M2}, **overrides
     )

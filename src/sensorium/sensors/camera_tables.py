@@ -18,6 +18,7 @@ from sensorium.scene.layout import Layout
 from sensorium.scene.mesh import TEXTURE, UV, Mesh
 from sensorium.sensors.light_tables import material_table
 from sensorium.trace import picture as pc
+from sensorium.trace.light.resolve import Surfaces
 
 if TYPE_CHECKING:
     from sensorium.sensors.camera import Camera
@@ -82,7 +83,7 @@ def surfaces(layout: Layout, bands: tuple[Band, ...], material: NDArray[np.float
     textures = _textures(layout, bands)
     temperature_first, temperature = _temperatures(layout, any(band.thermal for band in bands))
     return {
-        "surfaces": pc.Surfaces(material, np.array(layout.material_index, np.int32), np.zeros((1, 1), np.float32)),
+        "surfaces": Surfaces(material, np.array(layout.material_index, np.int32), np.zeros((1, 1), np.float32)),
         "reflectance_first": reflectance_first,
         "corner_reflectance": reflectance,
         "texture": textures.number,

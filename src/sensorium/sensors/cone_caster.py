@@ -16,9 +16,6 @@ from sensorium.trace.cone.search import EXACT, LINES, MIDDLE, ConeView, Places, 
 from sensorium.trace.cone.tables import face_tables, object_tables
 from sensorium.worlds.point_motion import PointMotion
 
-# With fewer rows than this the calling thread searches alone
-_SERIAL_ROWS = 2
-
 # A surface in front of a point hides it if it is nearer by more than this: rays are float32
 _CLEAR_M, _CLEAR_PART = 1e-4, 2e-5
 
@@ -49,9 +46,9 @@ class ConeCaster:
             options: What to search for.
         """
         self._rig, self._per_object = rig, options.per_object
-        exact = options.lines == "exact"
+        exact, middle = options.lines == "exact", options.target == "aabb_center"
         layout = rig.tracer.layout
-        self._faces = face_tables(layout.meshes, as_quads=not exact)
+        self._faces = face_tables(() if middle else layout.meshes, as_quads=not exact)
         self._objects = object_tables(layout, rig.tracer.body_names, rig.hide)
         self._motion = PointMotion(rig.history, rig.body, rig.X_BS)
         self._sight = Sight(rig) if options.occlusion else None
@@ -60,7 +57,7 @@ class ConeCaster:
             b=half_angle_tangent(options.vertical_fov_deg),
             reach=float(options.range_m),
             spherical=options.front == "spherical",
-            method=MIDDLE if options.target == "aabb_center" else EXACT if exact else LINES,
+            method=MIDDLE if middle else EXACT if exact else LINES,
             lines=np.int64(2 if isinstance(options.lines, str) else options.lines),
             angle_error=math.radians(options.angle_error_deg or 0.0),
             of_each=options.per_object or options.occlusion,
@@ -83,26 +80,11 @@ class ConeCaster:
             rig.history.bodies,
         )
         out = new_nearest(rows, objects if self._view.of_each else 1)
-        if objects:
-            threads.run(search, rows, self._faces, self._objects, places, self._view, out, serial_below=_SERIAL_ROWS)
-        found = Sighting(time_ns, p_WS, q_WS, *out[:4], self._labels(out.object_id, out.face_id))
+        threads.run(search, rows, self._faces, self._objects, places, self._view, out)
+        found = Sighting(time_ns, p_WS, q_WS, *out, rig.tracer.labels)
         if self._sight is not None:
             found = found.without(self._hidden(self._sight, found))
         return found if self._per_object else found.nearest()
-
-    def _labels(self, object_id: NDArray[np.int32], face_id: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Label of what was found: the face's own where its mesh has such, else the object's; -1 for nothing."""
-        tables = self._rig.tracer.labels
-        out = np.full(object_id.shape, -1, np.int32)
-        row, slot = np.nonzero(object_id >= 0)
-        world = row // self._rig.sensors if len(tables.object_label) > 1 else np.zeros_like(row)
-        number = object_id[row, slot]
-        first = tables.face_first[world, number]
-        labels = tables.object_label[world, number]
-        own = first >= 0
-        labels[own] = tables.face_label[first[own] + face_id[row, slot][own]]
-        out[row, slot] = labels
-        return out
 
     def _hidden(self, sight: Sight, found: Sighting) -> NDArray[np.bool_]:
         """Which points another object stands in front of, shape (rows, slots): one ray to each."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sensorium.cone import angles
 from sensorium.errors import SpecError
 from sensorium.rotations import Float
-from sensorium.sensors import cone_signal as cs
+from sensorium.sensors import cone_channels as cc
 from sensorium.sensors.cone_sighting import Sighting, in_world
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.sampled import Sample
@@ -122,53 +122,53 @@ class ConeReading(SampledReading):
     @property
     def range_m(self) -> Float:
         """Distance of the nearest point [m]."""
-        return self._shaped(np.where(self._sees, self._sample.x[:, cs.RANGE], np.inf))
+        return self._shaped(np.where(self._sees, self._sample.x[:, cc.RANGE], np.inf))
 
     @property
     def point(self) -> Float:
         """The nearest point in the sensor's frame, x forward, y left, z up [m]; shape (..., 3)."""
-        return self._seen(self._sample.x[:, cs.POINT])
+        return self._seen(self._point)
 
     @property
     def point_W(self) -> Float:
         """The same in the world, from where the sensor truly is [m]; shape (..., 3)."""
         nearest = self._nearest
-        return self._seen(in_world(self._sample.x[:, cs.POINT], nearest.p_WS, nearest.q_WS))
+        return self._seen(in_world(self._point, nearest.p_WS, nearest.q_WS))
 
     @property
     def azimuth(self) -> Float:
         """Angle to the left of straight ahead [rad]."""
-        return self._seen(self._sample.x[:, cs.AZIMUTH])
+        return self._seen(self._sample.x[:, cc.AZIMUTH])
 
     @property
     def elevation(self) -> Float:
         """Angle above the sensor's level [rad]."""
-        return self._seen(self._sample.x[:, cs.ELEVATION])
+        return self._seen(self._sample.x[:, cc.ELEVATION])
 
     @property
     def projected_elevation(self) -> Float:
         """The vertical angle seen from the side, atan2(z, x), which the thesis calls elevation (eq. 3.8) [rad]."""
-        return self._seen(angles.projected_elevation(self._sample.x[:, cs.POINT]))
+        return self._seen(angles.projected_elevation(self._point))
 
     @property
     def range_rate(self) -> Float:
         """How fast the matter at the nearest point goes away, by the velocities of bodies [m/s], as Doppler sees it."""
-        return self._seen(self._sample.x[:, cs.RANGE_RATE])
+        return self._seen(self._sample.x[:, cc.RANGE_RATE])
 
     @property
     def differenced_range_rate(self) -> Float:
         """Change of the range since the reading before, over the time between [m/s]; NaN for a new target."""
-        return self._seen(self._sample.x[:, cs.DIFFERENCED_RATE])
+        return self._seen(self._sample.x[:, cc.DIFFERENCED_RATE])
 
     @property
     def speed(self) -> Float:
         """Way of the nearest point in the sensor's frame since the reading before, over the time (eq. 3.9) [m/s]."""
-        return self._seen(self._sample.x[:, cs.SPEED])
+        return self._seen(self._sample.x[:, cc.SPEED])
 
     @property
     def verdict(self) -> NDArray[np.int64]:
         """A `Verdict` for each, as numbers: the differenced rate, and `still_below_m_s`."""
-        rate = np.where(self._sees, self._sample.x[:, cs.DIFFERENCED_RATE], np.nan)
+        rate = np.where(self._sees, self._sample.x[:, cc.DIFFERENCED_RATE], np.nan)
         known = [np.isnan(rate), np.abs(rate) < self._still_below_m_s, rate < 0.0]
         values = [Verdict.UNKNOWN, Verdict.STILL, Verdict.APPROACHING]
         return self._shaped(np.select(known, [int(value) for value in values], int(Verdict.RECEDING)))
@@ -196,6 +196,10 @@ class ConeReading(SampledReading):
         return f"ConeReading(time_ns={self.time_ns}, range_m={self.range_m}, object_id={self.object_id})"
 
     @property
+    def _point(self) -> Float:
+        return self._sample.x[:, cc.POINT : cc.POINT + 3]
+
+    @property
     def _nearest(self) -> Sighting:
         nearest = self._sample.beside[1]
         assert isinstance(nearest, Sighting)
@@ -203,7 +207,7 @@ class ConeReading(SampledReading):
 
     @property
     def _sees(self) -> NDArray[np.bool_]:
-        return self._nearest.in_sight[:, 0] & np.isfinite(self._sample.x[:, cs.RANGE])
+        return self._nearest.in_sight[:, 0] & np.isfinite(self._sample.x[:, cc.RANGE])
 
     def _seen(self, values: Float) -> Float:
         mask = self._sees

@@ -6,10 +6,11 @@ from pydantic import Field, model_validator
 
 from sensorium.corruption import Noise, Program, Quantize, Saturate
 from sensorium.corruption.base import AnyCorruption
-from sensorium.sensors import cone_signal as cs
+from sensorium.sensors import cone_channels as cc
 from sensorium.sensors.channel_parts import channel_parts
 from sensorium.sensors.cone_caster import ConeCaster, ConeOptions
 from sensorium.sensors.cone_reading import ConeReading
+from sensorium.sensors.cone_signal import ConeReadout, ConeSignal
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.sampled import SampledModel, required_rate_hz
 from sensorium.sensors.spec import SensorSpec
@@ -103,9 +104,9 @@ class ConeSensor(SensorSpec[ConeReading]):
         parts = []
         for group, (target, column, width, before, after) in enumerate(
             (
-                ("range", cs.RANGE, 1, (self.range_noise, *self.extra), (self.discrete, self.sat)),
-                ("angles", cs.AZIMUTH, 2, (self.angle_noise,), ()),
-                ("range_rate", cs.RANGE_RATE, 1, (self.rate_noise,), ()),
+                ("range", cc.RANGE, 1, (self.range_noise, *self.extra), (self.discrete, self.sat)),
+                ("angles", cc.AZIMUTH, 2, (self.angle_noise,), ()),
+                ("range_rate", cc.RANGE_RATE, 1, (self.rate_noise,), ()),
             )
         ):
             parts += channel_parts(
@@ -119,13 +120,13 @@ class ConeSensor(SensorSpec[ConeReading]):
                 group=group,
             )
         interval_s = period_s if self.speed_interval == "nominal" else None
-        signal = cs.ConeSignal(rig, ConeCaster(rig, self.options), self.range_m, interval_s)
+        signal = ConeSignal(rig, ConeCaster(rig, self.options), self.range_m, interval_s)
         return SampledModel(
             rig,
             self.timing,
             signal,
             Program(parts, columns=signal.columns, period_s=period_s),
             lambda sample: ConeReading(sample, rig, still_below_m_s=self.still_below_m_s, per_object=self.per_object),
-            readout=cs.ConeReadout(signal, rig.worlds * rig.sensors, interval_s),
+            readout=ConeReadout(signal),
             looks_back=False,
         )

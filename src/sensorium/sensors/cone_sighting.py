@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 
 from sensorium.cone import angles
 from sensorium.rotations import rotate, rotation_from_quaternion
+from sensorium.trace.cone.search import new_nearest
+from sensorium.trace.labels import LabelTables
 
 Float = NDArray[np.float64]
 
@@ -24,7 +26,8 @@ class Sighting:
         range_m: Their distances [m], shape (rows, slots); inf where there is nothing.
         range_rate: How fast the matter there goes away, (v_p - v_s) q / |q| [m/s], shape (rows, slots); 0 likewise.
         object_id: Objects, shape (rows, slots); -1 where there is nothing.
-        label: Labels of the faces, or of the objects, shape (rows, slots); 0 is unlabelled, -1 nothing.
+        face_id: Triangles of their meshes, likewise; of a quad, the first of its two.
+        labels: Of the scene.
     """
 
     time_ns: int
@@ -34,12 +37,27 @@ class Sighting:
     range_m: Float
     range_rate: Float
     object_id: NDArray[np.int32]
-    label: NDArray[np.int32]
+    face_id: NDArray[np.int32]
+    labels: LabelTables
 
     @property
     def in_sight(self) -> NDArray[np.bool_]:
         """Where there is something, shape (rows, slots)."""
         return self.object_id >= 0
+
+    @property
+    def label(self) -> NDArray[np.int32]:
+        """Labels of the faces where their meshes have such, else of the objects; 0 is unlabelled, -1 nothing."""
+        tables, out = self.labels, np.full(self.object_id.shape, -1, np.int32)
+        row, slot = np.nonzero(self.in_sight)
+        worlds = len(tables.object_label)
+        world = row * worlds // len(self.object_id)
+        number = self.object_id[row, slot]
+        first = tables.face_first[world, number]
+        found, own = tables.object_label[world, number], first >= 0
+        found[own] = tables.face_label[first[own] + self.face_id[row, slot][own]]
+        out[row, slot] = found
+        return out
 
     @property
     def point_W(self) -> Float:
@@ -63,26 +81,19 @@ class Sighting:
 
     def nearest(self) -> "Sighting":
         """The nearest of each row, in one slot; of equals, the object that comes first."""
-        slots = self.range_m.shape[1]
+        rows, slots = self.range_m.shape
         if slots == 1:
             return self
         if slots == 0:
-            return replace(
-                self,
-                point=np.zeros((len(self.p_WS), 1, 3)),
-                range_m=np.full((len(self.p_WS), 1), np.inf),
-                range_rate=np.zeros((len(self.p_WS), 1)),
-                object_id=np.full((len(self.p_WS), 1), -1, np.int32),
-                label=np.full((len(self.p_WS), 1), -1, np.int32),
-            )
-        row, slot = np.arange(len(self.range_m))[:, None], self.range_m.argmin(axis=1)[:, None]
+            return replace(self, **new_nearest(rows, 1)._asdict()).without(np.ones((rows, 1), np.bool_))
+        row, slot = np.arange(rows)[:, None], self.range_m.argmin(axis=1)[:, None]
         return replace(
             self,
             point=self.point[row, slot],
             range_m=self.range_m[row, slot],
             range_rate=self.range_rate[row, slot],
             object_id=self.object_id[row, slot],
-            label=self.label[row, slot],
+            face_id=self.face_id[row, slot],
         )
 
     def without(self, mask: NDArray[np.bool_]) -> "Sighting":
@@ -95,7 +106,7 @@ class Sighting:
             range_m=np.where(mask, np.inf, self.range_m),
             range_rate=np.where(mask, 0.0, self.range_rate),
             object_id=np.where(mask, np.int32(-1), self.object_id),
-            label=np.where(mask, np.int32(-1), self.label),
+            face_id=np.where(mask, np.int32(-1), self.face_id),
         )
 
 

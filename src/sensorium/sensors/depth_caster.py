@@ -25,8 +25,8 @@ from sensorium.sensors.tiles import in_tiles
 from sensorium.trace import lens as ln
 from sensorium.trace import measure as ms
 from sensorium.trace.depth import DepthDraws, DepthOutputs, Motions, Pixels, depth_images, measure_again
+from sensorium.trace.light.resolve import plain_surfaces
 from sensorium.trace.packet import COHERENT_ADDRESS
-from sensorium.trace.picture import Surfaces
 
 if TYPE_CHECKING:
     from sensorium.sensors.depth_camera import DepthCamera
@@ -160,11 +160,7 @@ class DepthCaster:
         """Look at what objects are made of."""
         rig = self._rig
         self._layout = layout = rig.tracer.layout
-        self._surfaces = Surfaces(
-            np.zeros((len(layout.materials) + 1, 1), np.float32),
-            np.array(layout.material_index, np.int32),
-            np.zeros((1, 1), np.float32),
-        )
+        self._surfaces = plain_surfaces(layout)
         coloured = "colour" in self._spec.outputs
         self._tints = tint_tables.tints(layout, rig.sun) if coloured else tint_tables.NO_TINTS
 

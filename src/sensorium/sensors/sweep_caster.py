@@ -8,6 +8,7 @@ from sensorium.sensors.firing import Firing, Shot
 from sensorium.sensors.recycling import Recycler
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.scan import Scan
+from sensorium.trace.light.resolve import plain_surfaces
 from sensorium.trace.packet import COHERENT_ADDRESS
 from sensorium.trace.sweep import SweepOutputs, sweep
 
@@ -15,10 +16,13 @@ from sensorium.trace.sweep import SweepOutputs, sweep
 class SweepCaster:
     """Casts ray tables over intervals, for every world and every sensor of a rig."""
 
-    def __init__(self, rig: Rig, min_range_m: float, max_range_m: float, *, in_world: bool) -> None:
+    def __init__(
+        self, rig: Rig, min_range_m: float, max_range_m: float, *, in_world: bool, normals: bool = False
+    ) -> None:
         self._rig = rig
         self._limits = np.array([min_range_m, max_range_m], np.float32)
         self._in_world = in_world
+        self._surfaces = plain_surfaces(rig.tracer.layout) if normals else None
         self._firing = Firing(rig)
         self._recycler = Recycler()
 
@@ -44,6 +48,7 @@ class SweepCaster:
             object_id=new(shape, np.int32),
             face_id=new(shape, np.int32),
             label=new(shape, np.int32),
+            normals=np.zeros((shape[0], 0, 3), np.float32) if self._surfaces is None else new((*shape, 3), np.float32),
         )
         with shot.placed.lock:
             threads.run(
@@ -58,6 +63,7 @@ class SweepCaster:
                 np.uint32(shot.placed.mask_without(rig.hide, air=False)),
                 COHERENT_ADDRESS,
                 self._in_world,
+                self._surfaces,
                 out,
             )
         organised = (*rig.axes, *table.shape)
@@ -73,4 +79,5 @@ class SweepCaster:
             frame="world" if self._in_world else "sensor",
             knot_ns=shot.knot_ns,
             X_WS=shot.X_WS,
+            normals=None if self._surfaces is None else out.normals.reshape((*organised, 3)),
         )

@@ -23,7 +23,7 @@ from sensorium.random import exp_f32
 from sensorium.trace import packet as pk
 from sensorium.trace.light import rows
 from sensorium.trace.light import tables as tb
-from sensorium.trace.light.resolve import find_incidence, resolve
+from sensorium.trace.light.resolve import Surfaces, find_incidence, resolve
 from sensorium.trace.packet import (
     BLOCK,
     NO_HIT,
@@ -51,14 +51,6 @@ _SUN_FAR_M = np.float32(1e5)
 
 # Cosine of the sun's angular radius, 0.2666 degrees
 _DISC = np.float32(math.cos(math.radians(0.2666)))
-
-
-class Surfaces(NamedTuple):
-    """Which material each object has."""
-
-    material: NDArray[np.float32]  # (materials + 1, columns): of any band, for their number
-    object_material: NDArray[np.int32]  # (1 | worlds, objects)
-    medium: NDArray[np.float32]  # (1, 1): the air
 
 
 class PictureTables(NamedTuple):

@@ -222,10 +222,10 @@ class WarpCaster:
         # Boxes, and a tree of them with a root for each world; bodies may have gone anywhere, so it is built anew
         inputs = [scene, self._tree.anchor, self._lower, self._upper]
         warp.launch(kernels.place, dim=len(scene.mesh), inputs=inputs, device=self.device)
-        self._boxes = warp.Bvh(self._lower, self._upper, groups=scene.world)
+        self._boxes = warp.Bvh(self._lower, self._upper, groups=self._groups)
         self._tree.handle = self._boxes.id
         self._tree.root = self._zeros(self.worlds, warp.int32)
-        inputs = [self._boxes.id, self._tree.root]
+        inputs = [self._boxes.id, self._group_of_world, self._tree.root]
         warp.launch(kernels.find_roots, dim=self.worlds, inputs=inputs, device=self.device)
 
     def _uploaded_instances(self) -> Any:
@@ -253,6 +253,13 @@ class WarpCaster:
         scene.hidden_as = self._array(body, warp.int32)
         scene.mount_position = self._array(X_BO.apply(center), warp.vec3d)
         scene.mount_turn = self._array(_x_first(X_BO.quaternion), warp.quatd)
+
+        # Groups of the tree are numbered without gaps, which Warp up to 1.15 does not bear: empty worlds have none
+        with_objects, group = np.unique(world, return_inverse=True)
+        group_of_world = np.full(self.worlds, -1, np.int32)
+        group_of_world[with_objects] = np.arange(len(with_objects))
+        self._groups = self._array(group.astype(np.int32), warp.int32)
+        self._group_of_world = self._array(group_of_world, warp.int32)
         scene.position = self._zeros(len(used), warp.vec3f)
         scene.turn = self._zeros(len(used), warp.quatf)
         self._meshes = meshes  # as long as kernels may read them

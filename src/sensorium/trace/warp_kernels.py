@@ -177,10 +177,13 @@ def _widening(at: wp.vec3f, half: wp.vec3f) -> wp.vec3f:
 
 
 @wp.kernel
-def find_roots(tree: wp.uint64, roots: Ints):
-    """Where the tree of each world begins."""
+def find_roots(tree: wp.uint64, group: Ints, roots: Ints):
+    """Where the tree of each world begins: the root of its group; -1 where it has none."""
     world = wp.tid()
-    roots[world] = wp.bvh_get_group_root(tree, world)
+    root = wp.int32(-1)
+    if group[world] >= 0:
+        root = wp.bvh_get_group_root(tree, group[world])
+    roots[world] = root
 
 
 # --- casting --------------------------------------------------------------------------------------------------------

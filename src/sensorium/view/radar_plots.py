@@ -5,8 +5,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sensorium.radio.cfar import detection_probability
+from sensorium.radio.power import of_decibels, received_power
+from sensorium.sensors.radar.cells import Cells
 from sensorium.sensors.radar.reading import EchoCause, RadarReading
-from sensorium.view.lidar_plots import colour_scale, frame
+from sensorium.sensors.radar.spec import LABELS, Radar
+from sensorium.view.lidar_plots import COLOURS, canvas, colour_scale, frame, key
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,3 +69,26 @@ def over_time(
     points = axes.scatter(np.asarray(time_s), np.asarray(range_m), c=rate, **shown)
     scale: Any = points
     colour_scale(figure, axes, scale, "range rate [m/s]")
+
+
+def coverage(spec: Radar, *, title: str) -> "Figure":
+    """How often objects straight ahead are seen over their range, by the radar equation and the law of its CFAR."""
+    cells = Cells(spec)
+    range_m = np.linspace(max(spec.min_range_m, 1.0), spec.farthest_m, 400)
+    figure, (axes,) = canvas(9.0, 5.0)
+    frame(axes, title, "range [m]", "share of frames")
+    for (label, area), colour in zip(LABELS.items(), COLOURS, strict=False):
+        power = received_power(
+            area,
+            range_m,
+            power_W=spec.power_W,
+            gain=of_decibels(spec.gain_dBi),
+            wavelength_m=spec.chirp.wavelength_m,
+            loss=of_decibels(spec.loss_dB),
+        )
+        count = 2 * spec.cfar.training
+        seen = detection_probability(power / cells.noise_W, cells=count, false_alarm=spec.cfar.false_alarm)
+        axes.plot(range_m, seen, color=colour, label=f"{label}, {area:g} m\u00b2")
+    axes.set_ylim(0.0, 1.03)
+    key(axes, where="lower left")
+    return figure

@@ -39,6 +39,7 @@ def row_of(scan: Scan, row: int, rig: Rig) -> Scan:
         label=own(scan.label),
         X_WS=scan.X_WS[:, :1, row : row + 1],
         light=light,
+        normals=None if scan.normals is None else own(scan.normals),
     )
 
 

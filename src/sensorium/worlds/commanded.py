@@ -13,7 +13,9 @@ from sensorium.worlds.state_layout import StateLayout
 
 
 class Commanded:
-    """Bodies that move with the velocities last commanded, each in the body's own axes, without dynamics::
+    """Bodies that move with the velocities last commanded, each in the body's own axes, without dynamics.
+
+    In a loop of one's own::
 
         world = sn.worlds.Commanded({"car": sn.Pose()}, velocities={"car": (20.0, 0.0, 0.0)})
         for _ in env.run(10.0):

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from sensorium.cone import azimuth, elevation, point_at, projected_elevation
+from sensorium.cone import azimuth, elevation, projected_elevation
 
 
 def test_left_and_up_are_positive():
@@ -19,9 +19,3 @@ def test_the_projected_elevation_is_an_elevation_only_straight_ahead():
     point = np.array([1.0, math.sqrt(3.0), 1.0])
     assert projected_elevation(point) == pytest.approx(math.pi / 4)
     assert elevation(point) == pytest.approx(math.atan(0.5))
-
-
-def test_a_point_is_where_its_range_and_angles_say():
-    points = np.random.default_rng(1).normal(size=(50, 4, 3))
-    again = point_at(np.linalg.norm(points, axis=-1), azimuth(points), elevation(points))
-    np.testing.assert_allclose(again, points, atol=1e-14)

@@ -170,6 +170,7 @@ scene: {objects: [{shape: {kind: box, x: 1, y: 9, z: 9}, pose: {position: [3, 0,
 sensors:
   rake: {kind: rake, teeth: 3, timing: {rate_hz: 10}, errors: [{kind: white, std: 0.01}]}
   tooth: {kind: rake, teeth: 1, timing: {rate_hz: 10}}
+  comb: {kind: rake, teeth: 40, timing: {rate_hz: 10}}
 outputs: {signals: csv}
 """
 
@@ -215,4 +216,8 @@ def test_a_scenario_uses_it_by_name_and_records_it(announced):
     picture = found["/rake/values"]
     assert (picture.encoding, picture.height, picture.width) == ("32FC1", 1, 3)
     np.testing.assert_array_equal(np.frombuffer(bytes(picture.data), "<f4"), last.astype(np.float32))
-    assert "rake" in (announced / "report.html").read_text()
+
+    # The report draws few values over time, and a picture of many: from 2.5 m to the 99 of what meets nothing
+    page = (announced / "report.html").read_text()
+    assert page.count("right, the truth") == 1
+    assert "2.5 to 99 m; right, the truth" in page

@@ -62,6 +62,7 @@ class Lists:
             azimuth = np.arcsin(np.clip(measured.sine / np.cos(elevation), -1.0, 1.0))
         there &= np.abs(azimuth) <= np.radians(0.5 * spec.horizontal_fov_deg)
         there &= (measured.range_m >= spec.min_range_m) & (measured.range_m <= spec.farthest_m)
+        there &= np.cumsum(there, axis=1) <= spec.max_detections
         columns = {
             "range_m": measured.range_m,
             "range_rate_m_s": measured.range_rate_m_s,

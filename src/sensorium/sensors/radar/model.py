@@ -34,6 +34,9 @@ _FLUCTUATION, _CLUTTER, _ELEVATION = 2, 3, 4
 # Scatterers of one object that have random numbers of their own, at most
 _OF_AN_OBJECT = 1024
 
+# Peaks that are looked for, over detections that are reported: some lie outside of the field
+_ROOM = 4
+
 # Patches of ground that one radar looks at, at most: range cells times directions
 _MOST_PATCHES = 2**22
 
@@ -137,7 +140,7 @@ class RadarModel:
     ) -> Frame:
         """A frame of all echoes, with the peaks in it."""
         spec, rig, cells = self._spec, self._rig, self._cells
-        heads, most = rig.worlds * rig.sensors, spec.max_detections
+        heads, most = rig.worlds * rig.sensors, _ROOM * spec.max_detections
         start = np.searchsorted(echoes.head, np.arange(heads + 1)).astype(np.int64)
         parts = np.ascontiguousarray(np.stack([amplitude.real, amplitude.imag], axis=-1), np.float32)
         place, is_clutter = cells.folded(cells.of(echoes)), cause == EchoCause.CLUTTER

@@ -60,14 +60,9 @@ class Nearest(NamedTuple):
 
 
 def new_nearest(rows: int, slots: int) -> Nearest:
-    """Arrays for the kernel to fill, with nothing found."""
-    return Nearest(
-        np.zeros((rows, slots, 3)),
-        np.full((rows, slots), np.inf),
-        np.zeros((rows, slots)),
-        np.full((rows, slots), -1, np.int32),
-        np.full((rows, slots), -1, np.int32),
-    )
+    """Arrays for the kernel to fill, where there is nothing too."""
+    ids = np.zeros((2, rows, slots), np.int32)
+    return Nearest(np.zeros((rows, slots, 3)), np.zeros((rows, slots)), np.zeros((rows, slots)), ids[0], ids[1])
 
 
 @jit.kernel
@@ -88,6 +83,9 @@ def search(first, step, count, faces, objects, places, view, out):
     R_WS, bound, corners = np.empty(9), np.empty(number), np.empty((4, 3))
     R_SO, p_SO, q, R = np.empty(9), np.empty(3), np.empty(4), np.empty(9)
     for row in range(first, count, step):
+        for slot in range(out.range_m.shape[1]):
+            out.range_m[row, slot] = math.inf
+            out.object_id[row, slot], out.face_id[row, slot] = -1, -1
         world = row // sensors
         at = world if objects.mesh.shape[0] > 1 else 0
         _bodies(places, world, p_WB, R_WB, q)

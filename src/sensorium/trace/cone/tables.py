@@ -1,5 +1,6 @@
 """A scene as the search for nearest points reads it: faces of all meshes in clusters, and mounts of objects."""
 
+import weakref
 from collections.abc import Collection
 from typing import NamedTuple
 
@@ -57,20 +58,13 @@ def face_tables(meshes: tuple[Mesh, ...], *, as_quads: bool) -> FaceTables:
         as_quads: Whether triangles are put together to quads, for lines; else they stay what they are.
     """
     corners, triangle, cluster_first, sphere, mesh_first = [], [], [0], [np.zeros((0, 4))], [0]
-    for mesh in meshes:
-        if as_quads:
-            index, face = recovered_quads(mesh.vertices, mesh.faces)
-        else:
-            index, face = mesh.faces[:, [0, 1, 2, 2]].astype(np.int64), np.arange(len(mesh.faces))
-        points = mesh.vertices[index]
-        groups = _clusters(points.mean(axis=1))
-        points, face = points[np.concatenate(groups)], face[np.concatenate(groups)]
-        begin = np.cumsum([0, *(len(group) for group in groups[:-1])])
-        sphere.append(_spheres(points, begin))
-        cluster_first += (cluster_first[-1] + np.append(begin[1:], len(points))).tolist()
-        mesh_first.append(mesh_first[-1] + len(begin))
-        corners.append(points)
-        triangle.append(face)
+    prepared = [_prepared(mesh, as_quads) for mesh in meshes]
+    for faces in prepared:
+        corners.append(faces.corners)
+        triangle.append(faces.triangle)
+        cluster_first += (cluster_first[-1] + np.append(faces.begin[1:], len(faces.corners))).tolist()
+        sphere.append(faces.sphere)
+        mesh_first.append(mesh_first[-1] + len(faces.begin))
     every = np.concatenate([*corners, np.zeros((0, 4, 3))])
     normal = np.cross(every[:, 1] - every[:, 0], every[:, 2] - every[:, 0])
     length = np.sqrt((normal * normal).sum(axis=1))
@@ -94,8 +88,38 @@ def face_tables(meshes: tuple[Mesh, ...], *, as_quads: bool) -> FaceTables:
         cluster_sphere=np.concatenate(sphere),
         mesh_first=np.array(mesh_first, np.int32),
         mesh_box=np.array([mesh.bounds for mesh in meshes]).reshape(-1, 2, 3),
-        mesh_is_closed=np.array([is_closed_outward(mesh.vertices, mesh.faces) for mesh in meshes], np.bool_),
+        mesh_is_closed=np.array([faces.is_closed for faces in prepared], np.bool_),
     )
+
+
+class _Faces(NamedTuple):
+    """Faces of one mesh, in clusters."""
+
+    corners: Float  # (faces, 4, 3)
+    triangle: NDArray[np.int64]  # (faces,)
+    begin: NDArray[np.int64]  # (clusters,)
+    sphere: Float  # (clusters, 4)
+    is_closed: bool
+
+
+_known: "weakref.WeakKeyDictionary[Mesh, dict[bool, _Faces]]" = weakref.WeakKeyDictionary()
+
+
+def _prepared(mesh: Mesh, as_quads: bool) -> _Faces:
+    """The faces of a mesh, made when first asked for and kept as long as the mesh is."""
+    known = _known.setdefault(mesh, {})
+    if as_quads not in known:
+        if as_quads:
+            index, face = recovered_quads(mesh.vertices, mesh.faces)
+        else:
+            index, face = mesh.faces[:, [0, 1, 2, 2]].astype(np.int64), np.arange(len(mesh.faces))
+        points = mesh.vertices[index]
+        groups = _clusters(points.mean(axis=1))
+        order = np.concatenate(groups)
+        begin = np.cumsum([0, *(len(group) for group in groups[:-1])])
+        closed = is_closed_outward(mesh.vertices, mesh.faces)
+        known[as_quads] = _Faces(points[order], face[order], begin, _spheres(points[order], begin), closed)
+    return known[as_quads]
 
 
 def object_tables(layout: Layout, body_names: tuple[str, ...], hide: Collection[str]) -> ObjectTables:

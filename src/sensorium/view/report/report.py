@@ -15,6 +15,7 @@ from sensorium.record.recorder import Recorder
 from sensorium.sensors.camera_image import CameraImage
 from sensorium.sensors.depth_image import DepthImage
 from sensorium.sensors.radar.reading import RadarReading
+from sensorium.sensors.ray_sensor import RayReading
 from sensorium.sensors.sampled_reading import SampledReading
 from sensorium.sensors.scan import Scan
 from sensorium.view.quantities import quantities_of
@@ -22,7 +23,7 @@ from sensorium.view.report.detections import DetectionRecord
 from sensorium.view.report.facts import Facts, quantity, sensor_rows, versions
 from sensorium.view.report.faults import fault_events
 from sensorium.view.report.page import Page, page
-from sensorium.view.report.pictures import DepthRecord, PictureRecord
+from sensorium.view.report.pictures import DepthRecord, PictureRecord, TableRecord
 from sensorium.view.report.signals import SignalRecord
 from sensorium.view.report.sweeps import SweepRecord
 from sensorium.view.report.tracks import TrackRecord, sensor_frames
@@ -73,6 +74,7 @@ class Report(Recorder):
         self._pictures: dict[str, PictureRecord] = {}
         self._detections: dict[str, DetectionRecord] = {}
         self._depths: dict[str, DepthRecord] = {}
+        self._value_tables: dict[str, TableRecord] = {}
         self._unknown: dict[str, str] = {}
         self._steps, self._first_ns = 0, 0
         self._closed = False
@@ -112,6 +114,10 @@ class Report(Recorder):
                 signals = self._signals.get(name) or self._signals.setdefault(name, SignalRecord(sensor, newest))
                 for arrival in sensor.arrivals():
                     signals.add(arrival.reading, arrival.truth())
+            elif isinstance(newest, RayReading):
+                tables = self._value_tables.get(name) or self._value_tables.setdefault(name, TableRecord(sensor))
+                for arrival in sensor.arrivals():
+                    tables.add(arrival.reading, arrival.truth())
             else:
                 self._unknown[name] = type(newest).__name__
 
@@ -174,6 +180,7 @@ class Report(Recorder):
                 *(image for record in self._pictures.values() for image in record.images()),
                 *(image for record in self._detections.values() for image in record.images()),
                 *(image for record in self._depths.values() for image in record.images(labels)),
+                *(image for record in self._value_tables.values() for image in record.images()),
                 *(image for record in self._sweeps.values() for image in record.images(labels)),
             ][:_MOST_IMAGES],
             "signals": [
@@ -187,6 +194,7 @@ class Report(Recorder):
         readings |= {name: record.readings for name, record in self._pictures.items()}
         readings |= {name: record.readings for name, record in self._detections.items()}
         readings |= {name: record.readings for name, record in self._depths.items()}
+        readings |= {name: record.readings for name, record in self._value_tables.items()}
         return Page(
             self.title,
             self._strip(env, real_s, sum(readings.values()), len(events) + more_events),
