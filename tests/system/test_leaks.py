@@ -124,3 +124,19 @@ def work(i):
         ENV.reset(np.arange(8) % 2 == 0)
 """
     assert growth_mb(work, rounds=12, repeats=30) < 3.0
+
+
+@pytest.mark.slow
+def test_worlds_are_drawn_anew():
+    """64 worlds that restart with other things in them: each makes a scene of 9 kB, which must come back."""
+    work = """
+from sensorium.benchmarks import scatter
+
+env = scatter.strewn(64, side=8)
+rng = np.random.default_rng(1)
+
+def work(i):
+    env.reset(rng.random(64) < 0.5)
+    env.step()
+"""
+    assert growth_mb(work, rounds=12, repeats=40) < 2.0

@@ -91,7 +91,7 @@ def _noise(device: Device, sheet: DepthCameraSheet) -> list[Row]:
     for z in distances:
         if sheet.principle == "stereo":
             errors[0]["subpixel_bits"] = None
-        changes = {"errors": errors, "pattern": _PART, "min_range_m": 0.0, "max_range_m": 10.0 * z}
+        changes: dict[str, Any] = {"errors": errors, "pattern": _PART, "min_range_m": 0.0, "max_range_m": 10.0 * z}
         image, truth = _image(device, z, reflectance=reflectance, **changes)
         if sheet.principle == "stereo":
             law = _stereo_law(sheet, spec, truth.depth)
@@ -130,7 +130,7 @@ def _disparities(device: Device, sheet: DepthCameraSheet) -> list[Row]:
     if (quantity := sheet.disparity_quantum) is not None:
         quantum = sheet.number("disparity_quantum")
         noisy = [{**stereo, "disparity_std_px": 10.0 * quantum}]
-        changes = {"errors": noisy, "pattern": _PART, "min_range_m": 0.0, "max_range_m": 100.0}
+        changes: dict[str, Any] = {"errors": noisy, "pattern": _PART, "min_range_m": 0.0, "max_range_m": 100.0}
         image, _ = _image(device, 2.0, **changes)
         found = np.unique(scale / image.depth[image.depth > 0.0].astype(np.float64))
         steps = np.diff(found)
@@ -141,8 +141,8 @@ def _disparities(device: Device, sheet: DepthCameraSheet) -> list[Row]:
         levels = sheet.number("disparity_levels")
         quiet = [{**stereo, "disparity_std_px": 0.0, "subpixel_bits": None}]
         nearest_m = scale / levels
-        changes = {"errors": quiet, "min_range_m": 0.0, "max_range_m": 100.0}
-        image, truth = _image(device, 1.3 * nearest_m, aside_m=0.3 * nearest_m, **changes)
+        wide: dict[str, Any] = {"errors": quiet, "pattern": _strip(spec), "min_range_m": 0.0, "max_range_m": 100.0}
+        image, truth = _image(device, 1.3 * nearest_m, aside_m=0.3 * nearest_m, **wide)
         # Those that fall outside of the second image are lost for another reason
         disparity = scale / truth.depth.astype(np.float64)
         inside = np.arange(disparity.shape[-1]) > disparity
@@ -165,14 +165,20 @@ def _depth_step(device: Device, sheet: DepthCameraSheet) -> list[Row]:
     return [in_sheet_unit(device.name, "depth step", sheet.depth_unit, step_m, (step, step - half, step + half))]
 
 
+def _strip(camera: DepthCamera) -> dict[str, int]:
+    """A few rows of an image across all of its columns, as a change of the pattern."""
+    return {"height": min(camera.pattern.height, 32)}
+
+
 def _reach(device: Device, sheet: DepthCameraSheet, name: str) -> list[Row]:
     """Least or greatest range: between the last that is seen and the first that is not."""
     quantity = getattr(sheet, name)
     if quantity is None:
         return []
     stated_m = sheet.number(name)
-    limited, _ = _image(device, stated_m, aside_m=_ASIDE * stated_m, errors=())
-    endless = {"errors": (), "min_range_m": 0.0, "max_range_m": 10.0 * stated_m}
+    strip: dict[str, Any] = {"errors": (), "pattern": _strip(DepthCamera.from_device(device.path))}
+    limited, _ = _image(device, stated_m, aside_m=_ASIDE * stated_m, **strip)
+    endless: dict[str, Any] = {**strip, "min_range_m": 0.0, "max_range_m": 10.0 * stated_m}
     whole, _ = _image(device, stated_m, aside_m=_ASIDE * stated_m, **endless)
     seen, range_m = limited.valid, whole.range.astype(np.float64)
     if name == "max_range":
