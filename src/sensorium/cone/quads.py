@@ -44,26 +44,27 @@ def recovered_quads(vertices: Float, faces: NDArray[np.int32]) -> Quads:
     area = np.sqrt((normal * normal).sum(axis=1))
     normal = normal / np.where(area > 0.0, area, 1.0)[:, None]
 
-    # Around the pair: the first triangle from its corner off the shared edge, and the second's between the edge's ends
+    # Pairs in one plane; as a rule a smooth surface has few
     edges = shared_edges(vertices, faces)
-    one, other = edges.first, edges.second
+    cosine = (normal[edges.first] * normal[edges.second]).sum(axis=1)
+    sine = np.abs(np.cross(normal[edges.first], normal[edges.second])).max(axis=1, initial=0.0)
+    flat = np.flatnonzero((sine <= _FLAT) & (cosine > 0.5))
+    one, other, first_side, second_side = (column[flat] for column in edges[:4])
+
+    # Around the pair: the first triangle from its corner off the shared edge, and the second's between the edge's ends
     around = np.stack(
         [
-            faces[one, (edges.first_side + 2) % 3],
-            faces[one, edges.first_side],
-            faces[other, (edges.second_side + 2) % 3],
-            faces[one, (edges.first_side + 1) % 3],
+            faces[one, (first_side + 2) % 3],
+            faces[one, first_side],
+            faces[other, (second_side + 2) % 3],
+            faces[one, (first_side + 1) % 3],
         ],
         axis=1,
     ).astype(np.int64)
-    flat = (np.abs(np.cross(normal[one], normal[other])).max(axis=1, initial=0.0) <= _FLAT) & (
-        (normal[one] * normal[other]).sum(axis=1) > 0.5
-    )
     turn, skew = _corners(vertices[around], normal[one])
-    fits = flat & (turn > 0.0).all(axis=1)
 
     # The most rectangular first
-    candidate = np.flatnonzero(fits)
+    candidate = np.flatnonzero((turn > 0.0).all(axis=1))
     shape = np.rint(skew[candidate] / _EQUAL_SHAPE)
     candidate = candidate[np.lexsort((other[candidate], one[candidate], shape))]
     free = np.ones(len(faces), np.bool_)
