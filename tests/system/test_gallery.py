@@ -218,7 +218,7 @@ def test_the_forest_keeps_clear_of_the_drone_and_is_measured_as_the_sheets_say()
 
 def test_a_car_keeps_its_distance_by_its_radar_and_a_run_leaves_detections(tmp_path):
     """A shorter drive on a coarser radar: the one ahead brakes from 25 to 12 m/s; nobody is hit, and gaps are kept."""
-    values = {"sensors.radar.chirp.chirps": 32, "sensors.radar.antennas": 8, "duration_s": 16.0}
+    values = {"sensors.radar.chirp.chirps": 32, "sensors.radar.ray_spacing_deg": 0.8, "duration_s": 16.0}
     scenario, states = Scenario.load(gallery.path_of("adaptive-cruise"), values), []
 
     class Gaps:
