@@ -21,6 +21,7 @@ _NAMES = {
     "PartitionedCaster": "sensorium.trace.partitioned",
     "MeshFile": "sensorium.scene.split",
     "split_scene": "sensorium.scene.split",
+    "SceneInParts": "sensorium.scene.in_parts",
     "Environment": "sensorium.environment",
     "Timing": "sensorium.sensors.timing",
     "Lidar": "sensorium.sensors.lidar",
@@ -128,6 +129,7 @@ if TYPE_CHECKING:
     from sensorium.materials import Dielectric, Lambertian, Mirror, Retroreflector, ThinGlass, TwoLayer
     from sensorium.scene import shapes
     from sensorium.scene.batch import SceneBatch
+    from sensorium.scene.in_parts import SceneInParts
     from sensorium.scene.mesh import Mesh
     from sensorium.scene.scene import Scene, SceneObject
     from sensorium.scene.split import MeshFile, split_scene
@@ -191,6 +193,7 @@ __all__ = [
     "Scan",
     "Scene",
     "SceneBatch",
+    "SceneInParts",
     "SceneObject",
     "SensoriumError",
     "SunSensor",

@@ -18,11 +18,13 @@ from sensorium.frames import Pose
 from sensorium.materials import AbstractMaterial
 from sensorium.media import AbstractMedium, vacuum
 from sensorium.scene.batch import SceneBatch
+from sensorium.scene.in_parts import SceneInParts
 from sensorium.scene.layout import layout
 from sensorium.scene.scene import Scene
 from sensorium.sensors.attached import AttachedSensor
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.spec import SensorSpec
+from sensorium.trace.parts_tracer import PartsTracer
 from sensorium.trace.tracer import Tracer
 from sensorium.worlds.base import World, WorldState, check_state
 from sensorium.worlds.history import History
@@ -52,7 +54,7 @@ class Environment:
 
     def __init__(
         self,
-        scene: Scene | SceneBatch,
+        scene: Scene | SceneBatch | SceneInParts,
         world: World | None = None,
         *,
         atmosphere: AbstractMedium | None = None,
@@ -66,7 +68,8 @@ class Environment:
         """Join scene and world.
 
         Args:
-            scene: What there is to see; its objects are those it has now.
+            scene: What there is to see; its objects are those it has now. A `SceneInParts` is seen by geometric lidars
+                only, through processes of a cluster, which end with `close`.
             world: What moves; by default nothing does.
             atmosphere: What the air is like; by default clear, without any loss.
             sun: Sunlight; by default it is night.
@@ -108,7 +111,11 @@ class Environment:
         count = 1 if worlds is None else worlds
         self.world.start(count)
         self._history = History(self._checked(self.world.state()))
-        self._tracer = Tracer(layout(scene, count), count, self.world.body_names, self._history)
+        self._tracer: Tracer | PartsTracer
+        if isinstance(scene, SceneInParts):
+            self._tracer = PartsTracer(scene, self.world.body_names, self._history)
+        else:
+            self._tracer = Tracer(layout(scene, count), count, self.world.body_names, self._history)
         self._started_s: float | None = None
         self._run_from_ns = 0
 
@@ -214,7 +221,7 @@ class Environment:
             name=name,
             seed=self.seed,
             history=self._history,
-            tracer=self._tracer,
+            looks=self._tracer,
             body=body_index,
             joint=None if joint is None else self._joint_index(joint),
             X_BS=X_BS.reshape(-1),
@@ -322,6 +329,11 @@ class Environment:
         self._tracer.forget_placement()
         for sensor in self._sensors.values():
             sensor.reset(chosen)
+
+    def close(self) -> None:
+        """End the processes that cast for a scene in parts; nothing to do for other scenes."""
+        if isinstance(self._tracer, PartsTracer):
+            self._tracer.close()
 
     # --- inside -----------------------------------------------------------------------------------------------------
 

@@ -23,6 +23,7 @@ from sensorium.scenario.outputs import Outputs
 from sensorium.scenario.override import overridden
 from sensorium.scenario.pose import as_list
 from sensorium.scenario.scene import SceneSpec
+from sensorium.scene.in_parts import SceneInParts
 from sensorium.scene.scene import Scene
 from sensorium.spec import Spec, checked
 
@@ -188,8 +189,13 @@ class Scenario:
             sentence = f"faults[{number}].target is {fault.target!r}; {fault.sensor} has {known}"
             raise self.document.error(("faults", number, "target"), sentence)
 
-    def environment(self) -> Environment:
-        """Everything the scenario describes, ready to run."""
+    def environment(self, parts_folder: Path | None = None) -> Environment:
+        """Everything the scenario describes, ready to run.
+
+        Args:
+            parts_folder: Where a scene in parts is written, for `scene.parts`; all machines of the cluster that this
+                process has joined must find it under the same path.
+        """
         spec, document = self.spec, self.document
 
         # What moves, and all there is to see: the world's own things first
@@ -204,10 +210,16 @@ class Scenario:
         with document.blamed("world"):
             world = spec.world[chosen].make(self.files)
             spec.world[chosen].add_to(scene, world)
-        spec.scene.add_to(scene, self.files, document)
+        seen: Scene | SceneInParts = scene
+        if spec.scene.parts is None:
+            spec.scene.add_to(scene, self.files, document)
+        elif parts_folder is None:
+            raise document.error(("scene", "parts"), f"scene.parts is {spec.scene.parts}; the parts need a folder")
+        else:
+            seen = spec.scene.split(scene, self.files, document, parts_folder)
         try:
             env = Environment(
-                scene,
+                seen,
                 world,
                 atmosphere=spec.atmosphere,
                 sun=spec.sun,

@@ -40,7 +40,7 @@ class Report(Recorder):
                 report.record(env)
 
     The page has the last sweep of every lidar in 3-D with the ways of the bodies, the same from above, the last images
-    of cameras and ranges of lidars, every sampled signal beside its truth with the error below, Allan deviations of
+    of cameras and ranges of lidars, a pulse of lidars that keep their waveforms, every sampled signal beside its truth with the error below, Allan deviations of
     inertial errors, a timeline of faults, and the facts of the run. Of several worlds it shows the first, of a row of
     sensors the first four.
 
@@ -159,6 +159,7 @@ class Report(Recorder):
             "frames": sensor_frames(env),
             "images": [
                 *(image for record in self._pictures.values() for image in record.images()),
+                *(image for record in self._sweeps.values() for image in record.waveforms()),
                 *(image for record in self._sweeps.values() for image in record.images(labels)),
             ][:_MOST_IMAGES],
             "signals": [

@@ -1,0 +1,44 @@
+"""Rays at edges and corners end on the edge, whichever face was found."""
+
+import numpy as np
+import pytest
+
+import sensorium as sn
+from sensorium.trace.edges import _passing
+
+
+@pytest.fixture(scope="module")
+def roof():
+    """Faces that share edges at an angle, and the place of each edge's and each corner's target in the world."""
+    rng = np.random.default_rng(3)
+    mesh = sn.shapes.heightfield(rng.uniform(0, 4.0, (40, 40)), 40.0, 40.0)
+    scene, pose = sn.Scene(), sn.Pose.from_euler_deg((7, -3, 1), yaw=20, roll=5)
+    scene.add(mesh, pose=pose)
+    corners = pose.apply(mesh.vertices[mesh.faces])
+    return sn.RayCaster(scene), corners
+
+
+def test_ranges_on_edges_are_distances_to_the_edge(roof):
+    caster, corners = roof
+    origin = np.array([7.0, -3.0, 60.0])
+    for share in (0.5, 0.3, 0.0):
+        a, b = corners.reshape(-1, 3), np.roll(corners, 1, axis=1).reshape(-1, 3)
+        target = a + share * (b - a)
+        hits = caster.cast(origin, target - origin)
+        edge = np.minimum(hits.barycentric.min(axis=-1), 1 - hits.barycentric.sum(axis=-1)) < 2e-6
+        assert edge.mean() > (0.5 if share else 0.8)
+        off = hits.range_m - np.linalg.norm(target - origin, axis=-1)
+        assert np.abs(off[edge]).max() < 6e-6  # a unit and a half of the last place, of what the targets are rounded by
+
+
+def test_two_lines_pass_nearest_where_geometry_says_whatever_the_order():
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        a, b = rng.normal(size=(2, 3)) * 3.0
+        d = rng.normal(size=3).astype(np.float32)
+        t = _passing(a, b, d)
+        assert t == _passing(b, a, d)
+        d = d.astype(np.float64)
+        across = np.cross(d, b - a)
+        assert t == pytest.approx(np.linalg.det([a, b - a, across]) / (across @ across), rel=1e-9)
+        assert _passing(a, a, d) == pytest.approx(a @ d / (d @ d), rel=1e-12)
