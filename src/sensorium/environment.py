@@ -111,11 +111,11 @@ class Environment:
         count = 1 if worlds is None else worlds
         self.world.start(count)
         self._history = History(self._checked(self.world.state()))
-        self._tracer: Tracer | PartsTracer
+        self._looks: Tracer | PartsTracer
         if isinstance(scene, SceneInParts):
-            self._tracer = PartsTracer(scene, self.world.body_names, self._history)
+            self._looks = PartsTracer(scene, self.world.body_names, self._history)
         else:
-            self._tracer = Tracer(layout(scene, count), count, self.world.body_names, self._history)
+            self._looks = Tracer(layout(scene, count), count, self.world.body_names, self._history)
         self._started_s: float | None = None
         self._run_from_ns = 0
 
@@ -216,12 +216,12 @@ class Environment:
             raise SpecError(f"hide is the string {hide!r}; it must be a sequence of body names")
         for hidden in hide:
             self._body_index(hidden)
-        self._tracer.let_hide(hide)
+        self._looks.let_hide(hide)
         rig = Rig(
             name=name,
             seed=self.seed,
             history=self._history,
-            looks=self._tracer,
+            looks=self._looks,
             body=body_index,
             joint=None if joint is None else self._joint_index(joint),
             X_BS=X_BS.reshape(-1),
@@ -326,16 +326,22 @@ class Environment:
             raise SpecError(f"mask is {chosen.dtype} of shape {chosen.shape}; it must be bool of shape ({worlds},)")
         self.world.reset(chosen)
         self._history.restart(chosen, self._checked(self.world.state()))
-        self._tracer.forget_placement()
+        self._looks.forget_placement()
         for sensor in self._sensors.values():
             sensor.reset(chosen)
 
     def close(self) -> None:
         """End the processes that cast for a scene in parts; nothing to do for other scenes."""
-        if isinstance(self._tracer, PartsTracer):
-            self._tracer.close()
+        if isinstance(self._looks, PartsTracer):
+            self._looks.close()
 
     # --- inside -----------------------------------------------------------------------------------------------------
+
+    @property
+    def _tracer(self) -> Tracer:
+        """The scene in memory, for those who measure how long it takes to trace."""
+        assert isinstance(self._looks, Tracer)
+        return self._looks
 
     def _see(self, state: WorldState) -> None:
         """Take a new state, let every sensor measure, and forget what none needs any more."""

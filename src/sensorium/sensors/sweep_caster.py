@@ -70,13 +70,12 @@ class SweepCaster:
         found = new_hits(rig.worlds * each)
         for world, bodies in enumerate(parts.bodies_during(start_ns, end_ns)):
             here = slice(world * each, (world + 1) * each)
-            hits = parts.cast(Rays(*(column[here] for column in rays)), aim.anchor[world], bodies, rig.hide)
+            own = Rays(rays.origin[here], rays.direction[here], rays.time[here], rays.t_max[here], rays.world[here])
+            hits = parts.cast(own, aim.anchor[world], bodies, rig.hide)
             for column, part in zip(found, hits, strict=True):
                 column[here] = part
         out = self._outputs(aim.rays.x.size)
-        threads.run(
-            write_sweep, aim.blocks, aim.rays, aim.heads, aim.anchor, self._limits, self._in_world, found, out
-        )
+        threads.run(write_sweep, aim.blocks, aim.rays, aim.heads, aim.anchor, self._limits, self._in_world, found, out)
         return self._scan(out, table, start_ns, end_ns, aim.knot_ns, aim.X_WS)
 
     def _outputs(self, rays: int) -> SweepOutputs:

@@ -61,9 +61,7 @@ def range_to_edge(arrays, faces, world, instance, item, column, face, u, v, orig
         return t
     row = world if faces.vertices.shape[0] > 1 else 0
     number = numba.carray(pointer_from_address(faces.faces[row, column]), 3 * (np.int64(face) + 1), np.uint32)
-    m = numba.carray(
-        pointer_from_address(arrays.buffer[array] + np.int64(item) * (4 * AFFINE_WORDS)), 12, np.float32
-    )
+    m = numba.carray(pointer_from_address(arrays.buffer[array] + np.int64(item) * (4 * AFFINE_WORDS)), 12, np.float32)
     weights = (np.float32(1.0) - u - v, u, v)
     a, b, near = np.zeros(3), np.zeros(3), 0
     for k in range(3):

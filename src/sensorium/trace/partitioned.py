@@ -167,9 +167,7 @@ class PartitionedCaster:
 
     # --- rays on their way ------------------------------------------------------------------------------------------
 
-    def _follow(
-        self, rays: Rays, common: Shared, start: NDArray[np.float64]
-    ) -> tuple[RawHits, NDArray[np.int32]]:
+    def _follow(self, rays: Rays, common: Shared, start: NDArray[np.float64]) -> tuple[RawHits, NDArray[np.int32]]:
         """Send all rays through the parts; returns the nearest hits, and the part of each.
 
         Args:

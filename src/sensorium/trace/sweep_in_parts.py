@@ -9,7 +9,14 @@ import numpy as np
 from sensorium import jit
 from sensorium.trace import packet as pk
 from sensorium.trace.packet import BLOCK, NO_HIT, new_block
-from sensorium.trace.sweep import aim_block, keep_returns, shift_block, shift_points, write_points, write_points_in_world
+from sensorium.trace.sweep import (
+    aim_block,
+    keep_returns,
+    shift_block,
+    shift_points,
+    write_points,
+    write_points_in_world,
+)
 
 
 @jit.kernel

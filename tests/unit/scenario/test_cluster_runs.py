@@ -166,5 +166,5 @@ def test_a_scene_in_parts_gives_the_files_of_one_process(local_cluster, folder):
     assert not list(folder.glob("*.scene"))
     with pytest.raises(SpecError, match=r"sensors.top: 'top' looks into a scene in parts"):
         run(Scenario.load(folder / "tiles.yaml", {"scene.parts": 2, "sensors.top.mode": "relative"}), folder / "bad")
-    with pytest.raises(SpecError, match="scene.parts is 2; the parts need a folder"):
+    with pytest.raises(SpecError, match=r"scene\.parts is 2; the parts need a folder"):
         Scenario.load(folder / "tiles.yaml", {"scene.parts": 2}).environment()

@@ -40,9 +40,9 @@ class Report(Recorder):
                 report.record(env)
 
     The page has the last sweep of every lidar in 3-D with the ways of the bodies, the same from above, the last images
-    of cameras and ranges of lidars, a pulse of lidars that keep their waveforms, every sampled signal beside its truth with the error below, Allan deviations of
-    inertial errors, a timeline of faults, and the facts of the run. Of several worlds it shows the first, of a row of
-    sensors the first four.
+    of cameras and ranges of lidars, a pulse of lidars that keep their waveforms, every sampled signal beside its truth
+    with the error below, Allan deviations of inertial errors, a timeline of faults, and the facts of the run. Of
+    several worlds it shows the first, of a row of sensors the first four.
 
     Memory does not grow with the run: of a signal the extremes of at most 768 stretches are kept, of inertial errors
     the first 65,536 and as many means, of a body at most 1,024 places, of a lidar the last sweep. What is written
