@@ -59,7 +59,6 @@ class Sight:
                 -(-count // BLOCK),
                 placed.tables,
                 rig.tracer.labels,
-                placed.faces,
                 placed.anchor,
                 rays,
                 np.uint32(placed.mask_without(rig.hide, air=False)),

@@ -4,7 +4,6 @@ import numpy as np
 
 from sensorium import jit
 from sensorium.trace import packet as pk
-from sensorium.trace.edges import on_edge, range_to_edge
 from sensorium.trace.hits import label_of, normal_in_world, object_of
 from sensorium.trace.packet import (
     BLOCK,
@@ -19,13 +18,13 @@ from sensorium.trace.packet import (
 
 
 @jit.kernel
-def cast_rays(first, step, count, arrays, labels, faces, anchor, rays, mask, arguments, out):
+def cast_rays(first, step, count, arrays, labels, anchor, rays, mask, arguments, out):
     """Trace the blocks first, first + step, ... of a list of rays.
 
     Args:
         first, step, count: Share of the blocks of BLOCK rays.
         arrays: `InstanceTables`; anchor: float64 (worlds, 3) [m].
-        labels: `LabelTables`; faces: `FaceTables`.
+        labels: `LabelTables`.
         rays: `Rays`: origins in world coordinates, unit directions, times, far limits, worlds.
         mask: Bits of the objects to see.
         arguments: Address of Embree's arguments (coherent or not).
@@ -79,14 +78,9 @@ def cast_rays(first, step, count, arrays, labels, faces, anchor, rays, mask, arg
                     floats[pk.NORMAL_Y + k],
                     floats[pk.NORMAL_Z + k],
                 )
-                u, v, t = floats[pk.HIT_U + k], floats[pk.HIT_V + k], floats[pk.T_FAR + k]
-                if on_edge(u, v):
-                    origin = (floats[pk.ORIGIN_X + k], floats[pk.ORIGIN_Y + k], floats[pk.ORIGIN_Z + k])
-                    along = (floats[pk.DIRECTION_X + k], floats[pk.DIRECTION_Y + k], floats[pk.DIRECTION_Z + k])
-                    t = range_to_edge(arrays, faces, world, instance, item, column, face, u, v, origin, along, t)
-                out.range_m[i] = t
+                out.range_m[i] = floats[pk.T_FAR + k]
                 out.object_id[i], out.face_id[i] = column, face
                 out.label[i] = label_of(labels, world if labels.object_label.shape[0] > 1 else 0, column, face)
                 out.normal[i, 0], out.normal[i, 1], out.normal[i, 2] = nx, ny, nz
-                out.barycentric[i, 0], out.barycentric[i, 1] = u, v
+                out.barycentric[i, 0], out.barycentric[i, 1] = floats[pk.HIT_U + k], floats[pk.HIT_V + k]
             ray += used

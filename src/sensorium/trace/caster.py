@@ -165,7 +165,6 @@ class RayCaster:
                 -(-len(rays.origin) // BLOCK),
                 self._placed.tables,
                 self.labels,
-                self._placed.faces,
                 np.zeros_like(self._placed.anchor) if from_anchor else self._placed.anchor,
                 rays,
                 np.uint32(self._placed.mask_without(hide, air=air)),

@@ -51,7 +51,7 @@ class MeshScene:
 
         # The scene reads these buffers as long as it lives
         self.handle = int(scene)
-        self.buffers = (vertices, faces)
+        self._buffers = (vertices, faces)
         weakref.finalize(self, api.rtcReleaseScene, scene)
 
 

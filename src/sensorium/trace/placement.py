@@ -18,7 +18,6 @@ from sensorium.errors import SpecError
 from sensorium.media.base import AbstractScatterer
 from sensorium.scene.layout import Layout
 from sensorium.trace import library, meshes, motion
-from sensorium.trace.edges import face_tables
 
 # rtcore_geometry.h, rtcore_buffer.h, rtcore_scene.h
 _GEOMETRY_INSTANCE_ARRAY = 122
@@ -94,7 +93,6 @@ class PlacedScenes:
         self._body_names = body_names
         self._mesh_scenes, self._mesh_handles = meshes.handles(layout.meshes)
         self.mounts = self._mount_tables()
-        self.faces = face_tables(layout)
         self._body_radius_m = self._body_radii()
         self._hidden = frozenset(hidden)
         self._mask_bits = self._hide_bits(self._hidden)

@@ -64,7 +64,6 @@ def medium_around(
             blocks,
             placed.tables,
             labels,
-            placed.faces,
             placed.anchor,
             rays,
             np.uint32(0xFFFFFFFF),

@@ -78,7 +78,8 @@ def test_hits_are_those_of_one_process(caster, whole):
 def test_on_shared_edges_the_face_may_be_a_neighbour(caster, whole, scene):
     """Rays at vertices and at middles of edges: of the faces that meet there one is found, as rounding decides.
 
-    All else is equal where the face is the same; where it is a neighbour the range is equal still, that of the edge.
+    All else is equal where the face is the same; where it is a neighbour, the range is that of another plane through
+    the same point, a few units of float32's last place away at most.
     """
     hills = scene.objects[0]
     corners = hills.pose.apply(hills.mesh.vertices[hills.mesh.faces])
@@ -88,13 +89,15 @@ def test_on_shared_edges_the_face_may_be_a_neighbour(caster, whole, scene):
     other = (found.face_id != expected.face_id) | (found.object_id != expected.object_id)
     for name in FIELDS:
         assert getattr(found, name)[~other].tobytes() == getattr(expected, name)[~other].tobytes(), name
-    apart = found.range_m != expected.range_m
+    assert (found.hit & expected.hit)[other].all()
+    apart = np.abs(found.range_m[other] - expected.range_m[other]) / np.spacing(expected.range_m[other])
     print(
         f"{len(caster.reports())} parts, {len(targets)} rays at edges and corners: {other.sum()} give a neighbour's "
-        f"face, {apart.sum()} another range"
+        f"face, {(apart > 0).sum()} of these a range {apart.max(initial=0.0):g} units of the last place away at most"
     )
     assert other.mean() < 0.05
-    assert not apart.any()
+    assert (apart > 0).sum() <= 0.05 * other.sum()
+    assert (apart <= 4).all()
     for hits in (found, expected):
         on_edge = np.minimum(hits.barycentric.min(axis=-1), 1 - hits.barycentric.sum(axis=-1)) < 1e-3
         assert on_edge[other].all()
