@@ -55,7 +55,7 @@ def find_peaks(samples, low, high, threshold, number, switch, peaks):
             s = samples[b]
             if s > top:
                 top, top_at = s, b
-            elif s < level or top - s >= max(drop, _LEAST_VALLEY * top):
+            elif top - s >= max(drop, _LEAST_VALLEY * top):
                 bottom = s
                 b += np.uint32(1)
                 break
