@@ -140,6 +140,49 @@ def fog_and_mirror():
     return figure
 
 
+def waveform_building():
+    """The house as points by the number of their return, and what three pulses received."""
+    env, readings, _ = run("waveform-building")
+    (scan,) = readings["lidar"]
+    labels, returns = env.scene.labels, scan.valid.sum(axis=0)
+    figure = new_figure(15.0, 11.0)
+    upper, lower = figure.add_gridspec(2, 1, height_ratios=(1.7, 1.0))
+    front = figure.add_subplot(upper)
+    draw.frame(front, "Returns as seen from the street, by their number in the pulse", "y [m]", "z [m]", equal=True)
+    names = ("first", "second", "third", "fourth")
+    for number, (name, colour) in enumerate(zip(names, ("#6e7f94", *draw.COLOURS[1:]), strict=False)):
+        points = scan.points[number][scan.valid[number]]
+        front.scatter(
+            points[:, 1], points[:, 2], 1.2 + 1.5 * (number > 0), color=colour, linewidths=0, zorder=2 + number
+        )
+        front.scatter([], [], 30, color=colour, linewidths=0, label=f"{name}: {len(points):,}")
+    draw.key(front, where="upper right")
+    front.set_xlim(9.5, -9.5)
+    front.set_ylim(-0.2, 7.6)
+
+    # Of each kind the pulse with the highest second return
+    kinds = {"Bar, window and room": "balcony", "Glass and furniture": "furniture", "Leaves of the shrub": "shrub"}
+    for place, (title, label) in zip(lower.subgridspec(1, 3), kinds.items(), strict=True):
+        axes = figure.add_subplot(place)
+        fits = (scan.label == labels[label]).any(axis=0) & (returns >= 2)
+        if label == "balcony":
+            fits &= (scan.label == labels["room"]).any(axis=0)
+        row, column = np.unravel_index(np.argmax(np.where(fits, returns + 1e5 * scan.intensity[1], -1.0)), fits.shape)
+        wave, seen = scan.waveform.samples[row, column] * 1e9, scan.valid[:, row, column]
+        ranges, causes = scan.range_m[seen, row, column], scan.cause[seen, row, column]
+        draw.frame(axes, title, "range [m]", "received [nW]")
+        axes.plot(scan.waveform.range_m, wave, color=draw.COLOURS[0], linewidth=1.2)
+        heights = np.interp(ranges, scan.waveform.range_m, wave)
+        draw.points_by_cause(axes, ranges, heights, causes, size=60, layer=4.0)
+        draw.key(axes, where="upper left")
+        axes.set_xlim(ranges.min() - 2.0, ranges.max() + 2.0)
+        where = scan.points[0, row, column]
+        front.plot(where[1], where[2], marker="o", markersize=14, color="white", fillstyle="none", zorder=9)
+    counts = ", ".join(f"{int((returns == n).sum()):,} of {n}" for n in range(1, 5))
+    print(f"pulses by their number of returns: {counts}")
+    return figure
+
+
 def spacecraft_imu():
     """Gyroscope, accelerometer, magnetometer and sun sensors over time, with the faults as the log has them."""
     env, readings, truths = run("spacecraft-imu")
@@ -277,6 +320,7 @@ def adaptive_cruise():
 PICTURES = {
     "yard-drive": yard_drive,
     "fog-and-mirror": fog_and_mirror,
+    "waveform-building": waveform_building,
     "spacecraft-imu": spacecraft_imu,
     "forest-tof": forest_tof,
     "adaptive-cruise": adaptive_cruise,

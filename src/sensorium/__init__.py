@@ -24,6 +24,7 @@ _NAMES = {
     "WarpCaster": "sensorium.trace.warp_caster",
     "MeshFile": "sensorium.scene.split",
     "split_scene": "sensorium.scene.split",
+    "SceneInParts": "sensorium.scene.in_parts",
     "Environment": "sensorium.environment",
     "Timing": "sensorium.sensors.timing",
     "Lidar": "sensorium.sensors.lidar",
@@ -155,6 +156,7 @@ if TYPE_CHECKING:
     from sensorium.materials import Dielectric, Lambertian, Mirror, Retroreflector, ThinGlass, TwoLayer
     from sensorium.scene import shapes, trees
     from sensorium.scene.batch import SceneBatch
+    from sensorium.scene.in_parts import SceneInParts
     from sensorium.scene.mesh import Mesh
     from sensorium.scene.scatter import ClearZone, Scatter
     from sensorium.scene.scene import Scene, SceneObject
@@ -245,6 +247,7 @@ __all__ = [
     "Scatter",
     "Scene",
     "SceneBatch",
+    "SceneInParts",
     "SceneObject",
     "SensoriumError",
     "SunSensor",

@@ -18,11 +18,13 @@ from sensorium.fields import AbstractGravity, AbstractMagnetic, Sun, UniformGrav
 from sensorium.frames import Pose
 from sensorium.media import AbstractMedium, vacuum
 from sensorium.scene.batch import SceneBatch
+from sensorium.scene.in_parts import SceneInParts
 from sensorium.scene.layout import layout, redrawn
 from sensorium.scene.scene import Scene
 from sensorium.sensors.attached import AttachedSensor
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.spec import SensorSpec
+from sensorium.trace.parts_tracer import PartsTracer
 from sensorium.trace.tracer import Tracer
 from sensorium.worlds.base import World, WorldState, check_state
 from sensorium.worlds.history import History
@@ -51,7 +53,7 @@ class Environment:
 
     def __init__(
         self,
-        scene: Scene | SceneBatch,
+        scene: Scene | SceneBatch | SceneInParts,
         world: World | None = None,
         *,
         atmosphere: AbstractMedium | None = None,
@@ -65,7 +67,8 @@ class Environment:
         """Join scene and world.
 
         Args:
-            scene: What there is to see; its objects are those it has now.
+            scene: What there is to see; its objects are those it has now. A `SceneInParts` is seen by geometric lidars
+                only, through processes of a cluster, which end with `close`.
             world: What moves; by default nothing does.
             atmosphere: What the air is like; by default clear, without any loss.
             sun: Sunlight; by default it is night.
@@ -107,7 +110,11 @@ class Environment:
         count = 1 if worlds is None else worlds
         self.world.start(count)
         self._history = History(self._checked(self.world.state()))
-        self._tracer = Tracer(layout(scene, count), count, self.world.body_names, self._history)
+        self._looks: Tracer | PartsTracer
+        if isinstance(scene, SceneInParts):
+            self._looks = PartsTracer(scene, self.world.body_names, self._history)
+        else:
+            self._looks = Tracer(layout(scene, count), count, self.world.body_names, self._history)
         self._episode = np.zeros(count, np.int64)
         self._started_s: float | None = None
         self._run_from_ns = 0
@@ -189,12 +196,12 @@ class Environment:
             raise SpecError(f"hide is the string {hide!r}; it must be a sequence of body names")
         for hidden in hide:
             self._body_index(hidden)
-        self._tracer.let_hide(hide)
+        self._looks.let_hide(hide)
         rig = Rig(
             name=name,
             seed=self.seed,
             history=self._history,
-            tracer=self._tracer,
+            looks=self._looks,
             body=body_index,
             joint=None if joint is None else self._joint_index(joint),
             X_BS=X_BS.reshape(-1),
@@ -302,11 +309,22 @@ class Environment:
         self._history.restart(chosen, self._checked(self.world.state()))
         if isinstance(self.scene, SceneBatch) and self.scene.redraw is not None:
             self._redraw(chosen)
-        self._tracer.forget_placement()
+        self._looks.forget_placement()
         for sensor in self._sensors.values():
             sensor.reset(chosen)
 
+    def close(self) -> None:
+        """End the processes that cast for a scene in parts; nothing to do for other scenes."""
+        if isinstance(self._looks, PartsTracer):
+            self._looks.close()
+
     # --- inside -----------------------------------------------------------------------------------------------------
+
+    @property
+    def _tracer(self) -> Tracer:
+        """The scene in memory, for those who measure how long it takes to trace."""
+        assert isinstance(self._looks, Tracer)
+        return self._looks
 
     def _redraw(self, chosen: NDArray[np.bool_]) -> None:
         """Draw the scenes of some worlds anew."""

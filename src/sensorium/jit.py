@@ -18,6 +18,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
+from llvmlite.ir import Constant
 from numba.core import config as numba_config
 from numba.core import targetconfig, types
 from numba.core.errors import TypingError
@@ -145,6 +146,48 @@ def like(typing_context: Any, x: Any, number: Any) -> Any:
         return context.cast(builder, values[1], signature.args[1], x)
 
     return x(x, number), generate
+
+
+@intrinsic
+def uncounted(typing_context: Any, value: Any) -> Any:
+    """The same array, or tuple of arrays, without counting who refers to it.
+
+    Numba counts references to arrays by atomic operations, wherever an array is handed to a function with branches in
+    it, and does so once a ray in a loop over rays. Who calls this must hold on to the array itself until the end: see
+    `held`.
+    """
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return _without_owner(context, builder, value, arguments[0])
+
+    return value(value), build
+
+
+def _without_owner(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    """An array's structure without its owner; each array of a tuple likewise, and all else as it is."""
+    if isinstance(kind, types.Array):
+        array = context.make_array(kind)(context, builder, value)
+        array.meminfo = Constant(array.meminfo.type, None)
+        array.parent = Constant(array.parent.type, None)
+        return array._getvalue()
+    members = getattr(kind, "types", None)  # of any kind of tuple
+    if members is not None:
+        parts = [
+            _without_owner(context, builder, each, builder.extract_value(value, number))
+            for number, each in enumerate(members)
+        ]
+        return context.make_tuple(builder, kind, parts)
+    return value
+
+
+@intrinsic
+def held(typing_context: Any, value: Any) -> Any:
+    """Hold on to a value until here: nothing is done, but it lives as long."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return context.get_dummy_value()
+
+    return types.none(value), build
 
 
 @intrinsic

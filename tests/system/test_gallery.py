@@ -141,6 +141,30 @@ def test_mirror_window_and_fog_show_by_cause():
     assert (np.abs(air - (10.5, -7.5, 1.75)) < np.array([4.0, 3.5, 1.7]) + 0.05).all()
 
 
+# --- waveform scan of a building -------------------------------------------------------------------------------------
+
+
+def test_pulses_at_windows_bars_and_shrubs_come_back_several_times():
+    values = {"sensors.lidar.pattern.elevation_deg.channels": 24, "sensors.lidar.pattern.columns": 720}
+    env, readings, _ = simulated("waveform-building", values, 0.5)
+    (scan,) = readings["lidar"]
+    labels, returns = env.scene.labels, scan.valid.sum(axis=0)
+    assert (returns > 0).mean() > 0.6
+    assert (returns >= 2).sum() > 50
+
+    # The back of the rooms is seen through the glass, 4.2 m behind it
+    room = (scan.label == labels["room"]) & (scan.cause == sn.Cause.TRANSMISSION)
+    assert room.sum() > 100
+    back = scan.points[room & (scan.points[..., 0] > 18.0)]
+    assert np.median(back[:, 0]) == pytest.approx(18.4, abs=0.05)
+
+    # Bars fill a part of the beam: with them the window or wall behind comes back too
+    barred = ((scan.label == labels["balcony"]) & (scan.points[..., 2] > 3.5)).any(axis=0)
+    assert barred.sum() > 10
+    assert (returns[barred] >= 2).mean() > 0.3
+    assert scan.waveform.samples.shape[:2] == returns.shape
+
+
 # --- spacecraft ------------------------------------------------------------------------------------------------------
 
 

@@ -2,6 +2,7 @@
 
 from sensorium.benchmarks import depth
 from sensorium.benchmarks.timing import ratio
+from sensorium.scene.batch import SceneBatch
 from sensorium.trace.warp_caster import WarpCaster, WarpImages
 
 WORLDS = 64
@@ -12,8 +13,9 @@ class WarpDepth:
     """Depth and labels of a rig's last images, cast by Warp; bodies are placed anew each time, as in a step."""
 
     def __init__(self, of: depth.Rig) -> None:
-        state, image = of.env.state, of.camera.read()
-        self._caster = WarpCaster(of.env.scene, worlds=state.X_WB.shape[0], device="cpu")
+        state, image, scene = of.env.state, of.camera.read(), of.env.scene
+        assert isinstance(scene, SceneBatch)
+        self._caster = WarpCaster(scene, worlds=state.X_WB.shape[0], device="cpu")
         self._poses = {name: state.X_WB[:, of.env.world.body_names.index(name)] for name in self._caster.bodies}
         self._table, self._heads = of.pattern.rays(), image.X_WS[0][:, 0]
         self._far_m = image.far

@@ -5,11 +5,12 @@ import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
+from sensorium import cluster
 from sensorium.environment import Environment
 from sensorium.errors import RecordError, SensoriumError, SpecError, StoppedError
 from sensorium.scenario.document import Document
@@ -74,7 +75,38 @@ def run(
         prepare: Called before the first step, once it is clear that there is something to do and a place for it.
     """
     out = out.resolve()
-    env = scenario.environment()
+    with _in_parts(scenario, out) as parts_folder:
+        env = scenario.environment(parts_folder)
+        try:
+            return _run(scenario, env, out, force, progress, also, prepare)
+        finally:
+            env.close()
+
+
+@contextmanager
+def _in_parts(scenario: Scenario, out: Path) -> Iterator[Path | None]:
+    """A cluster and a folder beside the results for a scene in parts; nothing for other scenes."""
+    if scenario.spec.scene.parts is None:
+        yield None
+        return
+    folder = out.with_name(out.name + ".scene")
+    try:
+        with cluster.joined():
+            yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _run(
+    scenario: Scenario,
+    env: Environment,
+    out: Path,
+    force: bool,
+    progress: Progress,
+    also: Sequence[Recorder],
+    prepare: Callable[[], object],
+) -> Run:
+    """Run what was made of a scenario; see `run`."""
     world_step_ns = env.world.step_ns
     folder = os.path.relpath(scenario.files.folder, out)
     manifest = Manifest(scenario.data, Path(folder).as_posix(), scenario.files.hashes())

@@ -26,6 +26,8 @@ from sensorium.scenario.outputs import Outputs
 from sensorium.scenario.override import overridden
 from sensorium.scenario.pose import as_list
 from sensorium.scenario.scatter import StrewnSceneSpec, with_scatters
+from sensorium.scene.batch import SceneBatch
+from sensorium.scene.in_parts import SceneInParts
 from sensorium.scene.scene import Scene
 from sensorium.spec import Spec, checked, path_of
 
@@ -222,8 +224,13 @@ class Scenario:
                 made.append(controller.start(env))
         return made
 
-    def environment(self) -> Environment:
-        """Everything the scenario describes, ready to run."""
+    def environment(self, parts_folder: Path | None = None) -> Environment:
+        """Everything the scenario describes, ready to run.
+
+        Args:
+            parts_folder: Where a scene in parts is written, for `scene.parts`; all machines of the cluster that this
+                process has joined must find it under the same path.
+        """
         spec, document = self.spec, self.document
 
         # What moves, and all there is to see: the world's own things first
@@ -238,9 +245,17 @@ class Scenario:
         with document.blamed("world"):
             world = spec.world[chosen].make(self.files)
             spec.world[chosen].add_to(scene, world)
-        spec.scene.add_to(scene, self.files, document)
-        scatters = spec.scene.scatter
-        seen = with_scatters(scene, scatters, self.files, document, worlds=spec.worlds, seed=spec.seed)
+        seen: Scene | SceneBatch | SceneInParts
+        if spec.scene.parts is None:
+            spec.scene.add_to(scene, self.files, document)
+            scatters = spec.scene.scatter
+            seen = with_scatters(scene, scatters, self.files, document, worlds=spec.worlds, seed=spec.seed)
+        elif spec.scene.scatter:
+            raise document.error(("scene", "scatter"), "scene.scatter is given with scene.parts; it must be left out")
+        elif parts_folder is None:
+            raise document.error(("scene", "parts"), f"scene.parts is {spec.scene.parts}; the parts need a folder")
+        else:
+            seen = spec.scene.split(scene, self.files, document, parts_folder)
         try:
             env = Environment(
                 seen,

@@ -1,5 +1,6 @@
 """What there is to see, as one writes it in a file."""
 
+from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field, model_validator
@@ -13,8 +14,9 @@ from sensorium.scenario.document import Document
 from sensorium.scenario.files import Files
 from sensorium.scenario.pose import PoseSpec
 from sensorium.scenario.shapes import Shape
-from sensorium.scene.mesh import Mesh
-from sensorium.scene.scene import Scene
+from sensorium.scene.in_parts import SceneInParts
+from sensorium.scene.scene import Scene, SceneObject
+from sensorium.scene.split import MeshFile, Source, split_scene
 from sensorium.spec import Spec
 
 AnyMaterial = str | Annotated[Material | Medium, Field(discriminator="kind")]
@@ -43,18 +45,24 @@ class ObjectSpec(Spec):
             raise ValueError("shape and mesh are both given or both not; exactly one of them must be given")
         return self
 
+    def source(self, files: Files) -> Source:
+        """The object; a mesh file is not read yet."""
+        rest = (self.body, made_material(self.material), self.label, self.name)
+        if self.shape is None:
+            return MeshFile(files.path(str(self.mesh), "mesh"), self.pose.make(), self.scale, *rest)
+        mesh = self.shape.make()
+        return SceneObject(mesh if self.scale == 1.0 else mesh.scaled(self.scale), self.pose.make(), *rest)
+
     def add_to(self, scene: Scene, files: Files) -> None:
         """Put it into a scene."""
-        mesh = self.shape.make() if self.shape is not None else Mesh.load(files.path(str(self.mesh), "mesh"))
-        if self.scale != 1.0:
-            mesh = mesh.scaled(self.scale)
+        made = self.source(files)
         scene.add(
-            mesh,
-            pose=self.pose.make(),
-            body=self.body,
-            material=made_material(self.material),
-            label=self.label,
-            name=self.name,
+            made.mesh if isinstance(made, SceneObject) else made.load(),
+            pose=made.pose,
+            body=made.body,
+            material=made.material,
+            label=made.label,
+            name=made.name,
         )
 
 
@@ -64,18 +72,43 @@ class SceneSpec(Spec):
     include: tuple[str, ...] = ()
     """Scenes made by code, by the name under which a package announces them."""
     objects: tuple[ObjectSpec, ...] = ()
+    parts: Annotated[int, Field(ge=1, le=4096)] | None = None
+    """Into how many parts the scene is split, each in a process of its own on a Ray cluster, for scenes that do not fit
+    into one machine's memory; by default it stays whole, in this process. Only geometric lidars see it then."""
 
     def add_to(self, scene: Scene, files: Files, document: Document) -> None:
         """Put everything into a scene."""
+        self._include(scene, document)
+        for number, each in enumerate(self.objects):
+            with document.blamed("scene", "objects", number):
+                each.add_to(scene, files)
+
+    def split(self, scene: Scene, files: Files, document: Document, folder: Path) -> SceneInParts:
+        """Everything, in parts, after what a scene holds already; one mesh file is in memory at a time.
+
+        Args:
+            scene: What comes first; what is included is added to it.
+            files: Folder of the scenario.
+            document: To tell where an error comes from.
+            folder: Where the parts are written.
+        """
+        self._include(scene, document)
+        sources: list[Source] = [*scene.objects]
+        for number, each in enumerate(self.objects):
+            with document.blamed("scene", "objects", number):
+                sources.append(each.source(files))
+        with document.blamed("scene"):
+            split_scene(sources, folder, parts=self.parts or 1)
+        return SceneInParts(folder)
+
+    def _include(self, scene: Scene, document: Document) -> None:
+        """Add the scenes that are made by code."""
         for number, name in enumerate(self.include):
             with document.blamed("scene", "include", number):
                 included = plugins.load("scenes", name)()
                 if not isinstance(included, Scene):
                     raise SpecError(f"{name!r} made a {type(included).__name__}; it must make a sn.Scene")
                 scene.extend(included)
-        for number, each in enumerate(self.objects):
-            with document.blamed("scene", "objects", number):
-                each.add_to(scene, files)
 
 
 def made_material(given: AnyMaterial | None) -> AbstractMaterial | AbstractMedium | None:

@@ -58,7 +58,7 @@ def check_gltf(path: Path, *, max_bytes: int) -> Triangles:
         if not str(extension).startswith(_GLTF_LOOKS):
             raise SceneError(f"it requires the extension {extension}, which is not supported")
 
-    # Buffers: what they hold must be there; images are never opened, but must not point outside either
+    # Buffers: what they hold must be there; neither they nor images may point outside
     for image in header.get("images", []):
         if "uri" in image:
             _check_uri(image["uri"], path.parent)
@@ -79,6 +79,12 @@ def check_gltf(path: Path, *, max_bytes: int) -> Triangles:
 
     _check_accessors(header, sizes, max_bytes)
     return _gltf_triangles(header)
+
+
+def gltf_has_images(path: Path) -> bool:
+    """Whether a GLB or glTF file that was checked names any image."""
+    tree, _ = _glb_json(path) if path.suffix.lower() == ".glb" else (path.read_bytes(), None)
+    return bool(json.loads(tree.decode("utf-8")).get("images"))
 
 
 def check_inside(name: str, folder: Path) -> Path:

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.errors import SceneError
-from sensorium.scene.guards import Triangles, check_gltf, check_stl, is_text_stl
-from sensorium.scene.mesh import Mesh
+from sensorium.scene.guards import Triangles, check_gltf, check_stl, gltf_has_images, is_text_stl
+from sensorium.scene.mesh import UV, Mesh
 from sensorium.scene.ply_format import read_ply
 from sensorium.scene.text_formats import MeshArrays, read_obj, read_off, read_stl_text
+from sensorium.scene.textures import Paint, one_texture, pixels_of
 
 SUFFIXES = (".glb", ".gltf", ".npz", ".obj", ".off", ".ply", ".stl")
 
@@ -34,8 +35,10 @@ def load_mesh(path: str | PathLike[str], *, max_bytes: int = MAX_BYTES) -> Mesh:
     """Read a mesh file.
 
     Scene graphs (glTF) become one mesh with every transform applied. Vertex colours become the vertex
-    property "color", RGBA in [0, 1]; textures and materials are not read. An .npz holds `vertices`, `faces`
-    and properties as `face_<name>` and `vertex_<name>`.
+    property "color", RGBA in [0, 1]. Where a glTF file paints with images, their base colours become the
+    mesh's texture, as linear reflectances in red, green and blue. Nothing else of materials is read, and no
+    images of other formats. An .npz holds `vertices`, `faces` and properties as `face_<name>` and
+    `vertex_<name>`.
 
     Args:
         path: File to read; its suffix names the format.
@@ -110,7 +113,39 @@ def _read_trimesh(path: Path, expected: Triangles, max_bytes: int) -> Mesh:
         raise SceneError(f"it claims {least} triangles and {found} were found; it must be whole")
 
     colored = any(part.visual.kind == "vertex" for part in parts)
-    return Mesh.merge([_placed(part, m, colored) for part, m in zip(parts, matrices, strict=True)])
+    merged = Mesh.merge([_placed(part, m, colored) for part, m in zip(parts, matrices, strict=True)])
+    if path.suffix.lower() == ".stl" or not gltf_has_images(path):
+        return merged
+    paints = _paints(path, [len(part.vertices) for part in parts])
+    if not any(paint.image is not None for paint in paints):
+        return merged
+    texture, uv = one_texture(paints, [len(part.vertices) for part in parts])
+    properties = {**merged.vertex_properties, UV: uv}
+    return Mesh(merged.vertices, merged.faces, vertex_properties=properties, texture=texture)
+
+
+def _paints(path: Path, counts: list[int]) -> list[Paint]:
+    """What the pieces of a glTF file are painted with, in the order of their nodes.
+
+    A second reading: with materials, trimesh gives other colours to the vertices of some files.
+    """
+    import trimesh
+
+    loaded = trimesh.load(path, force="scene", process=False)
+    parts = [loaded.geometry[loaded.graph[node][1]] for node in loaded.graph.nodes_geometry]
+    parts = [part for part in parts if isinstance(part, trimesh.Trimesh)]
+    if [len(part.vertices) for part in parts] != counts:
+        return []
+    paints = []
+    for part in parts:
+        material, uv = getattr(part.visual, "material", None), getattr(part.visual, "uv", None)
+        image, given = getattr(material, "baseColorTexture", None), getattr(material, "baseColorFactor", None)
+        factor = (1.0, 1.0, 1.0) if given is None else tuple((np.asarray(given, np.float64)[:3] / 255.0).tolist())
+        if image is None or uv is None:
+            paints.append(Paint(factor=factor))
+        else:
+            paints.append(Paint(np.asarray(uv, np.float64), pixels_of(image), factor))
+    return paints
 
 
 def _placed(part: Any, matrix: NDArray[np.float64], colored: bool) -> Mesh:

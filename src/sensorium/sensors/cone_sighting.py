@@ -1,7 +1,7 @@
 """What a cone sensor has in sight at an instant, before any error."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields, replace, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,9 +44,10 @@ class Sighting:
     @classmethod
     def joined(cls, several: Sequence["Sighting"], rows: int) -> "Sighting":
         """Those of several instants as one, the first rows of each; its time is the last's."""
-        names = [field.name for field in fields(cls) if field.name != "time_ns"]
+        last = several[-1]
+        names = [field.name for field in fields(cls) if field.name not in ("time_ns", "labels")]
         arrays = {name: np.concatenate([getattr(one, name)[:rows] for one in several]) for name in names}
-        return cls(several[-1].time_ns, **arrays)
+        return replace(last, **arrays)
 
     @property
     def in_sight(self) -> NDArray[np.bool_]:

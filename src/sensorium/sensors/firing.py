@@ -29,6 +29,20 @@ class Shot(NamedTuple):
     """How the bodies moved, to place them once more when the world has gone on."""
 
 
+class Aim(NamedTuple):
+    """Rays and mounts for one interval, whatever scene they look into."""
+
+    rays: RayTables
+    heads: Heads
+    anchor: NDArray[np.float64]
+    """Of each world [m], shape (worlds, 3)."""
+    blocks: int
+    """Blocks of rays over all heads."""
+    knot_ns: NDArray[np.int64]
+    X_WS: Pose
+    """True poses of the sensors at the knots, batch shape (knots, worlds, sensors)."""
+
+
 class Firing:
     """Prepares ray tables for a rig; keeps what stays the same from sweep to sweep."""
 
@@ -59,20 +73,24 @@ class Firing:
             start_ns: Start of the interval [ns].
             end_ns: Its end, after the last ray; equal to the start to fire all rays at once.
         """
-        tracer, span = self._rig.tracer, self._rig.history.span(start_ns, end_ns)
+        aim = self.aim(table, start_ns, end_ns)
+        placed = self._rig.tracer.place_around(start_ns, end_ns, aim.anchor)
+        return Shot(aim.rays, aim.heads, placed, aim.blocks, aim.knot_ns, aim.X_WS, placed.motion)
+
+    def aim(self, table: RayTable, start_ns: int, end_ns: int) -> Aim:
+        """The same without placing the scene."""
+        span = self._rig.history.span(start_ns, end_ns)
         rays = self._flattened(table, start_ns == end_ns)
         knot_ns, time, position, quaternion, anchor, matrix = follow_mounts(
             start_ns, end_ns, span.table, *self._bodies, *self._mounts
         )
-        placed = tracer.place_around(start_ns, end_ns, anchor)
-        return Shot(
+        return Aim(
             rays=rays,
             heads=Heads(matrix, time, self._world, self._voided(start_ns, end_ns)),
-            placed=placed,
+            anchor=anchor,
             blocks=len(matrix) * -(-rays.x.size // BLOCK),
             knot_ns=knot_ns,
             X_WS=Pose._trusted(position, quaternion),
-            bodies=placed.motion,
         )
 
     def repeat(self, shot: Shot) -> None:

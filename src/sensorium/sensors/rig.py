@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from sensorium.clock import seconds_to_ns
 from sensorium.corruption import FaultClock, TimingErrors
+from sensorium.errors import SpecError
 from sensorium.fields import AbstractGravity, AbstractMagnetic, Sun
 from sensorium.frames import Pose
 from sensorium.media.base import AbstractMedium
+from sensorium.trace.parts_tracer import PartsTracer
 from sensorium.trace.tracer import Tracer
 from sensorium.worlds.history import History
 
@@ -23,7 +25,8 @@ class Rig:
     name: str
     seed: int
     history: History
-    tracer: Tracer
+    looks: Tracer | PartsTracer
+    """What there is to see; sensors ask `tracer` or `parts` for it."""
     body: int | None
     """Index of the body it sits on, None for the world itself."""
     joint: int | None
@@ -65,6 +68,18 @@ class Rig:
     def axes(self) -> tuple[int, ...]:
         """Lengths of the axes that the user asked for: of worlds, and then of sensors."""
         return (self.worlds,) * self.world_axis + (self.sensors,) * self.sensor_axis
+
+    @property
+    def tracer(self) -> Tracer:
+        """The scene in memory."""
+        if isinstance(self.looks, Tracer):
+            return self.looks
+        raise SpecError(f"{self.name!r} looks into a scene in parts; only a lidar of mode 'geometric' can")
+
+    @property
+    def parts(self) -> PartsTracer | None:
+        """The scene in parts, where it lies in parts."""
+        return self.looks if isinstance(self.looks, PartsTracer) else None
 
     def gravity_at(self, p_W: NDArray[np.float64], own_W: NDArray[np.float64] | None) -> NDArray[np.float64]:
         """Gravity at positions [m/s^2], a new array of shape (*batch, 3).

@@ -141,6 +141,8 @@ class RayCaster:
         hide: frozenset[str] = frozenset(),
         coherent: bool = False,
         near: NDArray[np.float64] | None = None,
+        from_anchor: bool = False,
+        air: bool = True,
     ) -> RawHits:
         """The same for rays that are checked, as flat arrays.
 
@@ -151,6 +153,9 @@ class RayCaster:
             near: Point of each world that float32 coordinates count from, roughly [m], shape (worlds, 3); by default
                 the middle of the rays' origins. Rays that are cast in several calls give the bytes of one call if each
                 call names the same point.
+            from_anchor: Whether the rays' origins count from that point, which is an anchor of `PlacedScenes.on_grid`
+                then, as sensors have them: what is float32 there stays so.
+            air: Whether volumes of air, such as fog banks, are seen.
         """
         with self._placed.lock:
             self._commit(hide, middle_of(rays, self._placed.anchor) if near is None else near)
@@ -160,9 +165,9 @@ class RayCaster:
                 -(-len(rays.origin) // BLOCK),
                 self._placed.tables,
                 self.labels,
-                self._placed.anchor,
+                np.zeros_like(self._placed.anchor) if from_anchor else self._placed.anchor,
                 rays,
-                np.uint32(self._placed.mask_without(hide)),
+                np.uint32(self._placed.mask_without(hide, air=air)),
                 COHERENT_ADDRESS if coherent else SCATTERED_ADDRESS,
                 out,
             )

@@ -18,6 +18,7 @@ from sensorium.scene.loading import load_mesh
 from sensorium.scene.mesh import Mesh
 from sensorium.scene.part_files import WHOLE_FACE, PartIndex
 from sensorium.scene.scene import Scene
+from sensorium.scene.split import made_material
 from sensorium.trace.caster import RawHits, RayCaster
 from sensorium.trace.rays import Rays
 
@@ -72,6 +73,8 @@ class Shared(NamedTuple):
     bodies: Bodies  # all bodies of the whole scene
     hide: frozenset[str]  # bodies that the rays pass through
     coherent: bool  # as for `RayCaster.cast`
+    from_anchor: bool = False  # as for `RayCaster.cast_rays`
+    air: bool = True  # likewise
 
 
 class PartReport(NamedTuple):
@@ -108,7 +111,7 @@ class Part:
             if piece.file not in meshes:
                 meshes[piece.file] = load_mesh(Path(folder) / entry.folder / piece.file, max_bytes=_MAX_BYTES)
             mesh, of = meshes[piece.file], index.objects[piece.object_id]
-            scene.add(mesh, pose=of.pose, body=of.body, label=of.label)
+            scene.add(mesh, pose=of.pose, body=of.body, label=of.label, material=made_material(of.material))
             object_ids.append(piece.object_id)
             whole_faces.append(mesh.face_properties.get(WHOLE_FACE))
         self._meshes = [each.mesh for each in scene.objects]
@@ -138,6 +141,8 @@ class Part:
             hide=shared.hide & frozenset(self._caster.bodies),
             coherent=shared.coherent,
             near=np.array(shared.near),
+            from_anchor=shared.from_anchor,
+            air=shared.air,
         )
         first = self._first_face[found.object_id]
         cut = first >= 0

@@ -142,22 +142,44 @@ class PartitionedCaster:
         for name in sorted(hidden - set(self.bodies)):
             known = ", ".join(self.bodies) or "none"
             raise SpecError(f"hide names body {name!r}, which the scene does not have (it has: {known})")
-        found, part = new_hits(len(rays.origin)), np.full(len(rays.origin), -1, np.int32)
-        for column, nothing in zip(found, (np.inf, 0.0, -1, -1, -1, 0.0), strict=True):
-            column[:] = nothing
-
         # One anchor for all parts, as one process would choose it
         near = PlacedScenes.on_grid(middle_of(rays, np.zeros((1, 3))))
         motion = self._places.motion
         bodies = Bodies(self.bodies, motion.positions[:, 0], motion.quaternions[:, 0])
-        self._follow(rays, self._ray.put(Shared(near, bodies, hidden, coherent)), found, part)
+        found, part = self._follow(rays, Shared(near, bodies, hidden, coherent), np.zeros(3))
         return shaped_hits(found, rays.world, shape, partial(self._property_at, part.reshape(shape)))
+
+    def cast_from_anchor(
+        self, rays: Rays, anchor: NDArray[np.float64], bodies: Bodies, *, hide: frozenset[str], air: bool
+    ) -> RawHits:
+        """Nearest hits of a sensor's rays, neighbours of which go almost the same way, as one process would find them.
+
+        Args:
+            rays: One row a ray; origins count from the anchor.
+            anchor: A point of `PlacedScenes.on_grid` [m], shape (3,).
+            bodies: Where all bodies of the scene are while the rays fire.
+            hide: Bodies that the rays pass through.
+            air: Whether volumes of air are seen.
+        """
+        own = frozenset(self.bodies) & hide
+        found, _ = self._follow(rays, Shared(anchor[None], bodies, own, True, from_anchor=True, air=air), anchor)
+        return found
 
     # --- rays on their way ------------------------------------------------------------------------------------------
 
-    def _follow(self, rays: Rays, shared: Any, found: RawHits, part: NDArray[np.int32]) -> None:
-        """Send all rays through the parts."""
-        low, high = self._boxes()
+    def _follow(self, rays: Rays, common: Shared, start: NDArray[np.float64]) -> tuple[RawHits, NDArray[np.int32]]:
+        """Send all rays through the parts; returns the nearest hits, and the part of each.
+
+        Args:
+            rays: One row a ray.
+            common: What they have in common.
+            start: Where their origins count from [m], shape (3,).
+        """
+        found, part = new_hits(len(rays.origin)), np.full(len(rays.origin), -1, np.int32)
+        for column, nothing in zip(found, (np.inf, 0.0, -1, -1, -1, 0.0), strict=True):
+            column[:] = nothing
+        shared = self._ray.put(common)
+        low, high = (corner - start for corner in self._boxes(common.bodies))
         starts = deque(range(0, len(rays.origin), _CHUNK))
         under_way: dict[Any, _Ask] = {}
         chunks = 0
@@ -175,6 +197,7 @@ class PartitionedCaster:
             ask.chunk.open_asks -= 1
             if ask.chunk.open_asks == 0 and not self._go_on(ask.chunk, rays, shared, found, under_way):
                 chunks -= 1
+        return found, part
 
     def _go_on(self, chunk: _Chunk, rays: Rays, shared: Any, found: RawHits, under_way: dict[Any, _Ask]) -> bool:
         """Ask, for each ray of a chunk, the next part it enters; returns whether anything was left to ask."""
@@ -194,15 +217,14 @@ class PartitionedCaster:
             chunk.open_asks += 1
         return chunk.open_asks > 0
 
-    def _boxes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Corners of what each part holds now [m], shape (parts, 3); bodies anywhere on their way."""
+    def _boxes(self, bodies: Bodies) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Corners of what each part holds [m], shape (parts, 3); bodies anywhere on their way."""
         low, high = np.full((len(self._parts), 3), np.inf), np.full((len(self._parts), 3), -np.inf)
-        positions = self._places.motion.positions[:, 0]
         for number, entry in enumerate(self._index.parts):
             if entry.bounds_m is not None:
                 low[number], high[number] = entry.bounds_m
             for name, reach_m in entry.reach_m.items():
-                way = positions[:, self.bodies.index(name)]
+                way = bodies.positions[:, bodies.names.index(name)]
                 low[number] = np.minimum(low[number], way.min(axis=0) - reach_m)
                 high[number] = np.maximum(high[number], way.max(axis=0) + reach_m)
         return low, high

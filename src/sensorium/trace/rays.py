@@ -19,6 +19,17 @@ class Rays(NamedTuple):
     world: NDArray[np.int32]  # (rays,)
 
 
+def new_rays(count: int) -> Rays:
+    """Arrays for a kernel to fill."""
+    return Rays(
+        origin=np.zeros((count, 3)),
+        direction=np.zeros((count, 3), np.float32),
+        time=np.zeros(count, np.float32),
+        t_max=np.zeros(count, np.float32),
+        world=np.zeros(count, np.int32),
+    )
+
+
 def checked_rays(
     origins: ArrayLike,
     directions: ArrayLike,

@@ -74,7 +74,7 @@ def sweep(first, step, count, arrays, labels, anchor, rays, heads, limits, mask,
         for k in range(used):
             block[pk.B_T_FAR + k] = limits[1]
         trace_block(block, hit, floats, words, active, arrays.scene[world], arguments, False, used)
-        _keep_returns(block, hit, limits[0], heads.start[head], used)
+        keep_returns(block, hit, limits[0], heads.start[head], used)
         row = world if labels.object_label.shape[0] > 1 else 0
         _write_ids(
             hit,
@@ -93,11 +93,11 @@ def sweep(first, step, count, arrays, labels, anchor, rays, heads, limits, mask,
         for k in range(used):
             range_m[k] = block[pk.B_T_FAR + k]
         if in_world:
-            _write_points_in_world(block, hit, anchor[world], points, used)
+            write_points_in_world(block, hit, anchor[world], points, used)
         else:
-            _write_points(block, rays.x[start:end], rays.y[start:end], rays.z[start:end], points, used)
+            write_points(block, rays.x[start:end], rays.y[start:end], rays.z[start:end], points, used)
             if rays.origin.shape[0] > 0:
-                _shift_points(hit, rays.origin[start:end], points, used)
+                shift_points(hit, rays.origin[start:end], points, used)
         if surfaces is not None:
             resolve(block, hit, arrays, surfaces, world, used)
             find_incidence(block, used)
@@ -239,7 +239,7 @@ def shift_block(block, origin, knots, knot_time, used):
 
 
 @jit.function
-def _keep_returns(block, hit, nearest, voided_before, used):
+def keep_returns(block, hit, nearest, voided_before, used):
     """Make misses of hits too near, and of rays fired before a reset; a miss has distance 0."""
     for k in range(used):
         distance = block[pk.B_T_FAR + k]
@@ -266,7 +266,7 @@ def _write_ids(
 
 
 @jit.function
-def _write_points(block, x, y, z, points, used):
+def write_points(block, x, y, z, points, used):
     """Where each ray ended, in the sensor frame at its firing time; zero for a miss."""
     for k in range(used):
         distance = block[pk.B_T_FAR + k]
@@ -274,7 +274,7 @@ def _write_points(block, x, y, z, points, used):
 
 
 @jit.function
-def _shift_points(hit, origin, points, used):
+def shift_points(hit, origin, points, used):
     """Rays with start points of their own."""
     for k in range(used):
         if hit[pk.B_INSTANCE + k] != NO_HIT:
@@ -316,7 +316,7 @@ def _entry(a, m, b, s, r):
 
 
 @jit.function
-def _write_points_in_world(block, hit, anchor, points, used):
+def write_points_in_world(block, hit, anchor, points, used):
     """Where each ray ended, in the world; zero for a miss."""
     for k in range(used):
         distance = block[pk.B_T_FAR + k]

@@ -29,7 +29,11 @@ def row_of(scan: Scan, row: int, rig: Rig) -> Scan:
     if light is not None:
         ambient = None if light.ambient is None else own(light.ambient)
         fields = {name: own(getattr(light, name)) for name in ("intensity", "cause", "depth", "mirror_id")}
-        light = replace(light, **fields, ambient=ambient)
+        width_s = None if light.width_s is None else own(light.width_s)
+        light = replace(light, **fields, ambient=ambient, width_s=width_s)
+    waveform = scan.waveform
+    if waveform is not None:
+        waveform = replace(waveform, samples=own(waveform.samples))
     return replace(
         scan,
         range_m=own(scan.range_m),
@@ -40,6 +44,7 @@ def row_of(scan: Scan, row: int, rig: Rig) -> Scan:
         X_WS=scan.X_WS[:, :1, row : row + 1],
         light=light,
         normals=None if scan.normals is None else own(scan.normals),
+        waveform=waveform,
     )
 
 

@@ -127,3 +127,44 @@ def test_the_command_runs_on_a_cluster_of_its_own(folder):
         assert done.returncode == 0, done.stderr
     assert done.stdout.count("was there") == 2
     assert (folder / "out" / "1-seed=2" / "signals" / "gyro.csv").is_file()
+
+
+PARTS = """\
+title: Tiles
+duration_s: 0.1
+scene:
+  objects:
+    - {mesh: tile.npz, label: ground}
+    - {mesh: tile.npz, scale: 0.5, pose: {position: [9, 0, 1]}, label: roof}
+    - {shape: {kind: box, x: 1, y: 1, z: 1}, body: car, label: car}
+world: {kind: replay, file: way.csv, step_s: 0.05}
+sensors:
+  top:
+    kind: lidar
+    body: car
+    hide: [car]
+    pose: {position: [0, 0, 2]}
+    pattern: {kind: spinning, elevation_deg: {top: 5, bottom: -30, channels: 16}, columns: 200, rate_hz: 10}
+outputs: {report: false, mcap: false, clouds: {format: npz}}
+"""
+
+
+def test_a_scene_in_parts_gives_the_files_of_one_process(local_cluster, folder):
+    import numpy as np
+
+    from sensorium.scene import shapes
+
+    hills = shapes.heightfield(np.random.default_rng(0).uniform(0, 0.3, (40, 40)), 20.0, 20.0)
+    np.savez(folder / "tile.npz", vertices=hills.vertices, faces=hills.faces)
+    (folder / "tiles.yaml").write_text(PARTS)
+    whole = run(Scenario.load(folder / "tiles.yaml"), folder / "whole")
+    parted = run(Scenario.load(folder / "tiles.yaml", {"scene.parts": 2}), folder / "parted")
+    sent = run_on_cluster(Scenario.load(folder / "tiles.yaml", {"scene.parts": 3}), folder / "sent")
+    assert len(whole.manifest.outputs) == 1
+    assert parted.manifest.outputs == sent.manifest.outputs == whole.manifest.outputs
+    assert parted.manifest.inputs == whole.manifest.inputs
+    assert not list(folder.glob("*.scene"))
+    with pytest.raises(SpecError, match=r"sensors.top: 'top' looks into a scene in parts"):
+        run(Scenario.load(folder / "tiles.yaml", {"scene.parts": 2, "sensors.top.mode": "relative"}), folder / "bad")
+    with pytest.raises(SpecError, match=r"scene\.parts is 2; the parts need a folder"):
+        Scenario.load(folder / "tiles.yaml", {"scene.parts": 2}).environment()

@@ -89,7 +89,8 @@ def test_on_shared_edges_the_face_may_be_a_neighbour(caster, whole, scene):
     other = (found.face_id != expected.face_id) | (found.object_id != expected.object_id)
     for name in FIELDS:
         assert getattr(found, name)[~other].tobytes() == getattr(expected, name)[~other].tobytes(), name
-    apart = np.abs(found.range_m - expected.range_m)[other] / np.spacing(expected.range_m[other])
+    assert (found.hit & expected.hit)[other].all()
+    apart = np.abs(found.range_m[other] - expected.range_m[other]) / np.spacing(expected.range_m[other])
     print(
         f"{len(caster.reports())} parts, {len(targets)} rays at edges and corners: {other.sum()} give a neighbour's "
         f"face, {(apart > 0).sum()} of these a range {apart.max(initial=0.0):g} units of the last place away at most"

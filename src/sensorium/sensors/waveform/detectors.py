@@ -45,6 +45,10 @@ class Cfar(Spec):
 
     For normal noise the threshold is mean + k deviation of the cells, with Student's k; for exponential noise, that of
     a square-law detector, it is alpha times their mean.
+
+    Cells in which another return stands raise the threshold: returns nearer to each other than half the cells and the
+    guard hide the weaker, and both where they are about as high. That is what averaging over cells does; where near
+    returns matter take another detector.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -14,6 +14,7 @@ from sensorium.sensors.waveform.rays import Grid, Spiral
 from sensorium.trace.light import tables as tb
 from sensorium.trace.packet import BLOCK
 from sensorium.trace.waveform import tables as wt
+from sensorium.trace.waveform.digitise import COUNTED_BELOW_E
 from sensorium.trace.waveform.timing import CENTROID_LEVEL
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ def waveform_tables(spec: "Lidar", light: tb.LightTables) -> wt.WaveformTables:
     noise = receiver.noise_electrons * math.sqrt(waveform.resolution_s / beam.pulse_s)
     number[wt.W_NOISE_W] = noise / electrons
     number[wt.W_ELECTRONS_A_WATT] = electrons if waveform.shot_noise else 0.0
+    number[wt.W_COUNTED] = waveform.shot_noise and noise < COUNTED_BELOW_E
     noisy = waveform.shot_noise or receiver.noise_electrons > 0.0
     per_bin = receiver.false_alarm_probability / bins
     detector = detector_tables(
@@ -157,7 +159,8 @@ def detector_tables(
     if isinstance(detector, Threshold):
         switch[wt.E_CORRECT] = detector.walk_correction
     elif isinstance(detector, LeadingEdge):
-        number[wt.D_FRACTION] = detector.fraction
+        number[wt.D_FRACTION], number[wt.D_LOG_FRACTION] = detector.fraction, math.log(detector.fraction)
+        number[wt.D_EDGE] = np.interp(detector.fraction, rising, x[up])
     elif isinstance(detector, Cfar):
         guard = 1.5 * width if detector.guard_s is None else detector.guard_s / resolution_s
         switch[wt.E_CELLS], switch[wt.E_GUARD] = detector.cells, math.ceil(guard)

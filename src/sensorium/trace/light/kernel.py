@@ -199,11 +199,11 @@ def light_up(block, hit, arrays, light, world, used):
         first, corners = light.reflectance_first[row], light.corner_reflectance
         resolve.fill_mesh_reflectance(block, hit, light.material, first, corners, used)
     resolve.find_incidence(block, used)
-    shade.shade_surfaces(block, number[tb.N_BEAM_TAN2], used)
+    shade.shade_surfaces(block, number[tb.N_BEAM_TAN2], light.switch[tb.S_DEPTH] > 0, used)
     if light.switch[tb.S_RETRO] > 0:
         shade.add_retroreflection(block, hit, light.material, used)
     passes = np.float32(light.switch[tb.S_ROUND_TRIP])
-    shade.strength_of_surfaces(block, hit, light.capture, number[tb.N_INVERSE_Z0], passes, used)
+    shade.strength_of_surfaces(block, hit, light.medium, light.capture, number[tb.N_INVERSE_Z0], passes, used)
 
 
 @jit.function

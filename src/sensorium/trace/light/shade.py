@@ -40,24 +40,34 @@ def draw_block(block, key, element, tick, world, second, used):
 
 
 @jit.function
-def shade_surfaces(block, beam_tan2, used):
-    """Return per unit of light, rho = f cos theta [1/sr], and what a mirror ray would carry on.
+def shade_surfaces(block, beam_tan2, shares, used):
+    """Return per unit of light, rho = f cos theta [1/sr], and on request what a mirror ray would carry on.
 
     Back to the source the diffuse base is C/pi (A cos + B sin^2), seen through the top layer twice (two_way, plastic)
     or once at normal incidence (agx).
     """
+    if shares:
+        for k in range(used):
+            rho, reflected = _shaded(block, beam_tan2, k)
+            share = mirror_share(block[rows.COS + k], block[rows.ALPHA2 + k], beam_tan2)
+            block[rows.RHO + k], block[rows.SHARE + k] = rho, reflected * share
+    else:
+        for k in range(used):
+            rho, _ = _shaded(block, beam_tan2, k)
+            block[rows.RHO + k] = rho
+
+
+@jit.inlined
+def _shaded(block, beam_tan2, k):
+    """Return per unit of light of one ray's surface [1/sr], and the share that its top layer reflects."""
     one = np.float32(1.0)
-    for k in range(used):
-        c, r0, alpha2 = block[rows.COS + k], block[rows.R0 + k], block[rows.ALPHA2 + k]
-        fixed = block[rows.FIXED_R + k]
-        reflected = relative_reflectance(c, block[rows.INDEX + k], block[rows.ABSORPTION + k])
-        reflected = fixed if fixed >= np.float32(0.0) else reflected
-        passed = one - reflected
-        layer = one - r0 if block[rows.ONE_WAY + k] > np.float32(0.5) else passed * passed
-        base = block[rows.DIFFUSE_A + k] * c + block[rows.DIFFUSE_B + k] * (one - c) * (one + c)
-        glint = glint_back(c * c, block[rows.SIN2 + k], alpha2, beam_tan2)
-        block[rows.RHO + k] = r0 * glint + layer * base
-        block[rows.SHARE + k] = reflected * mirror_share(c, alpha2, beam_tan2)
+    c, r0, fixed = block[rows.COS + k], block[rows.R0 + k], block[rows.FIXED_R + k]
+    reflected = relative_reflectance(c, block[rows.INDEX + k], block[rows.ABSORPTION + k])
+    reflected = fixed if fixed >= np.float32(0.0) else reflected
+    passed = one - reflected
+    layer = one - r0 if block[rows.ONE_WAY + k] > np.float32(0.5) else passed * passed
+    base = block[rows.DIFFUSE_A + k] * c + block[rows.DIFFUSE_B + k] * (one - c) * (one + c)
+    return r0 * glint_back(c * c, block[rows.SIN2 + k], block[rows.ALPHA2 + k], beam_tan2) + layer * base, reflected
 
 
 @jit.function
@@ -72,15 +82,22 @@ def add_retroreflection(block, hit, material, used):
 
 
 @jit.function
-def strength_of_surfaces(block, hit, capture, inverse_z0, passes, used):
+def strength_of_surfaces(block, hit, media, capture, inverse_z0, passes, used):
     """Intensity of each surface's return: gain rho exp(-m alpha d) A(z); zero where nothing was met."""
     for k in range(used):
         z = block[rows.PATH_Z + k] + block[pk.B_T_FAR + k] * block[rows.WIDENING + k]
         block[rows.STRENGTH + k] = captured_from_table(capture, z, inverse_z0)
     for k in range(used):
         there = np.float32(1.0) if hit[rows.COLUMN + k] != NO_HIT else np.float32(0.0)
-        lost = exp_f32(-passes * block[rows.MEDIUM_ALPHA + k] * block[pk.B_T_FAR + k])
-        block[rows.STRENGTH + k] *= there * block[rows.GAIN + k] * block[rows.RHO + k] * lost
+        block[rows.STRENGTH + k] *= there * block[rows.GAIN + k] * block[rows.RHO + k]
+
+    # Clear media take nothing
+    clear = True
+    for medium in range(media.shape[0]):
+        clear &= media[medium, tb.G_ALPHA] == np.float32(0.0)
+    if not clear:
+        for k in range(used):
+            block[rows.STRENGTH + k] *= exp_f32(-passes * block[rows.MEDIUM_ALPHA + k] * block[pk.B_T_FAR + k])
 
 
 @jit.function

@@ -21,9 +21,11 @@ from sensorium.trace.light import tables as tb
 from sensorium.trace.packet import NO_HIT
 from sensorium.trace.waveform import tables as wt
 
-# columns of the senders of a bin
-S_CAUSE, S_DEPTH, S_COLUMN, S_FACE, S_MIRROR = range(5)
-SENDER_COLUMNS = 5
+# A sender is one number: object and mirror with 29 bits each, the mirror counted from 1, and then the depth
+_BITS, _MASK = np.int64(29), np.int64((1 << 29) - 1)
+
+# rows of a block that bundles of rays have no other use for: the bin in which each ray's light falls, and how much
+_PLACE, _HEIGHT = rows.NORMAL, rows.NORMAL_2
 
 # air whose light has been dimmed to this share no longer counts
 _DIM = np.float32(1e-4)
@@ -41,7 +43,8 @@ class Histograms(NamedTuple):
     ends: NDArray[np.float32]  # share of the beam that ended, pulse by pulse of light
     vote: NDArray[np.float32]  # (pulses, length) votes of the sender [W]
     total: NDArray[np.float32]  # power of all senders, by bin of arrival [W]
-    sender: NDArray[np.int32]  # (pulses, length, SENDER_COLUMNS)
+    sender: NDArray[np.int64]  # (pulses, length), see `sender_of`
+    face: NDArray[np.int32]  # (pulses, length) face of the sender's object
     reach: NDArray[np.int32]  # (pulses, 2) first bin of arrival and the one after the last
 
 
@@ -60,7 +63,8 @@ def new_histograms(pulses, length, air):
         np.zeros((misty, length), np.float32),
         np.zeros((pulses, length), np.float32),
         np.zeros((pulses, length), np.float32),
-        np.zeros((pulses, length, SENDER_COLUMNS), np.int32),
+        np.zeros((pulses, length), np.int64),
+        np.zeros((pulses, length), np.int32),
         reach,
     )
 
@@ -90,60 +94,102 @@ def _is_seen(number, u, v, z):
     return x * x + y * y <= radius * radius
 
 
+@jit.inlined
+def sender_of(column, mirror, depth):
+    """One number for who sent light: an object, seen by a mirror (-1: none), at a depth of the ray tree."""
+    return np.int64(column) | ((np.int64(mirror) + 1) << _BITS) | (np.int64(depth) << (2 * _BITS))
+
+
+@jit.inlined
+def parts_of(sender):
+    """Object, mirror (-1: none) and depth of a sender."""
+    return np.int32(sender & _MASK), np.int32(((sender >> _BITS) & _MASK) - 1), np.int32(sender >> (2 * _BITS))
+
+
 @jit.function
-def add_surfaces(block, hit, tables, histograms, weight_of, pulse_of, sub_of, children, used):
-    """Add what surfaces of a batch send back.
+def add_first_surfaces(block, hit, tables, histograms, weight_of, pulse_of, u_of, v_of, used):
+    """Add what surfaces that first rays met send back; where these rays end, the air before them ends too.
 
     Args:
         block, hit: Scratch, shaded.
         tables: `WaveformTables`.
         histograms: `Histograms`.
-        weight_of, pulse_of, sub_of: Of the first rays.
-        children: Whether it is a batch of children, whose paths have a depth and a cause; where first rays end, the
-            air before them ends too.
-        used: Rays in the batch.
+        weight_of, pulse_of, u_of, v_of: Of the rays: share of the power, pulse, place across the beam.
+        used: Rays in the block.
     """
-    number, pads = tables.number, tables.pulse.shape[1]
+    block, hit, tables, histograms = jit.uncounted((block, hit, tables, histograms))
+    weight_of, pulse_of, u_of, v_of = jit.uncounted((weight_of, pulse_of, u_of, v_of))
+    number, pads, zero = tables.number, tables.pulse.shape[1], np.float32(0.0)
+    for k in range(used):
+        t = block[pk.B_T_FAR + k]
+        seen = _is_seen(number, u_of[k], v_of[k], block[rows.PATH_Z + k] + block[rows.WIDENING + k] * t)
+        block[_PLACE + k] = place_of(number, block[rows.PATH_OPL + k] + block[rows.MEDIUM_N + k] * t, pads)
+        block[_HEIGHT + k] = block[rows.STRENGTH + k] * weight_of[k] if seen else zero
     cells, end_cells, reach = histograms.cells, histograms.end_cells, histograms.reach
-    vote, total, sender = histograms.vote, histograms.total, histograms.sender
-    all_u, all_v, last, misty = tables.u, tables.v, np.float32(vote.shape[1] - 2), end_cells.shape[0] > 0
+    vote, total, sender, face = histograms.vote, histograms.total, histograms.sender, histograms.face
+    last, misty = np.float32(vote.shape[1] - 2), end_cells.shape[0] > 0
+    k = 0
+    while k < used:
+        # All rays of a pulse
+        p, end = np.uint32(pulse_of[k]), k + 1
+        while end < used and pulse_of[end] == pulse_of[k]:
+            end += 1
+        low, high = reach[p, 0], reach[p, 1]
+        for i in range(k, end):
+            place, height = block[_PLACE + i], block[_HEIGHT + i]
+            if hit[rows.COLUMN + i] == NO_HIT or place < zero or place > last:
+                continue
+            bin = np.uint32(place)
+            low, high = min(low, np.int32(bin)), max(high, np.int32(bin) + np.int32(1))
+            if misty:
+                _add(end_cells, p, place, weight_of[i])
+            if height > zero:
+                _add(cells, p, place, height)
+                who = np.int64(hit[rows.COLUMN + i])
+                _cast_vote(vote, total, sender, face, p, bin, height, who, np.int32(hit[pk.B_FACE + i]))
+        reach[p, 0], reach[p, 1] = low, high
+        k = end
+
+
+@jit.function
+def add_surfaces_of_children(block, hit, tables, histograms, weight_of, pulse_of, u_of, v_of, used):
+    """Add what surfaces that children met send back; arguments as for first rays, whose numbers the children carry."""
+    block, hit, tables, histograms = jit.uncounted((block, hit, tables, histograms))
+    number, pads, zero = tables.number, tables.pulse.shape[1], np.float32(0.0)
+    cells, reach = histograms.cells, histograms.reach
+    vote, total, sender, face = histograms.vote, histograms.total, histograms.sender, histograms.face
+    last = np.float32(vote.shape[1] - 2)
     for k in range(used):
         if hit[rows.COLUMN + k] == NO_HIT:
             continue
         ray, t = hit[rows.RAY + k], block[pk.B_T_FAR + k]
         place = place_of(number, block[rows.PATH_OPL + k] + block[rows.MEDIUM_N + k] * t, pads)
-        if place < np.float32(0.0) or place > last:
+        height, z = block[rows.STRENGTH + k] * weight_of[ray], block[rows.PATH_Z + k] + block[rows.WIDENING + k] * t
+        if place < zero or place > last or height <= zero or not _is_seen(number, u_of[ray], v_of[ray], z):
             continue
         p, bin = np.uint32(pulse_of[ray]), np.uint32(place)
         reach[p, 0], reach[p, 1] = min(reach[p, 0], np.int32(bin)), max(reach[p, 1], np.int32(bin) + 1)
-        if misty and not children:
-            _add(end_cells, p, place, weight_of[ray])
-        strength = block[rows.STRENGTH + k] * weight_of[ray]
-        sub, z = np.uint32(sub_of[ray]), block[rows.PATH_Z + k] + block[rows.WIDENING + k] * t
-        if strength <= np.float32(0.0) or not _is_seen(number, all_u[sub], all_v[sub], z):
-            continue
-        _add(cells, p, place, strength)
+        _add(cells, p, place, height)
+        depth, mirror = tree.depth_of(hit[rows.NODE + k]), np.int32(hit[rows.MIRROR + k])
+        who = sender_of(np.int32(hit[rows.COLUMN + k]), mirror, depth)
+        _cast_vote(vote, total, sender, face, p, bin, height, who, np.int32(hit[pk.B_FACE + k]))
 
-        # Who sent it
-        column, mirror, depth, cause = np.int32(hit[rows.COLUMN + k]), np.int32(-1), np.int32(0), tb.BY_SURFACE
-        if children:
-            mirror, depth = np.int32(hit[rows.MIRROR + k]), tree.depth_of(hit[rows.NODE + k])
-            cause = tb.BY_REFLECTION if hit[rows.MIRROR + k] != NO_HIT else tb.BY_TRANSMISSION
-        total[p, bin] += strength
-        votes, same = vote[p, bin], sender[p, bin, S_COLUMN] == column and sender[p, bin, S_MIRROR] == mirror
-        if same and sender[p, bin, S_DEPTH] == depth and votes > np.float32(0.0):
-            vote[p, bin] = votes + strength
-        elif strength > votes:
-            vote[p, bin] = strength - votes
-            sender[p, bin, S_CAUSE], sender[p, bin, S_DEPTH] = cause, depth
-            sender[p, bin, S_COLUMN], sender[p, bin, S_MIRROR] = column, mirror
-            sender[p, bin, S_FACE] = np.int32(hit[pk.B_FACE + k])
-        else:
-            vote[p, bin] = votes - strength
+
+@jit.inlined
+def _cast_vote(vote, total, sender, face, p, bin, height, who, its_face):
+    """Votes of light for its sender, in the bin where it arrived."""
+    total[p, bin] += height
+    votes = vote[p, bin]
+    if sender[p, bin] == who and votes > np.float32(0.0):
+        vote[p, bin] = votes + height
+    elif height > votes:
+        vote[p, bin], sender[p, bin], face[p, bin] = height - votes, who, its_face
+    else:
+        vote[p, bin] = votes - height
 
 
 @jit.function
-def add_air_of_children(block, hit, light, tables, histograms, weight_of, pulse_of, sub_of, used):
+def add_air_of_children(block, hit, light, tables, histograms, weight_of, pulse_of, u_of, v_of, used):
     """Add what the air along children's segments sends back, in steps of half a pulse."""
     number, media, reach, pads = tables.number, light.medium, histograms.reach, tables.pulse.shape[1]
     mist_cells = histograms.mist_cells
@@ -155,7 +201,7 @@ def add_air_of_children(block, hit, light, tables, histograms, weight_of, pulse_
         if beta <= np.float32(0.0):
             continue
         ray, end = hit[rows.RAY + k], block[pk.B_T_FAR + k]
-        p, u, v = pulse_of[ray], tables.u[sub_of[ray]], tables.v[sub_of[ray]]
+        p, u, v = pulse_of[ray], u_of[ray], v_of[ray]
         steps = min(np.int64(end / number[wt.W_AIR_STEP_M]) + 1, _MOST_STEPS)
         step = min(end / np.float32(steps), number[wt.W_AIR_STEP_M])
         kept = block[rows.GAIN + k] * weight_of[ray] * beta * step
@@ -175,24 +221,30 @@ def add_air_of_children(block, hit, light, tables, histograms, weight_of, pulse_
 
 @jit.inlined
 def shape_pulse(cells, bins, pulse, first_tap, share, p, low, high):
-    """Send the pulse of each cell of bins low .. high, times a share, into the bins of pulse p, and empty the cells."""
-    taps = pulse.shape[1]
+    """Send the pulse of each cell of bins low .. high, times a share, into the bins of pulse p, and empty the cells.
+
+    The cells of a bin go together: what is written is read again for the next bin, and waiting for that costs most.
+    """
+    taps, zero = pulse.shape[1], np.float32(0.0)
     last = bins.shape[1] - taps
-    for cell in range(wt.CELLS * low, min(wt.CELLS * high, cells.shape[1])):
-        height = cells[p, cell]
-        if height == np.float32(0.0):
+    for b in range(low, min(high, cells.shape[1] // wt.CELLS)):
+        cell = np.uint32(wt.CELLS * b)
+        h0, h1 = cells[p, cell], cells[p, cell + np.uint32(1)]
+        h2, h3 = cells[p, cell + np.uint32(2)], cells[p, cell + np.uint32(3)]
+        if h0 == zero and h1 == zero and h2 == zero and h3 == zero:
             continue
-        cells[p, cell] = np.float32(0.0)
-        base, phase = cell // wt.CELLS + first_tap, cell % wt.CELLS
-        if 0 <= base <= last:
-            _add_pulse(bins, pulse, p, np.uint32(base), np.uint32(phase), height * share, np.uint32(taps))
+        for i in range(np.uint32(wt.CELLS)):
+            cells[p, cell + i] = zero
+        if 0 <= b + first_tap <= last:
+            base = np.uint32(b + first_tap)
+            _add_pulses(bins, pulse, p, base, h0 * share, h1 * share, h2 * share, h3 * share, np.uint32(taps))
 
 
 @jit.inlined
-def _add_pulse(bins, pulse, p, base, phase, height, taps):
-    """One pulse into the bins; numbers that cannot be negative let the loop be vector code."""
+def _add_pulses(bins, pulse, p, base, h0, h1, h2, h3, taps):
+    """Pulses of a bin's cells into the bins; numbers that cannot be negative let the loop be vector code."""
     for j in range(taps):
-        bins[p, base + j] += height * pulse[phase, j]
+        bins[p, base + j] += h0 * pulse[0, j] + h1 * pulse[1, j] + h2 * pulse[2, j] + h3 * pulse[3, j]
 
 
 @jit.function
@@ -223,10 +275,12 @@ def add_air(power, mist, ends, air, bins, taps, p, first, last):
 @jit.inlined
 def clear(power, vote, total, reach, p, first, last):
     """Empty the histograms of a pulse, which has light in bins first .. last."""
-    for b in range(first, last):
-        power[p, b] = np.float32(0.0)
-    for b in range(reach[p, 0], reach[p, 1]):
-        vote[p, b], total[p, b] = np.float32(0.0), np.float32(0.0)
+    begin, zero = np.uint32(first), np.float32(0.0)
+    for i in range(np.uint32(max(last - first, 0))):
+        power[p, begin + i] = zero
+    begin = np.uint32(reach[p, 0])
+    for i in range(np.uint32(max(reach[p, 1] - reach[p, 0], 0))):
+        vote[p, begin + i], total[p, begin + i] = zero, zero
     reach[p, 0], reach[p, 1] = power.shape[1], 0
 
 

@@ -6,79 +6,109 @@ import numpy as np
 
 from sensorium import jit
 from sensorium.trace import packet as pk
+from sensorium.trace.packet import BLOCK
 from sensorium.trace.waveform import tables as wt
+
+# Rows of the scratch of upward directions that take the two axes across each pulse
+_LEFT, _UP = pk.B_NORMAL_X, pk.B_ORIGIN_X
+
+# Vectors of this many rays are filled whole
+_VECTOR = 8
 
 
 @jit.function
-def aim_rays(block, pulses, up, u, v, weight, number, weight_of, pulse_of, sub_of, batch, first, far, used):
-    """Fill a block with rays first .. first + used of a batch of pulses, each with as many rays.
+def name_rays(u, v, weight, u_of, v_of, weight_of, pulse_of, first):
+    """Which rays of which pulses are in a block that begins with ray `first` of a batch, each pulse with as many.
+
+    Args:
+        u, v, weight: Of `WaveformTables`.
+        u_of, v_of, weight_of, pulse_of: Filled, (BLOCK,): place across the beam, share of power, pulse in the batch.
+        first: Number of the block's first ray in the batch.
+    """
+    count = u.shape[0]
+    for k in range(BLOCK):
+        pulse, ray = (first + k) // count, (first + k) % count
+        u_of[k], v_of[k], weight_of[k], pulse_of[k] = u[ray], v[ray], weight[ray], pulse
+
+
+@jit.function
+def find_axes(pulses, up, used):
+    """Two axes across each pulse, to the left and up, into rows of the second scratch."""
+    for k in range(used):
+        ax, ay, az, bx, by, bz = axes_across(
+            pulses[pk.B_DIRECTION_X + k],
+            pulses[pk.B_DIRECTION_Y + k],
+            pulses[pk.B_DIRECTION_Z + k],
+            up[pk.B_DIRECTION_X + k],
+            up[pk.B_DIRECTION_Y + k],
+            up[pk.B_DIRECTION_Z + k],
+        )
+        up[_LEFT + k], up[_LEFT + BLOCK + k], up[_LEFT + 2 * BLOCK + k] = ax, ay, az
+        up[_UP + k], up[_UP + BLOCK + k], up[_UP + 2 * BLOCK + k] = bx, by, bz
+
+
+@jit.function
+def aim_rays(block, pulses, up, u_of, v_of, pulse_of, number, batch, far, used):
+    """Fill a block with the rays that `name_rays` named.
 
     Ray i of a pulse passes the aperture at r (u_i e1 + v_i e2) and goes along d + u_i tan(a) e1 + v_i tan(b) e2, with
     the axis d, e1 to the left and e2 up, all in scene coordinates.
 
     Args:
         block: Scratch for the rays.
-        pulses: Scratch with origins, axes and times of pulses; up: the same with the sensor's z axis for direction.
-        u, v, weight, number: Of `WaveformTables`.
-        weight_of, pulse_of, sub_of: Filled with each ray's share of power, its pulse in the batch, its number in it.
+        pulses: Scratch with origins, axes and times of pulses; up: the same with the axes of `find_axes`.
+        u_of, v_of, pulse_of: Of the rays.
+        number: Of `WaveformTables`.
         batch: Number of the batch's first pulse in `pulses`.
-        first: Number of the block's first ray in the batch.
         far: How far to look [m].
         used: Rays in the block.
     """
-    count = u.shape[0]
+    block, pulses, up, u_of, v_of, number = jit.uncounted((block, pulses, up, u_of, v_of, number))
     k = 0
     while k < used:
-        pulse, begin = (first + k) // count, (first + k) % count
-        run = min(count - begin, used - k)
-        for i in range(run):
-            weight_of[k + i], pulse_of[k + i], sub_of[k + i] = weight[begin + i], pulse, begin + i
-        _aim_run(block[k:], pulses, up, u[begin:], v[begin:], number, batch + pulse, far, run)
-        k += run
+        pulse, end = pulse_of[k], k + 1
+        while end < used and pulse_of[end] == pulse:
+            end += 1
+        # What is filled beyond a pulse's rays, the next pulse overwrites
+        run = min((end - k + _VECTOR - 1) // _VECTOR * _VECTOR, BLOCK - k)
+        _aim_run(block, pulses, up, u_of, v_of, number, batch + pulse, far, np.uint32(k), np.uint32(run))
+        k = end
 
 
 @jit.inlined
-def _aim_run(block, pulses, up, u, v, number, p, far, run):
-    """Rays of one pulse."""
+def _aim_run(block, pulses, up, u_of, v_of, number, p, far, start, run):
+    """Rays of one pulse, from a place of the block on."""
     dx, dy, dz = pulses[pk.B_DIRECTION_X + p], pulses[pk.B_DIRECTION_Y + p], pulses[pk.B_DIRECTION_Z + p]
-    ox, oy, oz, time = (
-        pulses[pk.B_ORIGIN_X + p],
-        pulses[pk.B_ORIGIN_Y + p],
-        pulses[pk.B_ORIGIN_Z + p],
-        pulses[pk.B_TIME + p],
-    )
-    ax, ay, az, bx, by, bz = axes_across(
-        dx, dy, dz, up[pk.B_DIRECTION_X + p], up[pk.B_DIRECTION_Y + p], up[pk.B_DIRECTION_Z + p]
-    )
+    ox, oy, oz = pulses[pk.B_ORIGIN_X + p], pulses[pk.B_ORIGIN_Y + p], pulses[pk.B_ORIGIN_Z + p]
+    ax, ay, az = up[_LEFT + p], up[_LEFT + BLOCK + p], up[_LEFT + 2 * BLOCK + p]
+    bx, by, bz = up[_UP + p], up[_UP + BLOCK + p], up[_UP + 2 * BLOCK + p]
     along, across, radius = number[wt.W_TAN_ALONG], number[wt.W_TAN_ACROSS], number[wt.W_EXIT_RADIUS]
-    one = np.float32(1.0)
+    time, one = pulses[pk.B_TIME + p], np.float32(1.0)
     for i in range(run):
-        s, t = u[i] * along, v[i] * across
+        k = start + i
+        s, t = u_of[k] * along, v_of[k] * across
         scale = one / math.sqrt(one + s * s + t * t)
-        block[pk.B_DIRECTION_X + i] = (dx + s * ax + t * bx) * scale
-        block[pk.B_DIRECTION_Y + i] = (dy + s * ay + t * by) * scale
-        block[pk.B_DIRECTION_Z + i] = (dz + s * az + t * bz) * scale
-        s, t = u[i] * radius, v[i] * radius
-        block[pk.B_ORIGIN_X + i] = ox + s * ax + t * bx
-        block[pk.B_ORIGIN_Y + i] = oy + s * ay + t * by
-        block[pk.B_ORIGIN_Z + i] = oz + s * az + t * bz
-        block[pk.B_TIME + i] = time
-        block[pk.B_T_NEAR + i] = np.float32(0.0)
-        block[pk.B_T_FAR + i] = far
+        block[np.uint32(pk.B_DIRECTION_X) + k] = (dx + s * ax + t * bx) * scale
+        block[np.uint32(pk.B_DIRECTION_Y) + k] = (dy + s * ay + t * by) * scale
+        block[np.uint32(pk.B_DIRECTION_Z) + k] = (dz + s * az + t * bz) * scale
+        s, t = u_of[k] * radius, v_of[k] * radius
+        block[np.uint32(pk.B_ORIGIN_X) + k] = ox + s * ax + t * bx
+        block[np.uint32(pk.B_ORIGIN_Y) + k] = oy + s * ay + t * by
+        block[np.uint32(pk.B_ORIGIN_Z) + k] = oz + s * az + t * bz
+        block[np.uint32(pk.B_TIME) + k] = time
+        block[np.uint32(pk.B_T_FAR) + k] = far
 
 
 @jit.inlined
 def axes_across(dx, dy, dz, zx, zy, zz):
     """Two unit vectors across an axis d: z x d, level and to its left, and d x that; any two where d is along z."""
     ax, ay, az = zy * dz - zz * dy, zz * dx - zx * dz, zx * dy - zy * dx
-    length = math.sqrt(ax * ax + ay * ay + az * az)
-    if length < np.float32(1e-5):
-        # Along the smallest component of d there is room
-        if abs(dx) < np.float32(0.5):
-            ax, ay, az = np.float32(0.0), dz, -dy
-        else:
-            ax, ay, az = -dz, np.float32(0.0), dx
-        length = math.sqrt(ax * ax + ay * ay + az * az)
-    scale = np.float32(1.0) / length
+
+    # Where d is along z, there is room along the smallest component of d; chosen without a branch, for vector code
+    zero = np.float32(0.0)
+    along, small = ax * ax + ay * ay + az * az < np.float32(1e-10), abs(dx) < np.float32(0.5)
+    other_x, other_y, other_z = zero if small else -dz, dz if small else zero, -dy if small else dx
+    ax, ay, az = other_x if along else ax, other_y if along else ay, other_z if along else az
+    scale = np.float32(1.0) / math.sqrt(ax * ax + ay * ay + az * az)
     ax, ay, az = ax * scale, ay * scale, az * scale
     return ax, ay, az, dy * az - dz * ay, dz * ax - dx * az, dx * ay - dy * ax

@@ -6,15 +6,15 @@ from sensorium import jit
 from sensorium.trace.waveform import tables as wt
 from sensorium.trace.waveform.decompose import decompose
 from sensorium.trace.waveform.peaks import find_peaks
-from sensorium.trace.waveform.timing import read_peak
+from sensorium.trace.waveform.timing import SPARE, read_peak, take_logarithms
 
 
 @jit.inlined
-def detect(samples, low, high, threshold, full, number, switch, edge, rare, peaks, found):
+def detect(samples, logs, low, high, threshold, full, number, switch, edge, rare, peaks, found):
     """Returns in samples low .. high, in order of time.
 
     Args:
-        samples: Waveform less its background, (length,).
+        samples: Waveform less its background, (length,); logs: scratch for its logarithms.
         low, high: Where to look.
         threshold: Fixed, or the least, in the unit of the samples.
         full: Value of a saturated sample, infinite for none.
@@ -27,9 +27,11 @@ def detect(samples, low, high, threshold, full, number, switch, edge, rare, peak
         How many.
     """
     count = find_peaks(samples, low, high, threshold, number, switch, peaks)
+    if count > 0:
+        take_logarithms(samples, logs, low, high)
     for i in range(count):
         at, begun, ended = peaks[i, 0], peaks[i, 1], peaks[i, 2]
-        read_peak(samples, at, begun, ended, threshold, full, number, switch, edge, found, i)
+        read_peak(samples, logs, at, begun, ended, threshold, full, number, switch, edge, found, i)
     if rare is not None:
         decompose(samples, low, high, full, number[wt.D_WIDTH], number[wt.D_OFFSET], found, count, rare)
     return count
@@ -42,13 +44,14 @@ def detect_rows(first, step, count, samples, threshold, full, detector, rare, pl
     places, heights, widths: Filled, float64 (rows, most): bins from the start, unit of the samples, bins; NaN for none.
     """
     peaks, found = np.zeros((wt.MOST_FOUND, 3), np.int32), np.zeros((wt.MOST_FOUND, wt.FOUND_COLUMNS))
-    most = places.shape[1]
+    most, bins = places.shape[1], samples.shape[1]
+    wave, logs = np.zeros(bins + SPARE, np.float32), np.zeros(bins + SPARE, np.float32)
     scratch = None if rare is None else rare[first]
     numbers, switch, edge = detector.number, detector.switch, detector.edge
     for row in range(first, count, step):
-        number = detect(
-            samples[row], 0, samples.shape[1], threshold[row], full, numbers, switch, edge, scratch, peaks, found
-        )
+        for b in range(bins):
+            wave[b] = samples[row, b]
+        number = detect(wave, logs, 0, bins, threshold[row], full, numbers, switch, edge, scratch, peaks, found)
         for j in range(most):
             places[row, j], heights[row, j], widths[row, j] = np.nan, np.nan, np.nan
         # The strongest that fit, in their order

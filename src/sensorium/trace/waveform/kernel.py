@@ -19,10 +19,15 @@ from sensorium.trace.packet import B_TIME, BLOCK, new_block, new_packet, set_mas
 from sensorium.trace.sweep import aim_block, aim_numbered
 from sensorium.trace.waveform import arrivals as ar
 from sensorium.trace.waveform import tables as wt
-from sensorium.trace.waveform.beam import aim_rays
+from sensorium.trace.waveform.beam import aim_rays, find_axes, name_rays
 from sensorium.trace.waveform.detect import detect
-from sensorium.trace.waveform.digitise import digitise, new_samples, noise_of
+from sensorium.trace.waveform.digitise import digitise, draw_normals, new_draws, noise_of, plan_draws
 from sensorium.trace.waveform.returns import add_false_alarm, choose_returns, keep_between, put_return
+from sensorium.trace.waveform.timing import SPARE
+
+# columns of a pulse's spans [bins]: light, samples, and the place of the first sample's noise
+SPAN_FIRST, SPAN_LAST, SPAN_LOW, SPAN_HIGH, SPAN_NOISE = range(5)
+SPAN_COLUMNS = 5
 
 # Samples whose signal is below this share of the threshold are noise to a detector
 _FAINT = np.float32(0.1)
@@ -55,25 +60,19 @@ def sweep_waveform(
         coherent, scattered: Addresses of Embree's arguments for first rays and for their children.
         out: `WaveformOutputs`.
     """
-    # Scratch
-    packet = new_packet()
+    # Nobody counts references: what came from outside stays, and the scratch is held until the end
+    arrays, labels, rays, heads, light = jit.uncounted((arrays, labels, rays, heads, light))
+    tables, draws, out, anchor = jit.uncounted((tables, draws, out, anchor))
+    owned = _new_scratch(light, tables)
+    of_rays, of_pulses = jit.uncounted(owned)
+    packet, pulses, up, levels, first_rays, children, spots, queue, of_slots = of_rays
+    histograms, of_samples, named_rays, of_returns = of_pulses
+    (block, hit), (child, child_hit), (spot, spot_hit), (queue_f, queue_i) = first_rays, children, spots, queue
+    (slot_f, slot_i, widths), (drawn_by, draw_of, normals, samples, logs) = of_slots, of_samples
+    (u_of, v_of, weight_of, pulse_of), (peaks, found, order, spans) = named_rays, of_returns
     set_mask(packet[1], mask)
-    pulses, up = rows.new_scratch()[0], new_block()[0]
-    levels = np.zeros(BLOCK, np.float32), np.ones(BLOCK, np.float32)
-    block, hit = rows.new_scratch()
-    child, child_hit = rows.new_scratch()
-    spot, spot_hit = rows.new_scratch()
-    depth, slots = light.switch[tb.S_DEPTH], light.switch[tb.S_SLOTS]
-    queue_f, queue_i = tree.new_queue(depth)
-    slot_f, slot_i = choose.new_slots(slots)
-    widths = np.zeros((slots, BLOCK), np.float32)
     together, most = tables.switch[wt.V_BATCH], tables.switch[wt.V_PULSES]
-    length = tables.switch[wt.V_BINS] + 2 * tables.pulse.shape[1]
-    histograms = ar.new_histograms(together, length, tables.switch[wt.V_AIR] > 0)
-    samples, normals = new_samples(length)
-    peaks, found = np.zeros((wt.MOST_FOUND, 3), np.int32), np.zeros((wt.MOST_FOUND, wt.FOUND_COLUMNS))
-    order, voted = np.zeros(slots, np.int64), np.zeros(ar.SENDER_COLUMNS, np.int32)
-    weight_of, pulse_of, sub_of = np.zeros(BLOCK, np.float32), np.zeros(BLOCK, np.int32), np.zeros(BLOCK, np.int32)
+    named = -1  # first ray of those that are named in a block
     fit = None if rare is None else rare[first]
 
     around, beyond = -1, -1  # media that the paths in the block start in; the same from block to block
@@ -87,7 +86,8 @@ def sweep_waveform(
         aim_block(up, levels[0], levels[0], levels[1], time, heads.matrix[head], heads.time, used)
         if light.number[tb.N_JITTER] > np.float32(0.0):
             jitter(pulses, draws, element, among, light.number[tb.N_JITTER], used)
-        shade.draw_block(pulses, draws.key, element, draws.tick, among, slots > 1, used)
+        find_axes(pulses, up, used)
+        shade.draw_block(pulses, draws.key, element, draws.tick, among, light.switch[tb.S_SLOTS] > 1, used)
         for k in range(used):
             pulses[rows.AMBIENT + k] = np.float32(0.0)
 
@@ -96,27 +96,32 @@ def sweep_waveform(
             many = here * tables.u.shape[0]
             for begin in range(0, many, BLOCK):
                 lit = min(BLOCK, many - begin)
+                if begin != named:
+                    named = begin
+                    name_rays(tables.u, tables.v, tables.weight, u_of, v_of, weight_of, pulse_of, named)
                 far = light.number[tb.N_FAR]
-                aim_rays(
-                    block, pulses, up, tables.u, tables.v, tables.weight, tables.number, weight_of, pulse_of, sub_of,
-                    batch, begin, far, lit,
-                )  # fmt: skip
+                aim_rays(block, pulses, up, u_of, v_of, pulse_of, tables.number, batch, far, lit)
                 if medium != around or draws.outer[head] != beyond:
                     around, beyond = medium, draws.outer[head]
                     tree.start_paths(block, hit, around, beyond, light.medium, light.number[tb.N_POWER])
                 _follow(
                     block, hit, child, child_hit, queue_f, queue_i, packet, arrays, world, scene, coherent, scattered,
-                    light, tables, histograms, weight_of, pulse_of, sub_of, lit,
+                    light, tables, histograms, weight_of, pulse_of, u_of, v_of, lit,
                 )  # fmt: skip
                 if light.switch[tb.S_SUN] > 0:
                     _look_at_sunlight(
                         block, hit, spot, spot_hit, child, child_hit, packet, scene, scattered,
-                        light, tables, pulse_of, sub_of, pulses, batch, lit,
+                        light, tables, pulse_of, pulses, batch, begin, lit,
                     )  # fmt: skip
 
+            # What the electronics make of it, and the returns in that
+            planned = _shape(histograms, tables, medium, light, pulses, batch, here, drawn_by, draw_of, spans)
+            if planned > 0:
+                draw_normals(drawn_by, draw_of, normals, planned, draws.key, element + batch, draws.tick, among)
             _receive(
-                histograms, samples, normals, light, tables, draws, medium, element, among, pulses, heads.start[head],
-                fit, peaks, found, order, voted, slot_f, slot_i, widths, out.samples, head, start, batch, here,
+                histograms, samples, logs, normals, spans, light, tables, draws, element, among, pulses,
+                heads.start[head], fit, peaks, found, order, slot_f, slot_i, widths, out.samples, head, start, batch,
+                here,
             )  # fmt: skip
 
         # The returns reported
@@ -140,12 +145,51 @@ def sweep_waveform(
             used,
             out,
         )
+    jit.held(owned)
+
+
+@jit.function
+def _new_scratch(light, tables):
+    """All that one thread needs: of rays and children, of slots; of histograms, samples and what is found in them."""
+    depth, slots = light.switch[tb.S_DEPTH], light.switch[tb.S_SLOTS]
+    together = tables.switch[wt.V_BATCH]
+    length = tables.switch[wt.V_BINS] + 2 * tables.pulse.shape[1]
+    slot_f, slot_i = choose.new_slots(slots)
+    of_rays = (
+        new_packet(),
+        rows.new_scratch()[0],
+        new_block()[0],
+        (np.zeros(BLOCK, np.float32), np.ones(BLOCK, np.float32)),
+        rows.new_scratch(),
+        rows.new_scratch(),
+        rows.new_scratch(),
+        tree.new_queue(depth),
+        (slot_f, slot_i, np.zeros((slots, BLOCK), np.float32)),
+    )
+    drawn_by, draw_of, normals = new_draws(together, length)
+    of_pulses = (
+        ar.new_histograms(together, length, tables.switch[wt.V_AIR] > 0),
+        (drawn_by, draw_of, normals, np.zeros(length + SPARE, np.float32), np.zeros(length + SPARE, np.float32)),
+        (
+            np.zeros(BLOCK, np.float32),
+            np.zeros(BLOCK, np.float32),
+            np.zeros(BLOCK, np.float32),
+            np.zeros(BLOCK, np.int32),
+        ),
+        (
+            np.zeros((wt.MOST_FOUND, 3), np.int32),
+            np.zeros((wt.MOST_FOUND, wt.FOUND_COLUMNS)),
+            np.zeros(slots, np.int64),
+            np.zeros((together, SPAN_COLUMNS), np.int64),
+        ),
+    )
+    return of_rays, of_pulses
 
 
 @jit.function
 def _follow(
     block, hit, child, child_hit, queue_f, queue_i, packet, arrays, world, scene, coherent, scattered,
-    light, tables, histograms, weight_of, pulse_of, sub_of, used,
+    light, tables, histograms, weight_of, pulse_of, u_of, v_of, used,
 ):  # fmt: skip
     """Trace a block of rays and their children, and add what comes back."""
     floats, words, active = packet
@@ -154,7 +198,7 @@ def _follow(
     beam_tan2, floor = light.number[tb.N_BEAM_TAN2], light.number[tb.N_FLOOR]
     trace_block(block, hit, floats, words, active, scene, coherent, corners, used)
     light_up(block, hit, arrays, light, world, used)
-    ar.add_surfaces(block, hit, tables, histograms, weight_of, pulse_of, sub_of, np.bool_(False), used)
+    ar.add_first_surfaces(block, hit, tables, histograms, weight_of, pulse_of, u_of, v_of, used)
     if depth == 0:
         return
     waiting = np.int64(0)
@@ -167,9 +211,9 @@ def _follow(
         tree.take(child, child_hit, light.medium, queue_f, queue_i, waiting, batch, light.number[tb.N_FAR])
         trace_block(child, child_hit, floats, words, active, scene, scattered, corners, batch)
         light_up(child, child_hit, arrays, light, world, batch)
-        ar.add_surfaces(child, child_hit, tables, histograms, weight_of, pulse_of, sub_of, np.bool_(True), batch)
+        ar.add_surfaces_of_children(child, child_hit, tables, histograms, weight_of, pulse_of, u_of, v_of, batch)
         if tables.switch[wt.V_AIR] > 0:
-            ar.add_air_of_children(child, child_hit, light, tables, histograms, weight_of, pulse_of, sub_of, batch)
+            ar.add_air_of_children(child, child_hit, light, tables, histograms, weight_of, pulse_of, u_of, v_of, batch)
         waiting = tree.spawn(
             child,
             child_hit,
@@ -188,14 +232,14 @@ def _follow(
 
 @jit.function
 def _look_at_sunlight(
-    block, hit, spot, spot_hit, shadow, shadow_hit, packet, scene, scattered, light, tables, pulse_of, sub_of,
-    pulses, batch, used,
+    block, hit, spot, spot_hit, shadow, shadow_hit, packet, scene, scattered, light, tables, pulse_of,
+    pulses, batch, begin, used,
 ):  # fmt: skip
     """Sunlight of each pulse, as the ray in its middle sees it."""
     floats, words, active = packet
-    count = 0
+    count, rays, centre = 0, tables.u.shape[0], tables.switch[wt.V_CENTRE]
     for k in range(used):
-        if sub_of[k] == tables.switch[wt.V_CENTRE]:
+        if (begin + k) % rays == centre:
             for row in range(rows.FLOATS // BLOCK):
                 spot[row * BLOCK + count] = block[row * BLOCK + k]
             for row in range(rows.WORDS // BLOCK):
@@ -210,24 +254,81 @@ def _look_at_sunlight(
 
 
 @jit.function
-def _receive(
-    histograms, samples, normals, light, tables, draws, medium, element, among, pulses, voided_before,
-    rare, peaks, found, order, voted, slot_f, slot_i, widths, kept, head, start, batch, here,
-):  # fmt: skip
-    """From the histograms of a batch of pulses to their returns, in slots; and samples, where they are kept."""
-    # Plain arrays: to hand on a tuple of arrays costs as much as to work on them
+def _shape(histograms, tables, medium, light, pulses, batch, here, drawn_by, draw_of, spans):
+    """Light into its bins for a batch of pulses; returns how many draws its noise takes.
+
+    Fills for each pulse the columns of `spans`: which bins hold light, which are sampled, where the noise of the first
+    of these will be. Only where light matters are there samples, unless all are asked for.
+    """
+    histograms, tables, pulses = jit.uncounted((histograms, tables, pulses))
+    drawn_by, draw_of, spans = jit.uncounted((drawn_by, draw_of, spans))
     number, pulse, first_tap = tables.number, tables.pulse, tables.first_tap
-    d_number, d_switch, edge = tables.detector.number, tables.detector.switch, tables.detector.edge
-    cells, power, mist, ends = histograms.cells, histograms.power, histograms.mist, histograms.ends
-    vote, total, sender, reach = histograms.vote, histograms.total, histograms.sender, histograms.reach
-    key, tick, nominal = draws.key, draws.tick, light.number
-    slots, returns, airy, keeps = (
-        light.switch[tb.S_SLOTS],
-        light.switch[tb.S_RETURNS],
-        mist.shape[0] > 0,
-        kept.shape[1] > 0,
+    cells, power, mist, ends, reach = (
+        histograms.cells,
+        histograms.power,
+        histograms.mist,
+        histograms.ends,
+        histograms.reach,
     )
     pads, bins, margin, one = pulse.shape[1], tables.switch[wt.V_BINS], tables.switch[wt.V_MARGIN], np.float32(1.0)
+    airy, keeps = mist.shape[0] > 0, tables.switch[wt.V_KEEP] > 0
+    noisy = number[wt.W_NOISE_W] > np.float32(0.0) or number[wt.W_ELECTRONS_A_WATT] > np.float32(0.0)
+    planned = 0
+    for p in range(here):
+        low, high = reach[p, 0], reach[p, 1] + 1
+        first, last = max(low + first_tap, 0), min(high + first_tap + pads, power.shape[1])
+        ar.shape_pulse(cells, power, pulse, first_tap, one, p, low, high)
+        if airy:
+            ar.shape_pulse(histograms.mist_cells, mist, pulse, first_tap, one, p, low, high)
+            share = one / number[wt.W_PULSE_SUM]
+            ar.shape_pulse(histograms.end_cells, ends, pulse, first_tap, share, p, low, high)
+            airs = tables.air_bins[medium]
+            first, last = ar.add_air(power, mist, ends, tables.air[medium], airs, pads, p, first, last)
+
+        # Where light matters
+        faint = _FAINT * _threshold(tables, pulses[rows.AMBIENT + batch + p]) / number[wt.W_GAIN]
+        a, b = np.uint32(max(first, 0)), np.uint32(max(last, 0))
+        while a < b and power[p, a] <= faint:
+            a += np.uint32(1)
+        while b > a and power[p, b - np.uint32(1)] <= faint:
+            b -= np.uint32(1)
+        low, high = max(np.int64(a) - margin, pads), min(np.int64(b) + margin, pads + bins)
+        if keeps:
+            low, high = pads, pads + bins
+        spans[p, SPAN_FIRST], spans[p, SPAN_LAST] = first, last
+        spans[p, SPAN_LOW], spans[p, SPAN_HIGH] = low, high
+        if noisy and high > low:
+            spans[p, SPAN_NOISE], planned = plan_draws(drawn_by, draw_of, planned, p, pads, low, high)
+    return planned
+
+
+@jit.inlined
+def _threshold(tables, background):
+    """Height of a return that the detector begins to look at, in the unit of the samples, at a background [W]."""
+    number, d_number = tables.number, tables.detector.number
+    if tables.detector.switch[wt.E_KIND] == wt.BY_CFAR:
+        return d_number[wt.D_LEAST]
+    noise = np.float32(noise_of(number, background)) * number[wt.W_GAIN]
+    return max(d_number[wt.D_SIGMAS] * noise, d_number[wt.D_LEAST])
+
+
+@jit.function
+def _receive(
+    histograms, samples, logs, normals, spans, light, tables, draws, element, among, pulses, voided_before,
+    rare, peaks, found, order, slot_f, slot_i, widths, kept, head, start, batch, here,
+):  # fmt: skip
+    """From light in its bins to the returns of a batch of pulses, in slots; and samples, where they are kept."""
+    histograms, samples, logs, normals, spans = jit.uncounted((histograms, samples, logs, normals, spans))
+    light, tables, draws, pulses, kept = jit.uncounted((light, tables, draws, pulses, kept))
+    peaks, found, order, slot_f, slot_i, widths = jit.uncounted((peaks, found, order, slot_f, slot_i, widths))
+    number, d_number = tables.number, tables.detector.number
+    d_switch, edge = tables.detector.switch, tables.detector.edge
+    power, mist, ends, faces = histograms.power, histograms.mist, histograms.ends, histograms.face
+    vote, total, sender, reach = histograms.vote, histograms.total, histograms.sender, histograms.reach
+    key, tick, nominal = draws.key, draws.tick, light.number
+    slots, returns = light.switch[tb.S_SLOTS], light.switch[tb.S_RETURNS]
+    airy, keeps = mist.shape[0] > 0, kept.shape[1] > 0
+    pads, bins, one = tables.pulse.shape[1], tables.switch[wt.V_BINS], np.float32(1.0)
     gain, full_scale = number[wt.W_GAIN], number[wt.W_FULL_SCALE]
     half = np.int64(0.5 * d_number[wt.D_WIDTH]) + 1
     seconds_a_bin = one / (number[wt.W_BINS_A_M] * np.float32(0.5 * SPEED_OF_LIGHT))
@@ -239,36 +340,15 @@ def _receive(
         for j in range(slots):
             slot_f[j * choose.FLOATS_A_SLOT + choose.KEY + k] = choose.NONE
 
-        # The light in its bins
-        low, high = reach[p, 0], reach[p, 1] + 1
-        first, last = max(low + first_tap, 0), min(high + first_tap + pads, power.shape[1])
-        ar.shape_pulse(cells, power, pulse, first_tap, one, p, low, high)
-        if airy:
-            ar.shape_pulse(histograms.mist_cells, mist, pulse, first_tap, one, p, low, high)
-            share = one / number[wt.W_PULSE_SUM]
-            ar.shape_pulse(histograms.end_cells, ends, pulse, first_tap, share, p, low, high)
-            airs = tables.air_bins[medium]
-            first, last = ar.add_air(power, mist, ends, tables.air[medium], airs, pads, p, first, last)
-
-        # Samples, only where light matters unless all are asked for
-        threshold = max(d_number[wt.D_SIGMAS] * np.float32(noise_of(number, background)) * gain, d_number[wt.D_LEAST])
-        if d_switch[wt.E_KIND] == wt.BY_CFAR:
-            threshold = d_number[wt.D_LEAST]
-        low, high, faint = first, last, _FAINT * threshold / gain
-        while low < high and power[p, low] <= faint:
-            low += 1
-        while high > low and power[p, high - 1] <= faint:
-            high -= 1
-        low, high = max(low - margin, pads), min(high + margin, pads + bins)
-        if keeps:
-            low, high = pads, pads + bins
-        count = 0
+        # Samples, and what the detector finds in them
+        low, high, at = spans[p, SPAN_LOW], spans[p, SPAN_HIGH], spans[p, SPAN_NOISE]
+        threshold, count = _threshold(tables, background), 0
         if high > low:
             full = np.float32(np.inf)
             if full_scale > np.float32(0.0):
                 full = full_scale - background * gain
-            digitise(power, p, samples, normals, number, background, pads, low, high, key, element + k, tick, among)
-            count = detect(samples, low, high, threshold, full, d_number, d_switch, edge, rare, peaks, found)
+            digitise(power, p, samples, normals, at, number, background, pads, low, high, key, element + k, tick, among)
+            count = detect(samples, logs, low, high, threshold, full, d_number, d_switch, edge, rare, peaks, found)
         if keeps:
             for b in range(bins):
                 kept[head, start + k, b] = samples[pads + b] + background * gain
@@ -284,16 +364,16 @@ def _receive(
             for j in range(slots):
                 if order[j] >= 0:
                     put_return(
-                        found, order[j], number, half, pads, power, mist, vote, total, sender, p, samples,
-                        slot_f, slot_i, j, k, voted,
+                        found, order[j], number, half, pads, power, mist, vote, total, sender, faces, p, samples,
+                        slot_f, slot_i, j, k,
                     )  # fmt: skip
                     widths[j, k] = found[order[j], wt.F_WIDTH] * seconds_a_bin
         elif keeps:
             for b in range(bins):
                 kept[head, start + k, b] = np.float32(0.0)
-        ar.clear(power, vote, total, reach, p, first, last)
+        ar.clear(power, vote, total, reach, p, spans[p, SPAN_FIRST], spans[p, SPAN_LAST])
         if airy:
-            ar.clear_air(mist, ends, p, first, last)
+            ar.clear_air(mist, ends, p, spans[p, SPAN_FIRST], spans[p, SPAN_LAST])
 
 
 @jit.function

@@ -31,28 +31,36 @@ def find_peaks(samples, low, high, threshold, number, switch, peaks):
     """
     cfar = switch[wt.E_KIND] == wt.BY_CFAR
     separation = number[wt.D_WIDTH]
-    count, inside = 0, False
-    top, top_at, bottom = np.float32(0.0), np.int32(0), np.float32(0.0)
+    count, bottom = 0, np.float32(0.0)
     level, drop = threshold, threshold
-    for b in range(low, high):
+    b, end = np.uint32(low), np.uint32(high)
+    while b < end:
+        # Outside: until something rises out of the last valley
         s = samples[b]
-        if inside:
-            if s > top:
-                top, top_at = s, np.int32(b)
-            elif s < level or top - s >= max(drop, _LEAST_VALLEY * top):
-                count = _keep(samples, peaks, count, top_at, separation)
-                inside, bottom = False, s
-            continue
         bottom = min(bottom, s)
         if s < threshold or s - bottom < threshold:
+            b += np.uint32(1)
             continue
         if cfar:
-            level, drop = _following(samples, low, high, b, number, switch)
+            level, drop = _following(samples, low, high, np.int64(b), number, switch)
             level, drop = max(level, threshold), max(drop, threshold)
-        if s >= level and s - bottom >= max(drop, _LEAST_VALLEY * s):
-            inside, top, top_at = True, s, np.int32(b)
-    if inside:
-        count = _keep(samples, peaks, count, top_at, separation)
+        if not (s >= level and s - bottom >= max(drop, _LEAST_VALLEY * s)):
+            b += np.uint32(1)
+            continue
+
+        # Inside: until it has fallen as much
+        top, top_at = s, b
+        b += np.uint32(1)
+        while b < end:
+            s = samples[b]
+            if s > top:
+                top, top_at = s, b
+            elif top - s >= max(drop, _LEAST_VALLEY * top):
+                bottom = s
+                b += np.uint32(1)
+                break
+            b += np.uint32(1)
+        count = _keep(samples, peaks, count, np.int32(top_at), separation)
     _find_valleys(samples, low, high, peaks, count)
     return count
 

@@ -55,8 +55,9 @@ def keep_between(found, count, near, far):
     kept = 0
     for i in range(count):
         if near <= found[i, wt.F_PLACE] <= far:
-            for c in range(wt.FOUND_COLUMNS):
-                found[kept, c] = found[i, c]
+            if kept < i:
+                for c in range(wt.FOUND_COLUMNS):
+                    found[kept, c] = found[i, c]
             kept += 1
     return kept
 
@@ -116,18 +117,17 @@ def _strongest_by_distance(found, count, slots, order):
 
 @jit.inlined
 def put_return(
-    found, row, number, half, taps, power, mist, vote, total, sender, p, samples, slot_f, slot_i, j, k, voted
+    found, row, number, half, taps, power, mist, vote, total, sender, faces, p, samples, slot_f, slot_i, j, k
 ):
     """Write a return into slot j of pulse k, with who sent it.
 
     Args:
         found: Returns; row: which.
         number: Of `WaveformTables`; half: half the width of its pulse [bins]; taps: bins before the window.
-        power, mist, vote, total, sender: Of `Histograms`; p: the pulse's number in the batch.
+        power, mist, vote, total, sender, faces: Of `Histograms`; p: the pulse's number in the batch.
         samples: Of the pulse.
         slot_f, slot_i: Slots, see light/choose.py.
         j, k: Slot and pulse.
-        voted: Scratch, int32 (SENDER_COLUMNS,).
     """
     opl = np.float32(number[wt.W_START_M] + (found[row, wt.F_PLACE] - taps) / number[wt.W_BINS_A_M])
     height, peak = np.float32(found[row, wt.F_HEIGHT]), np.int64(found[row, wt.F_PEAK])
@@ -137,36 +137,34 @@ def put_return(
         if mist.shape[0] > 0 and mist[p, peak] > np.float32(0.5) * power[p, peak]:
             cause = tb.BY_ATMOSPHERE
         else:
-            clear = _vote(vote, total, sender, p, np.int64(found[row, wt.F_PLACE]), half, voted)
-            cause = np.int32(voted[ar.S_CAUSE]) if clear else tb.BY_MIXTURE
-            depth, column = np.int32(voted[ar.S_DEPTH]), np.int32(voted[ar.S_COLUMN])
-            face, mirror = np.int32(voted[ar.S_FACE]), np.int32(voted[ar.S_MIRROR])
+            who, face, clear = _voted(vote, total, sender, faces, p, np.int64(found[row, wt.F_PLACE]), half)
+            cause = tb.BY_SURFACE
+            if who >= 0:
+                column, mirror, depth = ar.parts_of(who)
+                if depth > 0:
+                    cause = tb.BY_REFLECTION if mirror >= 0 else tb.BY_TRANSMISSION
+            cause = cause if clear else tb.BY_MIXTURE
     choose.put(slot_f, slot_i, np.int32(j), np.int32(k), height, height, opl, cause, depth, column, face, mirror)
 
 
 @jit.inlined
-def _vote(vote, total, sender, p, middle, half, voted):
-    """Who sent most of the light around a return, into `voted`; whether nobody else had a quarter of it."""
-    for c in range(ar.SENDER_COLUMNS):
-        voted[c] = -1
-    voted[ar.S_CAUSE], voted[ar.S_DEPTH] = tb.BY_SURFACE, 0
-    votes, whole = np.float32(0.0), np.float32(0.0)
+def _voted(vote, total, sender, faces, p, middle, half):
+    """Who sent most of the light around a return, -1 for nobody, and its face; whether nobody else had a quarter."""
+    who, face, votes, whole = np.int64(-1), choose.NOBODY, np.float32(0.0), np.float32(0.0)
 
     # First the return's own half width; where nothing arrived there, as on the flank of a wide return, farther off
     for reach in (half, 4 * half):
-        for b in range(max(middle - reach, 0), min(middle + reach + 1, vote.shape[1])):
+        for b in range(np.uint32(max(middle - reach, 0)), np.uint32(min(middle + reach + 1, vote.shape[1]))):
             if total[p, b] <= np.float32(0.0):
                 continue
             whole += total[p, b]
-            same = sender[p, b, ar.S_COLUMN] == voted[ar.S_COLUMN] and sender[p, b, ar.S_MIRROR] == voted[ar.S_MIRROR]
-            if same and sender[p, b, ar.S_DEPTH] == voted[ar.S_DEPTH]:
+            if sender[p, b] == who:
                 votes += vote[p, b]
             elif vote[p, b] > votes:
                 votes = vote[p, b] - votes
-                for c in range(ar.SENDER_COLUMNS):
-                    voted[c] = sender[p, b, c]
+                who, face = sender[p, b], faces[p, b]
             else:
                 votes -= vote[p, b]
         if whole > np.float32(0.0):
             break
-    return votes >= _CLEAR * whole
+    return who, face, votes >= _CLEAR * whole

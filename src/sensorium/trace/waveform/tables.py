@@ -21,7 +21,8 @@ W_NOISE_W, W_ELECTRONS_A_WATT = 10, 11  # rms of a sample [W]; electrons of a sa
 W_PULSE_SUM = 12  # sum of the pulse over its bins
 W_AIR_STEP_M = 13  # step in which the air along a child's path answers [m]
 W_FALSE_ALARM = 14  # probability that a bin of noise alone is taken for a return
-WAVEFORM_NUMBERS = 15
+W_COUNTED = 15  # 1 where electrons are counted one by one
+WAVEFORM_NUMBERS = 16
 
 # entries of WaveformTables.switch
 V_BINS, V_PULSES, V_BATCH, V_CENTRE, V_AIR, V_KEEP, V_MARGIN = range(7)
@@ -34,7 +35,9 @@ D_WIDTH = 2  # full width at half maximum of the pulse in its bins [bins]
 D_FRACTION = 3  # level of the leading edge, of the peak
 D_OFFSET = 4  # how far from the pulse's time 0 this detector puts an ideal one [bins]
 D_CFAR_FACTOR = 5
-DETECTOR_NUMBERS = 6
+D_LOG_FRACTION = 6  # logarithm of D_FRACTION
+D_EDGE = 7  # when the edge of an ideal pulse passes D_FRACTION, from the pulse's time 0 [bins]
+DETECTOR_NUMBERS = 8
 
 # entries of DetectorTables.switch
 E_KIND, E_CORRECT, E_CELLS, E_GUARD, E_EXPONENTIAL = range(5)

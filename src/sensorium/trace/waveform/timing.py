@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from sensorium import jit
-from sensorium.random import log_f32
+from sensorium.random import exp_f32, log_f32
 from sensorium.trace.waveform import tables as wt
 
 # samples below this share of the peak do not count for its shape, nor below this one where the peak is cut off
@@ -20,31 +20,51 @@ CENTROID_LEVEL = 0.2
 _FWHM_SIGMAS = 2.0 * math.sqrt(2.0 * math.log(2.0))
 
 
+# Room behind the last sample, for a vector's width
+SPARE = 8
+
+# Logarithms are taken of no less than this
+_LEAST = np.float32(1e-30)
+
+
 @jit.inlined
-def read_peak(samples, at, begun, ended, threshold, full, number, switch, edge, found, i):
+def take_logarithms(samples, logs, low, high):
+    """Logarithms of samples low .. high, all at once, for `read_peak`; what is not positive has a very low one.
+
+    Whole vectors are filled: both arrays go on for `SPARE` numbers behind the last sample.
+    """
+    first = np.uint32(low)
+    for i in range(np.uint32((high - low + SPARE) // SPARE * SPARE)):
+        logs[first + i] = log_f32(max(samples[first + i], _LEAST))
+
+
+@jit.inlined
+def read_peak(samples, logs, at, begun, ended, threshold, full, number, switch, edge, found, i):
     """Place, height and width of one peak, into a row of returns.
 
     Args:
-        samples: Waveform less its background, (length,).
+        samples: Waveform less its background, (length,); logs: its logarithms, of `take_logarithms`.
         at: Bin of the peak; begun, ended: the valleys around it.
         threshold: In the unit of the samples.
         full: Value of a saturated sample, infinite for none: such samples tell nothing of the shape.
         number, switch, edge: Of `DetectorTables`.
         found: Returns, (MOST_FOUND, FOUND_COLUMNS); i: the row to fill.
     """
-    place, height, width = parabola(samples, at, begun, ended, full)
+    place, height, width, log_height, bend = parabola(samples, logs, at, begun, ended, full)
     found[i, wt.F_HEIGHT], found[i, wt.F_WIDTH], found[i, wt.F_PEAK] = height, width, at
     kind = switch[wt.E_KIND]
-    if kind == wt.BY_THRESHOLD:
-        crossing = _crossing(samples, at, begun, threshold, width)
+    if kind == wt.BY_LEADING_EDGE:
+        level, log_level = number[wt.D_FRACTION] * height, number[wt.D_LOG_FRACTION] + log_height
+        crossing = _crossing(samples, logs, at, begun, level, log_level, bend)
+        if crossing >= 0.0:
+            place = crossing - number[wt.D_EDGE]
+    elif kind == wt.BY_THRESHOLD:
+        log_level = np.float64(log_f32(max(threshold, _LEAST)))
+        crossing = _crossing(samples, logs, at, begun, np.float64(threshold), log_level, bend)
         if crossing >= 0.0:
             place = crossing
             if switch[wt.E_CORRECT] > 0:
-                place -= _edge(edge, threshold / max(height, threshold))
-    elif kind == wt.BY_LEADING_EDGE:
-        crossing = _crossing(samples, at, begun, number[wt.D_FRACTION] * height, width)
-        if crossing >= 0.0:
-            place = crossing - _edge(edge, number[wt.D_FRACTION])
+                place -= _edge(edge, log_height - log_level)
     elif kind == wt.BY_CENTROID:
         place = _centroid(samples, at, begun, ended, CENTROID_LEVEL * height) - number[wt.D_OFFSET]
     else:
@@ -53,14 +73,16 @@ def read_peak(samples, at, begun, ended, threshold, full, number, switch, edge, 
 
 
 @jit.inlined
-def parabola(samples, at, begun, ended, full):
-    """Place, height and width (full, at half maximum) of the Gaussian through a peak.
+def parabola(samples, logs, at, begun, ended, full):
+    """Place, height and width (full, at half maximum) of the Gaussian through a peak; log of the height, and bend.
 
     A parabola through the logarithms of the samples above half of the peak, each weighted by its square, as the noise
-    of a logarithm goes with 1 / sample; exact for a Gaussian. Saturated samples are left out, and the flanks tell.
+    of a logarithm goes with 1 / sample; exact for a Gaussian. Saturated samples are left out, and the flanks tell. The
+    bend is the parabola's factor of x^2, x in bins.
     """
-    cut = samples[at] >= full
-    first, last, level = at, at, (_FLANK if cut else _HALF) * samples[at]
+    top = samples[at]
+    cut = top >= full
+    first, last, level = at, at, np.float32(_FLANK if cut else _HALF) * top
     while first > begun and samples[first - 1] >= level:
         first -= 1
     while last < ended and samples[last + 1] >= level:
@@ -68,38 +90,41 @@ def parabola(samples, at, begun, ended, full):
     if last - first < 2 or cut:
         first, last = max(first - 1, begun), min(last + 1, ended)
     s0 = s1 = s2 = s3 = s4 = y0 = y1 = y2 = 0.0
-    points, scale = 0, np.float32(1.0) / samples[at]
+    points, scale, log_top = 0, np.float32(1.0) / top, logs[at]
     for b in range(first, last + 1):
-        s = np.float64(samples[b])
-        if s <= 0.0 or samples[b] >= full:
+        if samples[b] <= np.float32(0.0) or samples[b] >= full:
             continue
-        x, y, w = np.float64(b - at), np.float64(log_f32(samples[b] * scale)), s * s
-        s0, s1, s2, s3, s4 = s0 + w, s1 + w * x, s2 + w * x * x, s3 + w * x * x * x, s4 + w * x * x * x * x
-        y0, y1, y2 = y0 + w * y, y1 + w * x * y, y2 + w * x * x * y
+        s, x, y = np.float64(samples[b] * scale), np.float64(b - at), np.float64(logs[b] - log_top)
+        w = s * s
+        wx, wy = w * x, w * y
+        wxx = wx * x
+        s0, s1, s2, s3, s4 = s0 + w, s1 + wx, s2 + wxx, s3 + wxx * x, s4 + wxx * (x * x)
+        y0, y1, y2 = y0 + wy, y1 + wy * x, y2 + wy * (x * x)
         points += 1
-    nowhere = at + 0.5, np.float64(samples[at]), np.float64(last - first + 1)
-    if points < 3:
-        return nowhere
-    # Cramer's rule, scaled
+
+    # Cramer's rule
     m00, m01, m11 = s2 * s4 - s3 * s3, s2 * s3 - s1 * s4, s1 * s3 - s2 * s2
     det = s0 * m00 + s1 * m01 + s2 * m11
-    if not det > 0.0:
-        return nowhere
-    a = (y0 * m00 + y1 * m01 + y2 * m11) / det
-    b1 = (y0 * m01 + y1 * (s0 * s4 - s2 * s2) + y2 * (s1 * s2 - s0 * s3)) / det
-    c = (y0 * m11 + y1 * (s1 * s2 - s0 * s3) + y2 * (s0 * s2 - s1 * s1)) / det
-    if not c < 0.0:
-        return nowhere
-    x = -b1 / (2.0 * c)
-    if not first - at - 1.0 <= x <= last - at + 1.0:
-        return nowhere
-    height = np.float64(samples[at]) * math.exp(min(a - b1 * b1 / (4.0 * c), 5.0))
-    return at + 0.5 + x, height, _FWHM_SIGMAS * math.sqrt(-0.5 / c)
+    if points >= 3 and det > 0.0:
+        inverse = 1.0 / det
+        c = (y0 * m11 + y1 * (s1 * s2 - s0 * s3) + y2 * (s0 * s2 - s1 * s1)) * inverse
+        if c < 0.0:
+            a = (y0 * m00 + y1 * m01 + y2 * m11) * inverse
+            b1 = (y0 * m01 + y1 * (s0 * s4 - s2 * s2) + y2 * (s1 * s2 - s0 * s3)) * inverse
+            flat = -0.5 / c
+            x = b1 * flat
+            if first - at - 1.0 <= x <= last - at + 1.0:
+                rise = min(a + 0.5 * b1 * x, 5.0)
+                height = np.float64(top * exp_f32(np.float32(rise)))
+                return at + 0.5 + x, height, _FWHM_SIGMAS * math.sqrt(flat), log_top + rise, c
+    width = np.float64(last - first + 1)
+    bend = -0.5 * (_FWHM_SIGMAS / width) ** 2
+    return at + 0.5, np.float64(top), width, np.float64(log_top), bend
 
 
 @jit.inlined
-def _crossing(samples, at, begun, level, width):
-    """Place where the rising edge before a peak of a width passes a level; -1 where it does not."""
+def _crossing(samples, logs, at, begun, level, log_level, bend):
+    """Place where the rising edge before a peak of a bend passes a level; -1 where it does not."""
     b = at
     while b > begun and samples[b - 1] > level:
         b -= 1
@@ -113,19 +138,22 @@ def _crossing(samples, at, begun, level, width):
     if low <= 0.2 * level:
         if b == at:
             return straight
-        b, low, high = b + 1, high, np.float64(samples[b + 1])
-    bend = -0.5 * (_FWHM_SIGMAS / width) ** 2
-    slope, wanted = math.log(high / low) - bend, math.log(level / low)
+        b += 1
+    slope, wanted = np.float64(logs[b] - logs[b - 1]) - bend, log_level - logs[b - 1]
     root = slope + math.sqrt(max(slope * slope + 4.0 * bend * wanted, 0.0))
     part = 2.0 * wanted / root if root > 0.0 else -2.0
     return b - 0.5 + part if part > -1.0 else straight
 
 
 @jit.inlined
-def _edge(edge, level):
-    """When the rising edge of an ideal pulse passes a share of its peak, from the pulse's time 0 [bins]."""
-    at = math.sqrt(max(-math.log(max(np.float64(level), 1e-30)), 0.0)) * (wt.LEVELS / wt.LOWEST)
-    at = min(at, np.float64(wt.LEVELS))
+def _edge(edge, log_above):
+    """When the rising edge of an ideal pulse passes a level, from the pulse's time 0 [bins].
+
+    Args:
+        edge: Of `DetectorTables`.
+        log_above: Logarithm of the peak over the level.
+    """
+    at = min(math.sqrt(max(log_above, 0.0)) * (wt.LEVELS / wt.LOWEST), np.float64(wt.LEVELS))
     j = min(np.int64(at), wt.LEVELS - 1)
     return edge[j] + (edge[j + 1] - edge[j]) * (at - j)
 

@@ -43,9 +43,9 @@ class Report(Recorder):
                 report.record(env)
 
     The page has the last sweep of every lidar in 3-D with the ways of the bodies, the same from above, the last images
-    of cameras, ranges of lidars and detections of radars, every sampled signal beside its truth with the error below,
-    Allan deviations of inertial errors, a timeline of faults, and the facts of the run. Of several worlds it shows the
-    first, of a row of sensors the first four (of a radar's the first).
+    of cameras, ranges of lidars and detections of radars, a pulse of lidars that keep their waveforms, every sampled
+    signal beside its truth with the error below, Allan deviations of inertial errors, a timeline of faults, and the
+    facts of the run. Of several worlds it shows the first, of a row of sensors the first four (of a radar's the first).
 
     Memory does not grow with the run: of a signal the extremes of at most 768 stretches are kept, of inertial errors
     the first 65,536 and as many means, of a body at most 1,024 places, of a lidar the last sweep. What is written
@@ -180,6 +180,7 @@ class Report(Recorder):
                 *(image for record in self._detections.values() for image in record.images()),
                 *(image for record in self._depths.values() for image in record.images(labels)),
                 *(image for record in self._value_tables.values() for image in record.images()),
+                *(image for record in self._sweeps.values() for image in record.waveforms()),
                 *(image for record in self._sweeps.values() for image in record.images(labels)),
             ][:_MOST_IMAGES],
             "signals": [

@@ -18,6 +18,7 @@ from sensorium.view.lidar_plots import CAUSE_COLOURS
 from sensorium.view.plots import FAINT, Extent, label_colours, range_image
 from sensorium.view.report.packing import levels, packed
 from sensorium.view.report.signals import MOST_SENSORS
+from sensorium.view.report.waveforms import waveform_images
 from sensorium.view.scan_rows import row_of, world_points
 
 # An image needs so many rows and columns to be one
@@ -89,6 +90,10 @@ class SweepRecord:
             words = f"Range (above) and label (below) of each ray, sweep that ended at {when_s:.3f} s"
             found.append({"sensor": name, "words": words, "address": address})
         return found
+
+    def waveforms(self) -> list[dict[str, str]]:
+        """A pulse of the last sweep of each sensor, where samples are kept."""
+        return [image for name, scans in self.rows() for image in waveform_images(name, scans)]
 
 
 def _first_return(array: NDArray[Any]) -> NDArray[Any]:

@@ -56,7 +56,7 @@ def test_surfaces_send_back_what_optics_says():
         (rows.FIXED_R, -np.ones(BLOCK)),
     ):
         block[row : row + BLOCK] = values
-    shade.shade_surfaces(block, np.float32(np.tan(half_angle / 2) ** 2), BLOCK)
+    shade.shade_surfaces(block, np.float32(np.tan(half_angle / 2) ** 2), True, BLOCK)
     expected = sn.optics.two_layer_monostatic(cos, n=n, roughness=roughness, reflectance=reflectance)
     np.testing.assert_allclose(block[rows.RHO : rows.RHO + BLOCK], expected, rtol=5e-4)
     kappa = sn.optics.mirror_transfer(cos, n=n, roughness=roughness, half_angle_rad=half_angle)
@@ -65,6 +65,6 @@ def test_surfaces_send_back_what_optics_says():
     # a mirror's reflectance does not ask for the angle
     block[rows.FIXED_R : rows.FIXED_R + BLOCK] = 0.9
     block[rows.ALPHA2 : rows.ALPHA2 + BLOCK] = 0.0
-    shade.shade_surfaces(block, np.float32(1e-6), BLOCK)
+    shade.shade_surfaces(block, np.float32(1e-6), True, BLOCK)
     np.testing.assert_allclose(block[rows.SHARE : rows.SHARE + BLOCK], 0.9, rtol=1e-6)
     assert tb.GAMMA_POINTS >= 1024

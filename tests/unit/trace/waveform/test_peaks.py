@@ -25,6 +25,11 @@ def test_a_valley_must_be_as_deep_as_the_threshold():
     assert len(peaks_of(deep, 3.0)) == 2
 
 
+def test_noise_on_the_foot_of_a_peak_is_no_peak_of_its_own():
+    """It passes the threshold and falls below it again, but not by as much."""
+    assert [p[0] for p in peaks_of([0, 0, 36, 31, 120, 480, 900, 480, 120, 0], 34.0)] == [6]
+
+
 def test_of_two_nearer_than_the_pulse_is_wide_the_higher_stays():
     assert [p[0] for p in peaks_of([0, 3, 0, 5, 0, 0], 1.0, width=3.0)] == [3]
     assert [p[0] for p in peaks_of([0, 3, 0, 5, 0, 0], 1.0, width=1.5)] == [1, 3]

@@ -1,0 +1,93 @@
+"""Images of a mesh file as one texture: reflectances, and where each vertex lies in them.
+
+A file may paint its pieces with several images; a mesh has one texture. So images are stacked into one, and the places
+of vertices move with them. Images hold sRGB values, which are made linear: a texel is the share of light it reflects.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.errors import SceneError
+
+# Most texels of an image, and of the texture made of all
+MAX_TEXELS = 1 << 26
+
+
+@dataclass(frozen=True, eq=False)
+class Paint:
+    """What a piece of a mesh is painted with.
+
+    Attributes:
+        uv: Place of each vertex in the image, shape (n, 2), as `Mesh` takes it; None without an image.
+        image: sRGB values, uint8 (rows, columns, 3); None is white.
+        factor: Linear factors of red, green and blue, 0 to 1.
+    """
+
+    uv: NDArray[np.float64] | None = None
+    image: NDArray[np.uint8] | None = None
+    factor: tuple[float, float, float] = (1.0, 1.0, 1.0)
+
+
+def pixels_of(image: Any) -> NDArray[np.uint8]:
+    """Red, green and blue of a PIL image, uint8 (rows, columns, 3); its size is looked at before it is unpacked."""
+    if image.width * image.height > MAX_TEXELS:
+        raise SceneError(f"it has an image of {image.width} x {image.height} pixels; the most is {MAX_TEXELS} in all")
+    return np.asarray(image.convert("RGB"), np.uint8)
+
+
+def linear(values: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """Linear share of light of 8-bit sRGB values (IEC 61966-2-1)."""
+    s = np.arange(256) / 255.0
+    table = np.where(s <= 0.04045, s / 12.92, ((s + 0.055) / 1.055) ** 2.4)
+    return table.astype(np.float32)[values]
+
+
+def one_texture(paints: Sequence[Paint], counts: Sequence[int]) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    """One texture for all pieces, and where their vertices lie in it.
+
+    Args:
+        paints: Of each piece.
+        counts: Vertices of each piece.
+
+    Returns:
+        Texture (rows, columns, 3) and uv of all vertices, piece by piece, (n, 2).
+    """
+    images = [_reflectance(paint) for paint in paints]
+    if len(paints) == 1 and paints[0].uv is not None:
+        return images[0], paints[0].uv
+
+    # An image that a piece repeats is repeated here, since its neighbours in the stack would show otherwise
+    tiles, places = [], []
+    for paint, image, count in zip(paints, images, counts, strict=True):
+        uv = np.full((count, 2), 0.5) if paint.uv is None else paint.uv
+        low = np.floor(uv.min(axis=0) + 1e-6) if count else np.zeros(2)
+        times = np.maximum(np.ceil(uv.max(axis=0) - low - 1e-6), 1.0) if count else np.ones(2)
+        if math.prod((*image.shape[:2], *times)) > MAX_TEXELS:
+            raise SceneError(f"it repeats an image {times[0]:.0f} x {times[1]:.0f} times beside others; paint it apart")
+        tiles.append(np.tile(image, (int(times[1]), int(times[0]), 1)))
+        places.append((uv - low) / times)
+    rows, columns = sum(len(tile) for tile in tiles), max(tile.shape[1] for tile in tiles)
+    if rows * columns > MAX_TEXELS:
+        raise SceneError(f"its images make a texture of {columns} x {rows} texels; the most is {MAX_TEXELS} in all")
+    texture, first = np.zeros((rows, columns, 3), np.float32), 0
+    for number, tile in enumerate(tiles):
+        high, wide = tile.shape[:2]
+        texture[first : first + high, :wide] = tile
+
+        # Half a texel from the edge at least, so that no neighbour shines in
+        x = np.clip(places[number][:, 0] * wide, 0.5, wide - 0.5)
+        y = np.clip((1.0 - places[number][:, 1]) * high, 0.5, high - 0.5)
+        places[number] = np.stack([x / columns, 1.0 - (first + y) / rows], axis=-1)
+        first += high
+    return texture, np.concatenate(places)
+
+
+def _reflectance(paint: Paint) -> NDArray[np.float32]:
+    """Linear reflectances of a paint, (rows, columns, 3)."""
+    white = np.full((1, 1, 3), 255, np.uint8)
+    return linear(white if paint.image is None else paint.image) * np.asarray(paint.factor, np.float32)

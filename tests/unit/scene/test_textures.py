@@ -1,0 +1,74 @@
+import numpy as np
+import pytest
+
+from sensorium.errors import SceneError
+from sensorium.scene.mesh import _looked_up
+from sensorium.scene.textures import Paint, linear, one_texture
+
+RED, BLUE = (np.zeros((4, 4, 3), np.uint8) for _ in range(2))
+RED[..., 0], BLUE[..., 2] = 255, 255
+CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]])
+
+
+def test_srgb_becomes_linear():
+    assert linear(np.array([0, 10, 128, 255], np.uint8)) == pytest.approx([0.0, 0.003035, 0.215861, 1.0], abs=1e-6)
+
+
+def test_one_image_stays_as_it_is_and_may_repeat():
+    texture, uv = one_texture([Paint(5.0 * CORNERS, RED, (0.5, 1.0, 1.0))], [3])
+    assert texture.shape == (4, 4, 3)
+    assert texture[0, 0] == pytest.approx([0.5, 0.0, 0.0])
+    np.testing.assert_array_equal(uv, 5.0 * CORNERS)
+
+
+def test_several_images_are_stacked_and_places_move_with_them():
+    half = RED.copy()
+    half[:2] = (0, 255, 0)  # the upper half is green
+    paints = [Paint(CORNERS, half), Paint(2.0 * CORNERS - 1.0, BLUE), Paint(None, None, (0.25, 0.25, 0.25))]
+    texture, uv = one_texture(paints, [3, 3, 2])
+    seen = _looked_up(texture, uv)
+    np.testing.assert_allclose(seen[:3], [[1, 0, 0], [1, 0, 0], [0, 1, 0]], atol=1e-6)
+    np.testing.assert_allclose(seen[3:6], np.tile([0, 0, 1], (3, 1)), atol=1e-6)
+    np.testing.assert_allclose(seen[6:], 0.25, atol=1e-6)
+
+
+def test_too_many_repeats_beside_others_are_refused():
+    with pytest.raises(SceneError, match=r"repeats an image 100000 x 100000 times"):
+        one_texture([Paint(1e5 * CORNERS, RED), Paint(CORNERS, BLUE)], [3, 3])
+
+
+@pytest.mark.parametrize("pieces", [1, 2])
+def test_base_colours_of_a_gltf_file_become_the_texture(tmp_path, pieces):
+    """Written by trimesh: squares with a red left half and a blue right one, the second of them half as bright."""
+    import trimesh
+    from PIL import Image
+
+    from sensorium.scene.mesh import Mesh
+
+    picture = np.zeros((8, 8, 3), np.uint8)
+    picture[:, :4, 0], picture[:, 4:, 2] = 255, 255
+    square = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], float)
+    scene = trimesh.Scene()
+    for k in range(pieces):
+        factor = [255, 255, 255, 255] if k == 0 else [128, 128, 128, 255]
+        material = trimesh.visual.material.PBRMaterial(
+            baseColorTexture=Image.fromarray(picture), baseColorFactor=factor
+        )
+        visual = trimesh.visual.TextureVisuals(uv=square[:, :2], material=material)
+        made = trimesh.Trimesh(square + [2 * k, 0, 0], [[0, 1, 2], [0, 2, 3]], visual=visual, process=False)
+        scene.add_geometry(made, node_name=f"square{k}")
+    (tmp_path / "painted.glb").write_bytes(scene.export(file_type="glb"))
+    mesh = Mesh.load(tmp_path / "painted.glb")
+    assert len(mesh.faces) == 2 * pieces
+    for k in range(pieces):
+        bright = 1.0 if k == 0 else 128 / 255
+        faces = [f for f in range(2 * pieces) if mesh.vertices[mesh.faces[f]].mean(axis=0)[0] // 2 == k]
+        for face in faces:
+            corners = mesh.vertices[mesh.faces[face]]
+            for weights in ((0.1, 0.1), (0.8, 0.1), (0.1, 0.8)):
+                at = np.array([1 - sum(weights), *weights]) @ corners
+                expected = [bright, 0, 0] if at[0] - 2 * k < 0.5 else [0, 0, bright]
+                if abs(at[0] - 2 * k - 0.5) > 0.1:
+                    np.testing.assert_allclose(
+                        mesh.property_at("texture", face, np.array(weights)), expected, atol=1e-3
+                    )
