@@ -321,12 +321,14 @@ def test_colours_are_reflectance_under_a_lamp_or_the_sun():
             "outputs has 'flow' with pattern.line_time_s 0.001",
         ),
         (
-            lambda: spec(LENS.model_copy(update={"line_time_s": 0.001}), outputs={"depth"}, errors=({},)),
+            lambda: spec(
+                LENS.model_copy(update={"line_time_s": 0.001}), outputs={"depth"}, errors=(DepthQuantization(),)
+            ),
             "errors has 'quantization' with a rolling shutter",
         ),
         (
             lambda: spec(
-                sn.patterns.Fisheye(width=8, height=8, focal_px=(3.0, 3.0), rate_hz=10.0), errors=({"step_m": 0.1},)
+                sn.patterns.Fisheye(width=8, height=8, focal_px=(3.0, 3.0), rate_hz=10.0), errors=(DepthQuantization(),)
             ),
             "along is 'depth' for a fisheye",
         ),
