@@ -1,7 +1,8 @@
 """What a cone sensor has in sight at an instant, before any error."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace, replace
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +47,7 @@ class Sighting:
         """Those of several instants as one, the first rows of each; its time is the last's."""
         last = several[-1]
         names = [field.name for field in fields(cls) if field.name not in ("time_ns", "labels")]
-        arrays = {name: np.concatenate([getattr(one, name)[:rows] for one in several]) for name in names}
+        arrays: dict[str, Any] = {name: np.concatenate([getattr(one, name)[:rows] for one in several]) for name in names}
         return replace(last, **arrays)
 
     @property
