@@ -45,10 +45,10 @@ class Sighting:
     @classmethod
     def joined(cls, several: Sequence["Sighting"], rows: int) -> "Sighting":
         """Those of several instants as one, the first rows of each; its time is the last's."""
-        last = several[-1]
-        names = [field.name for field in fields(cls) if field.name not in ("time_ns", "labels")]
-        arrays: dict[str, Any] = {name: np.concatenate([getattr(one, name)[:rows] for one in several]) for name in names}
-        return replace(last, **arrays)
+        joined: dict[str, Any] = {}
+        for name in (field.name for field in fields(cls) if field.name not in ("time_ns", "labels")):
+            joined[name] = np.concatenate([getattr(one, name)[:rows] for one in several])
+        return replace(several[-1], **joined)
 
     @property
     def in_sight(self) -> NDArray[np.bool_]:
