@@ -79,6 +79,42 @@ def test_light_follows_the_materials_of_the_new_things():
     assert (scan.intensity > 0.0).any()
 
 
+def test_cameras_see_the_new_things_as_they_are():
+    """Labels, normals, colours and light are those of an environment that began with the same things."""
+    depth = sn.DepthCamera(
+        pattern=sn.patterns.Pinhole.from_fov(24, 16, 90.0, rate_hz=10.0),
+        outputs={"depth", "segmentation", "normals", "colour"},
+    )
+    eye = sn.Camera(
+        pupil_distance_m=4.01e-3,
+        width_m=4e-3,
+        height_m=3e-3,
+        columns=24,
+        rows=18,
+        focal_length_m=4e-3,
+        pupil_radius_m=1e-3,
+        exposure_s=1e-4,
+        sample_factor=1,
+        pupil_rays=1,
+    )
+
+    def looking(scene):
+        env = sn.Environment(scene, sn.worlds.Static(step_s=0.1), seed=4, sun=sn.fields.Sun(elevation_deg=40.0))
+        return env, env.attach(depth), env.attach(eye)
+
+    env, sees, films = looking(batch())
+    env.step()
+    env.reset()
+    env.step()
+    fresh, also_sees, also_films = looking(sn.SceneBatch(env.scene.assets, env.scene.index, env.scene.pose))
+    fresh.step()
+    fresh.step()
+    for name in ("depth", "segmentation", "normals", "colour"):
+        np.testing.assert_array_equal(getattr(sees.read(), name), getattr(also_sees.read(), name))
+    assert len(np.unique(sees.read().segmentation)) == 3
+    np.testing.assert_array_equal(films.read().image, also_films.read().image)
+
+
 def test_truth_of_what_was_seen_before_is_void_where_worlds_are_gone():
     lidar = sn.Lidar(pattern=PATTERN, mode="relative", noise={"base_m": 0.05})
     env, sensor = environment(batch(), lidar)
