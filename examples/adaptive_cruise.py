@@ -23,18 +23,18 @@ scene.add(sn.shapes.box(0.4, 16.0, 1.2), pose=sn.Pose((300.0, 0.0, 6.5)), materi
 world = sn.worlds.Commanded(
     {"car": sn.Pose(), "lead": sn.Pose((70.0, 0.0, 0.0)), "neighbour": sn.Pose((20.0, 3.6, 0.0))},
     velocities={"car": (27.0, 0.0, 0.0), "lead": (25.0, 0.0, 0.0), "neighbour": (22.0, 0.0, 0.0)},
-    step_s=0.02,
+    step_s=0.05,
 )
 env = sn.Environment(scene, world, seed=5)
 radar = env.attach(
     sn.Radar(
         timing=sn.Timing(rate_hz=10.0),
         chirp=sn.radio.Chirp(bandwidth_Hz=150e6, ramp_s=24e-6, samples=128, chirps=128),
-        horizontal_fov_deg=50.0,
+        horizontal_fov_deg=36.0,
         vertical_fov_deg=12.0,
         antennas=16,
         spacing=0.7,
-        ray_spacing_deg=0.5,
+        ray_spacing_deg=0.6,
         ground=sn.radar.Ground(multipath=True, roughness_m=0.001),
         cfar=sn.radar.Cfar(over="rank"),
         range_doppler=True,
