@@ -14,8 +14,9 @@ lint:  ## style and types
 bench:  ## the ratios of the benchmarks, and peers where they are installed
 	sensorium bench
 
-docs:  ## there is nothing to build: the documentation is Markdown
-	@echo "Read README.md, then docs/architecture.md; CONTRIBUTING.md says how to change things."
+docs:  ## the documentation, into docs/_build/html: pip install -e '.[docs]' first
+	python -m sphinx -q -W --keep-going docs docs/_build/html
+	@echo "docs/_build/html/index.html"
 
 ci:  ## what the continuous integration runs, in a clean virtual environment
 	.ci/run

@@ -15,7 +15,8 @@ from sensorium.demo.yard import PICTURE_M
 from sensorium.gallery import path_of
 from sensorium.scenario import Scenario
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import radar_plots, save
+from sensorium.view.depth_image_plots import depth_colours
 from sensorium.view.plots import FAINT, INK, PAPER, _draw_top_view, _legend, new_figure
 
 
@@ -23,8 +24,11 @@ def run(name, also=None):
     """Run a scenario; returns the environment, the sweeps or samples of each sensor, and the truth of the samples."""
     scenario = Scenario.load(path_of(name))
     env = scenario.environment()
+    controllers = scenario.controllers(env)
     readings, truths = {sensor: [] for sensor in env.sensors}, {sensor: [] for sensor in env.sensors}
     for _ in env.run(scenario.spec.duration_s):
+        for controller in controllers:
+            controller.step(env)
         if also is not None:
             also.record(env)
         for sensor, attached in env.sensors.items():
@@ -220,11 +224,106 @@ def spacecraft_imu():
     return figure
 
 
+def forest_tof():
+    """What the camera ahead gathers on its way, from above, and what all of them see at three moments."""
+    env, readings, truths = run("forest-tof")
+    front, around = readings["front"], readings["around"]
+    labels = env.scene.labels
+    figure = new_figure(16.0, 9.0)
+    left, right = figure.add_gridspec(1, 2, width_ratios=(0.85, 1.0))
+    above = figure.add_subplot(left)
+    draw.frame(
+        above, "Points of the camera ahead, from above, by label", "y [m], left is positive", "x [m]", equal=True
+    )
+    colours = dict(zip(labels, ("#3a414b", "#d9b382", "#3fb950", "#ff8c42", "#b48cff"), strict=False))
+    for name, number in labels.items():
+        points = np.concatenate([image.points[image.valid & (image.segmentation == number)] for image in front])
+        shown = points[:: max(1, len(points) // 60_000)]
+        above.scatter(shown[:, 1], shown[:, 0], s=0.6, color=colours[name], linewidths=0, rasterized=True)
+        above.scatter([], [], s=30, color=colours[name], label=name)
+    way = np.concatenate([image.X_WS.position[:1, 0, 0] for image in front])
+    above.plot(way[:, 1], way[:, 0], color="white", linewidth=2.0, label="way of the drone")
+    above.set_xlim(10.5, -10.5)
+    above.set_ylim(-2.0, 28.5)
+
+    # Three moments: measured and true ahead, and the zones to the left, right, up and down
+    limits = {"near_m": 0.5, "far_m": 7.0}
+    rows = right.subgridspec(3, 1)
+    for row, moment in enumerate((len(front) // 6, len(front) // 2, 5 * len(front) // 6)):
+        letter = "ABC"[row]
+        above.scatter(*way[moment, 1::-1], s=60, color="white", zorder=5)
+        above.annotate(
+            letter, way[moment, 1::-1], xytext=(9, -4), textcoords="offset points", color="white", fontsize=13
+        )
+        ahead, true, sides = rows[row].subgridspec(1, 3, width_ratios=(1.0, 1.0, 0.8))
+        for place, title, image in (
+            (ahead, f"{letter}: flexx2 ahead, measured", front[moment]),
+            (true, "the truth", truths["front"][moment]),
+        ):
+            axes = figure.add_subplot(place)
+            axes.axis("off")
+            draw.heading(axes, title)
+            axes.imshow(depth_colours(image.depth, image.valid, **limits), interpolation="nearest")
+        tick = min(range(len(around)), key=lambda k: abs(around[k].time_ns - front[moment].time_ns))
+        zones = sides.subgridspec(2, 2)
+        for number, side in enumerate(("left", "right", "up", "down")):
+            axes = figure.add_subplot(zones[number])
+            axes.axis("off")
+            axes.set_title(f"8 x 8 {side}", color=FAINT, fontsize=9, loc="left", pad=2)
+            picture = depth_colours(around[tick].range[number], around[tick].valid[number], **limits)
+            axes.imshow(picture, interpolation="nearest")
+    draw.key(above, where="lower left", columns=2)
+    pairs = zip(front, truths["front"], strict=True)
+    error = np.median(np.abs(np.concatenate([(a.depth - b.depth)[a.valid & b.valid] for a, b in pairs])))
+    print(f"{len(front)} images ahead, {len(around)} around; half of all depths are within {error:.3f} m")
+    return figure
+
+
+class Drive:
+    """Keeps the gap and the speeds of a drive behind another car."""
+
+    def __init__(self):
+        self.rows = []
+
+    def record(self, env):
+        car, lead = (env.world.body_names.index(name) for name in ("car", "lead"))
+        place, speed = env.state.X_WB.position[0, :, 0], env.state.v_WB[0, :, 0]
+        self.rows.append((env.time_s, place[lead] - place[car] - 4.3, speed[car], speed[lead]))
+
+
+def adaptive_cruise():
+    """Gap and speeds, all detections, and one range-speed map."""
+    drive = Drive()
+    _, readings, _ = run("adaptive-cruise", drive)
+    time_s, gap_m, own, lead = np.array(drive.rows).T
+    figure, (gaps, speeds, seen, chart) = draw.canvas(16.0, 9.0, 2, 2, width_ratios=(1.0, 1.1))
+    draw.frame(gaps, "Gap", "time [s]", "[m]")
+    gaps.plot(time_s, gap_m, color=draw.COLOURS[0], linewidth=2.0, label="gap")
+    gaps.plot(time_s, 5.0 + 1.6 * own, color=draw.COLOURS[2], linewidth=1.0, linestyle="--", label="wanted")
+    draw.key(gaps, where="upper right")
+    draw.frame(speeds, "Speeds", "time [s]", "[m/s]")
+    speeds.plot(time_s, lead, color="#93a4b8", linewidth=2.0, label="car ahead")
+    speeds.plot(time_s, own, color=draw.COLOURS[0], linewidth=1.4, label="our car")
+    draw.key(speeds, where="upper right")
+    flat = [reading.flat() for reading in readings["radar"]]
+    when_s = np.concatenate([np.full(len(f.range_m), f.time_ns * 1e-9) for f in flat])
+    range_m, rate = (np.concatenate([getattr(f, k) for f in flat]) for k in ("range_m", "range_rate_m_s"))
+    draw.frame(seen, f"All {len(range_m):,} detections of the radar", "time [s]", "range [m]")
+    radar_plots.over_time(figure, seen, when_s, range_m, rate)
+    shown = next(reading for reading in readings["radar"] if reading.time_ns > 10_000_000_000)
+    radar_plots.range_doppler(figure, chart, shown, title="Range and speed at 10.1 s, as the car ahead brakes")
+    draw.key(chart, where="upper right")
+    print(f"smallest gap {gap_m.min():.1f} m; {len(range_m):,} detections in {len(flat)} frames")
+    return figure
+
+
 PICTURES = {
     "yard-drive": yard_drive,
     "fog-and-mirror": fog_and_mirror,
     "waveform-building": waveform_building,
     "spacecraft-imu": spacecraft_imu,
+    "forest-tof": forest_tof,
+    "adaptive-cruise": adaptive_cruise,
 }
 
 for name in sys.argv[1:] or PICTURES:

@@ -16,9 +16,12 @@ _NAMES = {
     "Scene": "sensorium.scene.scene",
     "SceneObject": "sensorium.scene.scene",
     "SceneBatch": "sensorium.scene.batch",
+    "Scatter": "sensorium.scene.scatter",
+    "ClearZone": "sensorium.scene.scatter",
     "RayCaster": "sensorium.trace.caster",
     "Hits": "sensorium.trace.caster",
     "PartitionedCaster": "sensorium.trace.partitioned",
+    "WarpCaster": "sensorium.trace.warp_caster",
     "MeshFile": "sensorium.scene.split",
     "split_scene": "sensorium.scene.split",
     "SceneInParts": "sensorium.scene.in_parts",
@@ -27,6 +30,12 @@ _NAMES = {
     "Lidar": "sensorium.sensors.lidar",
     "Camera": "sensorium.sensors.camera",
     "CameraImage": "sensorium.sensors.camera_image",
+    "DepthCamera": "sensorium.sensors.depth_camera",
+    "DepthImage": "sensorium.sensors.depth_image",
+    "DepthNoise": "sensorium.sensors.depth_camera",
+    "Randomization": "sensorium.sensors.randomization",
+    "Placement": "sensorium.sensors.randomization",
+    "Intrinsics": "sensorium.sensors.randomization",
     "Adc": "sensorium.sensors.camera",
     "Imu": "sensorium.sensors.imu",
     "Accelerometer": "sensorium.sensors.accelerometer",
@@ -43,8 +52,17 @@ _NAMES = {
     "Odometer": "sensorium.sensors.odometer",
     "OdometerReading": "sensorium.sensors.odometer",
     "Gnss": "sensorium.sensors.gnss",
+    "Radar": "sensorium.sensors.radar.spec",
+    "RadarReading": "sensorium.sensors.radar.reading",
+    "EchoCause": "sensorium.sensors.radar.reading",
     "Barometer": "sensorium.sensors.barometer",
     "SunSensor": "sensorium.sensors.sun_sensor",
+    "RaySensor": "sensorium.sensors.ray_sensor",
+    "RayReading": "sensorium.sensors.ray_sensor",
+    "RayHits": "sensorium.sensors.ray_hits",
+    "ConeSensor": "sensorium.sensors.cone_sensor",
+    "ConeReading": "sensorium.sensors.cone_reading",
+    "Verdict": "sensorium.sensors.cone_reading",
     "Lambertian": "sensorium.materials",
     "TwoLayer": "sensorium.materials",
     "Dielectric": "sensorium.materials",
@@ -60,6 +78,7 @@ _MODULES = (
     "analysis",
     "clock",
     "cluster",
+    "cone",
     "corruption",
     "devices",
     "errors",
@@ -71,6 +90,7 @@ _MODULES = (
     "optics",
     "paths",
     "patterns",
+    "radio",
     "random",
     "record",
     "scenario",
@@ -79,7 +99,12 @@ _MODULES = (
 )
 
 # modules reached through another name
-_ALIASES = {"shapes": "sensorium.scene.shapes", "waveform": "sensorium.sensors.waveform"}
+_ALIASES = {
+    "shapes": "sensorium.scene.shapes",
+    "trees": "sensorium.scene.trees",
+    "radar": "sensorium.sensors.radar",
+    "waveform": "sensorium.sensors.waveform",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -106,6 +131,7 @@ if TYPE_CHECKING:
         analysis,
         clock,
         cluster,
+        cone,
         corruption,
         devices,
         errors,
@@ -117,6 +143,7 @@ if TYPE_CHECKING:
         optics,
         paths,
         patterns,
+        radio,
         random,
         record,
         scenario,
@@ -127,18 +154,23 @@ if TYPE_CHECKING:
     from sensorium.errors import SensoriumError
     from sensorium.frames import Pose
     from sensorium.materials import Dielectric, Lambertian, Mirror, Retroreflector, ThinGlass, TwoLayer
-    from sensorium.scene import shapes
+    from sensorium.scene import shapes, trees
     from sensorium.scene.batch import SceneBatch
     from sensorium.scene.in_parts import SceneInParts
     from sensorium.scene.mesh import Mesh
+    from sensorium.scene.scatter import ClearZone, Scatter
     from sensorium.scene.scene import Scene, SceneObject
     from sensorium.scene.split import MeshFile, split_scene
-    from sensorium.sensors import waveform
+    from sensorium.sensors import radar, waveform
     from sensorium.sensors.accelerometer import Accelerometer
     from sensorium.sensors.barometer import Barometer
     from sensorium.sensors.beam import Beam
     from sensorium.sensors.camera import Adc, Camera
     from sensorium.sensors.camera_image import CameraImage
+    from sensorium.sensors.cone_reading import ConeReading, Verdict
+    from sensorium.sensors.cone_sensor import ConeSensor
+    from sensorium.sensors.depth_camera import DepthCamera, DepthNoise
+    from sensorium.sensors.depth_image import DepthImage
     from sensorium.sensors.encoder import Encoder
     from sensorium.sensors.encoder_reading import EncoderReading
     from sensorium.sensors.gnss import Gnss
@@ -149,7 +181,12 @@ if TYPE_CHECKING:
     from sensorium.sensors.lidar import Lidar
     from sensorium.sensors.magnetometer import Magnetometer
     from sensorium.sensors.odometer import Odometer, OdometerReading
+    from sensorium.sensors.radar.reading import EchoCause, RadarReading
+    from sensorium.sensors.radar.spec import Radar
+    from sensorium.sensors.randomization import Intrinsics, Placement, Randomization
     from sensorium.sensors.range_noise import RangeNoise
+    from sensorium.sensors.ray_hits import RayHits
+    from sensorium.sensors.ray_sensor import RayReading, RaySensor
     from sensorium.sensors.receiver import Receiver
     from sensorium.sensors.scan import Cause, Scan
     from sensorium.sensors.sun_sensor import SunSensor
@@ -157,6 +194,7 @@ if TYPE_CHECKING:
     from sensorium.threads import set_threads
     from sensorium.trace.caster import Hits, RayCaster
     from sensorium.trace.partitioned import PartitionedCaster
+    from sensorium.trace.warp_caster import WarpCaster
 
 __all__ = [
     "Accelerometer",
@@ -166,7 +204,14 @@ __all__ = [
     "Camera",
     "CameraImage",
     "Cause",
+    "ClearZone",
+    "ConeReading",
+    "ConeSensor",
+    "DepthCamera",
+    "DepthImage",
+    "DepthNoise",
     "Dielectric",
+    "EchoCause",
     "Encoder",
     "EncoderReading",
     "Environment",
@@ -176,6 +221,7 @@ __all__ = [
     "Imu",
     "InertialReading",
     "IntensityScale",
+    "Intrinsics",
     "Lambertian",
     "Lidar",
     "Magnetometer",
@@ -185,12 +231,20 @@ __all__ = [
     "Odometer",
     "OdometerReading",
     "PartitionedCaster",
+    "Placement",
     "Pose",
+    "Radar",
+    "RadarReading",
+    "Randomization",
     "RangeNoise",
     "RayCaster",
+    "RayHits",
+    "RayReading",
+    "RaySensor",
     "Receiver",
     "Retroreflector",
     "Scan",
+    "Scatter",
     "Scene",
     "SceneBatch",
     "SceneInParts",
@@ -200,9 +254,12 @@ __all__ = [
     "ThinGlass",
     "Timing",
     "TwoLayer",
+    "Verdict",
+    "WarpCaster",
     "analysis",
     "clock",
     "cluster",
+    "cone",
     "corruption",
     "devices",
     "errors",
@@ -214,12 +271,15 @@ __all__ = [
     "optics",
     "paths",
     "patterns",
+    "radar",
+    "radio",
     "random",
     "record",
     "scenario",
     "set_threads",
     "shapes",
     "split_scene",
+    "trees",
     "view",
     "waveform",
     "worlds",

@@ -14,6 +14,7 @@ from sensorium.commands.gallery import gallery
 from sensorium.commands.recover import recover
 from sensorium.commands.run import run
 from sensorium.commands.schema import schema
+from sensorium.commands.validate import validate
 from sensorium.commands.view import view
 from sensorium.errors import SensoriumError, StoppedError
 
@@ -50,5 +51,5 @@ def _options(
     """What a robot's sensors would report."""
 
 
-for _command in (demo, run, gallery, view, devices, allan, recover, schema, bench):
+for _command in (demo, run, gallery, view, devices, allan, recover, schema, validate, bench):
     app.command()(_command)

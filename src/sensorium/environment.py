@@ -19,7 +19,7 @@ from sensorium.materials import AbstractMaterial
 from sensorium.media import AbstractMedium, vacuum
 from sensorium.scene.batch import SceneBatch
 from sensorium.scene.in_parts import SceneInParts
-from sensorium.scene.layout import layout
+from sensorium.scene.layout import layout, redrawn
 from sensorium.scene.scene import Scene
 from sensorium.sensors.attached import AttachedSensor
 from sensorium.sensors.rig import Rig
@@ -116,6 +116,7 @@ class Environment:
             self._looks = PartsTracer(scene, self.world.body_names, self._history)
         else:
             self._looks = Tracer(layout(scene, count), count, self.world.body_names, self._history)
+        self._episode = np.zeros(count, np.int64)
         self._started_s: float | None = None
         self._run_from_ns = 0
 
@@ -315,7 +316,8 @@ class Environment:
     def reset(self, mask: ArrayLike | None = None) -> None:
         """Restart some worlds, or all; time goes on.
 
-        Rays of a sweep under way that were fired before the reset are void in those worlds.
+        Rays of a sweep under way that were fired before the reset are void in those worlds. Where the scene is a batch
+        that can be drawn anew, as `SceneBatch.scattered` is, those worlds are, and `scene` is the batch as it is then.
 
         Args:
             mask: Worlds to restart, bool, shape (worlds,).
@@ -326,6 +328,8 @@ class Environment:
             raise SpecError(f"mask is {chosen.dtype} of shape {chosen.shape}; it must be bool of shape ({worlds},)")
         self.world.reset(chosen)
         self._history.restart(chosen, self._checked(self.world.state()))
+        if isinstance(self.scene, SceneBatch) and self.scene.redraw is not None:
+            self._redraw(chosen)
         self._looks.forget_placement()
         for sensor in self._sensors.values():
             sensor.reset(chosen)
@@ -342,6 +346,15 @@ class Environment:
         """The scene in memory, for those who measure how long it takes to trace."""
         assert isinstance(self._looks, Tracer)
         return self._looks
+
+    def _redraw(self, chosen: NDArray[np.bool_]) -> None:
+        """Draw the scenes of some worlds anew."""
+        assert isinstance(self.scene, SceneBatch)
+        rows = np.flatnonzero(chosen)
+        if len(rows):
+            self._episode[rows] += 1
+            self.scene, drawn = self.scene.redrawn(rows, self._first_world + rows, self._episode[rows])
+            self._tracer.redraw(redrawn(self._tracer.layout, drawn, rows), chosen)
 
     def _see(self, state: WorldState) -> None:
         """Take a new state, let every sensor measure, and forget what none needs any more."""

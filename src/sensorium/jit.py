@@ -19,7 +19,7 @@ import numba
 import numpy as np
 from llvmlite.ir import Constant
 from numba.core import config as numba_config
-from numba.core import types
+from numba.core import targetconfig, types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
@@ -31,6 +31,29 @@ _FLAGS: dict[str, Any] = {"fastmath": {"contract", "nsz"}, "error_model": "numpy
 _COMPILED_IN = ("SENSORIUM_EMBREE_LIBRARY", "SENSORIUM_EMBREE_CONFIG")
 
 _KEEP_DAYS = 14
+
+
+def _remember_settings() -> None:
+    """Let Numba work out the values of a set of flags once, and not at each of a hundred thousand comparisons.
+
+    It compares flags, some forty options each looked up by name, for every call in every function that it compiles: an
+    eighth of the time. What a set of flags is follows from the options that were set, so that is what is looked up.
+    """
+    worked_out = targetconfig.TargetConfig.values
+    known: dict[Any, tuple[dict[str, Any], tuple[Any, ...]]] = {}
+
+    def values(self: Any) -> dict[str, Any]:
+        given = self._values
+        key = (type(self), *given, *map(id, given.values()))
+        found = known.get(key)
+        if found is None:
+            found = known[key] = worked_out(self), tuple(given.values())  # kept, so that no other object has their ids
+        return found[0]
+
+    targetconfig.TargetConfig.values = values
+
+
+_remember_settings()
 
 
 class Called:

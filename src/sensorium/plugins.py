@@ -1,4 +1,4 @@
-"""Names that installed packages add: sensors, materials, worlds and scenes of third parties.
+"""Names that installed packages add: sensors, materials, worlds, scenes and controllers of third parties.
 
 A package announces what it brings as entry points, in its own pyproject.toml:
 
@@ -20,6 +20,7 @@ GROUPS = {
     "materials": "a material, or a function without arguments that makes one",
     "worlds": "a subclass of sensorium.scenario.WorldSpec whose `kind` is the name",
     "scenes": "a function without arguments that makes a sn.Scene",
+    "controllers": "a subclass of sensorium.controllers.ControllerSpec whose `kind` is the name",
 }
 """What may be added, and what an entry point of each group must lead to."""
 

@@ -3,11 +3,15 @@
 A kernel has the form `kernel(first, step, count, *arguments)` and works on the blocks first, first + step, ... below
 count. It releases the GIL, so plain Python threads run it in parallel. Blocks are fixed by their index, so results are
 the same bytes on any number of threads. Safe from several Python threads at once; a forked child starts its own.
+
+A process is forked only while nothing runs. Embree builds scenes on threads of its own; their locks would be copied as
+they are, and a child would wait for ever for a thread that it does not have.
 """
 
 import os
 import queue
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -18,12 +22,42 @@ THREADS_VARIABLE = "SENSORIUM_THREADS"
 # Waking a thread costs about 20 us: below this many blocks the caller does the work alone.
 _SERIAL_BLOCKS = 4
 
+# After a build Embree's threads look for more work for some tenths of a millisecond, and then go to sleep
+_ASLEEP_AFTER_S = 0.005
+
 _Job = tuple[Callable[..., None], tuple[Any, ...], "queue.SimpleQueue[BaseException | None]"]
 
 
 _lock = threading.Lock()
 _inboxes: "list[queue.SimpleQueue[_Job]]" = []
 _count: int | None = None
+
+# How many kernels and builds are under way, and whether a fork waits for them or is being done
+_quiet = threading.Condition()
+_working = 0
+_forking = False
+
+
+class _Working:
+    """Keeps the process from being forked inside; its beginning waits while it is."""
+
+    def __enter__(self) -> None:
+        global _working
+        with _quiet:
+            while _forking:
+                _quiet.wait()
+            _working += 1
+
+    def __exit__(self, *error: object) -> None:
+        global _working
+        with _quiet:
+            _working -= 1
+            if _forking:
+                _quiet.notify_all()
+
+
+working = _Working()
+"""To be entered by whatever may build a scene of Embree's; `run` does."""
 
 
 def thread_count() -> int:
@@ -50,10 +84,15 @@ def run(kernel: Callable[..., None], count: int, *arguments: Any, serial_below: 
         *arguments: Passed on unchanged.
         serial_below: With fewer blocks than this the calling thread does all of them.
     """
-    if count < serial_below or (threads := min(thread_count(), count)) <= 1:
-        kernel(0, 1, count, *arguments)
-        return
+    with working:
+        if count < serial_below or (threads := min(thread_count(), count)) <= 1:
+            kernel(0, 1, count, *arguments)
+        else:
+            _run_on_all(kernel, count, threads, arguments)
 
+
+def _run_on_all(kernel: Callable[..., None], count: int, threads: int, arguments: tuple[Any, ...]) -> None:
+    """Run a kernel on the calling thread and on others."""
     # Hand every other thread its share, do the first one here, then wait for all: arrays must outlive the workers' use
     done: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
     inboxes = _started(threads - 1)
@@ -110,12 +149,33 @@ def _checked(value: str | int, name: str) -> int:
     return count
 
 
+def _wait_until_quiet() -> None:
+    """Before a fork: let what runs end, nothing new begin, and Embree's threads go to sleep."""
+    global _forking
+    with _quiet:
+        while _forking:
+            _quiet.wait()
+        _forking = True
+        while _working:
+            _quiet.wait()
+    time.sleep(_ASLEEP_AFTER_S)
+
+
+def _go_on_in_parent() -> None:
+    global _forking
+    with _quiet:
+        _forking = False
+        _quiet.notify_all()
+
+
 def _forget_threads_in_child() -> None:
     """A forked child has no threads but the one that forked: start anew when needed."""
-    global _lock
-    _lock = threading.Lock()
+    global _lock, _quiet, _forking
+    _lock, _quiet, _forking = threading.Lock(), threading.Condition(), False
     _inboxes.clear()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_threads_in_child)
+    os.register_at_fork(
+        before=_wait_until_quiet, after_in_parent=_go_on_in_parent, after_in_child=_forget_threads_in_child
+    )

@@ -53,7 +53,7 @@ def flicker_by_sum(rng, worlds, *, rate=RATE, samples=SAMPLES):
     return result
 
 
-def fit_worlds(flicker, seed, worlds=256):
+def fit_worlds(flicker, seed, worlds=128):
     """Fit as many worlds, made a few at a time."""
     rng = np.random.default_rng(seed)
     parts = [white(rng, 32) + walk(rng, 32) + flicker(rng, 32) for _ in range(worlds // 32)]
@@ -72,7 +72,7 @@ def test_coefficients_set_together_are_recovered(fit):
     assert np.mean(fit.K) == pytest.approx(WALK, rel=0.05)
     # as often too high as too low
     for found, true in ((fit.B, INSTABILITY), (fit.K, WALK)):
-        low, high = stats.binom.interval(0.9999, 256, 0.5)
+        low, high = stats.binom.interval(0.9999, 128, 0.5)
         assert low <= (found > true).sum() <= high
 
 

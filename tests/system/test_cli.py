@@ -15,8 +15,8 @@ def run(*arguments, **variables):
     return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
 
 
-def test_help_names_the_commands():
-    done = run("--help")
+def test_help_names_the_commands(command):
+    done = command("--help")
     assert done.returncode == 0
     assert "demo" in done.stdout
     assert "allan" in done.stdout
@@ -29,23 +29,23 @@ def test_version():
     assert (done.returncode, done.stdout) == (0, f"sensorium {sensorium.__version__}\n")
 
 
-def test_an_unknown_command_is_a_usage_error():
-    assert run("dmeo").returncode == 2
+def test_an_unknown_command_is_a_usage_error(command):
+    assert command("dmeo").returncode == 2
 
 
 @pytest.mark.parametrize("under", ["", "below"])
-def test_a_file_in_place_of_the_folder_is_one_clear_line(tmp_path, under):
+def test_a_file_in_place_of_the_folder_is_one_clear_line(tmp_path, under, command):
     taken = tmp_path / "taken"
     taken.write_text("mine")
-    done = run("demo", "--out", taken / under)
+    done = command("demo", "--out", taken / under)
     assert done.returncode == 2
     assert done.stderr.startswith("sensorium: --out is ")
     assert done.stderr.count("\n") == 1
     assert taken.read_text() == "mine"
 
 
-def test_too_short_a_drive_is_one_clear_line(tmp_path):
-    done = run("demo", "--out", tmp_path, "--seconds", "0.01")
+def test_too_short_a_drive_is_one_clear_line(tmp_path, command):
+    done = command("demo", "--out", tmp_path, "--seconds", "0.01")
     assert done.returncode == 2
     assert "sensorium: --seconds is 0.01; it must be finite and at least 0.1" in done.stderr
 
@@ -60,18 +60,18 @@ def test_the_demo_leaves_a_run_and_pictures_and_says_so(tmp_path):
         assert word in done.stdout
 
 
-def test_the_demo_leaves_a_folder_alone_that_holds_something_else(tmp_path):
+def test_the_demo_leaves_a_folder_alone_that_holds_something_else(tmp_path, command):
     (tmp_path / "other.txt").write_text("stays")
-    done = run("demo", "--out", tmp_path, "--seconds", "0.2")
+    done = command("demo", "--out", tmp_path, "--seconds", "0.2")
     assert done.returncode == 2
     assert "which holds files that are no run" in done.stderr
     assert [file.name for file in tmp_path.iterdir()] == ["other.txt"]
 
 
-def test_the_demo_does_not_replace_the_run_of_another_scenario(tmp_path):
+def test_the_demo_does_not_replace_the_run_of_another_scenario(tmp_path, command):
     (tmp_path / "small.yaml").write_text("duration_s: 0.1\noutputs: {mcap: false, report: false}\n")
-    assert run("run", tmp_path / "small.yaml", "--out", tmp_path / "mine").returncode == 0
-    done = run("demo", "--out", tmp_path / "mine")
+    assert command("run", tmp_path / "small.yaml", "--out", tmp_path / "mine").returncode == 0
+    done = command("demo", "--out", tmp_path / "mine")
     assert done.returncode == 2
     assert "which holds the run of another scenario" in done.stderr
     assert (tmp_path / "mine" / "manifest.json").is_file()
@@ -108,9 +108,9 @@ def test_allan_finds_the_noise_of_a_log(gyroscope_log, tmp_path, encoding):
     assert ("°/√h" if encoding == "utf-8" else "deg/sqrt(h)") in done.stdout
 
 
-def test_allan_takes_columns_units_rate_and_terms(gyroscope_log, tmp_path):
+def test_allan_takes_columns_units_rate_and_terms(gyroscope_log, tmp_path, command):
     arguments = ("--columns", "gz,2", "--unit", "rad/s,mg", "--rate", "100", "--terms", "QNK", "--fit-from", "0.02")
-    done = run("allan", gyroscope_log, "--out", tmp_path, *arguments, "--fit-to", "60")
+    done = command("allan", gyroscope_log, "--out", tmp_path, *arguments, "--fit-to", "60")
     assert done.returncode == 0, done.stderr
     fit = sensorium.analysis.AllanFit.load(tmp_path / "allan.json")
     assert (fit.channels, fit.units, fit.terms) == (("gz", "gx"), ("rad/s", "m/s^2"), "QNK")
@@ -120,16 +120,16 @@ def test_allan_takes_columns_units_rate_and_terms(gyroscope_log, tmp_path):
     assert fit.fit_range_s[1] <= 60.0
 
 
-def test_allan_refuses_a_log_with_a_gap_in_one_clear_line(gyroscope_log, tmp_path):
+def test_allan_refuses_a_log_with_a_gap_in_one_clear_line(gyroscope_log, tmp_path, command):
     lines = gyroscope_log.read_text().splitlines(keepends=True)
     log = tmp_path / "gap.csv"
     log.write_text("".join(lines[:1000] + lines[1005:]))
-    done = run("allan", log, "--out", tmp_path)
+    done = command("allan", log, "--out", tmp_path)
     assert done.returncode == 2
     assert done.stderr.startswith("sensorium: 5 samples are missing in 1 gaps, the first of 0.12 s before row 1000")
     assert done.stderr.count("\n") == 1
     assert not (tmp_path / "allan.json").exists()
-    filled = run("allan", log, "--out", tmp_path, "--allow-gaps")
+    filled = command("allan", log, "--out", tmp_path, "--allow-gaps")
     assert filled.returncode == 0, filled.stderr
     assert "5 samples that were missing" in filled.stdout
 
@@ -145,23 +145,23 @@ def test_allan_refuses_a_log_with_a_gap_in_one_clear_line(gyroscope_log, tmp_pat
         (["{log}", "--fit-from", "100"], "averaging times an octave apart"),
     ],
 )
-def test_allan_says_what_is_wrong_in_one_line(gyroscope_log, tmp_path, arguments, message):
-    done = run("allan", *(a.format(log=gyroscope_log) for a in arguments), "--out", tmp_path)
+def test_allan_says_what_is_wrong_in_one_line(gyroscope_log, tmp_path, arguments, message, command):
+    done = command("allan", *(a.format(log=gyroscope_log) for a in arguments), "--out", tmp_path)
     assert done.returncode == 2
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
 
 
-def test_viewing_what_does_not_exist_is_one_clear_line(tmp_path):
-    done = run("view", tmp_path / "none.mcap")
+def test_viewing_what_does_not_exist_is_one_clear_line(tmp_path, command):
+    done = command("view", tmp_path / "none.mcap")
     assert done.returncode == 2
     assert done.stderr.startswith("sensorium: FILE is ")
     assert done.stderr.count("\n") == 1
 
 
-def test_a_cloud_is_saved_for_rerun(tmp_path):
+def test_a_cloud_is_saved_for_rerun(tmp_path, command):
     pytest.importorskip("rerun")
     sensorium.record.write_ply(tmp_path / "cloud.ply", np.ones((3, 3), np.float32))
-    done = run("view", tmp_path / "cloud.ply", "--save", tmp_path / "cloud.rrd")
+    done = command("view", tmp_path / "cloud.ply", "--save", tmp_path / "cloud.rrd")
     assert (done.returncode, done.stdout.strip()) == (0, f"wrote {tmp_path / 'cloud.rrd'}")
     assert (tmp_path / "cloud.rrd").read_bytes().startswith(b"RRF")

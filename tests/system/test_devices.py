@@ -13,6 +13,10 @@ PAGE = Path(__file__).parents[2] / "docs" / "devices.md"
 MEASURED = {
     "points_per_second": "points per second",
     "vertical_fov": "vertical field",
+    "depth_unit": "depth step",
+    "disparity_noise": "depth noise",
+    "disparity_quantum": "disparity step",
+    "disparity_levels": "disparity search",
     "azimuth_step": "azimuth step",
     "elevation_step": "elevation step",
     "min_range": "least range",

@@ -31,21 +31,21 @@ def run(*arguments, **variables):
     return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
 
 
-def test_all_devices_are_listed_by_kind():
-    done = run()
+def test_all_devices_are_listed_by_kind(command):
+    done = command("devices")
     assert done.returncode == 0
     lines = done.stdout.splitlines()
     kinds = [line for line in lines if not line.startswith("  ")]
-    assert kinds == ["camera", "encoder", "imu", "lidar", "magnetometer"]
+    assert kinds == ["camera", "depth_camera", "encoder", "imu", "lidar", "magnetometer", "radar"]
     assert sorted(line.split()[0] for line in lines if line.startswith("  ")) == list(names())
 
 
-def test_one_kind_alone():
-    done = run("--kind", "imu")
+def test_one_kind_alone(command):
+    done = command("devices", "--kind", "imu")
     assert [line.split()[0] for line in done.stdout.splitlines()[1:]] == list(names("imu"))
 
 
-@pytest.mark.parametrize("name", ["livox-mid40", "vectornav-vn100"])
+@pytest.mark.parametrize("name", ["livox-mid40", "vectornav-vn100", "delphi-esr-long"])
 def test_a_sheet_is_printed_with_its_sources_and_drawn(name, tmp_path):
     done = run(name, "--out", tmp_path / "pictures", PYTHONIOENCODING="ascii")
     assert done.returncode == 0, done.stderr
@@ -69,8 +69,8 @@ def test_a_device_of_ones_own_and_its_round_trip(tmp_path):
     assert not (tmp_path / "none").exists()
 
 
-def test_a_wrong_name_is_one_clear_line():
-    done = run("ouster-os1")
+def test_a_wrong_name_is_one_clear_line(command):
+    done = command("devices", "ouster-os1")
     assert done.returncode == 2
     expected = "sensorium: device is 'ouster-os1'; the library has no such name; did you mean ouster-os1-128"
     assert done.stderr.startswith(expected)
@@ -78,9 +78,9 @@ def test_a_wrong_name_is_one_clear_line():
 
 
 @pytest.mark.parametrize("arguments", [("--round-trip",), ("--out", "pictures"), ("livox-mid40", "--kind", "imu")])
-def test_options_that_have_nothing_to_act_on_are_refused(arguments, tmp_path, monkeypatch):
+def test_options_that_have_nothing_to_act_on_are_refused(arguments, tmp_path, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
-    done = run(*arguments)
+    done = command("devices", *arguments)
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert not any(tmp_path.iterdir())

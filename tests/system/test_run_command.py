@@ -14,13 +14,13 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-def command(*arguments):
+def started(*arguments):
     return [sys.executable, "-m", "sensorium", *map(str, arguments)]
 
 
 def run(*arguments, folder):
     environment = {**os.environ, "COLUMNS": "160", "NO_COLOR": "1"}
-    return subprocess.run(command(*arguments), capture_output=True, text=True, env=environment, cwd=folder, timeout=600)
+    return subprocess.run(started(*arguments), capture_output=True, text=True, env=environment, cwd=folder, timeout=600)
 
 
 SMALL = """\
@@ -62,14 +62,14 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
     ],
     ids=["misspelt", "nan", "missing mesh", "escape", "bomb", "include"],
 )
-def test_a_bad_scenario_is_one_line_and_exit_code_2_and_nothing_is_written(tmp_path, text, words):
+def test_a_bad_scenario_is_one_line_and_exit_code_2_and_nothing_is_written(tmp_path, text, words, command):
     inside = tmp_path / "inside"
     inside.mkdir()
     (tmp_path / "up.stl").write_text("solid")
     (tmp_path / "up.xml").write_text("<mujoco/>")
     (inside / "m.xml").write_text('<mujoco><include file="../up.xml"/></mujoco>')
     (inside / "bad.yaml").write_text(text)
-    done = run("run", "bad.yaml", "--out", "out", folder=inside)
+    done = command("run", "bad.yaml", "--out", "out", folder=inside)
     assert done.returncode == 2
     assert done.stderr.startswith(f"sensorium: {words}")
     assert done.stderr.count("\n") == 1
@@ -98,9 +98,9 @@ def test_the_scenario_of_the_documentation_runs_and_repeats(tmp_path):
     assert "would make it another run" in other.stderr
 
 
-def test_a_killed_run_leaves_no_folder_and_the_next_one_is_whole(tmp_path):
+def test_a_killed_run_leaves_no_folder_and_the_next_one_is_whole(tmp_path, command):
     (tmp_path / "s.yaml").write_text(SMALL.replace("0.2", "60"))
-    process = subprocess.Popen(command("run", "s.yaml", "--out", "out"), cwd=tmp_path, stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(started("run", "s.yaml", "--out", "out"), cwd=tmp_path, stdout=subprocess.DEVNULL)
     recording = tmp_path / "out.part" / "run.mcap"
     until = time.monotonic() + 120
     while time.monotonic() < until and not (recording.is_file() and recording.stat().st_size > 20_000):
@@ -109,34 +109,34 @@ def test_a_killed_run_leaves_no_folder_and_the_next_one_is_whole(tmp_path):
     process.wait()
     assert recording.stat().st_size > 20_000
     assert not (tmp_path / "out").exists()
-    recovered = run("recover", recording, "--out", "saved.mcap", folder=tmp_path)
+    recovered = command("recover", recording, "--out", "saved.mcap", folder=tmp_path)
     assert recovered.returncode == 0, recovered.stderr
     assert "/gyro/" in recovered.stdout
-    done = run("run", "s.yaml", "--out", "out", "--set", "duration_s=0.5", folder=tmp_path)
+    done = command("run", "s.yaml", "--out", "out", "--set", "duration_s=0.5", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "s.yaml", "saved.mcap"]
 
 
-def test_a_sweep_prints_its_table_and_goes_on(tmp_path):
+def test_a_sweep_prints_its_table_and_goes_on(tmp_path, command):
     (tmp_path / "s.yaml").write_text(SMALL)
     sweep = ("run", "s.yaml", "--sweep", "seed=1,2", "--sweep", "sensors.gyro.noise.std=0,0.1")
-    done = run(*sweep, "--out", "out", folder=tmp_path)
+    done = command(*sweep, "--out", "out", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "4 runs in out" in done.stdout
     assert "was there" not in done.stdout
-    again = run(*sweep, "--out", "out", folder=tmp_path)
+    again = command(*sweep, "--out", "out", folder=tmp_path)
     assert again.stdout.count("was there") == 4
 
 
-def test_the_schema_is_printed_and_written(tmp_path):
-    printed = run("schema", folder=tmp_path)
+def test_the_schema_is_printed_and_written(tmp_path, command):
+    printed = command("schema", folder=tmp_path)
     assert printed.returncode == 0
     assert json.loads(printed.stdout)["title"] == "Scenario"
-    assert run("schema", "--out", "s.json", folder=tmp_path).returncode == 0
+    assert command("schema", "--out", "s.json", folder=tmp_path).returncode == 0
     assert (tmp_path / "s.json").read_text() == printed.stdout
 
 
-def test_a_name_that_is_no_file_gets_a_hint(tmp_path):
-    done = run("run", "nowhere.yaml", folder=tmp_path)
+def test_a_name_that_is_no_file_gets_a_hint(tmp_path, command):
+    done = command("run", "nowhere.yaml", folder=tmp_path)
     assert done.returncode == 2
     assert "there is no such file" in done.stderr

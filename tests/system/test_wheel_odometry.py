@@ -1,9 +1,6 @@
 """The wheel's example runs as a user would run it, and its numbers are those of the motion it draws."""
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,16 +9,8 @@ from PIL import Image
 EXAMPLE = Path(__file__).parents[2] / "examples" / "wheel_odometry.py"
 
 
-def test_the_example_leaves_its_picture_and_true_numbers(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-W", "error::RuntimeWarning", EXAMPLE],
-        cwd=tmp_path,
-        env={**os.environ, "MPLBACKEND": "agg"},
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
-    assert done.returncode == 0, done.stderr
+def test_the_example_leaves_its_picture_and_true_numbers(tmp_path, program):
+    done = program(EXAMPLE, tmp_path)
     assert [file.name for file in tmp_path.iterdir()] == ["wheel_odometry.png"]
     picture = Image.open(tmp_path / "wheel_odometry.png").convert("RGB")
     assert min(picture.size) > 500

@@ -10,6 +10,9 @@ import sensorium as sn
 from sensorium import threads
 from sensorium.benchmarks import (
     accuracy,
+    cone,
+    depth,
+    depth_warp,
     imu,
     imu_chain,
     light,
@@ -18,12 +21,15 @@ from sensorium.benchmarks import (
     peers,
     recording,
     run,
+    scatter,
     startup,
     sweep,
     timing,
     waveform,
 )
 from sensorium.benchmarks.scenes import terrain
+from sensorium.sensors.tiles import in_tiles
+from sensorium.trace.cone.tables import face_tables
 
 SMALL = {"worlds": 3, "samples": 2, "rounds": 1}
 
@@ -111,6 +117,28 @@ def test_the_bare_rays_are_those_that_pulses_are_made_of(mesh):
     assert waveform.against_bare_trace(mesh, rays=waveform.FEW, channels=2, columns=8, rounds=1) > 0.0
 
 
+def test_the_bare_trace_follows_the_depth_cameras_rays():
+    rig = depth.rig(3, side=18)
+    bare = depth.BareImages(rig)
+    bare()
+    image = rig.camera.read()
+    ranges = np.zeros_like(bare.range_m)
+    ranges[:, in_tiles(18, 18)] = bare.range_m
+    told = image.depth.reshape(3, -1) / rig.pattern.rays().direction_S[..., 0].reshape(-1)
+    seen = image.valid.reshape(3, -1)
+    assert 0 < seen.sum() < seen.size
+    np.testing.assert_allclose(told[seen], ranges[seen], rtol=1e-5)
+    assert (ranges[~seen] > 50.0).all()
+
+
+def test_depth_cameras_are_measured():
+    assert depth.against_bare_trace(2, rounds=1) > 0.0
+    assert depth.cost_of_random_placement(2, rounds=1) > -1.0
+    assert depth.cost_of_reset(10, rounds=1) > 0.0
+    assert list(depth.cost_a_world((1, 2), rounds=1)) == [1, 2]
+    assert depth.two_threads_over_one(rounds=1) > 0.0
+
+
 def test_sweeps_are_measured(mesh):
     assert sweep.against_bare_trace(mesh, rounds=1) > 0.0
     assert sweep.ray_rate(mesh) > 0.0
@@ -148,6 +176,31 @@ def test_peers_hit_what_the_ray_caster_hits(mesh, needs, peer):
     theirs = peer(mesh)(origins.astype(np.float32), directions.astype(np.float32))
     assert 50 < np.isfinite(theirs).sum() < 200
     np.testing.assert_allclose(theirs, ours, rtol=1e-4)
+
+
+def test_worlds_of_the_benchmark_are_drawn_anew():
+    env = scatter.strewn(4, side=16)
+    before = env.scene.pose.position
+    env.reset(np.array([True, False, False, False]))
+    env.step()
+    assert (env.scene.pose.position[0] != before[0]).any()
+    np.testing.assert_array_equal(env.scene.pose.position[1:], before[1:])
+    assert scatter.cost_of_redraw(4, rounds=1) > 0.0
+
+
+def test_warp_sees_what_the_depth_camera_sees():
+    """The same worlds, rays and limits, to a pixel on an edge."""
+    pytest.importorskip("warp")
+    rig = depth.rig(3, side=16)
+    other = depth_warp.WarpDepth(rig)
+    other()
+    image = rig.camera.read()
+    label, metres = other.images.label.numpy(), other.images.depth_m.numpy()
+    same = label == image.segmentation
+    assert same.mean() > 0.995
+    assert 50 < (label >= 0).sum() < label.size
+    np.testing.assert_allclose(np.where(np.isfinite(metres), metres, image.far)[same], image.depth[same], rtol=1e-4)
+    assert depth_warp.against_warp(2, rounds=1) > 0.0
 
 
 # --- inertial sensors
@@ -210,6 +263,41 @@ def test_the_four_sensors_all_read_every_step():
         env.step()
         assert [sensor.fresh for sensor in env.sensors.values()] == [True] * 4
     assert env.sensors["lidar"].read().valid.sum() > 50
+
+
+# --- cones
+
+
+def test_obstacles_stand_in_the_cone_and_every_step_has_a_reading():
+    env, sensor = cone.obstacles(10, 1000, per_object=True)
+    env.step()
+    assert sensor.read().objects.in_sight.all()
+    env, sensor = cone.obstacles(1000, "exact", per_object=True)
+    env.step()
+    assert sensor.fresh
+    assert 200 < sensor.read().objects.in_sight.sum() < 800
+
+    # No shortcut over the lines of keystones
+    tables = face_tables((cone.keystone(),), as_quads=True)
+    assert len(tables.corners) == 6
+    assert not tables.is_parallel.any()
+    assert face_tables((sn.shapes.box(1, 2, 3), sn.shapes.sphere(1.0, 2)), as_quads=True).is_parallel.all()
+
+
+def test_cone_figures_are_measured_and_told(monkeypatch):
+    monkeypatch.setattr(cone, "reading_cost", partial(cone.reading_cost, rounds=2))
+    figures = list(run._cone())
+    assert all(figure.measured for figure in figures)
+    assert [figure.target for figure in figures] == [
+        "under 1.5 ms",
+        "under 1.5 ms",
+        "under 1.5 ms",
+        "under 0.2 ms",
+        "under 0.2 ms",
+        "under 5 ms",
+        "under 5 ms",
+        "",
+    ]
 
 
 # --- the command

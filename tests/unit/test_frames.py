@@ -98,9 +98,7 @@ def test_exp_undoes_log_for_every_pose(quaternion, position):
     assert Pose.exp(rho, phi).almost_equal(pose, 1e-10)
 
 
-@pytest.mark.parametrize(
-    "quaternion", [(0, 1, 0, 0), (0, 0, -1, 0), (1e-17, 0.6, 0, 0.8), (-1e-17, 0.6, 0, 0.8)]
-)
+@pytest.mark.parametrize("quaternion", [(0, 1, 0, 0), (0, 0, -1, 0), (1e-17, 0.6, 0, 0.8), (-1e-17, 0.6, 0, 0.8)])
 def test_half_turns_have_a_logarithm_of_length_pi(quaternion):
     pose = Pose((1, 2, 3), quaternion)
     rho, phi = pose.log()
@@ -161,9 +159,7 @@ def test_euler_angles_are_yaw_then_pitch_then_roll():
     assert Pose.from_euler_deg(yaw=90).rotate((1, 0, 0)) == pytest.approx((0, 1, 0), abs=1e-15)
     assert Pose.from_euler_deg(pitch=90).rotate((1, 0, 0)) == pytest.approx((0, 0, -1), abs=1e-15)
     assert Pose.from_euler_deg(roll=90).rotate((0, 1, 0)) == pytest.approx((0, 0, 1), abs=1e-15)
-    one_by_one = (
-        Pose.from_euler_deg((1, 2, 3), yaw=30) @ Pose.from_euler_deg(pitch=20) @ Pose.from_euler_deg(roll=10)
-    )
+    one_by_one = Pose.from_euler_deg((1, 2, 3), yaw=30) @ Pose.from_euler_deg(pitch=20) @ Pose.from_euler_deg(roll=10)
     assert Pose.from_euler_deg((1, 2, 3), roll=10, pitch=20, yaw=30).almost_equal(one_by_one, 1e-15)
 
 
@@ -305,6 +301,4 @@ def test_transport_agrees_with_differences_of_the_point():
     acceleration = (after.apply(r_BS_B) - 2 * now.apply(r_BS_B) + before.apply(r_BS_B)) / h**2
     np.testing.assert_allclose(transport_twist(v_WB, w_WB, r_BS_W), velocity, atol=1e-7)
     a_WB = np.cross(w_WB, v_WB)
-    np.testing.assert_allclose(
-        transport_acceleration(a_WB, np.zeros(3), w_WB, r_BS_W), acceleration, atol=1e-6
-    )
+    np.testing.assert_allclose(transport_acceleration(a_WB, np.zeros(3), w_WB, r_BS_W), acceleration, atol=1e-6)

@@ -26,7 +26,7 @@ LAYERS = [*layers_of(DOCUMENT.read_text()), ("__main__",)]
 RANK = {part: rank for rank, parts in enumerate(LAYERS) for part in parts}
 
 # What is written like a user's program may use the public names: `import sensorium as sn`
-WRITTEN_LIKE_A_USER = ("benchmarks", "demo", "cli", "__main__")
+WRITTEN_LIKE_A_USER = ("benchmarks", "demo", "validation", "cli", "__main__")
 
 # The one import that goes up, inside a function: `env.run(view=True)` opens the viewer
 UPWARD = {("environment.py", "sensorium.view.viewer.live")}

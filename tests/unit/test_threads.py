@@ -73,6 +73,31 @@ def test_a_forked_child_starts_its_own_threads():
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_fork_waits_for_what_runs_and_what_comes_waits_for_the_fork(monkeypatch):
+    monkeypatch.setattr(threads, "_ASLEEP_AFTER_S", 0.3)
+    order, begun, let_go = [], threading.Event(), threading.Event()
+
+    def works():
+        with threads.working:
+            begun.set()
+            let_go.wait()
+            order.append("first ends")
+        with threads.working:
+            order.append("second begins")
+
+    worker = threading.Thread(target=works)
+    worker.start()
+    begun.wait()
+    threading.Timer(0.2, let_go.set).start()
+    child = os.fork()
+    if child == 0:
+        os._exit(7 if order == ["first ends"] else 1)
+    worker.join()
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    assert order == ["first ends", "second begins"]
+
+
 @pytest.mark.parametrize("bad", [0, -1, "many"])
 def test_a_bad_thread_count_is_named(bad):
     with pytest.raises(SpecError, match=f"{bad!r}.*at least 1"):

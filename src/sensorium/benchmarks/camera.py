@@ -4,7 +4,7 @@ import numpy as np
 
 import sensorium as sn
 from sensorium import threads
-from sensorium.benchmarks.bare import bare_shadows, bare_trace
+from sensorium.benchmarks.bare import bare_shadows, bare_trace, packed
 from sensorium.benchmarks.timing import ratio, thread_count
 from sensorium.fields import Sun
 from sensorium.scene.mesh import Mesh
@@ -65,6 +65,7 @@ class BarePicture:
         self._directions = np.ascontiguousarray(model._caster.rays.direction_S.reshape(-1, 3))
         count = len(self._directions)
         self._origins = np.broadcast_to((np.array(_EYE) - placed.anchor[0]).astype(np.float32), (count, 3)).copy()
+        self._rays = packed(self._origins[None], self._directions[None])
         self._time = np.zeros(count, np.float32)
         self._range_m, self._face = np.zeros(count, np.float32), np.zeros(count, np.uint32)
         self._trace()
@@ -90,8 +91,9 @@ class BarePicture:
 
     def _trace(self) -> None:
         blocks = -(-len(self._directions) // BLOCK)
-        rays = (self._origins, self._directions, self._time, ALL_OBJECTS, COHERENT_ADDRESS)
-        threads.run(bare_trace, blocks, self._scene, *rays, self._range_m, self._face)
+        rays = (self._rays, self._time, ALL_OBJECTS, COHERENT_ADDRESS)
+        scenes = np.array([self._scene], np.int64)
+        threads.run(bare_trace, blocks, scenes, *rays, self._range_m[None], self._face[None])
 
 
 def against_bare_casting(mesh: Mesh, *, rounds: int = 7) -> float:

@@ -17,11 +17,16 @@ from sensorium import threads
 from sensorium.benchmarks import (
     accuracy,
     camera,
+    cone,
+    depth,
+    depth_warp,
     imu,
     light,
     mujoco,
     parts,
+    radar,
     recording,
+    scatter,
     startup,
     sweep,
     waveform,
@@ -102,6 +107,10 @@ def _figures(quick: bool) -> Iterator[Figure]:
     size = f"{camera.COLUMNS} x {camera.ROWS}, three bands, {camera.FACTOR} x {camera.FACTOR} samples a pixel"
     what = f"camera ({size}, aberrations, noise): time over bare casting with shadow rays, 1 thread"
     yield Figure(what, f"{over:.2f} x", "at most 3 x", over <= 3.0)
+    yield from _depth_cameras(256 if quick else depth.WORLDS)
+    what = f"radar, a frame of {radar.CELLS}, ten cars, clutter and multipath"
+    yield Figure(f"{what}, echoes from rays", _cost(radar.frame_cost("rays")), "", None)
+    yield Figure(f"{what}, from nearest points", _cost(radar.frame_cost("cone")), "", None)
     memory = light.bytes_a_ray(mesh)
     yield Figure("memory of a single-return reading", f"{memory:.0f} bytes a ray", "under 150", memory < 150)
 
@@ -111,8 +120,10 @@ def _figures(quick: bool) -> Iterator[Figure]:
     triangles = sweep.over_triangles((10_000, 100_000, 1_000_000, *(() if quick else (10_000_000,))))
     yield Figure("cost over triangles, 1 thread", _listed(triangles, "triangles"), "near logarithmic", None)
 
+    yield from _depth_over_warp()
     yield from _parts(1_000_000 if quick else 10_000_000)
     yield from _inertial()
+    yield from _cone()
     yield from _engine()
     yield from _recording()
 
@@ -155,6 +166,42 @@ def _against_peers(mesh: Mesh) -> Iterator[Figure]:
         with thread_count(1):
             speed = ratio(subject.sweep, partial(cast, origins, directions), rounds=5)
         yield _at_least(what, speed / share, _PEER_TARGETS[name])
+
+
+def _depth_over_warp() -> Iterator[Figure]:
+    """Depth images of many worlds over the same on Warp's CPU device, which has one thread."""
+    what, target = f"depth and labels of {depth_warp.WORLDS} worlds over Warp's CPU device", "at least 12 x"
+    try:
+        over = depth_warp.against_warp()
+    except ImportError:
+        yield Figure(what, "Warp is not installed", target, None)
+        return
+    yield Figure(f"{what}, all threads", f"{over:.1f} x", target, over >= 12.0)
+    with thread_count(1):
+        yield Figure(f"{what}, 1 thread", f"{depth_warp.against_warp():.1f} x", "", None)
+
+
+def _depth_cameras(worlds: int) -> Iterator[Figure]:
+    """Depth and labels of many worlds, all of which move, all threads."""
+    size = f"{worlds:,} worlds x {depth.SIDE} x {depth.SIDE}, {depth.OBSTACLES} moving obstacles each"
+    what = f"depth cameras, whole steps with commits over bare trace ({size})"
+    yield _at_least(what, depth.against_bare_trace(worlds), 0.85)
+    share = depth.cost_of_random_placement(worlds)
+    yield Figure("placement drawn at every step adds to it", f"{100 * share:.1f} %", "under 5 %", share < 0.05)
+    share = depth.cost_of_reset(worlds)
+    yield Figure("reset of a tenth of the worlds, share of a step", f"{100 * share:.1f} %", "under 10 %", share < 0.1)
+    share = scatter.cost_of_redraw(worlds)
+    what = f"reset with other things in the world ({scatter.THINGS} each), share of a step"
+    yield Figure(what, f"{100 * share:.1f} %", "under 10 %", share < 0.1)
+    costs = depth.cost_a_world((1, 4, 16, 64, 256, worlds, 4 * worlds))
+    many = [cost for count, cost in costs.items() if count >= 16]
+    listed = ", ".join(f"{count:,}: {cost:.0f}" for count, cost in costs.items())
+    flat = max(many) <= 1.1 * min(many)
+    yield Figure("a step of theirs, by number of worlds", f"{listed} us a world", "flat to 10 % from 16 on", flat)
+    if threads.thread_count() >= 2:
+        both, alone = depth.two_threads_over_one(), depth.two_threads_over_one(bare=True)
+        measured = f"{both:.2f} x (bare trace {alone:.2f} x)"
+        yield Figure("two threads over one, a single world", measured, "above 1", both > 1.0)
 
 
 def _parts(triangles: int) -> Iterator[Figure]:
@@ -201,6 +248,27 @@ def _inertial() -> Iterator[Figure]:
         yield Figure(f"one IMU {where} in one world, a step", _cost(step), "about 30 us", step.best < 33e-6)
         yield Figure(f"the environment alone, {where}, a step", _cost(empty), "", None)
     yield Figure("the chain alone on plain arrays, a sample of nine axes", _cost(imu.sample_cost()), "", None)
+
+
+def _cone() -> Iterator[Figure]:
+    """Readings of cone sensors: the heaviest case of the thesis's Table 5, which cost it 30 ms a frame, and beyond."""
+    lined, uneven, exact = "1,000 lines a face", "1,000 lines a face, which are not parallel", "exact"
+    for count, how, per_object, most_ms in (
+        (10, lined, False, 1.5),
+        (10, lined, True, 1.5),
+        (10, uneven, True, 1.5),
+        (10, exact, False, 0.2),
+        (10, exact, True, 0.2),
+        (1000, lined, False, 5.0),
+        (1000, exact, False, 5.0),
+        (1000, exact, True, None),
+    ):
+        cost = cone.reading_cost(
+            count, "exact" if how == exact else 1000, per_object=per_object, keystones=how == uneven
+        )
+        what = f"a reading of a cone sensor: {count:,} obstacles, {how}{', every object' if per_object else ''}"
+        target, met = ("", None) if most_ms is None else (f"under {most_ms:g} ms", cost.best < 1e-3 * most_ms)
+        yield Figure(what, _cost(cost), target, met)
 
 
 def _engine() -> Iterator[Figure]:

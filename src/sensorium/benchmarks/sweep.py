@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 import sensorium as sn
 from sensorium import threads
-from sensorium.benchmarks.bare import bare_trace
+from sensorium.benchmarks.bare import bare_trace, packed
 from sensorium.benchmarks.scenes import terrain
 from sensorium.benchmarks.timing import best, ratio, seconds, thread_count
 from sensorium.scene.mesh import Mesh
@@ -59,9 +59,10 @@ class BareSweep:
         X_WS = scan.X_WS
         placed = of.env._tracer.place(scan.start_ns, scan.end_ns, X_WS.position[0, :, 0])
         pose = scan.pose(scan.time_ns)
-        self._scene = int(placed.tables.scene[0])
+        self._scenes = placed.tables.scene[:1].copy()
         self.origins = _flat(pose.position - placed.anchor[0])
         self.directions = _flat(pose.rotate(of.pattern.rays().direction_S))
+        self._rays = packed(self.origins[None], self.directions[None])
         self._time = np.array(of.pattern.rays().time_ns.reshape(-1) / (scan.end_ns - scan.start_ns), np.float32)
         self.range_m = np.zeros(len(self.origins), np.float32)
         self._face = np.zeros(len(self.origins), np.uint32)
@@ -72,14 +73,13 @@ class BareSweep:
         threads.run(
             bare_trace,
             blocks,
-            self._scene,
-            self.origins,
-            self.directions,
+            self._scenes,
+            self._rays,
             self._time,
             ALL_OBJECTS,
             COHERENT_ADDRESS,
-            self.range_m,
-            self._face,
+            self.range_m[None],
+            self._face[None],
         )
 
 

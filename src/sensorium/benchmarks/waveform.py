@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 import sensorium as sn
 from sensorium import threads
-from sensorium.benchmarks.bare import bare_trace
+from sensorium.benchmarks.bare import bare_trace, packed
 from sensorium.benchmarks.sweep import Rig
 from sensorium.benchmarks.timing import ratio, thread_count
 from sensorium.scene.mesh import Mesh
@@ -52,7 +52,7 @@ class BareRays:
         scan, spec = of.lidar.read(), of.lidar.spec
         assert isinstance(spec, sn.Lidar)
         placed = of.env._tracer.place(scan.start_ns, scan.end_ns, scan.X_WS.position[0, :, 0])
-        self._scene = int(placed.tables.scene[0])
+        self._scenes = placed.tables.scene[:1].copy()
         pose = scan.pose(scan.time_ns.reshape(-1))
         rays, axis = beam_rays(spec), of.pattern.rays().direction_S.reshape(-1, 3).astype(np.float64)
 
@@ -67,6 +67,7 @@ class BareRays:
         turned = np.einsum("pij,prj->pri", rotation, spec.beam.exit_radius_m * aside)
         self.origins = _flat((pose.position - placed.anchor[0])[:, None] + turned)
         share = of.pattern.rays().time_ns.reshape(-1) / (scan.end_ns - scan.start_ns)
+        self._rays = packed(self.origins[None], self.directions[None])
         self._time = np.repeat(share, len(rays.u)).astype(np.float32)
         self.range_m = np.zeros(len(self.origins), np.float32)
         self._face = np.zeros(len(self.origins), np.uint32)
@@ -76,14 +77,13 @@ class BareRays:
         threads.run(
             bare_trace,
             -(-len(self.origins) // BLOCK),
-            self._scene,
-            self.origins,
-            self.directions,
+            self._scenes,
+            self._rays,
             self._time,
             ALL_OBJECTS,
             COHERENT_ADDRESS,
-            self.range_m,
-            self._face,
+            self.range_m[None],
+            self._face[None],
         )
 
 

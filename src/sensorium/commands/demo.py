@@ -1,7 +1,6 @@
 """`sensorium demo`: the gallery's drive round the yard, with pictures of what the lidar saw."""
 
 import math
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -30,7 +29,7 @@ def demo(
     """Drive a van with lidar, IMU and wheel encoders round a yard with fog, glass and a mirror; write what they saw."""
     from sensorium.demo import pictures
     from sensorium.gallery import path_of
-    from sensorium.scenario.ahead import compile_ahead
+    from sensorium.scenario.ahead import compiling_ahead
     from sensorium.scenario.run import run
     from sensorium.scenario.scenario import Scenario
 
@@ -40,10 +39,9 @@ def demo(
     scenario = Scenario.load(path, values)
     _refuse_another_run(out, scenario.spec.title)
     log, console = pictures.SweepLog(LIDAR, seconds), Console()
-    with progress_bar(console) as bar:
+    with progress_bar(console) as bar, compiling_ahead(scenario, path, values) as prepare:
         line = progress_line(bar, scenario.spec.title, seconds)
-        ahead = partial(compile_ahead, scenario, path, values)
-        done = run(scenario, out, force=True, progress=line, also=[log], prepare=ahead)
+        done = run(scenario, out, force=True, progress=line, also=[log], prepare=prepare)
     with console.status("Drawing", spinner="line"):
         files = pictures.write(log, done.folder)
     _print_seen(console, log)

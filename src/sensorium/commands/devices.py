@@ -18,7 +18,7 @@ def devices(
     name: Annotated[
         str | None, typer.Argument(help="Device, or TOML file of one; without it all are listed.", show_default=False)
     ] = None,
-    kind: Annotated[str | None, typer.Option(help="List only these: lidar, imu, magnetometer, encoder.")] = None,
+    kind: Annotated[str | None, typer.Option(help="List only these: lidar, imu, camera, radar, ...")] = None,
     folder: Annotated[Path | None, typer.Option(help="Folder of data sheets of your own.")] = None,
     round_trip: Annotated[
         bool, typer.Option("--round-trip", help="Simulate the device and measure what its sheet states.")
@@ -51,13 +51,18 @@ def devices(
 def _draw_device(console: Console, device: "Device", out: Path) -> None:
     """Write the picture of a device into a folder."""
     from sensorium.sensors.camera import Camera
+    from sensorium.sensors.depth_camera import DepthCamera
     from sensorium.sensors.imu import Imu
     from sensorium.sensors.lidar import Lidar
     from sensorium.sensors.magnetometer import Magnetometer
-    from sensorium.view import camera_plots, device_plots, plots
+    from sensorium.sensors.radar.spec import Radar
+    from sensorium.view import camera_plots, depth_noise_plots, device_plots, plots, radar_plots
 
     if device.kind == "encoder":
         console.print("  nothing to draw: an encoder has neither a scan nor a noise curve")
+        return
+    if device.kind == "depth_camera" and not DepthCamera.from_device(device.path).errors:
+        console.print("  nothing to draw: no figure of its errors is known")
         return
     make_folder(out)
     title = f"{device.sheet.maker} {device.sheet.model}"
@@ -66,6 +71,11 @@ def _draw_device(console: Console, device: "Device", out: Path) -> None:
     elif device.kind == "camera":
         bands = Camera.from_device(device.path).bands
         figure = camera_plots.filter_curves(bands, title=f"{title}: filter and response")
+    elif device.kind == "depth_camera":
+        camera = DepthCamera.from_device(device.path)
+        figure = depth_noise_plots.depth_noise_plot({device.name: camera}, title=f"{title}: noise of depth")
+    elif device.kind == "radar":
+        figure = radar_plots.coverage(Radar.from_device(device.path), title=f"{title}: what is seen how far")
     else:
         sensor = (Imu if device.kind == "imu" else Magnetometer).from_device(device.path)
         figure = device_plots.predicted_allan_plot(sensor, title=f"{title}: Allan deviation that its sheet predicts")

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -57,7 +56,7 @@ def run(
 ) -> None:
     """Run a scenario: step its world, let its sensors measure, and write recording, report and manifest."""
     from sensorium.gallery import scenario_file
-    from sensorium.scenario.ahead import compile_ahead
+    from sensorium.scenario.ahead import compiling_ahead
     from sensorium.scenario.override import assigned, swept
     from sensorium.scenario.run import run as run_scenario
     from sensorium.scenario.scenario import Scenario
@@ -97,10 +96,9 @@ def run(
         print_run(console, done)
     else:
         scenario = load({})
-        with progress_bar(console) as bar:
+        with progress_bar(console) as bar, compiling_ahead(scenario, path, values) as prepare:
             line = progress_line(bar, scenario.spec.title, scenario.spec.duration_s)
-            ahead = partial(compile_ahead, scenario, path, values)
-            done = run_scenario(scenario, target, force=force, progress=line, prepare=ahead)
+            done = run_scenario(scenario, target, force=force, progress=line, prepare=prepare)
             print_run(console, done)
 
 

@@ -5,21 +5,25 @@ what it is made of and how far to trust it.
 """
 
 from sensorium.devices.camera_sheet import CameraSheet
+from sensorium.devices.depth_camera_sheet import DepthCameraSheet
 from sensorium.devices.encoder_sheet import EncoderSheet
 from sensorium.devices.inertial_sheet import ImuSheet, MagnetometerSheet
 from sensorium.devices.library import Device, describe, merged, names, specification
 from sensorium.devices.lidar_sheet import LidarSheet
+from sensorium.devices.radar_sheet import RadarSheet
 from sensorium.devices.sheet import GRADES, Quantity, Sheet
 
 __all__ = [
     "GRADES",
     "CameraSheet",
+    "DepthCameraSheet",
     "Device",
     "EncoderSheet",
     "ImuSheet",
     "LidarSheet",
     "MagnetometerSheet",
     "Quantity",
+    "RadarSheet",
     "Sheet",
     "describe",
     "merged",

@@ -77,7 +77,7 @@ def names(kind: str | None = None, *, folder: str | os.PathLike[str] | None = No
     """Names of all devices, in order.
 
     Args:
-        kind: "lidar", "imu", "magnetometer", "encoder" or "camera"; None for all.
+        kind: "lidar", "imu", "magnetometer", "encoder", "camera", "depth_camera" or "radar"; None for all.
         folder: A folder of further sheets, beside that of `SENSORIUM_DEVICES` and those of the library.
     """
     if kind is not None and kind not in Sheet.kinds:

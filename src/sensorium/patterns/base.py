@@ -4,7 +4,7 @@ import abc
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Annotated
+from typing import Annotated, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -70,6 +70,23 @@ class RayTable:
         first, last = int(self.time_ns.min()), int(self.time_ns.max())
         if first < 0 or last >= self.duration_ns:
             raise SpecError(f"time_ns runs from {first} to {last}; it must stay in [0, {self.duration_ns})")
+
+    @classmethod
+    def at_once(cls, direction_S: npt.ArrayLike, origin_S: npt.ArrayLike | None = None) -> Self:
+        """Rays that are fired together, for sensors of one's own.
+
+        Args:
+            direction_S: Directions of any length but zero, shape (rows, columns, 3).
+            origin_S: Where they start [m], shape (rows, columns, 3); None is the sensor's own origin.
+        """
+        direction = np.asarray(direction_S, np.float64)
+        if direction.ndim != 3 or direction.shape[-1] != 3:
+            raise SpecError(f"direction_S has shape {direction.shape}; it must be (rows, columns, 3)")
+        length = np.linalg.norm(direction, axis=-1, keepdims=True)
+        if not (length > 0.0).all():
+            raise SpecError("direction_S has a vector of length zero; a ray needs a direction")
+        origin = None if origin_S is None else np.asarray(origin_S, np.float32)
+        return cls((direction / length).astype(np.float32), np.zeros(direction.shape[:2], np.int64), origin, 1)
 
     @property
     def shape(self) -> tuple[int, int]:

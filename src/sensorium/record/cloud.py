@@ -35,6 +35,7 @@ def one_of(scan: Scan, row: int) -> Scan:
         label=own(scan.label),
         X_WS=scan.X_WS[:, row // sensors, row % sensors].reshape((-1, 1, 1)),
         light=light,
+        normals=None if scan.normals is None else own(scan.normals, 3),
     )
 
 

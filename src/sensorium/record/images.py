@@ -1,4 +1,4 @@
-"""Images of cameras as PNG files, one an image, in a folder a sensor."""
+"""Images of cameras as PNG and TIFF files, one an image, in a folder a sensor."""
 
 from collections.abc import Sequence
 from os import PathLike
@@ -13,9 +13,14 @@ from sensorium.errors import SpecError
 from sensorium.record.png import save_png
 from sensorium.record.recorder import Recorder
 from sensorium.record.sensor_files import file_stem, made_folder
+from sensorium.record.tiff import save_tiff
 from sensorium.sensors.attached import AttachedSensor
 from sensorium.sensors.camera import Camera
 from sensorium.sensors.camera_image import CameraImage
+from sensorium.sensors.depth_image import DepthImage
+
+# In place of a label where nothing was met
+_NO_LABEL = 65535
 
 
 class ImageRecorder(Recorder):
@@ -28,6 +33,11 @@ class ImageRecorder(Recorder):
     One band is grey, three are red, green and blue; other numbers are a file each, 000000_NAME.png. Grey keeps up to 16
     bits; PNG has 8 for each colour, so colours of more are cut to their upper 8. With several worlds or sensors of a
     kind there is a folder for each: world_0/camera_1. Every file appears whole or not at all.
+
+    A depth camera's outputs are a file each: 000000_depth.tiff and 000000_range.tiff in metres (minus infinity for what
+    is too near, infinity for what is too far, NaN where nothing was measured), 000000_segmentation.png with labels of
+    16 bits (65535 for nothing), 000000_normals.png with -1 to 1 as 0 to 255, and 000000_colour.png. Points, face
+    numbers and flows are no pictures; an MCAP file has them.
     """
 
     def __init__(self, folder: str | PathLike[str], *, every: int = 1, sensors: Sequence[str] | None = None) -> None:
@@ -61,7 +71,7 @@ class ImageRecorder(Recorder):
             if self._sensors is not None and name not in self._sensors:
                 continue
             for reading in sensor.readings():
-                if not isinstance(reading, CameraImage):
+                if not isinstance(reading, CameraImage | DepthImage):
                     break
                 number = self._counts.get(name, 0)
                 self._counts[name] = number + 1
@@ -72,13 +82,20 @@ class ImageRecorder(Recorder):
         """Nothing can be recorded after; every file is in its place already."""
         self._closed = True
 
-    def _save(self, sensor: AttachedSensor[Any], reading: CameraImage, number: int) -> None:
+    def _save(self, sensor: AttachedSensor[Any], reading: CameraImage | DepthImage, number: int) -> None:
         """Write one image of each world and sensor."""
-        spec, rig = sensor.spec, sensor.rig
-        assert isinstance(spec, Camera)
         if sensor.name not in self._folders:
             self._folders[sensor.name] = self._made(sensor)
-        axes = len(rig.axes)
+        axes = len(sensor.rig.axes)
+        if isinstance(reading, DepthImage):
+            for name, images in reading.images.items():
+                if name in _DEPTH_FILES:
+                    flat = images.reshape(-1, *images.shape[axes:])
+                    for folder, image in zip(self._folders[sensor.name], flat, strict=True):
+                        _DEPTH_FILES[name](folder / f"{number:06d}_{name}", image, reading)
+            return
+        spec = sensor.spec
+        assert isinstance(spec, Camera)
         images = reading.image.reshape(-1, *reading.image.shape[axes:])
         for folder, image in zip(self._folders[sensor.name], images, strict=True):
             if image.ndim == 2:
@@ -98,6 +115,34 @@ class ImageRecorder(Recorder):
         worlds = range(rig.first_world, rig.first_world + rig.worlds)
         above = [self.folder / f"world_{world}" for world in worlds] if rig.world_axis else [self.folder]
         return [made_folder(folder / one) for folder in above for one in own]
+
+
+def _save_distances(path: Path, image: NDArray[Any], reading: DepthImage) -> None:
+    save_tiff(path.with_suffix(".tiff"), reading.in_metres(image))
+
+
+def _save_labels(path: Path, image: NDArray[Any], reading: DepthImage) -> None:
+    if image.max() >= _NO_LABEL:
+        raise SpecError(f"a label is {image.max()}; a PNG of 16 bits holds labels below {_NO_LABEL}")
+    save_png(path.with_suffix(".png"), np.where(image < 0, _NO_LABEL, image).astype(np.uint16))
+
+
+def _save_normals(path: Path, image: NDArray[Any], reading: DepthImage) -> None:
+    save_png(path.with_suffix(".png"), np.rint(127.5 * (image + 1.0)).astype(np.uint8))
+
+
+def _save_colours(path: Path, image: NDArray[Any], reading: DepthImage) -> None:
+    save_png(path.with_suffix(".png"), image)
+
+
+# How each picture of a depth camera is written, given its path without ending
+_DEPTH_FILES = {
+    "depth": _save_distances,
+    "range": _save_distances,
+    "segmentation": _save_labels,
+    "normals": _save_normals,
+    "colour": _save_colours,
+}
 
 
 def eight_bits(image: NDArray[Any], bits: int) -> NDArray[np.uint8]:

@@ -37,9 +37,11 @@ class McapRecorder(Recorder):
 
     Topics begin with the sensor's name: /lidar/points (PointCloud2; a lidar of one ray has /lidar/range too),
     /imu/data and /imu/mag (Imu, MagneticField), /encoder/joint_states, /odometer/odometry, /gnss/fix and /gnss/vel,
-    /barometer/pressure, /sun_sensor/cosine, /camera/image_raw and /camera/camera_info; then /tf with the true poses of
-    all bodies, /tf_static with the mounts of the sensors, /clock, and /diagnostics with onsets and ends of faults.
-    Times are simulated; a message is logged when it arrived and carries in its header the time by its sensor's clock.
+    /barometer/pressure, /sun_sensor/cosine, /cone/range, /radar/detections and /radar/range_doppler (PointCloud2 and
+    Image), /camera/image_raw and /camera/camera_info, /depth_camera/depth and the other outputs of a depth camera;
+    then /tf with the true poses of all bodies, /tf_static with the mounts of the sensors, /clock, and /diagnostics with
+    onsets and ends of faults. Times are simulated; a message is logged when it arrived and carries in its header the
+    time by its sensor's clock.
     With several worlds or sensors of a kind, topics and frames are /world_0/lidar_1/points and world_0/lidar_1.
 
     The bytes of the file depend on what was recorded alone. What is short is encoded and handed to the operating system

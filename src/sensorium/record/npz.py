@@ -37,6 +37,8 @@ def save_npz(scan: Scan, path: str | PathLike[str], *, compress: bool = True) ->
     if scan.light is not None:
         light = {f"light_{name}": getattr(scan.light, name) for name in _LIGHT}
         content |= {name: array for name, array in light.items() if array is not None}
+    if scan.normals is not None:
+        content["normals"] = scan.normals
     if scan.waveform is not None:
         content |= {f"waveform_{name}": getattr(scan.waveform, name) for name in ("samples", *_WAVEFORM)}
     with replacing(path) as file:
@@ -77,4 +79,5 @@ def _scan(content: dict[str, Any]) -> Scan:
     if "waveform_samples" in content:
         window = {name: float(content[f"waveform_{name}"].item()) for name in _WAVEFORM}
         waveform = Waveforms(content["waveform_samples"], **window)
-    return Scan(**{name: content[name] for name in _ARRAYS}, **numbers, X_WS=pose, light=light, waveform=waveform)
+    arrays = {name: content[name] for name in _ARRAYS}
+    return Scan(**arrays, **numbers, X_WS=pose, light=light, waveform=waveform, normals=content.get("normals"))

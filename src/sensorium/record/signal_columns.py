@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.sensors.barometer import BarometerReading
+from sensorium.sensors.cone_reading import ConeReading
 from sensorium.sensors.encoder_reading import EncoderReading
 from sensorium.sensors.gnss import GnssReading
 from sensorium.sensors.inertial_reading import INTEGRALS, InertialReading
 from sensorium.sensors.odometer import OdometerReading
+from sensorium.sensors.ray_sensor import RayReading
 from sensorium.sensors.sampled_reading import SampledReading
 from sensorium.sensors.sun_sensor import SunSensorReading
 
@@ -91,6 +93,32 @@ def _gnss(reading: GnssReading) -> tuple[Column, ...]:
     return tuple(columns)
 
 
+def _rays(reading: RayReading) -> tuple[Column, ...]:
+    """One column a value, numbered along the axes of the sensor's shape: value_3_7_m."""
+    unit = "" if reading.unit in ("", "1") else f"_{reading.unit}"
+
+    def column(index: tuple[int, ...]) -> Column:
+        name = "_".join(["value", *map(str, index)])
+        return Column(name + unit, float, lambda of: np.asarray(of.values[(..., *index)]))
+
+    return tuple(column(index) for index in np.ndindex(reading.shape))
+
+
+def _cone(reading: ConeReading) -> tuple[Column, ...]:
+    """Where nothing is in sight the range is inf, and angles, points and speeds are NaN."""
+    angles = ("azimuth", "elevation", "projected_elevation")
+    speeds = ("range_rate", "differenced_range_rate", "speed")
+    return (
+        _number("in_sight", "in_sight", bool),
+        _number("range_m", "range_m"),
+        *(_number(f"{name}_rad", name) for name in angles),
+        *_vector("point", "point", "m"),
+        *_vector("point_W", "point_W", "m"),
+        *(_number(f"{name}_m_s", name) for name in speeds),
+        *(_number(name, name, int) for name in ("verdict", "object_id", "label")),
+    )
+
+
 _COLUMNS: dict[type, Callable[[Any], tuple[Column, ...]]] = {
     InertialReading: _inertial,
     EncoderReading: _encoder,
@@ -98,4 +126,6 @@ _COLUMNS: dict[type, Callable[[Any], tuple[Column, ...]]] = {
     GnssReading: _gnss,
     BarometerReading: lambda _: (_number("pressure_Pa", "pressure_Pa"), _number("altitude_m", "altitude_m")),
     SunSensorReading: lambda _: (_number("cosine", "cosine"), _number("visible", "visible", bool, has_truth=False)),
+    RayReading: _rays,
+    ConeReading: _cone,
 }

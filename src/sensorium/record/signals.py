@@ -9,11 +9,13 @@ import numpy as np
 from sensorium.environment import Environment
 from sensorium.errors import RecordError, SpecError
 from sensorium.record.csv_table import Cell, CsvTable
+from sensorium.record.detections import DetectionTable
 from sensorium.record.parquet_table import ParquetTable, require_pyarrow
 from sensorium.record.recorder import Recorder
 from sensorium.record.sensor_files import file_stem, made_folder
 from sensorium.record.signal_columns import Column, columns_of_reading
 from sensorium.sensors.attached import Arrival, AttachedSensor
+from sensorium.sensors.radar.reading import RadarReading
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.sampled_reading import SampledReading
 from sensorium.sensors.scan import Scan
@@ -28,11 +30,12 @@ class SignalRecorder(Recorder):
             for _ in env.run(10.0):
                 recorder.record(env)
 
-    Each sensor has a file of its name; lidars have none. Columns: time_ns, by the sensor's clock; arrival_ns, the true
-    time it arrived; world and sensor, where there are several; then one a number with its unit in its name
-    (acceleration_x_m_s2), and the same without errors, truth_acceleration_x_m_s2. Integers are exact and floats keep
-    every bit; where a reading is not valid its cells are empty. Files appear when the recorder is closed. What a
-    process that was killed leaves, imu.csv.part, can be read: see `CsvTable` and `ParquetTable`.
+    Each sensor has a file of its name; lidars have none, and a radar a row for each detection (`DetectionTable`).
+    Columns: time_ns, by the sensor's clock; arrival_ns, the true time it arrived; world and sensor, where there are
+    several; then one a number with its unit in its name (acceleration_x_m_s2), and the same without errors,
+    truth_acceleration_x_m_s2. Integers are exact and floats keep every bit; where a reading is not valid its cells are
+    empty. Files appear when the recorder is closed. What a process that was killed leaves, imu.csv.part, can be read:
+    see `CsvTable` and `ParquetTable`.
     """
 
     def __init__(
@@ -51,7 +54,7 @@ class SignalRecorder(Recorder):
             require_pyarrow()
         self.folder = made_folder(folder)
         self._format, self._truth, self._closed = format, truth, False
-        self._signals: dict[str, _Signal | None] = {}
+        self._signals: dict[str, _Signal | DetectionTable | None] = {}
         self._stems: set[str] = set()
 
     def record(self, env: Environment) -> None:
@@ -83,17 +86,19 @@ class SignalRecorder(Recorder):
         except OSError as error:
             raise self._failed(error) from None
 
-    def _begun(self, sensor: AttachedSensor[Any], reading: Any) -> "_Signal | None":
+    def _begun(self, sensor: AttachedSensor[Any], reading: Any) -> "_Signal | DetectionTable | None":
         """The file of a sensor that has its first reading; None for one that has no such file."""
         if isinstance(reading, Scan):
             return None
+        if isinstance(reading, RadarReading):
+            path = self.folder / f"{self._stem(sensor.name)}.{self._format}"
+            return DetectionTable(_TABLES[self._format], path, sensor.rig, truth=self._truth)
         columns = columns_of_reading(reading)
         if columns is None:
             kind = type(reading).__name__
             warnings.warn(f"sensor {sensor.name!r} is not recorded: no columns stand for its {kind}", stacklevel=3)
             return None
-        stem = file_stem(sensor.name, self._stems)
-        self._stems.add(stem)
+        stem = self._stem(sensor.name)
         kinds: dict[str, type] = {"time_ns": int, "arrival_ns": int}
         kinds |= {"world": int} if sensor.rig.world_axis else {}
         kinds |= {"sensor": int} if sensor.rig.sensor_axis else {}
@@ -102,6 +107,12 @@ class SignalRecorder(Recorder):
         kinds |= {f"truth_{column.name}": column.kind for column in truths}
         table = _TABLES[self._format](self.folder / f"{stem}.{self._format}", kinds)
         return _Signal(table, sensor.rig, columns, truths)
+
+    def _stem(self, sensor: str) -> str:
+        """The name of a sensor's file, which no other has."""
+        stem = file_stem(sensor, self._stems)
+        self._stems.add(stem)
+        return stem
 
     def _failed(self, error: OSError) -> RecordError:
         return RecordError(f"{str(self.folder)!r} cannot be written any more: {error.strerror}")

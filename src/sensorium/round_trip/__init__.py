@@ -4,9 +4,11 @@ import os
 
 from sensorium.devices import Device, describe
 from sensorium.round_trip.camera import camera_rows
+from sensorium.round_trip.depth_camera import depth_camera_rows
 from sensorium.round_trip.encoder import encoder_rows
 from sensorium.round_trip.inertial import inertial_rows
 from sensorium.round_trip.lidar import lidar_rows
+from sensorium.round_trip.radar import radar_rows
 from sensorium.round_trip.row import Row
 
 _KINDS = {
@@ -15,6 +17,8 @@ _KINDS = {
     "magnetometer": inertial_rows,
     "encoder": encoder_rows,
     "camera": camera_rows,
+    "depth_camera": depth_camera_rows,
+    "radar": radar_rows,
 }
 
 

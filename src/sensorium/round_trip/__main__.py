@@ -9,7 +9,7 @@ from sensorium.round_trip import document, round_trip
 def main(path: str) -> None:
     """Measure every device of the library and write the table."""
     rows = []
-    for kind in ("lidar", "imu", "magnetometer", "encoder", "camera"):
+    for kind in ("lidar", "imu", "magnetometer", "encoder", "camera", "depth_camera", "radar"):
         for name in names(kind):
             print(name, flush=True)
             rows += round_trip(name)

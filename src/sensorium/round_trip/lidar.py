@@ -163,9 +163,11 @@ def _reach(device: Device, sheet: LidarSheet, name: str) -> list[Row]:
     scans = [_sweep(device, lidar, stated_m, aside_m=_ASIDE * stated_m)[0][0] for lidar in (limited, endless)]
     seen, range_m = scans[0].valid, scans[1].range_m.astype(np.float64)
     if name == "max_range":
-        ends = float(range_m[seen].max()), float(range_m[~seen & (range_m > stated_m)].min())
+        farthest = float(range_m[seen].max())
+        ends = farthest, float(range_m[~seen & (range_m > farthest)].min())
     else:
-        ends = float(range_m[~seen & (range_m < stated_m)].max()), float(range_m[seen].min())
+        nearest = float(range_m[seen].min())
+        ends = float(range_m[~seen & (range_m < nearest)].max()), nearest
     what = "greatest range" if name == "max_range" else "least range"
     return [in_sheet_unit(device.name, what, quantity, stated_m, (0.5 * sum(ends), *ends))]
 

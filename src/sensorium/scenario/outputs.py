@@ -28,7 +28,7 @@ class Clouds(Spec):
 
 
 class Images(Spec):
-    """Images of cameras as PNG, a file for each."""
+    """Images of cameras as PNG, of depth cameras as PNG and TIFF, a file for each."""
 
     every: Annotated[int, Field(ge=1)] = 1
     """Every how many images."""

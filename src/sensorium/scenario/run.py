@@ -184,9 +184,12 @@ def _record(
 
             report = stack.enter_context(Report(title=spec.title))
             writers.append(report)
+        controllers = scenario.controllers(env)
         stopped = stack.enter_context(interrupts_wait())
         began_s = time.perf_counter()
         for _ in env.run(spec.duration_s):
+            for controller in controllers:
+                controller.step(env)
             for writer in writers:
                 writer.record(env)
             if stopped():

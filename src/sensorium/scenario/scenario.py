@@ -10,6 +10,8 @@ from typing import Annotated, Any, Union
 from pydantic import BeforeValidator, Field, create_model
 
 from sensorium import devices, fields, plugins
+from sensorium.controllers import BUILT_IN as CONTROLLERS
+from sensorium.controllers import Controller, ControllerSpec
 from sensorium.corruption import Fault
 from sensorium.corruption.base import Corruption
 from sensorium.environment import Environment
@@ -22,7 +24,8 @@ from sensorium.scenario.files import Files
 from sensorium.scenario.outputs import Outputs
 from sensorium.scenario.override import overridden
 from sensorium.scenario.pose import as_list
-from sensorium.scenario.scene import SceneSpec
+from sensorium.scenario.scatter import StrewnSceneSpec, with_scatters
+from sensorium.scene.batch import SceneBatch
 from sensorium.scene.in_parts import SceneInParts
 from sensorium.scene.scene import Scene
 from sensorium.spec import Spec, checked
@@ -61,7 +64,7 @@ class ScenarioSpec(Spec):
     """How long, in simulated time [s]; whole steps, so that the last may end later."""
     worlds: Annotated[int, Field(ge=1, le=1 << 20)] | None = None
     """How many worlds run side by side; by default one, whose readings have no axis of worlds."""
-    scene: SceneSpec = SceneSpec()
+    scene: StrewnSceneSpec = StrewnSceneSpec()
     world: Any = None
     """What moves; of a list the first whose engine is installed."""
     atmosphere: Medium | None = None
@@ -74,6 +77,8 @@ class ScenarioSpec(Spec):
     """By name, which also keys their randomness."""
     faults: tuple[Any, ...] = ()
     """Faults by time, each with the name of its sensor; they may stand with the sensors as well."""
+    controllers: dict[str, Any] = Field(default_factory=dict)
+    """What reads sensors after each step and commands the world, by name."""
     outputs: Outputs = Outputs()
 
 
@@ -91,6 +96,8 @@ def scenario_model() -> type[ScenarioSpec]:
         if kind.model_fields["kind"].annotation in own:
             raise SpecError(f"a package announces a world {name!r}; the library has one of that name already")
         brought.append(kind)
+    controllers = _controllers()
+    any_controller: Any = Annotated[Union[controllers], Field(discriminator="kind")]  # noqa: UP007 - likewise
     any_sensor: Any = Annotated[Union[entries], Field(discriminator="kind")]  # noqa: UP007 - made while it runs
     kinds = (*_WORLDS, *brought)
     joined = worlds.JoinedSpec.of(Annotated[Union[kinds], Field(discriminator="kind")])  # noqa: UP007 - likewise
@@ -110,8 +117,25 @@ def scenario_model() -> type[ScenarioSpec]:
             tuple[SensorFault, ...],  # type: ignore[valid-type]
             Field(default=(), description="Faults by time, each with its sensor."),
         ),
+        controllers=(
+            dict[str, any_controller],
+            Field(default_factory=dict, description="What reads sensors and commands the world, by name."),
+        ),
     )
     return model
+
+
+def _controllers() -> tuple[type[ControllerSpec], ...]:
+    """All kinds of controllers: the library's, and those that installed packages bring."""
+    own = {kind.model_fields["kind"].default: kind for kind in CONTROLLERS}
+    for name in plugins.announced("controllers"):
+        kind = plugins.load("controllers", name)
+        if not (isinstance(kind, type) and issubclass(kind, ControllerSpec)) or "kind" not in kind.model_fields:
+            raise SpecError(f"controller {name!r} is {kind!r}; it must be a subclass of ControllerSpec with a kind")
+        if name in own:
+            raise SpecError(f"a package announces a controller {name!r}; the library has one of that name already")
+        own[name] = kind
+    return tuple(own.values())
 
 
 def json_schema() -> dict[str, Any]:
@@ -189,6 +213,14 @@ class Scenario:
             sentence = f"faults[{number}].target is {fault.target!r}; {fault.sensor} has {known}"
             raise self.document.error(("faults", number, "target"), sentence)
 
+    def controllers(self, env: Environment) -> list[Controller]:
+        """The scenario's controllers, at work in an environment that it made."""
+        made = []
+        for name, controller in self.spec.controllers.items():
+            with self.document.blamed("controllers", name):
+                made.append(controller.start(env))
+        return made
+
     def environment(self, parts_folder: Path | None = None) -> Environment:
         """Everything the scenario describes, ready to run.
 
@@ -210,9 +242,14 @@ class Scenario:
         with document.blamed("world"):
             world = spec.world[chosen].make(self.files)
             spec.world[chosen].add_to(scene, world)
-        seen: Scene | SceneInParts = scene
+        seen: Scene | SceneBatch | SceneInParts
         if spec.scene.parts is None:
             spec.scene.add_to(scene, self.files, document)
+            scatters = spec.scene.scatter
+            seen = with_scatters(scene, scatters, self.files, document, worlds=spec.worlds, seed=spec.seed)
+        elif spec.scene.scatter:
+            rule = "what is strewn at random stays in one process"
+            raise document.error(("scene", "parts"), f"scene.parts is {spec.scene.parts} with scene.scatter; {rule}")
         elif parts_folder is None:
             raise document.error(("scene", "parts"), f"scene.parts is {spec.scene.parts}; the parts need a folder")
         else:

@@ -14,6 +14,8 @@ from sensorium.scenario.pose import Poses
 from sensorium.sensors.accelerometer import Accelerometer
 from sensorium.sensors.barometer import Barometer
 from sensorium.sensors.camera import Camera
+from sensorium.sensors.cone_sensor import ConeSensor
+from sensorium.sensors.depth_camera import DepthCamera
 from sensorium.sensors.encoder import Encoder
 from sensorium.sensors.gnss import Gnss
 from sensorium.sensors.gyroscope import Gyroscope
@@ -21,6 +23,7 @@ from sensorium.sensors.imu import Imu
 from sensorium.sensors.lidar import Lidar
 from sensorium.sensors.magnetometer import Magnetometer
 from sensorium.sensors.odometer import Odometer
+from sensorium.sensors.radar.spec import Radar
 from sensorium.sensors.spec import SensorSpec
 from sensorium.sensors.sun_sensor import SunSensor
 from sensorium.spec import Spec, checked
@@ -28,6 +31,7 @@ from sensorium.spec import Spec, checked
 BUILT_IN: tuple[type[SensorSpec[Any]], ...] = (
     Lidar,
     Camera,
+    DepthCamera,
     Imu,
     Accelerometer,
     Gyroscope,
@@ -37,6 +41,8 @@ BUILT_IN: tuple[type[SensorSpec[Any]], ...] = (
     Gnss,
     Barometer,
     SunSensor,
+    ConeSensor,
+    Radar,
 )
 
 

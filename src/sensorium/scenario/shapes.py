@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from sensorium.scene import shapes
+from sensorium.scene import shapes, trees
 from sensorium.scene.mesh import Mesh
 from sensorium.spec import Spec
 
@@ -111,5 +111,23 @@ class Heightfield(ShapeSpec):
         return shapes.heightfield(self.heights, self.size_x, self.size_y)
 
 
-Shape = Annotated[Box | Sphere | Ellipsoid | Cylinder | Capsule | Plane | Heightfield, Field(discriminator="kind")]
+class Tree(ShapeSpec):
+    """A tree with its foot at the origin; its faces are labelled trunk and leaves."""
+
+    kind: Literal["tree"]
+    height: Length
+    form: Literal["broadleaf", "bare", "conifer"] = "broadleaf"
+    seed: int = 0
+    """Which tree."""
+
+    def make(self) -> Mesh:
+        """Its triangles."""
+        if self.form == "conifer":
+            return trees.conifer(self.height, seed=self.seed)
+        return trees.broadleaf(self.height, seed=self.seed, leaves=self.form == "broadleaf")
+
+
+Shape = Annotated[
+    Box | Sphere | Ellipsoid | Cylinder | Capsule | Plane | Heightfield | Tree, Field(discriminator="kind")
+]
 """Any shape, told apart by its `kind`."""

@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, create_model
 
 from sensorium.errors import SpecError
+from sensorium.fields.positions import Vector
 from sensorium.scenario.controls import Control, ControlTable
 from sensorium.scenario.files import Files
 from sensorium.scenario.motions import JointMotion, Motion
@@ -14,7 +15,7 @@ from sensorium.scenario.pose import PoseSpec
 from sensorium.scenario.scene import AnyMaterial, made_material
 from sensorium.scene.scene import Scene
 from sensorium.spec import Spec
-from sensorium.worlds import Joined, Kinematic, MuJoCo, Replay, Static, World
+from sensorium.worlds import Commanded, Joined, Kinematic, MuJoCo, Replay, Static, World
 
 StepLength = Annotated[float, Field(gt=0.0)]
 """How far one step goes [s]."""
@@ -64,6 +65,30 @@ class KinematicSpec(WorldSpec):
         """The world."""
         bodies = {name: path.make() for name, path in self.bodies.items()}
         return Kinematic(bodies, {name: path.make() for name, path in self.joints.items()}, step_s=self.step_s)
+
+
+class CommandedBody(Spec):
+    """A body that a controller moves: where it is at the start, and how it moves until it is told."""
+
+    pose: PoseSpec = PoseSpec()
+    velocity: Vector = (0.0, 0.0, 0.0)
+    """In its own axes [m/s]."""
+
+
+class CommandedSpec(WorldSpec):
+    """Bodies move as controllers tell them."""
+
+    kind: Literal["commanded"]
+    step_s: StepLength = 0.01
+    bodies: dict[str, CommandedBody] = Field(min_length=1)
+
+    def make(self, files: Files) -> World:
+        """The world."""
+        return Commanded(
+            {name: body.pose.make() for name, body in self.bodies.items()},
+            velocities={name: body.velocity for name, body in self.bodies.items()},
+            step_s=self.step_s,
+        )
 
 
 class ReplaySpec(WorldSpec):
@@ -154,5 +179,5 @@ class JoinedSpec(WorldSpec):
             spec.add_to(scene, part)
 
 
-BUILT_IN: tuple[type[WorldSpec], ...] = (StaticSpec, KinematicSpec, ReplaySpec, MuJoCoSpec)
+BUILT_IN: tuple[type[WorldSpec], ...] = (StaticSpec, KinematicSpec, CommandedSpec, ReplaySpec, MuJoCoSpec)
 """Those of this file but `JoinedSpec`, which is made of others."""

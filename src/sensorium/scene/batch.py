@@ -1,6 +1,7 @@
 """Many worlds from few assets: which asset stands in which slot of which world, and where."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -8,7 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 from sensorium.errors import SceneError
 from sensorium.frames import Pose
 from sensorium.scene.mesh import Mesh
+from sensorium.scene.scatter import Placer, Scatter
 from sensorium.scene.scene import LabelTable, Scene, SceneObject
+
+Redraw = Callable[[NDArray[np.int64], NDArray[np.int64]], tuple[Any, Pose]]
+"""Function of the numbers of worlds and of how often each was drawn before; it gives their rows of index and pose."""
 
 
 class SceneBatch:
@@ -22,6 +27,9 @@ class SceneBatch:
         pose: X_BS, the slot on its body, or in its world when it has none; broadcasts to (worlds, slots).
         body: Name of the body of each slot, or None; one per slot. By default all are fixed in their worlds.
         shared: Objects that stand in every world, before the slots.
+        redraw: Called by `Environment.reset` as redraw(worlds, episodes) with the numbers of the worlds that restart
+            and how often each was drawn before, 1 at its first reset; it gives index and pose of those rows. None
+            leaves every world as it is.
 
     `object_id` counts the shared objects in their order, then the slots.
     """
@@ -33,6 +41,7 @@ class SceneBatch:
         pose: Pose,
         body: Sequence[str | None] | None = None,
         shared: Scene | None = None,
+        redraw: Redraw | None = None,
     ) -> None:
         self.assets = tuple(SceneObject(a) if isinstance(a, Mesh) else a for a in assets)
         if not self.assets:
@@ -45,12 +54,7 @@ class SceneBatch:
 
         self.index = _checked_index(index, asset_count=len(self.assets))
         slots = self.index.shape[1]
-        if not isinstance(pose, Pose):
-            raise SceneError(f"pose is a {type(pose).__name__}; it must be a Pose")
-        try:
-            self.pose = pose.broadcast_to(self.index.shape)
-        except ValueError as error:
-            raise SceneError(f"pose has shape {pose.shape}; index asks for {self.index.shape}") from error
+        self.pose = _checked_pose(pose, self.index.shape)
 
         self.body: tuple[str | None, ...] = (None,) * slots if body is None else tuple(body)
         if len(self.body) != slots:
@@ -61,6 +65,58 @@ class SceneBatch:
         if shared is not None and not isinstance(shared, Scene):
             raise SceneError(f"shared is a {type(shared).__name__}; it must be a Scene")
         self.shared = shared
+        if redraw is not None and not callable(redraw):
+            raise SceneError(f"redraw is a {type(redraw).__name__}; it must be a function of (worlds, episodes)")
+        self.redraw = redraw
+
+    @classmethod
+    def scattered(
+        cls, scatters: Sequence[Scatter], *, worlds: int, seed: int, shared: Scene | None = None, first_world: int = 0
+    ) -> Self:
+        """Worlds with things strewn at random, each its own way, and anew whenever it restarts.
+
+        Args:
+            scatters: What is strewn, in this order.
+            worlds: How many worlds.
+            seed: Of the places; a world's places follow from seed, world, and how often it has restarted.
+            shared: Objects that stand in every world.
+            first_world: Number of the first world among all of an experiment, as for the environment.
+        """
+        if worlds < 1:
+            raise SceneError(f"worlds is {worlds}; it must be at least 1")
+        placer = Placer(scatters, seed)
+        index, pose = placer(first_world + np.arange(worlds), np.zeros(worlds, np.int64))
+        return cls(placer.assets, index, pose, placer.body, shared, placer)
+
+    def redrawn(
+        self, rows: NDArray[np.int64], worlds: NDArray[np.int64], episodes: NDArray[np.int64]
+    ) -> "tuple[SceneBatch, SceneBatch]":
+        """The batch with some rows drawn anew, and those rows alone.
+
+        Args:
+            rows: Which rows.
+            worlds: Numbers of their worlds.
+            episodes: How often each was drawn before.
+        """
+        assert self.redraw is not None
+        drawn, where = self.redraw(worlds, episodes)
+        index = _checked_index(drawn, asset_count=len(self.assets))
+        if index.shape != (len(rows), self.index.shape[1]):
+            raise SceneError(
+                f"redraw gave an index of shape {index.shape}; it must be {(len(rows), self.index.shape[1])}"
+            )
+        pose = _checked_pose(where, index.shape)
+        all_index, p, q = self.index.copy(), self.pose.position.copy(), self.pose.quaternion.copy()
+        all_index[rows], p[rows], q[rows] = index, pose.position, pose.quaternion
+        all_index.setflags(write=False)
+        return self._with(all_index, Pose._trusted(p, q)), self._with(index, pose)
+
+    def _with(self, index: NDArray[np.int32], pose: Pose) -> "SceneBatch":
+        """The same assets and slots in other worlds; what is given is checked already."""
+        other = object.__new__(SceneBatch)
+        other.__dict__.update(self.__dict__)
+        other.index, other.pose = index, pose
+        return other
 
     @property
     def worlds(self) -> int:
@@ -81,6 +137,16 @@ class SceneBatch:
 
     def __repr__(self) -> str:
         return f"SceneBatch({self.worlds} worlds, {self.index.shape[1]} slots, {len(self.assets)} assets)"
+
+
+def _checked_pose(pose: Pose, shape: tuple[int, ...]) -> Pose:
+    """The pose of every slot."""
+    if not isinstance(pose, Pose):
+        raise SceneError(f"pose is a {type(pose).__name__}; it must be a Pose")
+    try:
+        return pose.broadcast_to(shape)
+    except ValueError as error:
+        raise SceneError(f"pose has shape {pose.shape}; index asks for {shape}") from error
 
 
 def _checked_index(index: ArrayLike, *, asset_count: int) -> NDArray[np.int32]:

@@ -1,7 +1,8 @@
 """A scene as arrays, as the ray caster reads it: which mesh stands where, on which body, in each world."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,14 @@ from sensorium.frames import Pose
 from sensorium.scene.batch import SceneBatch
 from sensorium.scene.mesh import Mesh
 from sensorium.scene.scene import LabelTable, Scene, SceneObject
+
+
+class KindTables(NamedTuple):
+    """What each kind of object is: shared objects, then assets, and a last entry for none, which index -1 finds."""
+
+    mesh: NDArray[np.int32]
+    label: NDArray[np.int32]
+    material: NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +38,9 @@ class Layout:
         materials: Each material once, by identity; index 0 is None.
         material_index: Material of each object, int32 (Wl, n).
         mesh_face_labels: For each mesh the label number of every face, int32 (m,), or None.
+        of_kind: Mesh, label and material of each kind of object that may stand somewhere.
+        name: Name of each column's object, length n; slots of a batch have none.
+        label_numbers: Number of each label name.
     """
 
     meshes: tuple[Mesh, ...]
@@ -39,6 +51,9 @@ class Layout:
     materials: tuple[object | None, ...]
     material_index: NDArray[np.int32]
     mesh_face_labels: tuple[NDArray[np.int32] | None, ...]
+    of_kind: KindTables
+    name: tuple[str | None, ...]
+    label_numbers: Mapping[str, int]
 
 
 def layout(scene: Scene | SceneBatch, worlds: int) -> Layout:
@@ -58,6 +73,7 @@ def layout(scene: Scene | SceneBatch, worlds: int) -> Layout:
             kind_index=np.arange(len(objects))[None, :],
             X_BO=_row(objects),
             body=tuple(o.body for o in objects),
+            name=tuple(o.name for o in objects),
         )
 
     # A batch: the shared objects stand in every row, then each slot names its asset
@@ -65,6 +81,8 @@ def layout(scene: Scene | SceneBatch, worlds: int) -> Layout:
         raise SceneError(f"scene is a {type(scene).__name__}; it must be a Scene or a SceneBatch")
     if scene.worlds not in (1, worlds):
         raise SceneError(f"the scene batch has {scene.worlds} worlds, {worlds} were asked for; they must match")
+    if scene.redraw is not None and scene.worlds != worlds:
+        raise SceneError(f"the scene batch has one row for {worlds} worlds and redraw; it needs a row for each of them")
     shared = scene.shared.objects if scene.shared is not None else ()
     kinds = shared + scene.assets
     slots, X_BO = _one_row_if_alike(scene)
@@ -80,17 +98,48 @@ def layout(scene: Scene | SceneBatch, worlds: int) -> Layout:
             np.concatenate([fixed.quaternion, X_BO.quaternion], axis=1),
         ),
         body=tuple(o.body for o in shared) + scene.body,
+        name=tuple(o.name for o in shared) + (None,) * len(scene.body),
+    )
+
+
+def redrawn(before: Layout, drawn: SceneBatch, rows: NDArray[np.int64]) -> Layout:
+    """A layout in which some worlds look otherwise.
+
+    Args:
+        before: As it was, with a row for each world.
+        drawn: These worlds alone.
+        rows: Which they are.
+    """
+    index, X_BO = _one_row_if_alike(drawn)
+    slots = slice(before.mesh_index.shape[1] - index.shape[1], None)
+    kind = np.where(index < 0, -1, index + slots.start)
+
+    def patched(old: NDArray[np.int32], of_kind: NDArray[np.int32]) -> NDArray[np.int32]:
+        array = old.copy()
+        array[rows, slots] = of_kind[kind]
+        return _frozen(array)
+
+    position, quaternion = before.X_BO.position.copy(), before.X_BO.quaternion.copy()
+    position[rows, slots], quaternion[rows, slots] = X_BO.position, X_BO.quaternion
+    return replace(
+        before,
+        mesh_index=patched(before.mesh_index, before.of_kind.mesh),
+        X_BO=Pose._trusted(position, quaternion),
+        label=patched(before.label, before.of_kind.label),
+        material_index=patched(before.material_index, before.of_kind.material),
     )
 
 
 def _one_row_if_alike(scene: SceneBatch) -> tuple[NDArray[np.int32], Pose]:
-    """Asset index and X_BO of the slots, in a single row when every world has the same."""
-    rows = slice(None)
+    """Asset index and X_BO of the slots, in a single row when every world has the same and will keep it."""
     pose = scene.pose
-    if (scene.index == scene.index[:1]).all() and (
-        (pose.position == pose.position[:1]).all() and (pose.quaternion == pose.quaternion[:1]).all()
-    ):
-        rows = slice(0, 1)
+    alike = (
+        scene.redraw is None
+        and (scene.index == scene.index[:1]).all()
+        and (pose.position == pose.position[:1]).all()
+        and (pose.quaternion == pose.quaternion[:1]).all()
+    )
+    rows = slice(0, 1) if alike else slice(None)
     index, X_BS = scene.index[rows], pose[rows]
 
     # An asset may sit off its slot's frame S: X_BO = X_BS X_SO
@@ -113,6 +162,7 @@ def _tabulated(
     kind_index: NDArray[np.integer],
     X_BO: Pose,
     body: tuple[str | None, ...],
+    name: tuple[str | None, ...],
 ) -> Layout:
     """Turn one table of kinds (Wl, n), -1 for none, into tables of meshes, labels and materials."""
     mesh_number: dict[int, int] = {}
@@ -127,19 +177,23 @@ def _tabulated(
         ):
             materials.append(kind.material)
 
-    # One entry past the last kind stands for "none": index -1 finds it
-    mesh_of_kind = np.array([mesh_number[id(k.mesh)] for k in kinds] + [-1], dtype=np.int32)
-    label_of_kind = np.array([labels.number(k.label) for k in kinds] + [0], dtype=np.int32)
-    material_of_kind = np.array([material_number.get(id(k.material), 0) for k in kinds] + [0], dtype=np.int32)
+    of_kind = KindTables(
+        mesh=np.array([mesh_number[id(k.mesh)] for k in kinds] + [-1], dtype=np.int32),
+        label=np.array([labels.number(k.label) for k in kinds] + [0], dtype=np.int32),
+        material=np.array([material_number.get(id(k.material), 0) for k in kinds] + [0], dtype=np.int32),
+    )
     return Layout(
         meshes=tuple(meshes),
-        mesh_index=_frozen(mesh_of_kind[kind_index]),
+        mesh_index=_frozen(of_kind.mesh[kind_index]),
         X_BO=X_BO,
         body=body,
-        label=_frozen(label_of_kind[kind_index]),
+        label=_frozen(of_kind.label[kind_index]),
         materials=tuple(materials),
-        material_index=_frozen(material_of_kind[kind_index]),
+        material_index=_frozen(of_kind.material[kind_index]),
         mesh_face_labels=tuple(labels.face_numbers(mesh) for mesh in meshes),
+        of_kind=of_kind,
+        name=name,
+        label_numbers=dict(labels.numbers),
     )
 
 

@@ -138,18 +138,29 @@ def _lathe(
     azimuth = 2.0 * math.pi * np.arange(segments) / segments
     around = np.stack([np.cos(azimuth), np.sin(azimuth)], axis=-1)
 
-    # Vertices: lower point, rings, upper point
     height = np.broadcast_to(ring_z[:, None, None], (len(ring_r), segments, 1))
     rings = np.concatenate([ring_r[:, None, None] * around, height], axis=-1)
-    vertices = np.concatenate([[[0.0, 0.0, bottom]], rings.reshape(-1, 3), [[0.0, 0.0, top]]])
+    return closed_rings(rings, np.array([0.0, 0.0, bottom]), np.array([0.0, 0.0, top]))
 
-    # Faces: a fan below, quads between rings, a fan above
+
+def closed_rings(rings: NDArray[np.float64], start: NDArray[np.float64], end: NDArray[np.float64]) -> Mesh:
+    """Skin over rings of points, closed by a point at each end.
+
+    Args:
+        rings: Points [m], shape (rings, segments, 3), each ring anticlockwise seen from the end.
+        start: Point before the first ring [m], shape (3,).
+        end: Point after the last.
+    """
+    count, segments = rings.shape[:2]
+    vertices = np.concatenate([start[None], rings.reshape(-1, 3), end[None]])
+
+    # Faces: a fan before, quads between rings, a fan after
     here = np.arange(segments)
     after = (here + 1) % segments
     below = np.stack([np.zeros_like(here), 1 + after, 1 + here], axis=-1)
-    row = 1 + segments * np.arange(len(ring_r) - 1)[:, None]
+    row = 1 + segments * np.arange(count - 1)[:, None]
     quads = np.stack([row + here, row + after, row + segments + after, row + segments + here], axis=-1)
-    last = 1 + segments * (len(ring_r) - 1)
+    last = 1 + segments * (count - 1)
     above = np.stack([np.full_like(here, len(vertices) - 1), last + here, last + after], axis=-1)
     return Mesh(vertices, np.concatenate([below, _triangles(quads.reshape(-1, 4)), above]))
 

@@ -14,7 +14,7 @@ from sensorium.random import Stream
 from sensorium.sensors.camera import Camera
 from sensorium.sensors.camera_image import CameraImage
 from sensorium.sensors.camera_pipeline import Frame, Pipeline
-from sensorium.sensors.camera_tables import picture_tables, wavelengths_of
+from sensorium.sensors.camera_tables import picture_tables, surfaces, wavelengths_of
 from sensorium.sensors.firing import Firing
 from sensorium.sensors.recycling import Recycler
 from sensorium.sensors.rig import Rig
@@ -29,7 +29,8 @@ class CameraCaster:
         self._spec, self._rig = spec, rig
         wavelength_m = wavelengths_of(spec.bands, rig.sun, spec.ambient_k)
         self.pipeline = Pipeline(spec, wavelength_m, Stream(rig.seed, rig.name))
-        self._tables = picture_tables(spec, rig.tracer.layout, rig.atmosphere, rig.sun, wavelength_m)
+        self._layout = rig.tracer.layout
+        self._tables = picture_tables(spec, self._layout, rig.atmosphere, rig.sun, wavelength_m)
         self._exposure_ns = max(seconds_to_ns(spec.exposure_s), 1)
         self.duration_ns = self._exposure_ns + seconds_to_ns(spec.line_time_s * (spec.rows - 1))
         """From the start of the first row's exposure to the end of the last row's [ns]."""
@@ -75,6 +76,11 @@ class CameraCaster:
     def cast(self, start_ns: int) -> tuple[NDArray[np.float32], NDArray[np.float32], Any]:
         """Ideal images and inverse depths with their margins, one a head, and the cameras' poses."""
         rig = self._rig
+        if self._layout is not rig.tracer.layout:  # worlds were drawn anew
+            self._layout = rig.tracer.layout
+            self._tables = self._tables._replace(
+                **surfaces(self._layout, self._spec.bands, self._tables.surfaces.material)
+            )
         if self._moving:
             begin_ns, end_ns = start_ns, start_ns + self.duration_ns
         else:

@@ -18,6 +18,7 @@ from sensorium.scene.layout import Layout
 from sensorium.scene.mesh import TEXTURE, UV, Mesh
 from sensorium.sensors.light_tables import material_table
 from sensorium.trace import picture as pc
+from sensorium.trace.light.resolve import Surfaces
 
 if TYPE_CHECKING:
     from sensorium.sensors.camera import Camera
@@ -45,28 +46,15 @@ def picture_tables(
     """Everything the kernel looks up."""
     bands = spec.bands
     material = np.stack([_materials(spec, layout, atmosphere, *each) for each in zip(bands, wavelength_m, strict=True)])
-    reflectance_first, reflectance = _reflectances(layout, bands)
-    textures = _textures(layout, bands)
     glows = any(band.thermal for band in bands)
-    temperature_first, temperature = _temperatures(layout, glows)
     kelvin = np.arange(_COLDEST_K, _HOTTEST_K + _STEP_K, _STEP_K)
     emission = np.zeros((len(bands), len(kelvin) if glows else 0), np.float32)
     for number, band in enumerate(bands):
         if band.thermal:
             emission[number] = [thermal_radiance(band, float(k)) for k in kelvin]
     return pc.PictureTables(
-        surfaces=pc.Surfaces(material[0], np.array(layout.material_index, np.int32), np.zeros((1, 1), np.float32)),
+        **surfaces(layout, bands, material[0]),
         material=material,
-        reflectance_first=reflectance_first,
-        corner_reflectance=reflectance,
-        texture=textures.number,
-        uv_first=textures.first,
-        corner_u=textures.u,
-        corner_v=textures.v,
-        texture_place=textures.place,
-        texels=textures.texels,
-        temperature_first=temperature_first,
-        corner_temperature=temperature,
         light=np.array([_light(spec, sun, atmosphere, *each) for each in zip(bands, wavelength_m, strict=True)]),
         sun=(np.array([0.0, 0.0, 1.0]) if sun is None else sun.direction_W).astype(np.float32),
         emission=emission,
@@ -81,6 +69,32 @@ def _light_of(band: Band, sun: Sun | None, ambient_k: float) -> Callable[[float]
 
         return lambda wavelength_m: spectral_share(wavelength_m, ambient_k)
     return (lambda _: 0.0) if sun is None else sun.spectral_irradiance
+
+
+def surfaces(layout: Layout, bands: tuple[Band, ...], material: NDArray[np.float32]) -> dict[str, Any]:
+    """The tables that say of each object what it is made of; of all they alone change when worlds are drawn anew.
+
+    Args:
+        layout: Objects of all worlds.
+        bands: Of the camera.
+        material: Rows of all materials in any band.
+    """
+    reflectance_first, reflectance = _reflectances(layout, bands)
+    textures = _textures(layout, bands)
+    temperature_first, temperature = _temperatures(layout, any(band.thermal for band in bands))
+    return {
+        "surfaces": Surfaces(material, np.array(layout.material_index, np.int32), np.zeros((1, 1), np.float32)),
+        "reflectance_first": reflectance_first,
+        "corner_reflectance": reflectance,
+        "texture": textures.number,
+        "uv_first": textures.first,
+        "corner_u": textures.u,
+        "corner_v": textures.v,
+        "texture_place": textures.place,
+        "texels": textures.texels,
+        "temperature_first": temperature_first,
+        "corner_temperature": temperature,
+    }
 
 
 def _light(
@@ -135,7 +149,7 @@ def _reflectances(layout: Layout, bands: tuple[Band, ...]) -> tuple[NDArray[np.i
         for mesh_number in np.unique(layout.mesh_index[(layout.material_index == number) & (layout.mesh_index >= 0)]):
             if _is_textured(layout.meshes[mesh_number], material):
                 continue
-            values = _corner_values(layout.meshes[mesh_number], material.property_name)
+            values = corner_values(layout.meshes[mesh_number], material.property_name)
             columns = np.stack([_column(values, j, band, material) for j, band in enumerate(bands)])
             if columns.min() < 0.0 or columns.max() > material.max_reflectance:
                 raise SceneError(
@@ -195,7 +209,7 @@ def _textures(layout: Layout, bands: tuple[Band, ...]) -> _Textures:
             here = (layout.material_index == kind) & (layout.mesh_index == mesh_number)
             number[here], first[here] = len(places), corners
             rows, columns = mesh.texture.shape[:2]
-            uv = _corner_values(mesh, UV).reshape(-1, 2)
+            uv = corner_values(mesh, UV).reshape(-1, 2)
             u.append((uv[:, 0] * columns - 0.5).astype(np.float32))
             v.append(((1.0 - uv[:, 1]) * rows - 0.5).astype(np.float32))
             corners += len(uv)
@@ -222,7 +236,7 @@ def _temperatures(layout: Layout, wanted: bool) -> tuple[NDArray[np.int64], NDAr
     for mesh_number, mesh in enumerate(layout.meshes):
         if not wanted or TEMPERATURE not in mesh.property_names:
             continue
-        values = _corner_values(mesh, TEMPERATURE)
+        values = corner_values(mesh, TEMPERATURE)
         if values.ndim != 2 or values.min() <= 0.0:
             raise SceneError(
                 f"property {TEMPERATURE!r} has shape {values.shape[2:]} and least value {values.min()}; "
@@ -234,7 +248,7 @@ def _temperatures(layout: Layout, wanted: bool) -> tuple[NDArray[np.int64], NDAr
     return first, np.concatenate([*pieces, np.zeros(0, np.float32)])
 
 
-def _corner_values(mesh: Mesh, name: str) -> NDArray[Any]:
+def corner_values(mesh: Mesh, name: str) -> NDArray[Any]:
     """A property at the three corners of each face, shape (faces, 3, ...)."""
     faces = np.arange(len(mesh.faces))
     return np.stack([mesh.property_at(name, faces, np.broadcast_to(uv, (len(faces), 2))) for uv in _CORNERS], axis=1)

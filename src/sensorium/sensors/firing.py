@@ -48,13 +48,22 @@ class Firing:
 
     def __init__(self, rig: Rig) -> None:
         self._rig = rig
-        p_BS, q_BS = np.array(rig.X_BS.position), np.array(rig.X_BS.quaternion)
-        self._mounts = (rig.worlds, rig.history.bodies, -1 if rig.body is None else rig.body, p_BS, q_BS)
+        self._bodies = (rig.worlds, rig.history.bodies, -1 if rig.body is None else rig.body)
+        self._mounts = (np.array(rig.X_BS.position)[None], np.array(rig.X_BS.quaternion)[None])
         self._world = np.repeat(np.arange(rig.worlds, dtype=np.int32), rig.sensors)
         self._always = np.zeros(rig.worlds * rig.sensors, np.float32)
         self._table: RayTable | None = None
         self._flat: RayTables | None = None
         self._instant: bool | None = None
+
+    def mount(self, p_BS: NDArray[np.float64], q_BS: NDArray[np.float64]) -> None:
+        """Let the sensors sit elsewhere from now on, in each world by itself.
+
+        Args:
+            p_BS: Where on their body [m], shape (worlds, sensors, 3).
+            q_BS: How, shape (worlds, sensors, 4).
+        """
+        self._mounts = (p_BS, q_BS)
 
     def prepare(self, table: RayTable, start_ns: int, end_ns: int) -> Shot:
         """Everything a kernel needs to fire the table.
@@ -72,7 +81,9 @@ class Firing:
         """The same without placing the scene."""
         span = self._rig.history.span(start_ns, end_ns)
         rays = self._flattened(table, start_ns == end_ns)
-        knot_ns, time, position, quaternion, anchor, matrix = follow_mounts(start_ns, end_ns, span.table, *self._mounts)
+        knot_ns, time, position, quaternion, anchor, matrix = follow_mounts(
+            start_ns, end_ns, span.table, *self._bodies, *self._mounts
+        )
         return Aim(
             rays=rays,
             heads=Heads(matrix, time, self._world, self._voided(start_ns, end_ns)),

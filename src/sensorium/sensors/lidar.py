@@ -62,6 +62,8 @@ class Lidar(SensorSpec[Scan]):
     """Whole sweeps, or after every step the columns fired in it."""
     frame: Literal["sensor", "world"] = "sensor"
     """Frame of the points."""
+    normals: bool = False
+    """Whether a geometric lidar tells the normals of what it meets too."""
     errors: tuple[AnyCorruption, ...] = ()
     """What goes wrong with the ranges of every sweep, such as dead channels; faults go wrong for a while."""
     mode: Literal["geometric", "relative", "radiometric", "waveform"] = "geometric"
@@ -111,6 +113,8 @@ class Lidar(SensorSpec[Scan]):
             raise ValueError(
                 f"timing.rate_hz is {self.timing.rate_hz}; a lidar sweeps at its pattern's rate, {self.pattern.rate_hz}"
             )
+        if self.normals and self.mode != "geometric":
+            raise ValueError(f"normals is true with mode {self.mode!r}; only a geometric lidar tells them")
         if self.mode == "waveform":
             self._check_waveform()
         return self
@@ -149,7 +153,10 @@ class LidarModel:
         self._geometry: SweepCaster | None = None
         self._light: LightCaster | None = None
         if spec.mode == "geometric":
-            self._geometry = SweepCaster(rig, spec.min_range_m, spec.max_range_m, in_world=spec.frame == "world")
+            in_world = spec.frame == "world"
+            self._geometry = SweepCaster(
+                rig, spec.min_range_m, spec.max_range_m, in_world=in_world, normals=spec.normals
+            )
         else:
             from sensorium.sensors import light_caster  # its kernels load slowly, and not everybody needs them
 

@@ -11,7 +11,7 @@ from sensorium.patterns import RayTable
 from sensorium.random import stream_key
 from sensorium.sensors.firing import Firing, Shot
 from sensorium.sensors.intensity_scale import scaled
-from sensorium.sensors.light_tables import light_tables
+from sensorium.sensors.light_tables import light_tables, medium_of_objects, surfaces
 from sensorium.sensors.recycling import Recycler
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.scan import Light, Scan
@@ -48,7 +48,8 @@ class LightCaster:
         self._in_world = spec.frame == "world"
         self._several = spec.returns in ("dual", "all")
         self._returns = {"dual": 2, "all": spec.max_returns}.get(spec.returns, 1)
-        self._tables, self._medium_of_object = light_tables(spec, rig.tracer.layout, rig.atmosphere, rig.sun)
+        self._layout = rig.tracer.layout
+        self._tables, self._medium_of_object = light_tables(spec, self._layout, rig.atmosphere, rig.sun)
         self._geometry = SweepCaster(rig, spec.min_range_m, spec.max_range_m, in_world=self._in_world)
         self._scale = spec.intensity
         self._waveform: WaveformTables | None = None
@@ -74,6 +75,7 @@ class LightCaster:
             The scan, and a function that gives its truth: the first surface of each ray, without any error.
         """
         rig, tracer = self._rig, self._rig.tracer
+        self._see_layout()
         shot = self._firing.prepare(table, start_ns, end_ns)
         shape, new = (rig.worlds * rig.sensors, self._returns, shot.rays.x.size), self._recycler.array
         tree = shape if self._tables.switch[tb.S_DEPTH] else (*shape[:2], 0)
@@ -100,8 +102,15 @@ class LightCaster:
                 threads.run(sweep_light, shot.blocks, *where, draws, mask, *embree, out)
             else:
                 received = self._receive(out, where, draws, mask, embree)
-        scan = self._scan(out, received, shot, table, start_ns, end_ns)
-        return scan, lambda: self._truth(shot, table, start_ns, end_ns)
+        scan, redrawn = self._scan(out, received, shot, table, start_ns, end_ns), tracer.redrawn
+        return scan, lambda: self._truth(shot, table, start_ns, end_ns, redrawn)
+
+    def _see_layout(self) -> None:
+        """Look at the scene again if worlds were drawn anew."""
+        if self._layout is not self._rig.tracer.layout:
+            self._layout = self._rig.tracer.layout
+            self._tables = self._tables._replace(**surfaces(self._layout))
+            self._medium_of_object = medium_of_objects(self._tables, self._layout)
 
     def _receive(
         self, light: LightOutputs, where: tuple[Any, ...], draws: Draws, mask: np.uint32, embree: tuple[int, int]
@@ -125,11 +134,16 @@ class LightCaster:
         threads.run(sweep_waveform, blocks, *where, self._waveform, draws, rare, mask, *embree, out, serial_below=2)
         return out
 
-    def _truth(self, shot: Shot, table: RayTable, start_ns: int, end_ns: int) -> Scan:
-        """The same shot without light or error, fired once more: few ask for it, so nobody else pays for it."""
+    def _truth(self, shot: Shot, table: RayTable, start_ns: int, end_ns: int, redrawn: NDArray[np.int64]) -> Scan:
+        """The same shot without light or error, fired once more: few ask for it, so nobody else pays for it.
+
+        Worlds that were drawn anew since are void in it: what the shot saw there is gone.
+        """
         with shot.placed.lock:
             self._firing.repeat(shot)
-            return self._geometry.fire(shot, table, start_ns, end_ns)
+            scan = self._geometry.fire(shot, table, start_ns, end_ns)
+        gone = self._rig.tracer.redrawn != redrawn
+        return scan.without(gone) if gone.any() else scan
 
     def _surroundings(self, shot: Shot) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Medium each head starts in, and the one around that."""

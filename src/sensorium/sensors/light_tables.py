@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +55,6 @@ def light_tables(
     material = material_table(layout, media, inside, beam.wavelength_m)
     by_optical_path = spec.mode == "relative" and spec.divergence == "agx"
     medium, gamma = medium_tables(media, beam.pulse_s, by_optical_path=by_optical_path)
-    first, corners = reflectance_tables(layout)
     measured = spec.mode in ("radiometric", "waveform")
     capture = receiver_table(spec) if measured else _captured(spec)
 
@@ -91,9 +90,7 @@ def light_tables(
     switch[tb.S_IN_WORLD] = spec.frame == "world"
     tables = tb.LightTables(
         material=material,
-        object_material=np.array(layout.material_index, np.int32),
-        reflectance_first=first,
-        corner_reflectance=corners,
+        **surfaces(layout),
         medium=medium,
         gamma=gamma,
         capture=capture.values,
@@ -102,7 +99,23 @@ def light_tables(
         detector=detector,
         sun=sunlight,
     )
-    return tables, inside.astype(np.int32)[layout.material_index]
+    return tables, medium_of_objects(tables, layout)
+
+
+def medium_of_objects(tables: tb.LightTables, layout: Layout) -> NDArray[np.int32]:
+    """Medium inside each object (1 | worlds, objects), 0 for none."""
+    inside = tables.material[: len(layout.materials), tb.M_MEDIUM].astype(np.int32)
+    return inside[layout.material_index]
+
+
+def surfaces(layout: Layout) -> dict[str, Any]:
+    """The tables that say of each object what it is made of; of all they alone change when worlds are drawn anew."""
+    first, corners = reflectance_tables(layout)
+    return {
+        "object_material": np.array(layout.material_index, np.int32),
+        "reflectance_first": first,
+        "corner_reflectance": corners,
+    }
 
 
 def _captured(spec: "Lidar") -> CaptureTable:
@@ -149,7 +162,7 @@ def material_table(
         for kind, material in enumerate(layout.materials):
             outwards = seen_from > 0 and inside[kind] == seen_from
             around = (media[0] if outwards else medium).refractive_index
-            _fill_material(table[seen_from * kinds + kind], _row(material, wavelength_m, around))
+            _fill_material(table[seen_from * kinds + kind], material_row(material, wavelength_m, around))
             table[seen_from * kinds + kind, tb.M_MEDIUM] = inside[kind]
     return table.astype(np.float32)
 
@@ -170,7 +183,8 @@ def _fill_material(columns: NDArray[np.float64], row: NDArray[np.float64]) -> No
     columns[tb.M_DIFFUSE_B] = scale * row[mr.ON_B]
 
 
-def _row(material: object | None, wavelength_m: float, around: float) -> NDArray[np.float64]:
+def material_row(material: object | None, wavelength_m: float, around: float) -> NDArray[np.float64]:
+    """The row of what an object is made of, seen from a medium of this index; an object of nothing is matt and grey."""
     if material is None:
         return DEFAULT_MATERIAL.row(wavelength_m, around)
     if isinstance(material, AbstractMaterial):

@@ -1,7 +1,8 @@
 """Where sensors on a body are while they fire: the times to take their poses at, and the poses, in one call.
 
 The arithmetic is that of `Pose`, bit for bit: X_WS = X_WB X_BS and its matrix, one rounding an operation. Numbers are
-copied one by one, since Numba compiles an assignment of slices for half a second each.
+copied one by one, and small vectors are rows of one array, since Numba compiles half a second for every assignment of
+slices and every new kind of array.
 """
 
 import math
@@ -44,9 +45,9 @@ def _first_not_before(states, after, time_ns):
 
 
 @jit.exact_function
-def _largest_turn(states, times_ns, worlds, bodies, body):
+def _largest_turn(states, times_ns, worlds, bodies, body, scratch):
     """The farthest that the body turns from one time to the next in any world [rad]; below zero if it stands still."""
-    p, q, p_first, q_first, q_last = np.empty(3), np.empty(4), np.empty(3), np.empty(4), np.empty(4)
+    p, q, p_first, q_first, q_last = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
     moves, least = False, 1.0
     for world in range(worlds):
         index, after = world * bodies + body, np.int64(0)
@@ -126,8 +127,8 @@ def follow_mounts(
         worlds: Number of worlds.
         bodies: Bodies of a world.
         body: The one they ride on; below zero is the world itself.
-        p_BS: Where they sit on it [m], float64 (sensors, 3).
-        q_BS: How, float64 (sensors, 4).
+        p_BS: Where they sit on it [m], float64 (1 | worlds, sensors, 3): one row where that is the same in all worlds.
+        q_BS: How, float64 (1 | worlds, sensors, 4).
 
     Returns:
         Times of the knots [ns], int64 (knots,); the same as fractions of the interval, float32; p_WS [m] and q_WS
@@ -136,28 +137,30 @@ def follow_mounts(
         anchor, float32 (worlds sensors, 2 knots - 1, 12).
     """
     # When
+    scratch = np.empty((np.int64(6), np.int64(9)))
     knot_ns = _times_within(start_ns, end_ns, states)
     turn = -1.0
     if body >= 0 and knot_ns.size > 1:
-        turn = _largest_turn(states, knot_ns, worlds, bodies, body)
+        turn = _largest_turn(states, knot_ns, worlds, bodies, body, scratch)
     if turn < 0.0:
         knot_ns = knot_ns[:1]
     else:
         pieces = min(math.ceil(turn / _TURN_BETWEEN_KNOTS), _MOST_KNOTS // knot_ns.size)
         knot_ns = _divided(knot_ns, max(pieces, 1))
-    knots, sensors = knot_ns.size, p_BS.shape[0]
+    knots, sensors = knot_ns.size, p_BS.shape[1]
     length_ns = max(end_ns - start_ns, 1)
     time = np.empty(knots, np.float32)
     for i in range(knots):
         time[i] = np.float32((knot_ns[i] - start_ns) / length_ns)
 
     # Where
-    position, quaternion = np.empty((knots, worlds, sensors, 3)), np.empty((knots, worlds, sensors, 4))
-    anchor, matrix = np.empty((worlds, 3)), np.empty((worlds * sensors, 2 * knots - 1, 12), np.float32)
-    p_WB, q_WB, R_WB = np.empty(3), np.empty(4), np.empty(9)
-    p_WS, q_WS, R_WS = np.empty(3), np.empty(4), np.empty(9)
+    position = np.empty((knots, worlds, sensors, np.int64(3)))
+    quaternion = np.empty((knots, worlds, sensors, np.int64(4)))
+    anchor = np.empty((worlds, np.int64(3)))
+    matrix = np.empty((worlds * sensors, 2 * knots - 1, np.int64(12)), np.float32)
+    p_WB, q_WB, R_WB, p_WS, q_WS, R_WS = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4], scratch[5]
     for world in range(worlds):
-        after = np.int64(0)
+        after, mount = np.int64(0), world if p_BS.shape[0] > 1 else 0
         for i in range(2 * knots - 1):
             time_ns = knot_ns[i // 2]
             if i % 2:
@@ -168,12 +171,12 @@ def follow_mounts(
                 _rotation(q_WB, R_WB)
             for sensor in range(sensors):
                 if body >= 0:
-                    _mounted(p_WB, q_WB, R_WB, p_BS[sensor], q_BS[sensor], p_WS, q_WS)
+                    _mounted(p_WB, q_WB, R_WB, p_BS[mount, sensor], q_BS[mount, sensor], p_WS, q_WS)
                 else:
                     for k in range(3):
-                        p_WS[k] = p_BS[sensor, k]
+                        p_WS[k] = p_BS[mount, sensor, k]
                     for k in range(4):
-                        q_WS[k] = q_BS[sensor, k]
+                        q_WS[k] = q_BS[mount, sensor, k]
                 if i % 2 == 0:
                     for k in range(3):
                         position[i // 2, world, sensor, k] = p_WS[k]

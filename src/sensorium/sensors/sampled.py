@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Generic, Protocol, Self, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,7 @@ class Sample:
         x: Channels, shape (rows, columns); rows are worlds and then sensors.
         ideal: The same before the chain.
         valid: Whether each row measured its whole interval, shape (rows,).
+        beside: What the signal gave beside its channels, such as what was seen.
     """
 
     time_ns: int
@@ -48,6 +49,7 @@ class Sample:
     x: Float
     ideal: Float
     valid: NDArray[np.bool_]
+    beside: Any = None
 
 
 class Signal(Protocol):
@@ -62,8 +64,12 @@ class Signal(Protocol):
     def forget(self) -> None:
         """Some worlds were reset: take nothing seen before for granted."""
 
-    def sample(self, time_ns: int, out: Float) -> None:
-        """The ideal sample at a time after the one before, shape (rows, columns), into out."""
+    def sample(self, time_ns: int, out: Float) -> object:
+        """The ideal sample at a time after the one before, shape (rows, columns), into out.
+
+        Returns:
+            What a reading is to have beside its channels; as a rule None.
+        """
 
 
 class Readout(Protocol):
@@ -144,7 +150,7 @@ class SampledModel(Generic[R]):
 
     def _capture(self, tick: int, at_ns: int) -> Capture[R]:
         ideal = np.empty((len(self._always), self._program.columns))
-        self._signal.sample(at_ns, ideal)
+        beside = self._signal.sample(at_ns, ideal)
         x = ideal.copy()
         if self._rig.faults is None:
             self._program.step(x[None], at_ns, self._state)
@@ -155,11 +161,11 @@ class SampledModel(Generic[R]):
         valid = self._valid(self._before_ns if self._looks_back else at_ns)
         interval_s = (at_ns - self._before_ns) * 1e-9
         self._before_ns = at_ns
-        sample = Sample(self._rig.stamp_ns(at_ns), interval_s, x, ideal, valid)
+        sample = Sample(self._rig.stamp_ns(at_ns), interval_s, x, ideal, valid, beside)
         return Capture(
             at_ns,
             self._publish(sample),
-            lambda: self._publish(Sample(at_ns, interval_s, ideal, ideal, valid)),
+            lambda: self._publish(Sample(at_ns, interval_s, ideal, ideal, valid, beside)),
             tick,
         )
 

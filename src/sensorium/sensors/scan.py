@@ -76,6 +76,9 @@ class Scan:
     """Intensities and causes; None for a geometric lidar."""
     waveform: Waveforms | None = None
     """Samples of every pulse, where a waveform lidar keeps them."""
+    normals: NDArray[np.float32] | None = None
+    """Unit normals of the surfaces on the sensor's side, in the frame of the points, (..., 3); zeros where nothing
+    returned. None unless a geometric lidar was asked for them."""
 
     @property
     def valid(self) -> NDArray[np.bool_]:
@@ -140,6 +143,7 @@ class Scan:
             offset_ns=np.broadcast_to(self.offset_ns, keep.shape)[keep],
             light=None if self.light is None else _kept(self.light, keep),
             waveform=None,
+            normals=None if self.normals is None else self.normals[keep],
         )
 
     def without(self, worlds: NDArray[np.bool_]) -> "Scan":
@@ -160,6 +164,7 @@ class Scan:
             object_id=np.where(at, np.int32(-1), self.object_id),
             face_id=np.where(at, np.int32(-1), self.face_id),
             label=np.where(at, np.int32(-1), self.label),
+            normals=None if self.normals is None else np.where(at[..., None], np.float32(0.0), self.normals),
             light=light
             if light is None
             else Light(

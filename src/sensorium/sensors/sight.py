@@ -1,13 +1,11 @@
-"""What stands between a sensor and the sky: rays that nothing may meet."""
+"""What stands between a sensor and the sky, or what it looks at: rays, and what they meet."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium import threads
+from sensorium.sensors.instant_cast import cast_at
 from sensorium.sensors.rig import Rig
-from sensorium.trace.cast import cast_rays
-from sensorium.trace.caster import new_hits
-from sensorium.trace.packet import BLOCK, SCATTERED_ADDRESS
+from sensorium.trace.caster import RawHits, new_hits
 from sensorium.trace.rays import Rays
 
 
@@ -38,31 +36,35 @@ class Sight:
         Returns:
             Shape (rows, directions).
         """
-        rig = self._rig
         looking = np.arange(len(p_WS)) if rows is None else rows
         shape = (len(looking), len(directions_W))
-        count = shape[0] * shape[1]
+        sensor = np.repeat(looking, shape[1])
+        found = self.hits(time_ns, p_WS, sensor, np.tile(directions_W, (shape[0], 1)))
+        return (found.object_id < 0).reshape(shape)
+
+    def hits(
+        self,
+        time_ns: int,
+        p_WS: NDArray[np.float64],
+        sensor: NDArray[np.intp],
+        directions_W: NDArray[np.float64],
+    ) -> RawHits:
+        """What rays of sensors meet first.
+
+        Args:
+            time_ns: The instant [ns].
+            p_WS: Where the sensors are then [m], shape (worlds * sensors, 3).
+            sensor: Which of them each ray starts from, in order, shape (rays,).
+            directions_W: Where each goes, unit vectors, shape (rays, 3).
+        """
+        rig, count = self._rig, len(sensor)
         if not count:
-            return np.ones(shape, np.bool_)
+            return new_hits(0)
         rays = Rays(
-            origin=np.repeat(p_WS[looking], shape[1], axis=0),
-            direction=np.tile(directions_W.astype(np.float32), (shape[0], 1)),
+            origin=p_WS[sensor],
+            direction=directions_W.astype(np.float32),
             time=np.zeros(count, np.float32),
             t_max=np.full(count, np.inf, np.float32),
-            world=np.repeat(looking // rig.sensors, shape[1]).astype(np.int32),
+            world=(sensor // rig.sensors).astype(np.int32),
         )
-        out = new_hits(count)
-        placed = rig.tracer.place(time_ns, time_ns, p_WS.reshape(rig.worlds, rig.sensors, 3)[:, 0])
-        with placed.lock:
-            threads.run(
-                cast_rays,
-                -(-count // BLOCK),
-                placed.tables,
-                rig.tracer.labels,
-                placed.anchor,
-                rays,
-                np.uint32(placed.mask_without(rig.hide, air=False)),
-                SCATTERED_ADDRESS,
-                out,
-            )
-        return (out.object_id < 0).reshape(shape)
+        return cast_at(rig, time_ns, p_WS.reshape(rig.worlds, rig.sensors, 3)[:, 0], rays)

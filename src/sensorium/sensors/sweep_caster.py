@@ -11,6 +11,7 @@ from sensorium.sensors.recycling import Recycler
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.scan import Scan
 from sensorium.trace.caster import new_hits
+from sensorium.trace.light.resolve import plain_surfaces
 from sensorium.trace.packet import COHERENT_ADDRESS
 from sensorium.trace.parts_tracer import PartsTracer
 from sensorium.trace.rays import Rays, new_rays
@@ -21,10 +22,13 @@ from sensorium.trace.sweep_in_parts import aim_sweep, write_sweep
 class SweepCaster:
     """Casts ray tables over intervals, for every world and every sensor of a rig."""
 
-    def __init__(self, rig: Rig, min_range_m: float, max_range_m: float, *, in_world: bool) -> None:
+    def __init__(
+        self, rig: Rig, min_range_m: float, max_range_m: float, *, in_world: bool, normals: bool = False
+    ) -> None:
         self._rig = rig
         self._limits = np.array([min_range_m, max_range_m], np.float32)
         self._in_world = in_world
+        self._surfaces = plain_surfaces(rig.tracer.layout) if normals else None
         self._firing = Firing(rig)
         self._recycler = Recycler()
 
@@ -57,6 +61,7 @@ class SweepCaster:
                 np.uint32(shot.placed.mask_without(rig.hide, air=False)),
                 COHERENT_ADDRESS,
                 self._in_world,
+                self._surfaces,
                 out,
             )
         return self._scan(out, table, start_ns, end_ns, shot.knot_ns, shot.X_WS)
@@ -87,6 +92,7 @@ class SweepCaster:
             object_id=new(shape, np.int32),
             face_id=new(shape, np.int32),
             label=new(shape, np.int32),
+            normals=np.zeros((shape[0], 0, 3), np.float32) if self._surfaces is None else new((*shape, 3), np.float32),
         )
 
     def _scan(
@@ -106,4 +112,5 @@ class SweepCaster:
             frame="world" if self._in_world else "sensor",
             knot_ns=knot_ns,
             X_WS=X_WS,
+            normals=None if self._surfaces is None else out.normals.reshape((*organised, 3)),
         )

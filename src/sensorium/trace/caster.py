@@ -132,7 +132,7 @@ class RayCaster:
         """
         rays, shape = checked_rays(origins, directions, time, t_max_m, worlds, world_count=self.worlds)
         found = self.cast_rays(rays, hide=checked_bodies(hide), coherent=coherent)
-        return shaped_hits(found, rays.world, shape, partial(_property_at, self.layout))
+        return shaped_hits(found, rays.world, shape, partial(property_at, self.layout))
 
     def cast_rays(
         self,
@@ -228,7 +228,7 @@ def shaped_hits(
     )
 
 
-def _property_at(layout: Layout, hits: Hits, name: str) -> NDArray[Any]:
+def property_at(layout: Layout, hits: Hits, name: str) -> NDArray[Any]:
     """A property at hits, from the meshes of a layout."""
     index = layout.mesh_index[np.where(len(layout.mesh_index) > 1, hits.world, 0), hits.object_id]
     values: NDArray[Any] | None = None

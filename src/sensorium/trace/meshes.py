@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from sensorium import threads
 from sensorium.scene.mesh import Mesh
 from sensorium.trace import library
 
@@ -46,7 +47,8 @@ class MeshScene:
         api.rtcCommitGeometry(geometry)
         api.rtcAttachGeometryByID(scene, geometry, 0)
         api.rtcReleaseGeometry(geometry)
-        api.rtcCommitScene(scene)
+        with threads.working:
+            api.rtcCommitScene(scene)
         embree.check(f"building a mesh of {len(faces)} faces")
 
         # The scene reads these buffers as long as it lives

@@ -8,7 +8,9 @@ from typing import Any
 
 import numba
 import numpy as np
+from llvmlite import ir
 from numba import types
+from numba.extending import intrinsic
 
 from sensorium import jit
 from sensorium.jit import pointer_from_address
@@ -106,6 +108,53 @@ def use_lanes(active, used):
         active[k] = -1 if k < used else 0
 
 
+def _lanes(context: Any, builder: Any, kind: Any, array: Any, start: Any) -> Any:
+    """Address of the lanes of a flat array of 32-bit numbers from `start` on."""
+    data = context.make_array(kind)(context, builder, array).data
+    number = ir.FloatType() if kind.dtype == types.float32 else ir.IntType(32)
+    return builder.bitcast(builder.gep(data, [start]), ir.VectorType(number, WIDTH).as_pointer())
+
+
+@intrinsic
+def copy_lanes(typing_context: Any, to: Any, at: Any, source: Any, start: Any) -> Any:
+    """to[at : at + WIDTH] = source[start : start + WIDTH] for flat arrays of 32-bit numbers of one type, as one vector.
+
+    As a loop over views it would be scalar code, since the compiler cannot tell that arrays do not overlap, and each
+    view would cost two atomic operations, as much as the copying.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        target = _lanes(context, builder, signature.args[0], values[0], values[1])
+        lanes = builder.load(_lanes(context, builder, signature.args[2], values[2], values[3]), align=4)
+        builder.store(lanes, target, align=4)
+        return context.get_dummy_value()
+
+    return types.void(to, types.intp, source, types.intp), generate
+
+
+@intrinsic
+def turn_lanes(
+    typing_context: Any, to: Any, at: Any, x: Any, y: Any, z: Any, start: Any, a: Any, b: Any, c: Any
+) -> Any:
+    """to[at : at + WIDTH] = a x + b y + c z, of the lanes of x, y and z from `start` on; all float32."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        target = _lanes(context, builder, signature.args[0], values[0], values[1])
+        total = None
+        for place in (2, 3, 4):
+            address = _lanes(context, builder, signature.args[place], values[place], values[5])
+            lanes, factor = builder.load(address, align=4), values[place + 4]
+            every = ir.Constant(lanes.type, ir.Undefined)
+            for lane in range(WIDTH):
+                every = builder.insert_element(every, factor, ir.Constant(ir.IntType(32), lane))
+            product = builder.fmul(every, lanes, flags=("contract", "nsz"))
+            total = product if total is None else builder.fadd(total, product, flags=("contract", "nsz"))
+        builder.store(total, target, align=4)
+        return context.get_dummy_value()
+
+    return types.void(to, types.intp, x, y, z, types.intp, types.float32, types.float32, types.float32), generate
+
+
 @jit.function
 def trace_block(block, hit, floats, words, active, scene, arguments, barycentric, count):
     """Trace the first `count` rays of a block, packet by packet.
@@ -121,32 +170,69 @@ def trace_block(block, hit, floats, words, active, scene, arguments, barycentric
     """
     use_lanes(active, WIDTH)
     for ray in range(0, count, WIDTH):
-        # Views that begin at this packet: an index that cannot be negative is one the compiler can vectorise
-        rays, hits = block[ray:], hit[ray:]
-        for k in range(WIDTH):
-            floats[ORIGIN_X + k] = rays[B_ORIGIN_X + k]
-            floats[ORIGIN_Y + k] = rays[B_ORIGIN_Y + k]
-            floats[ORIGIN_Z + k] = rays[B_ORIGIN_Z + k]
-            floats[T_NEAR + k] = rays[B_T_NEAR + k]
-            floats[DIRECTION_X + k] = rays[B_DIRECTION_X + k]
-            floats[DIRECTION_Y + k] = rays[B_DIRECTION_Y + k]
-            floats[DIRECTION_Z + k] = rays[B_DIRECTION_Z + k]
-            floats[TIME + k] = rays[B_TIME + k]
-            floats[T_FAR + k] = rays[B_T_FAR + k]
+        copy_lanes(floats, ORIGIN_X, block, B_ORIGIN_X + ray)
+        copy_lanes(floats, ORIGIN_Y, block, B_ORIGIN_Y + ray)
+        copy_lanes(floats, ORIGIN_Z, block, B_ORIGIN_Z + ray)
+        copy_lanes(floats, T_NEAR, block, B_T_NEAR + ray)
+        copy_lanes(floats, DIRECTION_X, block, B_DIRECTION_X + ray)
+        copy_lanes(floats, DIRECTION_Y, block, B_DIRECTION_Y + ray)
+        copy_lanes(floats, DIRECTION_Z, block, B_DIRECTION_Z + ray)
+        copy_lanes(floats, TIME, block, B_TIME + ray)
+        copy_lanes(floats, T_FAR, block, B_T_FAR + ray)
         clear_hits(words)
         if count - ray < WIDTH:
             use_lanes(active, count - ray)
         intersect(active.ctypes.data, scene, floats.ctypes.data, arguments)
-        for k in range(WIDTH):
-            rays[B_T_FAR + k] = floats[T_FAR + k]
-            rays[B_NORMAL_X + k] = floats[NORMAL_X + k]
-            rays[B_NORMAL_Y + k] = floats[NORMAL_Y + k]
-            rays[B_NORMAL_Z + k] = floats[NORMAL_Z + k]
+        copy_lanes(block, B_T_FAR + ray, floats, T_FAR)
+        copy_lanes(block, B_NORMAL_X + ray, floats, NORMAL_X)
+        copy_lanes(block, B_NORMAL_Y + ray, floats, NORMAL_Y)
+        copy_lanes(block, B_NORMAL_Z + ray, floats, NORMAL_Z)
         if barycentric:
-            for k in range(WIDTH):
-                rays[B_U + k] = floats[HIT_U + k]
-                rays[B_V + k] = floats[HIT_V + k]
+            copy_lanes(block, B_U + ray, floats, HIT_U)
+            copy_lanes(block, B_V + ray, floats, HIT_V)
+        copy_lanes(hit, B_FACE + ray, words, FACE)
+        copy_lanes(hit, B_INSTANCE + ray, words, INSTANCE)
+        copy_lanes(hit, B_ITEM + ray, words, INSTANCE_ITEM)
+
+
+@jit.function
+def trace_still(block, hit, floats, words, active, scene, arguments, x, y, z, pose, reach, count):
+    """Trace rays that all start from one place at time 0, turned into the world as their packets are filled.
+
+    Args:
+        block, hit: Scratch of `new_block`; distances, faces, instance arrays (NO_HIT for a miss) and items are filled.
+        floats, words, active: Packet of `new_packet` with its mask set.
+        scene: Embree scene; arguments: address of Embree's arguments.
+        x, y, z: Unit directions in the sensor frame, float32 (count,).
+        pose: X_AS, rows of 3 x 4, float32 (12,).
+        reach: How far to look [m], float32.
+        count: Rays.
+    """
+    r00, r01, r02, r10, r11, r12 = pose[0], pose[1], pose[2], pose[4], pose[5], pose[6]
+    r20, r21, r22 = pose[8], pose[9], pose[10]
+
+    # What tracing leaves as it is
+    for k in range(WIDTH):
+        floats[ORIGIN_X + k], floats[ORIGIN_Y + k], floats[ORIGIN_Z + k] = pose[3], pose[7], pose[11]
+        floats[T_NEAR + k], floats[TIME + k] = np.float32(0.0), np.float32(0.0)
+    use_lanes(active, WIDTH)
+    for ray in range(0, count, WIDTH):
+        clear_hits(words)
         for k in range(WIDTH):
-            hits[B_FACE + k] = words[FACE + k]
-            hits[B_INSTANCE + k] = words[INSTANCE + k]
-            hits[B_ITEM + k] = words[INSTANCE_ITEM + k]
+            floats[T_FAR + k] = reach
+        if count - ray >= WIDTH:
+            turn_lanes(floats, DIRECTION_X, x, y, z, ray, r00, r01, r02)
+            turn_lanes(floats, DIRECTION_Y, x, y, z, ray, r10, r11, r12)
+            turn_lanes(floats, DIRECTION_Z, x, y, z, ray, r20, r21, r22)
+        else:
+            use_lanes(active, count - ray)
+            for k in range(count - ray):
+                u, v, w = x[ray + k], y[ray + k], z[ray + k]
+                floats[DIRECTION_X + k] = r00 * u + r01 * v + r02 * w
+                floats[DIRECTION_Y + k] = r10 * u + r11 * v + r12 * w
+                floats[DIRECTION_Z + k] = r20 * u + r21 * v + r22 * w
+        intersect(active.ctypes.data, scene, floats.ctypes.data, arguments)
+        copy_lanes(block, B_T_FAR + ray, floats, T_FAR)
+        copy_lanes(hit, B_FACE + ray, words, FACE)
+        copy_lanes(hit, B_INSTANCE + ray, words, INSTANCE)
+        copy_lanes(hit, B_ITEM + ray, words, INSTANCE_ITEM)

@@ -23,7 +23,7 @@ from sensorium.random import exp_f32
 from sensorium.trace import packet as pk
 from sensorium.trace.light import rows
 from sensorium.trace.light import tables as tb
-from sensorium.trace.light.resolve import find_incidence, resolve
+from sensorium.trace.light.resolve import Surfaces, find_incidence, resolve
 from sensorium.trace.packet import (
     BLOCK,
     NO_HIT,
@@ -33,7 +33,7 @@ from sensorium.trace.packet import (
     set_mask,
     trace_block,
 )
-from sensorium.trace.sweep import aim_block, shift_block
+from sensorium.trace.sweep import WHOLE, aim_numbered
 
 # columns of PictureTables.light: what the band receives
 L_SUN, L_SKY, L_GROUND, L_ALPHA, L_DISC = range(5)
@@ -51,14 +51,6 @@ _SUN_FAR_M = np.float32(1e5)
 
 # Cosine of the sun's angular radius, 0.2666 degrees
 _DISC = np.float32(math.cos(math.radians(0.2666)))
-
-
-class Surfaces(NamedTuple):
-    """Which material each object has."""
-
-    material: NDArray[np.float32]  # (materials + 1, columns): of any band, for their number
-    object_material: NDArray[np.int32]  # (1 | worlds, objects)
-    medium: NDArray[np.float32]  # (1, 1): the air
 
 
 class PictureTables(NamedTuple):
@@ -107,24 +99,9 @@ def picture(first, step, count, arrays, anchor, rays, heads, tables, along_axis,
     set_mask(words, mask)
     block, hit = rows.new_scratch()
     lit = np.zeros(BLOCK, np.bool_)
-    total = rays.x.shape[0]
-    blocks = (total + BLOCK - 1) // BLOCK
     for number in range(first, count, step):
-        head, start = number // blocks, (number % blocks) * BLOCK
-        end = min(total, start + BLOCK)
-        world, used = heads.world[head], end - start
-        aim_block(
-            block,
-            rays.x[start:end],
-            rays.y[start:end],
-            rays.z[start:end],
-            rays.time[start:end],
-            heads.matrix[head],
-            heads.time,
-            used,
-        )
-        if rays.origin.shape[0] > 0:
-            shift_block(block, rays.origin[start:end], heads.matrix[head], heads.time, used)
+        head, start, used = aim_numbered(block, rays, heads, number, WHOLE)
+        end, world = start + used, heads.world[head]
         for k in range(used):
             block[pk.B_T_FAR + k] = np.float32(np.inf)
         scene = arrays.scene[world]

@@ -11,7 +11,12 @@ from numpy.typing import NDArray
 
 from sensorium import jit
 from sensorium.trace import packet as pk
+from sensorium.trace.light import rows
+from sensorium.trace.light.resolve import find_incidence, resolve
 from sensorium.trace.packet import BLOCK, NO_HIT, new_block, new_packet, set_mask, trace_block
+
+# Rays of a whole block, typed: Numba would compile a function once more for a plain literal
+WHOLE = np.int64(BLOCK)
 
 
 class RayTables(NamedTuple):
@@ -41,10 +46,11 @@ class SweepOutputs(NamedTuple):
     object_id: NDArray[np.int32]  # (heads, rays)
     face_id: NDArray[np.int32]
     label: NDArray[np.int32]
+    normals: NDArray[np.float32]  # (heads, rays, 3), in the frame of the points; no rays where they are not asked for
 
 
 @jit.kernel
-def sweep(first, step, count, arrays, labels, anchor, rays, heads, limits, mask, arguments, in_world, out):
+def sweep(first, step, count, arrays, labels, anchor, rays, heads, limits, mask, arguments, in_world, surfaces, out):
     """Fire the blocks first, first + step, ... of all heads.
 
     Args:
@@ -56,29 +62,15 @@ def sweep(first, step, count, arrays, labels, anchor, rays, heads, limits, mask,
         mask: Bits of the objects to see.
         arguments: Address of Embree's arguments.
         in_world: Write points in world coordinates instead of the sensor frame.
+        surfaces: `Surfaces` where normals are asked for, else None, and nothing is compiled for them.
         out: `SweepOutputs`.
     """
     floats, words, active = new_packet()
     set_mask(words, mask)
-    block, hit = new_block()
-    total = rays.x.shape[0]
-    blocks = (total + BLOCK - 1) // BLOCK
+    block, hit = new_block() if surfaces is None else rows.new_scratch()
     for number in range(first, count, step):
-        head, start = number // blocks, (number % blocks) * BLOCK
-        end = min(total, start + BLOCK)
-        world, used = heads.world[head], end - start
-        aim_block(
-            block,
-            rays.x[start:end],
-            rays.y[start:end],
-            rays.z[start:end],
-            rays.time[start:end],
-            heads.matrix[head],
-            heads.time,
-            used,
-        )
-        if rays.origin.shape[0] > 0:
-            shift_block(block, rays.origin[start:end], heads.matrix[head], heads.time, used)
+        head, start, used = aim_numbered(block, rays, heads, number, WHOLE)
+        end, world = start + used, heads.world[head]
         for k in range(used):
             block[pk.B_T_FAR + k] = limits[1]
         trace_block(block, hit, floats, words, active, arrays.scene[world], arguments, False, used)
@@ -106,6 +98,43 @@ def sweep(first, step, count, arrays, labels, anchor, rays, heads, limits, mask,
             write_points(block, rays.x[start:end], rays.y[start:end], rays.z[start:end], points, used)
             if rays.origin.shape[0] > 0:
                 shift_points(hit, rays.origin[start:end], points, used)
+        if surfaces is not None:
+            resolve(block, hit, arrays, surfaces, world, used)
+            find_incidence(block, used)
+            normals = out.normals[head, start:end]
+            _write_normals(block, hit, heads.matrix[head], heads.time, in_world, used, normals)
+
+
+@jit.function
+def block_of(number, total, size):
+    """Which head a block belongs to, where among that head's rays it starts, and how many it has.
+
+    Args:
+        number: Of the block among those of all heads, which have as many each.
+        total: Rays of a head.
+        size: Rays of a block; the last of a head may have fewer.
+    """
+    blocks = (total + size - 1) // size
+    head, start = number // blocks, (number % blocks) * size
+    return head, start, min(size, total - start)
+
+
+@jit.function
+def aim_numbered(block, rays, heads, number, size):
+    """Find a block's rays and turn them into the world, each with the sensor's pose at its own time.
+
+    Args:
+        block: Scratch, filled with origins, directions and times.
+        rays: `RayTables`; heads: `Heads`.
+        number, size: As in `block_of`, whose results are returned.
+    """
+    head, start, used = block_of(number, rays.x.shape[0], size)
+    end = start + used
+    x, y, z, time = rays.x[start:end], rays.y[start:end], rays.z[start:end], rays.time[start:end]
+    aim_block(block, x, y, z, time, heads.matrix[head], heads.time, used)
+    if rays.origin.shape[0] > 0:
+        shift_block(block, rays.origin[start:end], heads.matrix[head], heads.time, used)
+    return head, start, used
 
 
 @jit.function
@@ -205,7 +234,7 @@ def shift_block(block, origin, knots, knot_time, used):
             shift = np.float32(0.0)
             for j in range(3):
                 e = 4 * i + j
-                shift += (a[e] + s * (b[e] - a[e]) + r * _bend(a[e], m[e], b[e])) * origin[k, j]
+                shift += _entry(a[e], m[e], b[e], s, r) * origin[k, j]
             block[pk.B_ORIGIN_X + i * BLOCK + k] += shift
 
 
@@ -251,6 +280,39 @@ def shift_points(hit, origin, points, used):
         if hit[pk.B_INSTANCE + k] != NO_HIT:
             for i in range(3):
                 points[k, i] += origin[k, i]
+
+
+@jit.function
+def _write_normals(block, hit, knots, knot_time, in_world, used, normals):
+    """Unit normals on the sensor's side, in the sensor frame at the ray's firing time or in the world; 0 for a miss."""
+    last, knot = knot_time.shape[0] - 1, 0
+    for k in range(used):
+        t, side = block[pk.B_TIME + k], block[rows.SIDE + k]
+        side = side if hit[pk.B_INSTANCE + k] != NO_HIT else np.float32(0.0)
+        n0, n1, n2 = block[pk.B_NORMAL_X + k] * side, block[pk.B_NORMAL_Y + k] * side, block[pk.B_NORMAL_Z + k] * side
+        if in_world:
+            normals[k, 0], normals[k, 1], normals[k, 2] = n0, n1, n2
+            continue
+        while knot > 0 and t < knot_time[knot]:
+            knot -= 1
+        while knot < last - 1 and t >= knot_time[knot + 1]:
+            knot += 1
+        s = np.float32(0.0)
+        if last > 0:
+            s = (t - knot_time[knot]) / (knot_time[knot + 1] - knot_time[knot])
+        r = s * (np.float32(1.0) - s)
+        before, midway, after = 2 * knot, min(2 * knot + 1, 2 * last), min(2 * knot + 2, 2 * last)
+        for j in range(3):
+            e0 = _entry(knots[before, j], knots[midway, j], knots[after, j], s, r)
+            e1 = _entry(knots[before, 4 + j], knots[midway, 4 + j], knots[after, 4 + j], s, r)
+            e2 = _entry(knots[before, 8 + j], knots[midway, 8 + j], knots[after, 8 + j], s, r)
+            normals[k, j] = e0 * n0 + e1 * n1 + e2 * n2
+
+
+@jit.function
+def _entry(a, m, b, s, r):
+    """An entry of the matrix a fraction s of the way from one knot to the next; r is s (1 - s)."""
+    return a + s * (b - a) + r * _bend(a, m, b)
 
 
 @jit.function

@@ -25,6 +25,8 @@ class Tracer:
         self.body_names = body_names
         self.history = history
         self.labels = label_tables(layout)
+        self.redrawn = np.zeros(worlds, np.int64)
+        """How often the scene of each world was drawn anew; another array after each time."""
         self._hidden: set[frozenset[str]] = set()
         self._scenes: dict[bool, PlacedScenes] = {}
         self._placed_for: dict[bool, tuple[int, int, bytes]] = {}
@@ -40,6 +42,15 @@ class Tracer:
             self._hidden.add(together)
             self._scenes.clear()
             self._placed_for.clear()
+
+    def redraw(self, layout: Layout, worlds: NDArray[np.bool_]) -> None:
+        """Take a layout in which some worlds look otherwise, of the same meshes, materials and bodies as before."""
+        self.layout = layout
+        self.labels = label_tables(layout)
+        self.redrawn = self.redrawn + worlds
+        for scenes in self._scenes.values():
+            scenes.redraw(layout, worlds)
+        self._placed_for.clear()
 
     def forget_placement(self) -> None:
         """Poses of the past changed (a reset): place anew."""

@@ -44,6 +44,7 @@ def row_of(scan: Scan, row: int, rig: Rig) -> Scan:
         X_WS=scan.X_WS[:, :1, row : row + 1],
         light=light,
         waveform=waveform,
+        normals=None if scan.normals is None else own(scan.normals),
     )
 
 

@@ -2,6 +2,7 @@
 
 from sensorium.worlds.base import World, WorldState, check_state
 from sensorium.worlds.basilisk import Basilisk
+from sensorium.worlds.commanded import Commanded
 from sensorium.worlds.joined import Joined
 from sensorium.worlds.joint_track import JointTrack
 from sensorium.worlds.kinematic import Kinematic
@@ -12,6 +13,7 @@ from sensorium.worlds.track import Track
 
 __all__ = [
     "Basilisk",
+    "Commanded",
     "Joined",
     "JointTrack",
     "Kinematic",

@@ -21,7 +21,15 @@ source = "BENCH: a night of rest"
 grade = "A"
 """
 
-KINDS = {"lidar": sn.Lidar, "imu": sn.Imu, "magnetometer": sn.Magnetometer, "encoder": sn.Encoder, "camera": sn.Camera}
+KINDS = {
+    "lidar": sn.Lidar,
+    "imu": sn.Imu,
+    "magnetometer": sn.Magnetometer,
+    "encoder": sn.Encoder,
+    "camera": sn.Camera,
+    "depth_camera": sn.DepthCamera,
+    "radar": sn.Radar,
+}
 
 
 @pytest.fixture
@@ -63,8 +71,8 @@ def test_defaults_that_are_named_are_those_of_the_model(name):
 def test_names_by_kind_are_all_names():
     assert sorted(name for kind in KINDS for name in names(kind)) == list(names())
     assert {"velodyne-vlp16", "ouster-os1-128", "livox-mid40"} <= set(names("lidar"))
-    with pytest.raises(SpecError, match="kind is 'radar'; it must be one of"):
-        names("radar")
+    with pytest.raises(SpecError, match="kind is 'sonar'; it must be one of"):
+        names("sonar")
 
 
 @pytest.mark.parametrize(
@@ -141,7 +149,7 @@ def test_an_own_sheet_comes_before_the_library_and_is_read_again_when_it_changes
     ("text", "message"),
     [
         ("kind = ", "the file is not TOML"),
-        ('kind = "radar"', "kind is 'radar'; it must be one of"),
+        ('kind = "sonar"', "kind is 'sonar'; it must be one of"),
         (OWN.replace("0.02", '"much"'), "density.value is 'much'; it must be a number"),
         (OWN.replace("deg/s/sqrt(Hz)", "deg"), "unit is 'deg'; it must be one of rad/s/sqrt\\(Hz\\)"),
         (OWN.replace('model = "One"', ""), "ImuSheet.model is missing"),

@@ -125,3 +125,14 @@ def test_no_ray_reaches_into_the_next_sweep(rate_hz):
     late = Spinning(elevation_deg=(0.0,), columns=1, rate_hz=rate_hz, time_offset_s=((1 - 1e-15) / rate_hz,))
     ticks = [Rate(rate_hz).time_ns(k) for k in range(200)]
     assert late.rays().time_ns.max() < np.diff(ticks).min()
+
+
+def test_rays_that_are_fired_at_once_are_given_by_their_directions_alone():
+    table = RayTable.at_once([[(2, 0, 0), (0, 3, 4)]])
+    np.testing.assert_allclose(table.direction_S, [[(1, 0, 0), (0, 0.6, 0.8)]], atol=1e-7)
+    assert (table.shape, table.origin_S, table.time_ns.max()) == ((1, 2), None, 0)
+    shifted = RayTable.at_once([[(1, 0, 0)]], [[(0, 0.5, 0)]])
+    np.testing.assert_array_equal(shifted.origin_S, [[(0, 0.5, 0)]])
+    for wrong, words in (([(1, 0, 0)], r"has shape \(1, 3\)"), ([[(0, 0, 0)]], "length zero")):
+        with pytest.raises(SpecError, match=words):
+            RayTable.at_once(wrong)

@@ -56,8 +56,6 @@ def test_vectorised_loop_equals_single_calls():
 
 def test_one_changed_counter_bit_changes_half_of_the_output_bits():
     words = np.array([draw_words(np.uint32(1), np.uint32(2), e, 0, 0, 0, 0) for e in range(2000)], np.uint32)
-    flipped = np.array(
-        [draw_words(np.uint32(1), np.uint32(2), e, 0, 0, 1 << 39, 0) for e in range(2000)], np.uint32
-    )
+    flipped = np.array([draw_words(np.uint32(1), np.uint32(2), e, 0, 0, 1 << 39, 0) for e in range(2000)], np.uint32)
     share = np.bitwise_count(words ^ flipped).sum() / (2000 * 128)
     assert share == pytest.approx(0.5, abs=5 * 0.5 / np.sqrt(2000 * 128))

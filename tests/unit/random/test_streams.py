@@ -69,9 +69,7 @@ def test_arithmetic_of_the_kernel_around_a_draw_does_not_change_its_bits():
     stream = Stream(11, "lidar")
     out32, out64 = np.zeros(1003, np.float32), np.zeros(1003)
     _sums(out32, out64, *stream.key)
-    np.testing.assert_array_equal(
-        out32, stream.normal(0, 0, 0, elements=1003, dtype=np.float32)[0] + np.float32(0.1)
-    )
+    np.testing.assert_array_equal(out32, stream.normal(0, 0, 0, elements=1003, dtype=np.float32)[0] + np.float32(0.1))
     np.testing.assert_array_equal(out64, stream.normal(0, 0, 0, elements=1003)[0] + 0.1)
 
 

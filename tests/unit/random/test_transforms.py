@@ -27,9 +27,7 @@ def test_uniforms_stay_inside_the_open_interval_and_are_symmetric():
 @pytest.mark.parametrize("word", [1, 12345678, 0x7FFFFFFF, 0x80000000, 0xDEADBEEF])
 def test_uniform_is_the_word_as_a_fraction(word):
     assert uniform_f32(np.uint32(word)) == ((word >> 9) + 0.5) / 2**23
-    assert (
-        uniform_f64(np.uint32(word), np.uint32(987654321)) == ((word << 20 | 987654321 >> 12) + 0.5) / 2**52
-    )
+    assert uniform_f64(np.uint32(word), np.uint32(987654321)) == ((word << 20 | 987654321 >> 12) + 0.5) / 2**52
 
 
 @numba.njit

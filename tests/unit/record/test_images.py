@@ -63,3 +63,29 @@ def test_worlds_have_folders_and_wrong_options_are_refused(tmp_path):
         sn.record.ImageRecorder(tmp_path, every=0)
     with pytest.raises(SpecError, match="no sensor is named 'ear'; there are eye"):
         sn.record.ImageRecorder(tmp_path, sensors=["ear"]).record(env)
+
+
+def test_outputs_of_a_depth_camera_are_a_file_each(tmp_path):
+    scene = sn.Scene()
+    scene.add(sn.shapes.box(0.2, 10.0, 10.0), pose=sn.Pose(position=(3.1, 5.0, 0.0)), label=300)
+    env = sn.Environment(scene, sn.worlds.Static({"mast": sn.Pose()}, step_s=0.1), worlds=1)
+    pattern = sn.patterns.Pinhole.from_fov(16, 12, 80.0, rate_hz=10.0)
+    outputs = {"depth", "range", "points", "segmentation", "normals", "colour", "flow"}
+    eye = env.attach(sn.DepthCamera(pattern=pattern, outputs=outputs, normalize=True), body="mast", name="eye")
+    with sn.record.ImageRecorder(tmp_path) as recorder:
+        env.step()
+        recorder.record(env)
+    folder, image = tmp_path / "world_0" / "eye", eye.read()
+    endings = ("colour.png", "depth.tiff", "normals.png", "range.tiff", "segmentation.png")
+    assert sorted(path.name for path in folder.iterdir()) == [f"000000_{end}" for end in endings]
+    depth = np.asarray(Image.open(folder / "000000_depth.tiff"))
+    seen = image.valid[0]
+    assert 0 < seen.sum() < seen.size
+    np.testing.assert_allclose(depth[seen], 3.0, rtol=1e-5)
+    assert (depth[~seen] == np.inf).all()
+    np.testing.assert_array_equal(
+        np.asarray(Image.open(folder / "000000_segmentation.png")), np.where(seen, 300, 65535)
+    )
+    np.testing.assert_array_equal(np.asarray(Image.open(folder / "000000_colour.png")), image.colour[0])
+    normals = np.asarray(Image.open(folder / "000000_normals.png")) / 127.5 - 1.0
+    np.testing.assert_allclose(normals[seen], image.normals[0][seen], atol=1.0 / 127.0)

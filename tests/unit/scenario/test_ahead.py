@@ -7,6 +7,8 @@ import pytest
 from sensorium import jit
 from sensorium.gallery import path_of
 from sensorium.scenario import Scenario, ahead
+from sensorium.scenario.compile_light import compile_light
+from sensorium.trace.light.kernel import sweep_light
 
 PATH = path_of("yard-drive")
 SMALL = {
@@ -25,7 +27,7 @@ def started(monkeypatch):
     class Watched(subprocess.Popen):
         def __init__(self, *arguments, **options):
             super().__init__(*arguments, **options)
-            if "sensorium" in self.args:  # others are started to look at the machine
+            if "sensorium.scenario.compile_light" in self.args:  # others are started to look at the machine
                 processes.append(self)
 
     monkeypatch.setattr(subprocess, "Popen", Watched)
@@ -34,12 +36,30 @@ def started(monkeypatch):
     return processes
 
 
-def test_the_other_process_runs_the_lidar_alone_and_ends_well(started):
-    assert ahead.compile_ahead(Scenario.load(PATH, SMALL), PATH, SMALL)
-    (process,) = started
-    assert process.returncode == 0
-    assert "sensors.wheel_left.enabled=false" in process.args
-    assert "duration_s=0.1" in process.args
+def test_the_other_process_compiles_the_light_and_ends_well(started):
+    with ahead.compiling_ahead(Scenario.load(PATH, SMALL), PATH, SMALL) as compile_rest:
+        (process,) = started
+        assert process.returncode is None
+        compile_rest()
+        assert process.returncode == 0
+
+
+def test_the_other_process_does_not_outlive_a_run_that_fails(started):
+    with pytest.raises(KeyError), ahead.compiling_ahead(Scenario.load(PATH, SMALL), PATH, SMALL):
+        raise KeyError
+    assert started[0].returncode is not None
+
+
+def test_a_sweep_of_the_compiling_process_is_one_of_the_light():
+    """What it compiles is the one kernel that all such lidars share: another lidar adds no version of it."""
+    compile_light()
+    versions = len(sweep_light.signatures)
+    env = Scenario.load(
+        PATH, {**SMALL, "sensors": {"roof": Scenario.load(PATH, SMALL).data["sensors"]["roof"]}}
+    ).environment()
+    for _ in env.run(0.1):
+        pass
+    assert len(sweep_light.signatures) == versions == 1
 
 
 @pytest.mark.parametrize(
@@ -53,7 +73,8 @@ def test_the_other_process_runs_the_lidar_alone_and_ends_well(started):
 )
 def test_where_there_is_nothing_to_share_nothing_is_done(started, values):
     values = {**SMALL, **values}
-    assert not ahead.compile_ahead(Scenario.load(PATH, values), PATH, values)
+    with ahead.compiling_ahead(Scenario.load(PATH, values), PATH, values) as compile_rest:
+        compile_rest()
     assert not started
 
 

@@ -156,9 +156,7 @@ def test_gltf_optional_looks_are_passed_over(tmp_path: Path) -> None:
     assert len(Mesh.load(path).faces) == 1
 
 
-def glb(
-    tree: bytes, blob: bytes = BLOB, *, magic: bytes = b"glTF", version: int = 2, extra: int = 0
-) -> bytes:
+def glb(tree: bytes, blob: bytes = BLOB, *, magic: bytes = b"glTF", version: int = 2, extra: int = 0) -> bytes:
     tree += b" " * (-len(tree) % 4)
     blob += b"\0" * (-len(blob) % 4)
     body = struct.pack("<2I", len(tree), 0x4E4F534A) + tree + struct.pack("<2I", len(blob), 0x004E4942) + blob

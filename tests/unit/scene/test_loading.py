@@ -48,9 +48,7 @@ def signed_volume(mesh: Mesh) -> float:
         ("m.ply", {"encoding": "ascii"}),
     ],
 )
-def test_every_format_gives_back_the_same_triangles_in_order(
-    tmp_path: Path, name: str, options: dict
-) -> None:
+def test_every_format_gives_back_the_same_triangles_in_order(tmp_path: Path, name: str, options: dict) -> None:
     path = write(tmp_path / name, as_trimesh(), **options) if name != "m.STL" else tmp_path / name
     if name == "m.STL":
         path.write_bytes(as_trimesh().export(file_type="stl"))
@@ -117,9 +115,7 @@ def test_vertex_colours_become_a_property(tmp_path: Path, suffix: str) -> None:
 
 def test_parts_without_colours_are_white(tmp_path: Path) -> None:
     scene = trimesh.Scene()
-    scene.add_geometry(
-        as_trimesh(vertex_colors=np.full((len(SHAPE.vertices), 4), [255, 0, 0, 255], np.uint8))
-    )
+    scene.add_geometry(as_trimesh(vertex_colors=np.full((len(SHAPE.vertices), 4), [255, 0, 0, 255], np.uint8)))
     scene.add_geometry(as_trimesh())
     mesh = Mesh.load(write(tmp_path / "m.glb", scene))
     count = len(SHAPE.vertices)
@@ -174,9 +170,7 @@ def test_a_cut_binary_file_never_gives_a_mesh(tmp_path: Path, suffix: str, fract
 @pytest.mark.parametrize("suffix", [".glb", ".ply", ".stl", ".npz", ".off", ".obj"])
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
-def test_a_damaged_file_gives_a_valid_mesh_or_a_scene_error(
-    tmp_path: Path, suffix: str, data: st.DataObject
-) -> None:
+def test_a_damaged_file_gives_a_valid_mesh_or_a_scene_error(tmp_path: Path, suffix: str, data: st.DataObject) -> None:
     path = tmp_path / f"m{suffix}"
     if suffix == ".npz":
         np.savez(path, vertices=SHAPE.vertices, faces=SHAPE.faces)
@@ -220,9 +214,7 @@ def test_indices_out_of_range_are_refused_in_binary_formats(tmp_path: Path) -> N
     assert data.count(good) == 1
     path.write_bytes(data.replace(good, bad))
     for suffix in (".npz", ".ply"):
-        with pytest.raises(
-            SceneError, match=rf"face 3 is .*; indices must be in \[0, {len(SHAPE.vertices)}\)"
-        ):
+        with pytest.raises(SceneError, match=rf"face 3 is .*; indices must be in \[0, {len(SHAPE.vertices)}\)"):
             Mesh.load(tmp_path / f"m{suffix}")
 
 
@@ -241,9 +233,7 @@ def test_npz_bombs_pickles_and_lies_are_refused(tmp_path: Path) -> None:
 
     # A header that claims a terabyte in a member of a hundred bytes
     header = io.BytesIO()
-    np.lib.format.write_array_header_1_0(
-        header, {"descr": "<f8", "fortran_order": False, "shape": (10**11, 3)}
-    )
+    np.lib.format.write_array_header_1_0(header, {"descr": "<f8", "fortran_order": False, "shape": (10**11, 3)})
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("vertices.npy", header.getvalue())
     with pytest.raises(SceneError, match="claims 2400000000000 bytes"):

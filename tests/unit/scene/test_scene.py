@@ -20,9 +20,7 @@ def test_add_keeps_order_and_returns_the_object() -> None:
     scene = Scene()
     material = object()
     first = scene.add(BOX, label="a")
-    second = scene.add(
-        BOX, pose=Pose((1.0, 2.0, 3.0)), body="car", material=material, label=7, name="left door"
-    )
+    second = scene.add(BOX, pose=Pose((1.0, 2.0, 3.0)), body="car", material=material, label=7, name="left door")
     assert scene.objects == (first, second)
     assert (second.mesh, second.body, second.material) == (BOX, "car", material)
     assert (second.label, second.name) == (7, "left door")

@@ -23,9 +23,7 @@ def test_obj_polygons_comments_continuations_and_slashes(tmp_path: Path) -> None
 
 
 def test_obj_relative_indices_count_back_from_their_own_line(tmp_path: Path) -> None:
-    mesh = load(
-        tmp_path, "m.obj", TRIANGLE + "f -3 -2 -1\n" + TRIANGLE.replace("0\n", "5\n") + "f -3 -2 -1\n"
-    )
+    mesh = load(tmp_path, "m.obj", TRIANGLE + "f -3 -2 -1\n" + TRIANGLE.replace("0\n", "5\n") + "f -3 -2 -1\n")
     assert mesh.faces.tolist() == [[0, 1, 2], [3, 4, 5]]
 
 

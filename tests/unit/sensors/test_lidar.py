@@ -252,3 +252,27 @@ def test_the_skin_of_a_fog_bank_is_no_surface(mode):
         pass
     np.testing.assert_allclose(lidar.truth().range_m, 20.0, rtol=2e-3)
     assert (lidar.truth().label == lidar.truth().label[0, 0]).all()
+
+
+@pytest.mark.parametrize("frame", ["sensor", "world"])
+def test_normals_are_those_of_the_faces_on_the_sensors_side(frame, tmp_path):
+    """In the frame of the points, from a sensor that moves and turns while it sweeps; -1 to 1 along a room's axes."""
+    env = sn.Environment(room(), sn.worlds.Kinematic({"drone": moving_sensor()}, step_s=0.01))
+    lidar = env.attach(sn.Lidar(pattern=SPINNING, normals=True, frame=frame), body="drone")
+    run(env)
+    scan = lidar.read()
+    pose = scan.pose(scan.start_ns + np.broadcast_to(scan.offset_ns, scan.range_m.shape))
+    in_world = scan.normals if frame == "world" else pose.rotate(scan.normals)
+    flat = scan.label != env.scene.labels["pillar"]
+    np.testing.assert_allclose(np.abs(in_world[flat]).max(axis=-1), 1.0, atol=1e-5)
+    np.testing.assert_allclose(np.linalg.norm(scan.normals, axis=-1), 1.0, atol=1e-5)
+    assert (np.einsum("...i,...i", in_world, pose.rotate(SPINNING.rays().direction_S)) < 0.0).all()
+    sn.record.save_npz(scan, tmp_path / "scan.npz")
+    np.testing.assert_array_equal(sn.record.load_npz(tmp_path / "scan.npz").normals, scan.normals)
+    assert scan.flat().normals.shape == (scan.valid.sum(), 3)
+    assert (scan.voided(np.ones(scan.range_m.shape, bool)).normals == 0.0).all()
+
+
+def test_only_a_geometric_lidar_has_normals():
+    with pytest.raises(SpecError, match="normals is true with mode 'relative'"):
+        sn.Lidar(pattern=SPINNING, mode="relative", normals=True)

@@ -35,7 +35,7 @@ def wandering(states=4, turn=0.004, seed=0):
 
 def follow(history, start_ns, end_ns, body, X_BS):
     table = history.span(start_ns, end_ns).table
-    mounts = np.array(X_BS.position), np.array(X_BS.quaternion)
+    mounts = np.array(X_BS.position)[None], np.array(X_BS.quaternion)[None]
     found = follow_mounts(
         start_ns, end_ns, table, history.worlds, history.bodies, -1 if body is None else body, *mounts
     )

@@ -33,8 +33,8 @@ def truth(knots, t):
 
 def written(placed, t):
     """X_AO of the first object at times t as Embree interpolates its buffer: matrices (times, 3, 4), and the kind."""
-    (arrays,) = placed._arrays
-    buffer, kind, segments = arrays.buffers[0][:, 0].astype(np.float64), arrays.kind[0], arrays.segments[0]
+    buffer = placed.arrays.transforms(0, 0)[:, 0].astype(np.float64)
+    kind, segments = placed.tables.kind[0], placed.tables.segments[0]
     at = np.asarray(t) * segments
     k = np.minimum(at.astype(int), max(segments - 1, 0))
     s = (at - k)[:, None]

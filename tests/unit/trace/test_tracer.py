@@ -72,17 +72,17 @@ def test_after_a_reset_it_places_anew(placements):
     scenes = tracer.place(0, 100 * MS, NEAR)
     assert len(placements) == 2
     # the body stands where it restarted
-    np.testing.assert_allclose(scenes._arrays[0].buffers[-1][..., 3], 0.0, atol=1e-6)
+    np.testing.assert_allclose(scenes.arrays.transforms(0, 1)[..., 3], 0.0, atol=1e-6)
 
 
 def test_bodies_are_where_the_history_has_them():
     tracer, _, history = running()
     scenes = tracer.place(33 * MS, 33 * MS, NEAR)
-    (transform,) = scenes._arrays[0].buffers[1][0]
+    (transform,) = scenes.arrays.transforms(0, 1)[0]
     expected = history.poses(np.array([33 * MS])).position[0, 0, 0]
     np.testing.assert_allclose(transform.reshape(3, 4)[:, 3], expected, atol=1e-6)
     scenes = tracer.place(20 * MS, 80 * MS, NEAR)
-    moves = scenes._arrays[0].buffers[1][:, 0].reshape(-1, 3, 4)[:, :, 3]
+    moves = scenes.arrays.transforms(0, 1)[:, 0].reshape(-1, 3, 4)[:, :, 3]
     np.testing.assert_allclose(moves[[0, -1], 0], [0.2, 0.8], atol=1e-6)
 
 

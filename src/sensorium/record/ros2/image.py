@@ -19,6 +19,10 @@ ENCODINGS = {
     "mono16": ("<u2", 1),
     "16UC1": ("<u2", 1),
     "32FC1": ("<f4", 1),
+    "32FC2": ("<f4", 2),
+    "32FC3": ("<f4", 3),
+    "16SC1": ("<i2", 1),
+    "32SC1": ("<i4", 1),
 }
 
 
@@ -26,9 +30,9 @@ def image(pixels: NDArray[Any], encoding: str, *, stamp_ns: int, frame_id: str) 
     """A picture as it is, row by row from the top.
 
     Args:
-        pixels: Shape (height, width), or (height, width, 3) for rgb8 and rgb16, of the encoding's own type.
+        pixels: Shape (height, width), or (height, width, n) for encodings of n numbers, of the encoding's own type.
         encoding: mono8 or mono16 (brightness), rgb8 or rgb16, bayer_rggb8 and the like, 16UC1 (depth [mm], as depth
-            cameras give it) or 32FC1 (depth [m], REP 118).
+            cameras give it), 32FC1 (depth [m], REP 118), 32FC2 and 32FC3 (vectors), 16SC1 or 32SC1 (labels).
         stamp_ns: When it was taken, by the sensor's clock [ns].
         frame_id: Frame of the camera: z forward, x right, y down.
     """
@@ -39,7 +43,7 @@ def image(pixels: NDArray[Any], encoding: str, *, stamp_ns: int, frame_id: str) 
     wanted = np.dtype(kind)
     shape_is_right = array.ndim == 2 if numbers == 1 else array.ndim == 3 and array.shape[2] == numbers
     if not shape_is_right or array.dtype != wanted:
-        rule = f"{encoding} must be (height, width{', 3' if numbers == 3 else ''}) of {wanted.name}"
+        rule = f"{encoding} must be (height, width{f', {numbers}' if numbers > 1 else ''}) of {wanted.name}"
         raise SpecError(f"pixels have shape {array.shape} and type {array.dtype}; {rule}")
     height, width = array.shape[:2]
     fields = {

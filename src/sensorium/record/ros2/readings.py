@@ -4,21 +4,29 @@ from collections.abc import Callable
 from typing import Any
 
 from sensorium.record.ros2.camera import camera
+from sensorium.record.ros2.cone import cone
+from sensorium.record.ros2.depth_camera import depth_camera
 from sensorium.record.ros2.inertial import inertial
 from sensorium.record.ros2.joint_state import joint_state
 from sensorium.record.ros2.message import Message
 from sensorium.record.ros2.odometry import odometry
 from sensorium.record.ros2.point_cloud import point_cloud
+from sensorium.record.ros2.radar import radar
+from sensorium.record.ros2.ray_values import ray_values
 from sensorium.record.ros2.satellite import satellite
 from sensorium.record.ros2.scalar import pressure, sun_cosine
 from sensorium.record.ros2.single_range import single_range
 from sensorium.record.ros2.source import Source
 from sensorium.sensors.barometer import BarometerReading
 from sensorium.sensors.camera_image import CameraImage
+from sensorium.sensors.cone_reading import ConeReading
+from sensorium.sensors.depth_image import DepthImage
 from sensorium.sensors.encoder_reading import EncoderReading
 from sensorium.sensors.gnss import GnssReading
 from sensorium.sensors.inertial_reading import InertialReading
 from sensorium.sensors.odometer import OdometerReading
+from sensorium.sensors.radar.reading import RadarReading
+from sensorium.sensors.ray_sensor import RayReading
 from sensorium.sensors.scan import Scan
 from sensorium.sensors.sun_sensor import SunSensorReading
 
@@ -31,12 +39,16 @@ def _scan(scan: Scan, source: Source) -> list[tuple[int, str, Message]]:
 _MESSAGES: dict[type, Callable[[Any, Source], list[tuple[int, str, Message]]]] = {
     Scan: _scan,
     CameraImage: camera,
+    DepthImage: depth_camera,
     InertialReading: inertial,
     EncoderReading: joint_state,
     OdometerReading: odometry,
     GnssReading: satellite,
     BarometerReading: pressure,
     SunSensorReading: sun_cosine,
+    RayReading: ray_values,
+    ConeReading: cone,
+    RadarReading: radar,
 }
 
 

@@ -9,6 +9,7 @@ from sensorium.record.ros2.camera import OPTICAL
 from sensorium.record.ros2.message import Message, header, quaternion, vector
 from sensorium.record.ros2.source import Source, world_prefix
 from sensorium.sensors.camera import Camera
+from sensorium.sensors.depth_camera import DepthCamera
 
 # From x forward, y left, z up to z forward, x right, y down (REP 103); w x y z
 _OPTICAL_QUATERNION = (0.5, -0.5, 0.5, -0.5)
@@ -35,7 +36,7 @@ def mounts(source: Source, stamp_ns: int) -> Message:
     parents = [
         f"{world_prefix(rig, world)}{source.body or 'world'}" for world in range(rig.worlds) for _ in range(rig.sensors)
     ]
-    if not isinstance(source.spec, Camera):
+    if not isinstance(source.spec, Camera | DepthCamera):
         return transforms(X_BS, parents, source.frames, stamp_ns)
     X_SO = Pose(np.zeros((len(parents), 3)), np.broadcast_to(_OPTICAL_QUATERNION, (len(parents), 4)))
     both = Pose(

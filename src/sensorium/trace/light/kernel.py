@@ -18,7 +18,7 @@ from sensorium.trace.light import tables as tb
 from sensorium.trace.light.detect import detect_block
 from sensorium.trace.light.sunlight import gather_sunlight
 from sensorium.trace.packet import BLOCK, NO_HIT, new_packet, set_mask, trace_block
-from sensorium.trace.sweep import aim_block, shift_block
+from sensorium.trace.sweep import WHOLE, aim_numbered
 
 
 class LightOutputs(NamedTuple):
@@ -65,28 +65,13 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
     corners = light.corner_reflectance.size > 0
     around, beyond = -1, -1  # media that the paths in the block start in; the same from block to block
     total = rays.x.shape[0]
-    blocks = (total + BLOCK - 1) // BLOCK
     far = light.number[tb.N_FAR]
     for number in range(first, count, step):
-        head, start = number // blocks, (number % blocks) * BLOCK
-        end = min(total, start + BLOCK)
-        world, used = heads.world[head], end - start
+        # First rays
+        head, start, used = aim_numbered(block, rays, heads, number, WHOLE)
+        end, world = start + used, heads.world[head]
         scene = arrays.scene[world]
         element, among = np.int64(head % draws.sensors) * total + start, draws.first_world + world
-
-        # First rays
-        aim_block(
-            block,
-            rays.x[start:end],
-            rays.y[start:end],
-            rays.z[start:end],
-            rays.time[start:end],
-            heads.matrix[head],
-            heads.time,
-            used,
-        )
-        if rays.origin.shape[0] > 0:
-            shift_block(block, rays.origin[start:end], heads.matrix[head], heads.time, used)
         if light.number[tb.N_JITTER] > np.float32(0.0):
             jitter(block, draws, element, among, light.number[tb.N_JITTER], used)
         for k in range(used):

@@ -1,12 +1,15 @@
 """What each ray of a block met: object, material, normal in the world, angle of incidence."""
 
 import math
+from typing import NamedTuple
 
 import numba
 import numpy as np
+from numpy.typing import NDArray
 
 from sensorium import jit
 from sensorium.jit import pointer_from_address
+from sensorium.scene.layout import Layout
 from sensorium.trace import packet as pk
 from sensorium.trace.hits import normal_in_world
 from sensorium.trace.light import rows
@@ -15,6 +18,20 @@ from sensorium.trace.motion import AFFINE_WORDS
 from sensorium.trace.packet import NO_HIT
 
 _PI = np.float32(math.pi)
+
+
+class Surfaces(NamedTuple):
+    """Which material each object has."""
+
+    material: NDArray[np.float32]  # (materials + 1, columns): for their number
+    object_material: NDArray[np.int32]  # (1 | worlds, objects)
+    medium: NDArray[np.float32]  # (1, 1): the air
+
+
+def plain_surfaces(layout: Layout) -> Surfaces:
+    """Surfaces of a scene for kernels that look nothing up but which material an object has."""
+    material = np.zeros((len(layout.materials) + 1, 1), np.float32)
+    return Surfaces(material, np.array(layout.material_index, np.int32), np.zeros((1, 1), np.float32))
 
 
 @jit.function

@@ -16,7 +16,7 @@ from sensorium.trace.light import tables as tb
 from sensorium.trace.light.kernel import LightOutputs, jitter, light_up, straighten
 from sensorium.trace.light.sunlight import gather_sunlight
 from sensorium.trace.packet import B_TIME, BLOCK, new_block, new_packet, set_mask, trace_block
-from sensorium.trace.sweep import aim_block, shift_block
+from sensorium.trace.sweep import aim_block, aim_numbered
 from sensorium.trace.waveform import arrivals as ar
 from sensorium.trace.waveform import tables as wt
 from sensorium.trace.waveform.beam import aim_rays, find_axes, name_rays
@@ -77,19 +77,12 @@ def sweep_waveform(
 
     around, beyond = -1, -1  # media that the paths in the block start in; the same from block to block
     total = rays.x.shape[0]
-    blocks = (total + most - 1) // most
     for number in range(first, count, step):
-        head, start = number // blocks, (number % blocks) * most
-        end = min(total, start + most)
-        world, used = heads.world[head], end - start
+        # Axes of the pulses, and the sensor's own z axis beside each
+        head, start, used = aim_numbered(pulses, rays, heads, number, most)
+        world, time = heads.world[head], rays.time[start : start + used]
         scene, medium = arrays.scene[world], draws.medium[head]
         element, among = np.int64(head % draws.sensors) * total + start, draws.first_world + world
-
-        # Axes of the pulses, and the sensor's own z axis beside each
-        x, y, z, time = rays.x[start:end], rays.y[start:end], rays.z[start:end], rays.time[start:end]
-        aim_block(pulses, x, y, z, time, heads.matrix[head], heads.time, used)
-        if rays.origin.shape[0] > 0:
-            shift_block(pulses, rays.origin[start:end], heads.matrix[head], heads.time, used)
         aim_block(up, levels[0], levels[0], levels[1], time, heads.matrix[head], heads.time, used)
         if light.number[tb.N_JITTER] > np.float32(0.0):
             jitter(pulses, draws, element, among, light.number[tb.N_JITTER], used)

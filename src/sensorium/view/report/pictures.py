@@ -1,17 +1,25 @@
-"""Images of cameras in the report: the last of each."""
+"""Images of cameras and tables of ray sensors in the report: the last of each."""
 
 import base64
 import io
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sensorium.record.images import eight_bits
 from sensorium.sensors.attached import AttachedSensor
 from sensorium.sensors.camera_image import CameraImage
+from sensorium.sensors.depth_image import DepthImage
+from sensorium.sensors.ray_sensor import RayReading
+from sensorium.view.depth_pictures import depth_picture
 
 # A larger image is shown by every so-manieth pixel, so that a page stays light
 _MOST_COLUMNS = 960
+
+# Tables of few values are drawn this wide at least, each value a square [px]
+_TABLE_COLUMNS = 320
 
 
 class PictureRecord:
@@ -29,9 +37,6 @@ class PictureRecord:
 
     def images(self) -> list[dict[str, str]]:
         """The last image, of the first world and sensor; of many bands the first."""
-        # Here, not above: it is slow to load
-        from PIL import Image
-
         if self._last is None:
             return []
         axes = len(self._sensor.rig.axes)
@@ -40,8 +45,77 @@ class PictureRecord:
             pixels = pixels[..., 0]
         step = -(-pixels.shape[1] // _MOST_COLUMNS)
         shown = eight_bits(pixels[::step, ::step], getattr(self._sensor.spec, "bits", 8))
-        buffer = io.BytesIO()
-        Image.fromarray(np.ascontiguousarray(shown)).save(buffer, format="PNG")
-        address = "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")
         words = f"Image whose exposure ended at {self._last.end_ns * 1e-9:.3f} s"
-        return [{"sensor": self._sensor.name, "words": words, "address": address}]
+        return [{"sensor": self._sensor.name, "words": words, "address": _address(shown)}]
+
+
+class DepthRecord:
+    """Keeps the last image of a depth camera."""
+
+    def __init__(self, sensor: AttachedSensor[Any]) -> None:
+        self._sensor = sensor
+        self._last: DepthImage | None = None
+        self.readings = 0
+
+    def add(self, image: DepthImage) -> None:
+        """One more image."""
+        self._last = image
+        self.readings += 1
+
+    def images(self, labels: Mapping[str, int]) -> list[dict[str, str]]:
+        """The outputs of the last image that are pictures, of the first world and sensor."""
+        if self._last is None:
+            return []
+        image, axes, found = self._last, len(self._sensor.rig.axes), []
+        for name, every in image.images.items():
+            pixels = every.reshape(-1, *every.shape[axes:])[0]
+            step = -(-pixels.shape[1] // _MOST_COLUMNS)
+            shown = depth_picture(image, name, pixels[::step, ::step], labels)
+            if shown is not None:
+                words = f"{name.replace('_', ' ').capitalize()} at {image.start_ns * 1e-9:.3f} s"
+                found.append({"sensor": self._sensor.name, "words": words, "address": _address(shown)})
+        return found
+
+
+class TableRecord:
+    """Keeps the last table of values of a ray sensor of somebody's own, with its truth."""
+
+    def __init__(self, sensor: AttachedSensor[Any]) -> None:
+        self._sensor = sensor
+        self._last: tuple[RayReading, RayReading] | None = None
+        self.readings = 0
+
+    def add(self, reading: RayReading, truth: RayReading) -> None:
+        """One more table."""
+        self._last = reading, truth
+        self.readings += 1
+
+    def images(self) -> list[dict[str, str]]:
+        """The last table beside its truth, of the first world and sensor; bright is little."""
+        from matplotlib import colormaps
+
+        if self._last is None:
+            return []
+        shape = self._last[0].shape
+        measured, true = (one.values.reshape(-1, *shape)[0].reshape(-1, shape[-1]) for one in self._last)
+        known = np.concatenate([measured[np.isfinite(measured)], true[np.isfinite(true)], np.zeros(0)])
+        low, high = (known.min(), known.max()) if known.size else (0.0, 1.0)
+        gap = np.full((len(true), 1), np.nan)
+        share = 1.0 - (np.concatenate([measured, gap, true], axis=1) - low) / max(high - low, 1e-12)
+        colours = np.round(255.0 * colormaps["viridis"](np.nan_to_num(share, posinf=1.0, neginf=0.0))[..., :3])
+        colours[:, shape[-1]] = 255.0
+        side = max(1, _TABLE_COLUMNS // share.shape[1])
+        shown = colours.astype(np.uint8).repeat(side, axis=0).repeat(side, axis=1)
+        reading = self._last[0]
+        words = f"Values at {reading.time_ns * 1e-9:.3f} s, {low:.3g} to {high:.3g} {reading.unit}; right, the truth"
+        return [{"sensor": self._sensor.name, "words": words, "address": _address(shown)}]
+
+
+def _address(pixels: NDArray[np.uint8]) -> str:
+    """A picture as an address that holds it all."""
+    # Here, not above: it is slow to load
+    from PIL import Image
+
+    buffer = io.BytesIO()
+    Image.fromarray(np.ascontiguousarray(pixels)).save(buffer, format="PNG")
+    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")

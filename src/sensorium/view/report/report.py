@@ -13,13 +13,17 @@ from sensorium.errors import SpecError
 from sensorium.record.atomic import replacing
 from sensorium.record.recorder import Recorder
 from sensorium.sensors.camera_image import CameraImage
+from sensorium.sensors.depth_image import DepthImage
+from sensorium.sensors.radar.reading import RadarReading
+from sensorium.sensors.ray_sensor import RayReading
 from sensorium.sensors.sampled_reading import SampledReading
 from sensorium.sensors.scan import Scan
 from sensorium.view.quantities import quantities_of
+from sensorium.view.report.detections import DetectionRecord
 from sensorium.view.report.facts import Facts, quantity, sensor_rows, versions
 from sensorium.view.report.faults import fault_events
 from sensorium.view.report.page import Page, page
-from sensorium.view.report.pictures import PictureRecord
+from sensorium.view.report.pictures import DepthRecord, PictureRecord, TableRecord
 from sensorium.view.report.signals import SignalRecord
 from sensorium.view.report.sweeps import SweepRecord
 from sensorium.view.report.tracks import TrackRecord, sensor_frames
@@ -40,9 +44,9 @@ class Report(Recorder):
                 report.record(env)
 
     The page has the last sweep of every lidar in 3-D with the ways of the bodies, the same from above, the last images
-    of cameras and ranges of lidars, a pulse of lidars that keep their waveforms, every sampled signal beside its truth
-    with the error below, Allan deviations of inertial errors, a timeline of faults, and the facts of the run. Of
-    several worlds it shows the first, of a row of sensors the first four.
+    of cameras, ranges of lidars and detections of radars, a pulse of lidars that keep their waveforms, every sampled
+    signal beside its truth with the error below, Allan deviations of inertial errors, a timeline of faults, and the
+    facts of the run. Of several worlds it shows the first, of a row of sensors the first four (of a radar's the first).
 
     Memory does not grow with the run: of a signal the extremes of at most 768 stretches are kept, of inertial errors
     the first 65,536 and as many means, of a body at most 1,024 places, of a lidar the last sweep. What is written
@@ -68,6 +72,9 @@ class Report(Recorder):
         self._sweeps: dict[str, SweepRecord] = {}
         self._signals: dict[str, SignalRecord] = {}
         self._pictures: dict[str, PictureRecord] = {}
+        self._detections: dict[str, DetectionRecord] = {}
+        self._depths: dict[str, DepthRecord] = {}
+        self._value_tables: dict[str, TableRecord] = {}
         self._unknown: dict[str, str] = {}
         self._steps, self._first_ns = 0, 0
         self._closed = False
@@ -95,10 +102,22 @@ class Report(Recorder):
                 pictures = self._pictures.get(name) or self._pictures.setdefault(name, PictureRecord(sensor))
                 for image in sensor.readings():
                     pictures.add(image)
+            elif isinstance(newest, RadarReading):
+                detections = self._detections.get(name) or self._detections.setdefault(name, DetectionRecord(sensor))
+                for frame in sensor.readings():
+                    detections.add(frame)
+            elif isinstance(newest, DepthImage):
+                depths = self._depths.get(name) or self._depths.setdefault(name, DepthRecord(sensor))
+                for depth in sensor.readings():
+                    depths.add(depth)
             elif isinstance(newest, SampledReading) and quantities_of(newest):
                 signals = self._signals.get(name) or self._signals.setdefault(name, SignalRecord(sensor, newest))
                 for arrival in sensor.arrivals():
                     signals.add(arrival.reading, arrival.truth())
+            elif isinstance(newest, RayReading):
+                tables = self._value_tables.get(name) or self._value_tables.setdefault(name, TableRecord(sensor))
+                for arrival in sensor.arrivals():
+                    tables.add(arrival.reading, arrival.truth())
             else:
                 self._unknown[name] = type(newest).__name__
 
@@ -160,6 +179,9 @@ class Report(Recorder):
             "images": [
                 *(image for record in self._pictures.values() for image in record.images()),
                 *(image for record in self._sweeps.values() for image in record.waveforms()),
+                *(image for record in self._detections.values() for image in record.images()),
+                *(image for record in self._depths.values() for image in record.images(labels)),
+                *(image for record in self._value_tables.values() for image in record.images()),
                 *(image for record in self._sweeps.values() for image in record.images(labels)),
             ][:_MOST_IMAGES],
             "signals": [
@@ -171,6 +193,9 @@ class Report(Recorder):
         readings = {name: record.readings for name, record in self._sweeps.items()}
         readings |= {name: record.readings for name, record in self._signals.items()}
         readings |= {name: record.readings for name, record in self._pictures.items()}
+        readings |= {name: record.readings for name, record in self._detections.items()}
+        readings |= {name: record.readings for name, record in self._depths.items()}
+        readings |= {name: record.readings for name, record in self._value_tables.items()}
         return Page(
             self.title,
             self._strip(env, real_s, sum(readings.values()), len(events) + more_events),

@@ -8,6 +8,7 @@ import numpy as np
 from sensorium.environment import Environment
 from sensorium.record.recorder import Recorder
 from sensorium.sensors.attached import AttachedSensor
+from sensorium.sensors.radar.reading import RadarReading
 from sensorium.sensors.sampled_reading import SampledReading
 from sensorium.sensors.scan import Scan
 from sensorium.view.quantities import quantities_of, values_of
@@ -82,6 +83,13 @@ class Live(Recorder):
                 for row, name in enumerate(_names(sensor)):
                     flat = row_of(reading, row, sensor.rig).flat()
                     stream.cloud(name, world_points(flat), flat.label, reading.end_ns)
+            elif isinstance(reading, RadarReading):
+                stream.names(env.scene.labels)
+                for row, name in enumerate(_names(sensor)):
+                    own = reading.row(0, row)
+                    found = own.flat()
+                    points_W = own.X_WS[0, 0].apply(found.points)
+                    stream.cloud(name, points_W, found.label, reading.time_ns)
             elif isinstance(reading, SampledReading):
                 self._numbers(stream, sensor, reading, arrival.truth())
 

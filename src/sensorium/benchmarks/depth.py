@@ -1,0 +1,158 @@
+"""Depth cameras of a thousand worlds, against the bare trace of the same rays into the same scenes."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+import sensorium as sn
+from sensorium import threads
+from sensorium.benchmarks.bare import bare_trace, packed
+from sensorium.benchmarks.timing import best, ratio, seconds, thread_count
+from sensorium.sensors.attached import AttachedSensor
+from sensorium.sensors.tiles import in_tiles
+from sensorium.trace.packet import ALL_OBJECTS, BLOCK, COHERENT_ADDRESS
+
+WORLDS, SIDE, OBSTACLES = 1024, 64, 20
+
+_RATE_HZ = 20.0
+_PLACEMENT = sn.Placement(
+    min_translation_m=(-0.05, -0.05, -0.02),
+    max_translation_m=(0.05, 0.05, 0.02),
+    min_rotation_deg=(-5.0, -5.0, -5.0),
+    max_rotation_deg=(5.0, 5.0, 5.0),
+)
+
+
+class Rig(NamedTuple):
+    """Drones that circle among obstacles, all of which move, one image a step."""
+
+    env: sn.Environment
+    camera: AttachedSensor[sn.DepthImage]
+    pattern: sn.patterns.Pinhole
+
+    def step(self) -> None:
+        """One step of all worlds, and the image at its end."""
+        self.env.step()
+
+    def reset_some(self) -> None:
+        """Restart every tenth world."""
+        self.env.reset(np.arange(self.env.state.X_WB.shape[0]) % 10 == 0)
+
+
+def rig(worlds: int = WORLDS, *, randomize: sn.Randomization | None = None, side: int = SIDE) -> Rig:
+    """Depth and labels of 20 obstacles of four kinds in a walled yard, each world with places and ways of its own."""
+    rng = np.random.default_rng(1)
+    scene = sn.Scene()
+    scene.add(sn.shapes.plane(40.0, 40.0), label="ground")
+    for x, y, size in ((20, 0, (0.2, 40, 5)), (-20, 0, (0.2, 40, 5)), (0, 20, (40, 0.2, 5)), (0, -20, (40, 0.2, 5))):
+        scene.add(sn.shapes.box(*size), pose=sn.Pose(position=(x, y, 2.5)), label="wall")
+    kinds = [
+        ("ball", sn.shapes.sphere(0.6, subdivisions=3)),
+        ("trunk", sn.shapes.cylinder(0.3, 4.0)),
+        ("crate", sn.shapes.box(1.0, 1.0, 1.0)),
+        ("post", sn.shapes.capsule(0.25, 2.0)),
+    ]
+    moving: dict[str, sn.paths.Path] = {
+        "drone": sn.paths.Circle(
+            center=_columns(rng.uniform(-5, 5, worlds), rng.uniform(-5, 5, worlds), rng.uniform(1, 2, worlds)),
+            radius=3.0,
+            rate=0.3,
+        )
+    }
+    for number in range(OBSTACLES):
+        label, mesh = kinds[number % len(kinds)]
+        scene.add(mesh, body=f"obstacle{number}", label=label)
+        centre = _columns(rng.uniform(-18, 18, worlds), rng.uniform(-18, 18, worlds), rng.uniform(0.5, 2.0, worlds))
+        moving[f"obstacle{number}"] = sn.paths.Circle(center=centre, radius=1.0, rate=0.5)
+    env = sn.Environment(scene, sn.worlds.Kinematic(moving, step_s=1.0 / _RATE_HZ), worlds=worlds)
+    pattern = sn.patterns.Pinhole.from_fov(side, side, 87.0, rate_hz=_RATE_HZ)
+    camera = sn.DepthCamera(
+        pattern=pattern, outputs={"depth", "segmentation"}, max_range_m=50.0, min_range_m=0.1, randomize=randomize
+    )
+    made = Rig(env, env.attach(camera, body="drone"), pattern)
+    made.step()
+    return made
+
+
+class BareImages:
+    """The bare trace of the rays of a rig's last images, in the very scenes they were fired into."""
+
+    def __init__(self, of: Rig) -> None:
+        image = of.camera.read()
+        X_WS = image.X_WS[0][:, 0]
+        placed = of.env._tracer.place(image.start_ns, image.start_ns, X_WS.position)
+        directions = of.pattern.rays().direction_S.reshape(-1, 3)[in_tiles(of.pattern.width, of.pattern.height)]
+        self._placed = placed  # keeps its scenes
+        turned = X_WS[:, None].rotate(directions)
+        origins = np.broadcast_to((X_WS.position - placed.anchor)[:, None], turned.shape)
+        self._rays = packed(origins.astype(np.float32), turned.astype(np.float32))
+        self._time = np.zeros(len(directions), np.float32)
+        self.range_m = np.zeros(turned.shape[:2], np.float32)
+        self._face = np.zeros(turned.shape[:2], np.uint32)
+
+    def __call__(self) -> None:
+        """Trace."""
+        threads.run(
+            bare_trace,
+            len(self.range_m) * -(-len(self._time) // BLOCK),
+            self._placed.tables.scene,
+            self._rays,
+            self._time,
+            ALL_OBJECTS,
+            COHERENT_ADDRESS,
+            self.range_m,
+            self._face,
+        )
+
+
+def against_bare_trace(worlds: int = WORLDS, *, rounds: int = 15) -> float:
+    """Rate of whole steps, with all that moves and commits, over that of the bare trace of their rays, all threads."""
+    subject = rig(worlds)
+    return ratio(subject.step, BareImages(subject), rounds=rounds)
+
+
+def cost_of_random_placement(worlds: int = WORLDS, *, rounds: int = 15) -> float:
+    """What a placement drawn at every step adds to a step, as a share of it."""
+    randomly = rig(worlds, randomize=sn.Randomization(when="step", placement=_PLACEMENT))
+    return 1.0 / ratio(randomly.step, rig(worlds).step, rounds=rounds) - 1.0
+
+
+def cost_of_reset(worlds: int = WORLDS, *, rounds: int = 15) -> float:
+    """What a reset of every tenth world costs, its redrawn placements included, as a share of a step."""
+    subject = rig(worlds, randomize=sn.Randomization(when="reset", placement=_PLACEMENT))
+    subject.reset_some(), subject.step()
+    shares = []
+    for _ in range(rounds):
+        plain = seconds(subject.step)
+        reset = seconds(subject.reset_some)
+        after = seconds(subject.step)
+        shares.append((reset + max(after - plain, 0.0)) / plain)
+    return float(np.median(shares))
+
+
+def two_threads_over_one(*, bare: bool = False, rounds: int = 31) -> float:
+    """Rate of a single world on two threads over that on one, of whole steps or of the bare trace."""
+    subject = rig(1)
+    call: Callable[[], None] = BareImages(subject) if bare else subject.step
+
+    def one() -> None:
+        with thread_count(1):
+            call()
+
+    def two() -> None:
+        with thread_count(2):
+            call()
+
+    return ratio(two, one, rounds=rounds)
+
+
+def cost_a_world(counts: tuple[int, ...], *, rounds: int = 7) -> dict[int, float]:
+    """Microseconds a step and world, for different numbers of worlds."""
+    return {count: 1e6 * best(rig(count).step, rounds=rounds) / count for count in counts}
+
+
+def _columns(
+    *columns: np.ndarray[tuple[int], np.dtype[np.float64]],
+) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    return np.stack(columns, axis=-1)

@@ -1,0 +1,76 @@
+"""Flying pixels: a pixel that sees two surfaces tells a distance between them.
+
+    r = sum_i w_i r_i / sum_i w_i        w_i = rho_i cos(theta_i) / r_i^2
+
+over k x k rays in each pixel, each weighted by the power that comes back along it; a ray that meets nothing brings
+none. Source: physics.md section 13, Flying pixels.
+"""
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from pydantic import ConfigDict, Field
+
+from sensorium import jit, threads
+from sensorium.imaging.depth_errors.frame import BLOCK, blocks_of
+from sensorium.optics.checks import Array, checked
+from sensorium.spec import Spec
+
+_ZERO, _INFINITE = np.float32(0.0), np.float32(np.inf)
+
+
+class FlyingPixels(Spec):
+    """How many rays a pixel is made of."""
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: Literal["flying_pixels"] = "flying_pixels"
+    rays: int = Field(default=3, ge=2, le=16)
+    """k: rays along each side of a pixel, k x k in all."""
+    wavelength_m: float = Field(default=850e-9, gt=0.0)
+    """Of the light, at which surfaces reflect [m]."""
+
+
+def returned_power(range_m: ArrayLike, *, reflectance: ArrayLike = 1.0, cos_incidence: ArrayLike = 1.0) -> Array:
+    """Power rho cos(theta) / r^2 [1/m^2]: what comes back of a matt surface, up to a factor of the device."""
+    r = checked("range_m", range_m, above=0.0)
+    return np.asarray(reflectance) * np.asarray(cos_incidence) / r**2
+
+
+def mixed_pixels(
+    range_m: NDArray[np.float32], power: NDArray[np.float32], *, rays: int
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Range and power of pixels from those of their rays.
+
+    Args:
+        range_m: Of all heads' rays, those of a pixel side by side, shape (heads, pixels * rays), contiguous; 0 or
+            infinite where a ray meets nothing.
+        power: That comes back along each, same shape.
+        rays: How many rays a pixel has.
+
+    Returns:
+        Range, infinite where nothing comes back, and mean power of all rays, shape (heads, pixels).
+    """
+    shape = (len(range_m), range_m.shape[1] // rays)
+    mixed, mean = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
+    threads.run(_mix, blocks_of(mixed), range_m, power, np.int64(rays), mixed, mean)
+    return mixed, mean
+
+
+@jit.kernel
+def _mix(first, step, count, ranges, power, rays, mixed, mean):
+    """Blocks first, first + step, ... of all heads."""
+    pixels = mixed.shape[1]
+    blocks = (pixels + BLOCK - 1) // BLOCK
+    for number in range(first, count, step):
+        head, start = number // blocks, (number % blocks) * BLOCK
+        for pixel in range(start, min(pixels, start + BLOCK)):
+            total, weighted = _ZERO, _ZERO
+            for ray in range(pixel * rays, (pixel + 1) * rays):
+                r, w = ranges[head, ray], power[head, ray]
+                if _ZERO < r < _INFINITE and w > _ZERO:
+                    total += w
+                    weighted += w * r
+            mixed[head, pixel] = weighted / total if total > _ZERO else _INFINITE
+            mean[head, pixel] = total / np.float32(rays)

@@ -1,0 +1,132 @@
+"""A function-based sensor: the nearest point of all objects in a cone, and how it moves."""
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from sensorium.corruption import Noise, Program, Quantize, Saturate
+from sensorium.corruption.base import AnyCorruption
+from sensorium.sensors import cone_channels as cc
+from sensorium.sensors.channel_parts import channel_parts
+from sensorium.sensors.cone_caster import ConeCaster, ConeOptions
+from sensorium.sensors.cone_reading import ConeReading
+from sensorium.sensors.cone_signal import ConeReadout, ConeSignal
+from sensorium.sensors.rig import Rig
+from sensorium.sensors.sampled import SampledModel, required_rate_hz
+from sensorium.sensors.spec import SensorSpec
+from sensorium.sensors.timing import Timing
+
+
+class ConeSensor(SensorSpec[ConeReading]):
+    """The nearest point of all objects in an elliptic cone ahead, its range, direction and speed.
+
+    Geometry instead of rays: nothing is sampled but the object itself, by lines over its faces as in the thesis, or not
+    at all (`lines="exact"`). Objects out of the cone and faces that point away are left out first. Surfaces are what
+    they are: material, glass and weather play no part, and volumes of air such as fog banks are not seen; a `Radar`
+    adds physics. Nothing in sight is a reading too. Errors of range: noise, further corruptions, faults, quantisation,
+    saturation; of angles and range rate: noise, faults. Points and speeds follow from what errors leave.
+
+    Ref: physics.md 8, with the thesis's corrections E-21 to E-27.
+    """
+
+    targets: ClassVar[tuple[str, ...]] = ("range", "angles", "range_rate")
+
+    kind: Literal["cone"] = "cone"
+    timing: Timing = Field(default_factory=lambda: Timing(rate_hz=20.0))
+    """Clock; 20 Hz unless told otherwise."""
+    horizontal_fov_deg: float = Field(gt=0.0, lt=180.0)
+    """Full angle of the cone from left to right [deg]."""
+    vertical_fov_deg: float = Field(gt=0.0, lt=180.0)
+    """Full angle from top to bottom [deg]."""
+    range_m: float = Field(gt=0.0)
+    """Length of the cone [m]."""
+    lines: Annotated[int, Field(ge=2, le=1_000_000)] | Literal["exact"] = "exact"
+    """How many lines are laid over each face, or "exact" for the nearest point of the face itself. Faces are quads, put
+    together from triangles; lone triangles get lines that shrink to a corner."""
+    angle_error_deg: float | None = Field(default=None, gt=0.0, lt=90.0)
+    """Lays only as many of the lines as keep the worst error of angle, eq. 4.1, below this [deg]: fewer for small faces
+    and far ones. None lays all."""
+    front: Literal["flat", "spherical"] = "flat"
+    """Whether `range_m` is a depth, as in the thesis, or a distance, as in Deng et al."""
+    target: Literal["closest", "aabb_center"] = "closest"
+    """What of an object is measured: its closest point in the cone, or, cheaper, the middle of the box about its mesh,
+    which must be in the cone."""
+    occlusion: bool = False
+    """Whether objects are left out whose closest point is behind another object, by one ray each. The nearest of all
+    needs no such check with `lines="exact"`: what hides a point is nearer, and in the cone."""
+    per_object: bool = False
+    """Whether readings list every object in sight, `reading.objects`."""
+    still_below_m_s: float = Field(default=0.05, ge=0.0)
+    """Below this differenced range rate the verdict is "still" [m/s]."""
+    speed_interval: Literal["true", "nominal"] = "true"
+    """What differences are divided by: the time between the samples, or the nominal period, whatever the jitter."""
+    range_noise: Noise = Field(default_factory=Noise)
+    """Errors of range [m]."""
+    angle_noise: Noise = Field(default_factory=Noise)
+    """Errors of azimuth and elevation [rad]."""
+    rate_noise: Noise = Field(default_factory=Noise)
+    """Errors of the range rate [m/s]."""
+    extra: tuple[AnyCorruption, ...] = ()
+    """Further corruptions of range."""
+    discrete: Quantize = Field(default_factory=Quantize)
+    """Quantisation of range."""
+    sat: Saturate = Field(default_factory=Saturate)
+    """Saturation of range."""
+
+    @model_validator(mode="after")
+    def _rules(self) -> "ConeSensor":
+        if self.angle_error_deg is not None and self.lines == "exact":
+            raise ValueError(
+                f"angle_error_deg is {self.angle_error_deg:g} with lines 'exact'; it must go with a number of lines"
+            )
+        if self.target == "aabb_center" and self.lines != "exact":
+            raise ValueError(f"lines is {self.lines} with target 'aabb_center'; the middle of a box has no lines")
+        return self
+
+    @property
+    def options(self) -> ConeOptions:
+        """What its caster is to search for."""
+        return ConeOptions(
+            horizontal_fov_deg=self.horizontal_fov_deg,
+            vertical_fov_deg=self.vertical_fov_deg,
+            range_m=self.range_m,
+            lines=self.lines,
+            angle_error_deg=self.angle_error_deg,
+            front=self.front,
+            target=self.target,
+            occlusion=self.occlusion,
+            per_object=self.per_object,
+        )
+
+    def start(self, rig: Rig) -> SampledModel[ConeReading]:
+        """Put it to work."""
+        period_s = 1.0 / required_rate_hz(self.timing)
+        parts = []
+        for group, (target, column, width, before, after) in enumerate(
+            (
+                ("range", cc.RANGE, 1, (self.range_noise, *self.extra), (self.discrete, self.sat)),
+                ("angles", cc.AZIMUTH, 2, (self.angle_noise,), ()),
+                ("range_rate", cc.RANGE_RATE, 1, (self.rate_noise,), ()),
+            )
+        ):
+            parts += channel_parts(
+                before,
+                after,
+                width=width,
+                period_s=period_s,
+                faults=self.faults,
+                target=target,
+                column=column,
+                group=group,
+            )
+        interval_s = period_s if self.speed_interval == "nominal" else None
+        signal = ConeSignal(rig, ConeCaster(rig, self.options), self.range_m, interval_s)
+        return SampledModel(
+            rig,
+            self.timing,
+            signal,
+            Program(parts, columns=signal.columns, period_s=period_s),
+            lambda sample: ConeReading(sample, rig, still_below_m_s=self.still_below_m_s, per_object=self.per_object),
+            readout=ConeReadout(signal),
+            looks_back=False,
+        )

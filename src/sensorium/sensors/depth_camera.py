@@ -1,0 +1,153 @@
+"""Depth camera: distances, labels, normals, flow and colours of a moving world, for thousands of worlds at once."""
+
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
+from typing import Annotated, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import AfterValidator, ConfigDict, Field, field_serializer, model_validator
+
+from sensorium.clock import Rate, seconds_to_ns
+from sensorium.sensors.depth_errors import STAGES, AnyDepthError
+from sensorium.sensors.depth_image import DepthImage
+from sensorium.sensors.randomization import Projection, Randomization
+from sensorium.sensors.rig import Rig
+from sensorium.sensors.spec import Capture, SensorSpec
+from sensorium.sensors.timing import Timing
+from sensorium.spec import Spec
+
+Output = Literal["depth", "range", "points", "segmentation", "normals", "face_id", "flow", "scene_flow", "colour"]
+
+
+class DepthNoise(Spec):
+    """The noise of the Aerial Gym simulator's cameras: in proportion to the distance, and pixels that drop out."""
+
+    model_config = ConfigDict(frozen=True)
+
+    multiplier: float = Field(default=0.0, ge=0.0)
+    """k of r' = r + k r N(0, 1) [1]."""
+    dropout: float = Field(default=0.0, ge=0.0, le=1.0)
+    """Probability that a pixel has no measurement [1]."""
+    dropped: Literal["zero", "near"] = "zero"
+    """What such a pixel shows: 0, or the value of what is too near."""
+
+
+class DepthCamera(SensorSpec[DepthImage]):
+    """A depth camera, ideal or with the errors of real ones; it looks along the sensor's x axis, with z up.
+
+    One ray goes through the middle of each pixel, all at once or row by row (`pattern.line_time_s`). Only the `outputs`
+    asked for are worked out. Distances are measured in this order: `errors`, `noise`, limits, dropout, `normalize`;
+    labels, normals, flow and colours are those of the surface that the ray meets within `max_range_m`.
+
+    Limits are of the range along the ray, so that all images agree on what is seen; a surface nearer than the least
+    hides what is behind it, and shows as `near_value_m`.
+    """
+
+    kind: Literal["depth_camera"] = "depth_camera"
+    pattern: Projection
+    """Pixels and lens: `sn.patterns.Pinhole` or `sn.patterns.Fisheye`; images come at its rate."""
+    timing: Timing = Timing()
+    """Phase and latency; the rate is the pattern's."""
+    outputs: Annotated[AbstractSet[Output], Field(min_length=1), AfterValidator(frozenset)] = frozenset({"depth"})
+    """What is worked out; see `DepthImage`."""
+    frame: Literal["sensor", "world"] = "sensor"
+    """Frame of points, normals and scene flow."""
+    min_range_m: float = Field(default=0.2, ge=0.0)
+    """Least range that is measured [m]."""
+    max_range_m: float = Field(default=10.0, gt=0.0)
+    """Greatest range [m]."""
+    near_value_m: float | None = None
+    """What depth and range show below the least range [m]; None is minus the greatest range, -1 when normalised."""
+    far_value_m: float | None = None
+    """What they show where nothing is met up to the greatest range [m]; None is that range, 1 when normalised."""
+    normalize: bool = False
+    """Whether depth, range and points in the sensor frame are shares of the greatest range."""
+    errors: tuple[AnyDepthError, ...] = ()
+    """What a device of this kind measures instead of the truth, in order."""
+    noise: DepthNoise = DepthNoise()
+    randomize: Randomization | None = None
+    """What differs from world to world."""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "DepthCamera":
+        if self.min_range_m >= self.max_range_m:
+            raise ValueError(
+                f"min_range_m is {self.min_range_m} and max_range_m {self.max_range_m}; the first must be smaller"
+            )
+        moving = sorted({"flow", "scene_flow"} & self.outputs)
+        if moving and self.pattern.line_time_s:
+            raise ValueError(
+                f"outputs has {moving[0]!r} with pattern.line_time_s {self.pattern.line_time_s}; "
+                "flow is that of an image taken at once"
+            )
+        if self.timing.jitter_s:
+            raise ValueError(f"timing.jitter_s is {self.timing.jitter_s}; a depth camera has no jitter")
+        if self.timing.rate_hz is not None and self.timing.rate_hz != self.pattern.rate_hz:
+            raise ValueError(
+                f"timing.rate_hz is {self.timing.rate_hz}; images come at the pattern's rate, {self.pattern.rate_hz}"
+            )
+        for error in self.errors:
+            STAGES[type(error)].check(error, self.pattern)
+        if self.errors and self.pattern.line_time_s:
+            raise ValueError(f"errors has {self.errors[0].kind!r} with a rolling shutter; it must have line_time_s 0")
+        if self.randomize is not None:
+            self.randomize.check(self.pattern)
+        return self
+
+    @field_serializer("outputs")
+    def _in_order(self, outputs: AbstractSet[Output]) -> list[Output]:
+        return sorted(outputs)
+
+    @property
+    def near_m(self) -> float:
+        """What is shown below the least range [m]."""
+        return -self.max_range_m if self.near_value_m is None else self.near_value_m
+
+    @property
+    def far_m(self) -> float:
+        """What is shown where nothing is met [m]."""
+        return self.max_range_m if self.far_value_m is None else self.far_value_m
+
+    @property
+    def dropped_m(self) -> float:
+        """What is shown where there is no measurement [m]."""
+        return 0.0 if self.noise.dropped == "zero" else self.near_m
+
+    def start(self, rig: Rig) -> "DepthCameraModel":
+        """Put the camera to work."""
+        return DepthCameraModel(self, rig)
+
+
+class DepthCameraModel:
+    """A depth camera at work."""
+
+    def __init__(self, spec: DepthCamera, rig: Rig) -> None:
+        from sensorium.sensors.depth_caster import DepthCaster  # its kernels load slowly, and not everybody needs them
+
+        self._rate = Rate(spec.pattern.rate_hz, seconds_to_ns(spec.timing.phase_s))
+        self._caster = DepthCaster(spec, rig)
+        # Flow looks back to the image before
+        self._past_ns = self._caster.duration_ns + (self._caster.period_ns if "flow" in spec.outputs else 0)
+
+    def captures(self, after_ns: int, upto_ns: int, since_ns: int) -> Iterator[Capture[DepthImage]]:
+        """Images whose last row was taken after one time and up to another."""
+        duration_ns = self._caster.duration_ns
+        for tick in self._rate.ticks_between(after_ns - duration_ns, upto_ns - duration_ns):
+            start_ns = self._rate.time_ns(tick)
+            if start_ns >= since_ns:
+                image, truth = self._caster.take(start_ns, tick)
+                yield Capture(image.end_ns, image, truth, tick)
+
+    def needs_from_ns(self, now_ns: int) -> int:
+        """The start of the image under way at the earliest, or of the one before."""
+        return now_ns - self._past_ns
+
+    def reset(self, mask: NDArray[np.bool_]) -> None:
+        """Draw what is random anew where worlds restart; rays fired before a reset are void by the history's word."""
+        self._caster.restart(mask)
+
+    def voided(self, capture: Capture[DepthImage], mask: NDArray[np.bool_]) -> Capture[DepthImage]:
+        """An image still on its way, with nothing to see in the worlds that restarted."""
+        image, truth = capture.reading.without(mask), capture.truth
+        return Capture(capture.time_ns, image, lambda: truth().without(mask), capture.tick)

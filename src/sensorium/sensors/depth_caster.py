@@ -1,0 +1,311 @@
+"""Takes the images of depth cameras: casts them from the history, then runs their errors."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium import threads
+from sensorium.frames import Pose
+from sensorium.patterns import Fisheye, Pinhole, RayTable
+from sensorium.patterns.pinhole import pixel_grid
+from sensorium.random import Stream
+from sensorium.sensors import flow_tables, tint_tables
+from sensorium.sensors.depth_errors import STAGES
+from sensorium.sensors.depth_image import DepthImage
+from sensorium.sensors.depth_rays import DepthRays
+from sensorium.sensors.depth_stage import DepthFrame
+from sensorium.sensors.firing import Firing, Shot
+from sensorium.sensors.random_heads import RandomHeads
+from sensorium.sensors.recycling import Recycler
+from sensorium.sensors.rig import Rig
+from sensorium.sensors.tiles import in_tiles
+from sensorium.trace import lens as ln
+from sensorium.trace import measure as ms
+from sensorium.trace.depth import DepthDraws, DepthOutputs, Motions, Pixels, depth_images, measure_again
+from sensorium.trace.light.resolve import plain_surfaces
+from sensorium.trace.packet import COHERENT_ADDRESS
+
+if TYPE_CHECKING:
+    from sensorium.sensors.depth_camera import DepthCamera
+
+# Normal numbers end here
+_MOST_SIGMAS = 6.7
+
+# Arrays of the kernel's outputs: type, and how many numbers a pixel has (0: one, without an axis)
+_ARRAYS: dict[str, tuple[type[np.generic], int]] = {
+    "range_m": (np.float32, 0),
+    "depth": (np.float32, 0),
+    "points_S": (np.float32, 3),
+    "points_W": (np.float64, 3),
+    "label": (np.int32, 0),
+    "face_id": (np.int32, 0),
+    "object_id": (np.int32, 0),
+    "normals": (np.float32, 3),
+    "flow": (np.float32, 2),
+    "scene_flow": (np.float32, 3),
+    "colour": (np.uint8, 3),
+    "cosine": (np.float32, 0),
+    "true_m": (np.float32, 0),
+}
+_MEASURED = frozenset({"range_m", "depth", "points_S", "points_W"})
+
+
+class DepthCaster:
+    """Casts and measures images, for every world and every camera of a rig."""
+
+    def __init__(self, spec: "DepthCamera", rig: Rig) -> None:
+        self._spec, self._rig = spec, rig
+        stream, pattern = Stream(rig.seed, rig.name), spec.pattern
+        self._key = np.array(stream.key, np.uint32)
+        self._heads, self._count = rig.worlds * rig.sensors, pattern.width * pattern.height
+
+        # Rays in the order of tiles
+        self._place = in_tiles(pattern.width, pattern.height)
+        self._rays = _arranged(pattern, self._place)
+        self.duration_ns = int(self._rays.time_ns.max()) + 1 if pattern.line_time_s else 0
+        """From the first row to the last [ns]."""
+        self.period_ns = pattern.rays().duration_ns
+        """From image to image [ns]."""
+        self._random = None if spec.randomize is None else RandomHeads(spec.randomize, pattern, rig, stream.key)
+        lens = ln.lens_row(pattern)[None]
+        self._pixels = Pixels(
+            place=self._place,
+            u=(self._place % pattern.width).astype(np.float32),
+            v=(self._place // pattern.width).astype(np.float32),
+            lens=lens,
+            drawn=False,
+            jitter=np.float32(0.0),
+            jitter_tick=np.zeros(rig.worlds, np.int64),
+        )
+
+        # What is looked up, and by what is measured
+        self._see_layout()
+        self._numbers, self._true_numbers, self._reach_m = _numbers(spec)
+        self._stages = [(error, STAGES[type(error)]) for error in spec.errors]
+        self._wanted = self._arrays_wanted()
+        self._firing = Firing(rig)
+        self._recycler = Recycler()
+
+    def restart(self, mask: NDArray[np.bool_]) -> None:
+        """Some worlds were reset: what is random is drawn anew there."""
+        if self._random is not None:
+            self._random.restart(mask)
+
+    def take(self, start_ns: int, tick: int) -> tuple[DepthImage, Callable[[], DepthImage]]:
+        """An image whose first row is taken at a time, and a function that gives its truth.
+
+        Args:
+            start_ns: Start [ns].
+            tick: Number of the image; its random numbers belong to it alone.
+        """
+        rig = self._rig
+        if self._layout is not rig.tracer.layout:  # worlds were drawn anew
+            self._see_layout()
+        self._renew(tick)
+        shot = self._firing.prepare(self._rays, start_ns, start_ns + self.duration_ns)
+        pixels, placed = self._pixels, shot.placed
+        draws = DepthDraws(self._key, tick, rig.first_world, rig.sensors)
+        out = self._outputs(self._wanted)
+        anchor = placed.anchor
+        with placed.lock:
+            threads.run(
+                depth_images,
+                shot.blocks,
+                placed.tables,
+                rig.tracer.labels,
+                anchor,
+                shot.rays,
+                shot.heads,
+                pixels,
+                self._surfaces,
+                self._tints,
+                self._motions(shot, start_ns),
+                self._numbers,
+                self._reach_m,
+                self._spec.frame == "world",
+                draws,
+                np.uint32(placed.mask_without(rig.hide, air=False)),
+                COHERENT_ADDRESS,
+                out,
+            )
+
+        def measured(true_m: NDArray[np.float32], numbers: NDArray[np.float32]) -> DepthOutputs:
+            again = self._outputs(self._wanted & _MEASURED)
+            where = (anchor, shot.rays, shot.heads, pixels, numbers, draws, true_m, again)
+            threads.run(measure_again, shot.blocks, *where)
+            return again
+
+        if self._stages:
+            range_m = self._corrupted(out, shot, pixels, tick)
+            made = measured(range_m, self._numbers)
+            out = out._replace(**{name: getattr(made, name) for name in _MEASURED})
+        image = self._image(out, shot, pixels, start_ns)
+        if "true_m" not in self._wanted:
+            return image, lambda: replace(image, stamp_ns=start_ns)
+        true_m = out.true_m
+
+        def truth() -> DepthImage:
+            made = measured(true_m, self._true_numbers)
+            seen = self._image(made, shot, pixels, start_ns).images
+            return replace(image, images={**image.images, **seen}, stamp_ns=start_ns)
+
+        return image, truth
+
+    # --- before the cast --------------------------------------------------------------------------------------------
+
+    def _see_layout(self) -> None:
+        """Look at what objects are made of."""
+        rig = self._rig
+        self._layout = layout = rig.tracer.layout
+        self._surfaces = plain_surfaces(layout)
+        coloured = "colour" in self._spec.outputs
+        self._tints = tint_tables.tints(layout, rig.sun) if coloured else tint_tables.NO_TINTS
+
+    def _renew(self, tick: int) -> None:
+        """Poses and lenses of this image."""
+        if self._random is None or not self._random.renew(tick):
+            return
+        spec, drawn = self._spec.randomize, self._random
+        assert spec is not None
+        if spec.placement is not None:
+            self._firing.mount(np.array(drawn.X_BS.position), np.array(drawn.X_BS.quaternion))
+        if spec.projections or spec.intrinsics is not None or spec.ray_jitter_rad:
+            self._pixels = self._pixels._replace(
+                lens=drawn.lens, drawn=True, jitter=np.float32(spec.ray_jitter_rad), jitter_tick=drawn.tick
+            )
+
+    def _motions(self, shot: Shot, start_ns: int) -> Motions:
+        """How bodies move as cameras see them, where flow is asked for."""
+        rig, outputs = self._rig, self._spec.outputs
+        velocity = displacement = np.zeros((0, 0, 12))
+        if "scene_flow" in outputs:
+            X_WB = Pose._trusted(shot.bodies.positions[0], shot.bodies.quaternions[0])
+            twists = flow_tables.twists_at(rig.history, start_ns)
+            in_world = self._spec.frame == "world"
+            velocity = flow_tables.velocity_maps(X_WB, twists, shot.X_WS[0], rig.body, in_world=in_world)
+        if "flow" in outputs:
+            before_ns = max(start_ns - self.period_ns, rig.history.start_ns)
+            times_ns = np.array([before_ns, start_ns] if before_ns < start_ns else [start_ns], np.int64)
+            X_WB = rig.history.poses(times_ns)
+            if len(times_ns) == 1:
+                X_WB = X_WB.broadcast_to((2, *X_WB.shape[1:]))
+            X_WS = self._cameras(X_WB)
+            displacement = flow_tables.displacement_maps(X_WB, X_WS)
+        return Motions(shot.placed.mounts.body, velocity, displacement)
+
+    def _cameras(self, X_WB: Pose) -> Pose:
+        """Poses of the cameras, mounted as they are now, on bodies at several times: batch (times, worlds, sensors)."""
+        rig = self._rig
+        X_BS = rig.X_BS.reshape((1, -1)) if self._random is None else self._random.X_BS
+        on = Pose().broadcast_to((*X_WB.shape[:2], 1)) if rig.body is None else X_WB[:, :, rig.body, None]
+        return on @ X_BS
+
+    # --- after it ---------------------------------------------------------------------------------------------------
+
+    def _corrupted(self, out: DepthOutputs, shot: Shot, pixels: Pixels, tick: int) -> NDArray[np.float32]:
+        """Ranges after the errors, shape (heads, pixels)."""
+        rig, spec = self._rig, self._spec
+        X_WS = shot.X_WS[0].reshape(-1)
+        lens = np.broadcast_to(pixels.lens, (self._heads, ln.LENS_COLUMNS))
+        rays = DepthRays(rig, shot.placed, lens)
+        axial: NDArray[Any] = spec.pattern.rays().direction_S[..., 0].reshape(1, -1)
+        if pixels.drawn:
+            axial = rays.look(pixel_grid(spec.pattern.width, spec.pattern.height).reshape(-1, 2))[..., 0]
+        frame = DepthFrame(
+            range_m=np.array(out.true_m),
+            axial=axial.astype(np.float32),
+            object_id=out.object_id,
+            cosine=out.cosine,
+            width=spec.pattern.width,
+            focal_px=lens[:, ln.FX : ln.FY + 1],
+            center_px=lens[:, ln.CX : ln.CY + 1],
+            X_WS=X_WS,
+            key=self._key,
+            tick=tick,
+            first_world=rig.first_world,
+            sensors=rig.sensors,
+            look=rays.look,
+            cast=rays.cast,
+            reflectance=rays.reflectance,
+        )
+        for error, stage in self._stages:
+            stage.apply(error, frame)
+        return frame.range_m
+
+    def _image(self, out: DepthOutputs, shot: Shot, pixels: Pixels, start_ns: int) -> DepthImage:
+        """The reading that a kernel's outputs make."""
+        rig, spec = self._rig, self._spec
+        scale_m = spec.max_range_m if spec.normalize else 1.0
+        lens = np.broadcast_to(pixels.lens, (self._heads, ln.LENS_COLUMNS)).reshape(*rig.axes, ln.LENS_COLUMNS)
+        images: dict[str, NDArray[Any]] = {}
+        for name in sorted(spec.outputs):
+            array = getattr(out, self._array_of(name))
+            if array.shape[1]:
+                shape = (*rig.axes, spec.pattern.height, spec.pattern.width, *array.shape[2:])
+                images[name] = array.reshape(shape)
+        return DepthImage(
+            images=images,
+            near=spec.near_m / scale_m,
+            far=spec.far_m / scale_m,
+            dropped=spec.dropped_m / scale_m,
+            scale_m=scale_m,
+            frame=spec.frame,
+            focal_px=lens[..., ln.FX : ln.FY + 1],
+            center_px=lens[..., ln.CX : ln.CY + 1],
+            start_ns=start_ns,
+            end_ns=start_ns + self.duration_ns,
+            stamp_ns=rig.stamp_ns(start_ns),
+            X_WS=shot.X_WS,
+        )
+
+    # --- arrays -----------------------------------------------------------------------------------------------------
+
+    def _array_of(self, output: str) -> str:
+        """Which of the kernel's arrays holds an output."""
+        points = "points_W" if self._spec.frame == "world" else "points_S"
+        return {"range": "range_m", "points": points, "segmentation": "label"}.get(output, output)
+
+    def _arrays_wanted(self) -> frozenset[str]:
+        """Which arrays the cast fills."""
+        wanted = {self._array_of(output) for output in self._spec.outputs}
+        for _, stage in self._stages:
+            wanted |= stage.needs
+        noise = self._spec.noise
+        if wanted & _MEASURED and (self._stages or noise.multiplier or noise.dropout):
+            wanted.add("true_m")
+        return frozenset(wanted)
+
+    def _outputs(self, wanted: frozenset[str]) -> DepthOutputs:
+        """Arrays for the kernel: every element of those wanted is written, the others have no pixels."""
+        arrays: dict[str, Any] = {}
+        for name, (dtype, numbers) in _ARRAYS.items():
+            count = self._count if name in wanted else 0
+            shape = (self._heads, count, numbers) if numbers else (self._heads, count)
+            arrays[name] = self._recycler.array(shape, dtype) if count else np.zeros(shape, dtype)
+        return DepthOutputs(**arrays)
+
+
+def _arranged(pattern: Pinhole | Fisheye, place: NDArray[np.uint32]) -> RayTable:
+    """The rays of a pattern in another order, in one row; a rolling image lasts until its last row."""
+    table = pattern.rays()
+    time_ns = table.time_ns.reshape(-1)[place][None]
+    duration_ns = int(time_ns.max()) + 1
+    return RayTable(table.direction_S.reshape(-1, 3)[place][None], time_ns, None, duration_ns)
+
+
+def _numbers(spec: "DepthCamera") -> tuple[NDArray[np.float32], NDArray[np.float32], np.float32]:
+    """What is measured by, with noise and without, and how far rays must look [m]."""
+    numbers = np.zeros(ms.MEASURE_COLUMNS, np.float32)
+    numbers[[ms.NEAREST, ms.FARTHEST]] = spec.min_range_m, spec.max_range_m
+    numbers[[ms.NEAR, ms.FAR, ms.DROPPED]] = spec.near_m, spec.far_m, spec.dropped_m
+    numbers[ms.SCALE] = 1.0 / spec.max_range_m if spec.normalize else 1.0
+    true = numbers.copy()
+    numbers[[ms.NOISE, ms.DROPOUT]] = spec.noise.multiplier, spec.noise.dropout
+
+    # Errors and noise may carry a range inside the limits
+    least = 1.0 - _MOST_SIGMAS * spec.noise.multiplier
+    reach_m = np.inf if spec.errors or least <= 0.0 else spec.max_range_m / least
+    return numbers, true, np.float32(reach_m)

@@ -1,0 +1,82 @@
+"""Errors of real depth cameras, as stages between cast and limits: what a stage is given, and what it changes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.frames import Pose
+from sensorium.patterns import Fisheye, Pinhole
+
+Needed = Literal["object_id", "cosine"]
+Projection = Pinhole | Fisheye
+
+
+class Cast(Protocol):
+    """Fires more rays of all heads at the instant of the image."""
+
+    def __call__(
+        self, origin_W: NDArray[np.float64], direction_W: NDArray[np.float64], reach_m: float
+    ) -> tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.float32]]:
+        """Range [m] (infinite where nothing is met), object id (-1) and cosine of incidence (0), shape (heads, n).
+
+        Args:
+            origin_W: Where they start [m], shape (heads, n, 3).
+            direction_W: Unit directions, shape (heads, n, 3).
+            reach_m: How far to look [m].
+        """
+
+
+@dataclass(frozen=True, eq=False)
+class DepthFrame:
+    """One image of all heads, as the cast left it or the stage before.
+
+    Heads are worlds times sensors, world by world; pixels run row by row from the top left. A stage changes `range_m`
+    in place and nothing else.
+    """
+
+    range_m: NDArray[np.float32]
+    """Along the ray [m], shape (heads, pixels), contiguous: infinite where nothing was met, 0 where there is no
+    measurement, which ends as a dropped pixel does. Not cut at the camera's limits: noise may carry it inside."""
+    axial: NDArray[np.float32]
+    """Depth over range of each pixel [1], shape (1 | heads, pixels): 1 row where all heads look alike."""
+    object_id: NDArray[np.int32]
+    """Object met, -1 for none, (heads, pixels); no pixels unless a stage needs it."""
+    cosine: NDArray[np.float32]
+    """Cosine of the angle of incidence, 0 where nothing was met, (heads, pixels); no pixels unless a stage needs it."""
+    width: int
+    """Columns of the image."""
+    focal_px: NDArray[np.float64]
+    """fx, fy of each head [px], shape (heads, 2)."""
+    center_px: NDArray[np.float64]
+    """cx, cy of each head [px], shape (heads, 2)."""
+    X_WS: Pose
+    """True poses of the sensors at the image's start (x forward, z up), batch shape (heads,)."""
+    key: NDArray[np.uint32]
+    """Of the camera's random stream, two words. Stages 0 to 15 of the counter are the camera's own."""
+    tick: int
+    """Number of the image."""
+    first_world: int
+    """Number of the first world among all of an experiment."""
+    sensors: int
+    """Heads in each world."""
+    look: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+    """Unit directions in S (x forward, z up) of image points (u, v) [px] of shape (n, 2), for each head: shape
+    (heads, n, 3). For rays beside pixel centres."""
+    cast: Cast
+    """Fires more rays, such as those of a second eye or of parts of a pixel."""
+    reflectance: Callable[[NDArray[np.int32], float], NDArray[np.float32]]
+    """Diffuse reflectance [1] of objects (heads, n) at a wavelength [m], 0 for none; same shape."""
+
+
+class Stage(NamedTuple):
+    """How one kind of error acts on a frame."""
+
+    apply: Callable[[Any, DepthFrame], None]
+    """Given the error's specification and the frame."""
+    needs: frozenset[Needed] = frozenset()
+    """Which arrays of the frame the cast must write for it."""
+    check: Callable[[Any, Projection], None] = lambda error, pattern: None
+    """Given the error and how the camera looks; raises ValueError, with name, value and rule, if they do not fit."""

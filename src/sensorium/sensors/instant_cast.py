@@ -1,0 +1,39 @@
+"""Rays that leave the sensors of a rig at one instant, with every body where it is then."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium import threads
+from sensorium.sensors.rig import Rig
+from sensorium.trace.cast import cast_rays
+from sensorium.trace.caster import RawHits, new_hits
+from sensorium.trace.packet import BLOCK, COHERENT_ADDRESS, SCATTERED_ADDRESS
+from sensorium.trace.rays import Rays
+
+
+def cast_at(rig: Rig, time_ns: int, near: NDArray[np.float64], rays: Rays, *, coherent: bool = False) -> RawHits:
+    """Nearest surface on each ray; bodies that the rig hides are not there, nor are fog banks and the like.
+
+    Args:
+        rig: Whose rays they are.
+        time_ns: The instant [ns].
+        near: Where the rays of each world start from, roughly [m], shape (worlds, 3).
+        rays: In the world, ordered by world; their times must be 0.
+        coherent: Whether neighbours go almost the same way.
+    """
+    count = len(rays.origin)
+    out = new_hits(count)
+    placed = rig.tracer.place(time_ns, time_ns, near)
+    with placed.lock:
+        threads.run(
+            cast_rays,
+            -(-count // BLOCK),
+            placed.tables,
+            rig.tracer.labels,
+            placed.anchor,
+            rays,
+            np.uint32(placed.mask_without(rig.hide, air=False)),
+            COHERENT_ADDRESS if coherent else SCATTERED_ADDRESS,
+            out,
+        )
+    return out

@@ -1,0 +1,42 @@
+"""Echoes of the nearest point of each object in the cone of the field of view."""
+
+import numpy as np
+
+from sensorium.sensors.cone_caster import ConeCaster, ConeOptions
+from sensorium.sensors.radar.echoes import Instant, Points
+from sensorium.sensors.radar.spec import Radar
+from sensorium.sensors.radar.targets import Targets
+from sensorium.sensors.rig import Rig
+
+
+class ConeSource:
+    """Finds the points without rays: small and far objects are never missed, and each is one point.
+
+    The field is an elliptic cone that ends in a sphere. Objects whose nearest point is behind another have no echo.
+    """
+
+    def __init__(self, spec: Radar, rig: Rig, targets: Targets) -> None:
+        self._targets = targets
+        options = ConeOptions(
+            horizontal_fov_deg=spec.horizontal_fov_deg,
+            vertical_fov_deg=spec.vertical_fov_deg,
+            range_m=spec.farthest_m,
+            front="spherical",
+            occlusion=True,
+            per_object=True,
+        )
+        self._caster = ConeCaster(rig, options)
+
+    def points(self, instant: Instant, tick: int) -> Points:
+        """Nearest points at an instant, each with the cross-section of its whole object."""
+        found, targets = self._caster.at(instant.time_ns), self._targets
+        heads = len(instant.world)
+        rows = instant.world if len(targets.is_target) > 1 else np.zeros(heads, np.int64)
+        head, column = np.nonzero(found.in_sight)
+        hit = found.object_id[head, column].astype(np.int64)
+        keep = targets.is_target[rows[head], hit]
+        head, column, hit = head[keep], column[keep], hit[keep]
+        p_W = found.point_W[head, column]
+        v_W = instant.velocity_at(p_W, instant.world[head], targets.body[hit])
+        seen = targets.seen(instant.X_WS.position, instant.world, instant.X_WB, everything=True)
+        return Points(head, hit, p_W, v_W, seen.cross_section_m2[head, hit])

@@ -1,0 +1,171 @@
+"""Lists that a radar hands out: of the peaks in a frame, and of the objects as they are."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.radio.antenna import least_sine_error
+from sensorium.radio.frame import Peaks
+from sensorium.radio.power import cross_section_of_power, in_decibels, of_decibels
+from sensorium.sensors.radar.cells import Cells
+from sensorium.sensors.radar.echoes import Echoes, Instant, gain, in_order
+from sensorium.sensors.radar.reading import EchoCause, RadarReading
+from sensorium.sensors.radar.spec import Radar
+from sensorium.sensors.rig import Rig
+
+Float = NDArray[np.float64]
+
+# A ratio below this has no decibels worth telling
+_NOTHING = 1e-30
+
+
+class Frame(NamedTuple):
+    """A frame as it was received."""
+
+    echoes: Echoes
+    """All echoes, head by head."""
+    cause: NDArray[np.uint8]
+    """Of each."""
+    start: NDArray[np.int64]
+    """The first of each head, shape (heads + 1,)."""
+    peaks: Peaks
+    uniform: Float
+    """Two random numbers for each peak, for its elevation, shape (heads, most, 2)."""
+
+
+class Lists:
+    """Makes readings for every world and every radar of a rig."""
+
+    def __init__(self, spec: Radar, rig: Rig, cells: Cells) -> None:
+        self._spec, self._rig, self._cells = spec, rig, cells
+        self._label = rig.tracer.layout.label
+
+    def of_frame(self, frame: Frame, instant: Instant) -> RadarReading:
+        """What was detected, without what lies outside of the field."""
+        spec, cells, peaks = self._spec, self._cells, frame.peaks
+        most = int(peaks.found.max(initial=0))
+        there = np.arange(most) < peaks.found[:, None]
+        measured = cells.measured(peaks.cell[:, :most], peaks.offset[:, :most], peaks.power_W[:, :most])
+        snr = np.maximum(measured.power_W / cells.noise_W, _NOTHING)
+
+        # Whose echo it is
+        number = peaks.scatterer[:, :most].astype(np.int64)
+        owner = np.where(number >= 0, frame.start[:-1, None] + number, -1)
+        why = np.where(owner >= 0, _taken(frame.cause, owner), np.uint8(EchoCause.FALSE_ALARM))
+        object_id = np.where(owner >= 0, _taken(frame.echoes.object_id, owner), -1)
+
+        # Where it is
+        elevation = self._elevation(_taken(frame.echoes.elevation_rad, owner), owner < 0, snr, frame.uniform[:, :most])
+        azimuth = np.zeros_like(elevation)
+        if spec.antennas > 1:
+            azimuth = np.arcsin(np.clip(measured.sine / np.cos(elevation), -1.0, 1.0))
+        there &= np.abs(azimuth) <= np.radians(0.5 * spec.horizontal_fov_deg)
+        there &= (measured.range_m >= spec.min_range_m) & (measured.range_m <= spec.farthest_m)
+        there &= np.cumsum(there, axis=1) <= spec.max_detections
+        columns = {
+            "range_m": measured.range_m,
+            "range_rate_m_s": measured.range_rate_m_s,
+            "azimuth_rad": azimuth,
+            "elevation_rad": elevation,
+            "power_W": measured.power_W,
+            "snr_dB": in_decibels(snr),
+        }
+        power = np.where(there, measured.power_W, 0.0)
+        columns["cross_section_m2"] = cross_section_of_power(
+            power,
+            np.maximum(measured.range_m, spec.min_range_m),
+            power_W=spec.power_W,
+            gain=gain(spec, azimuth, elevation),
+            wavelength_m=spec.chirp.wavelength_m,
+            loss=of_decibels(spec.loss_dB),
+        )
+        stamp_ns = self._rig.stamp_ns(instant.time_ns)
+        return self._listed(columns, object_id, why, there, instant, stamp_ns, self._maps(peaks))
+
+    def of_objects(self, echoes: Echoes, instant: Instant) -> RadarReading:
+        """All objects in the field as they are, with their mean power."""
+        heads = self._rig.worlds * self._rig.sensors
+        pairs, group = np.unique(np.column_stack([echoes.head, echoes.object_id]), axis=0, return_inverse=True)
+        objects = echoes.merged(group, len(pairs))
+        objects = objects.kept(np.lexsort((-objects.power_W, objects.head)))
+        at = objects.head, in_order(objects.head)
+        shape = (heads, int(at[1].max(initial=-1)) + 1)
+        there = np.zeros(shape, np.bool_)
+        there[at] = True
+
+        def placed(values: NDArray[Any]) -> NDArray[Any]:
+            out = np.zeros(shape, values.dtype)
+            out[at] = values
+            return out
+
+        names = ("range_m", "range_rate_m_s", "azimuth_rad", "elevation_rad", "power_W", "cross_section_m2")
+        columns = {name: placed(getattr(objects, name)) for name in names}
+        columns["snr_dB"] = placed(in_decibels(np.maximum(objects.power_W / self._cells.noise_W, _NOTHING)))
+        why = np.full(shape, EchoCause.OBJECT, np.uint8)
+        return self._listed(columns, placed(objects.object_id), why, there, instant, instant.time_ns, {})
+
+    def _elevation(self, truth: Float, by_noise: NDArray[np.bool_], snr: Float, uniform: Float) -> Float:
+        """Elevations as rows of antennas measure them [rad]; 0 for one row, anything in the field for noise."""
+        spec = self._spec
+        if spec.elevation_antennas == 1:
+            return np.zeros_like(truth)
+        error = least_sine_error(np.maximum(snr, 1e-3), antennas=spec.elevation_antennas, spacing=spec.spacing)
+        normal = np.sqrt(-2.0 * np.log(uniform[..., 0])) * np.cos(2.0 * np.pi * uniform[..., 1])
+        seen = np.arcsin(np.clip(np.sin(truth) + error * normal, -1.0, 1.0))
+        return np.where(by_noise, (uniform[..., 0] - 0.5) * np.radians(spec.vertical_fov_deg), seen)
+
+    def _maps(self, peaks: Peaks) -> dict[str, Any]:
+        """The range-speed map with rising speeds, where it is asked for."""
+        if not self._spec.range_doppler:
+            return {}
+        cells = self._cells
+        map_W = np.roll(peaks.map_W, cells.speed.count // 2, axis=1)
+        return {
+            "map_W": map_W.reshape(*self._rig.axes, *map_W.shape[1:]),
+            "map_range_m": cells.range_m,
+            "map_range_rate_m_s": cells.range_rate_m_s,
+        }
+
+    def _listed(
+        self,
+        columns: dict[str, Float],
+        object_id: NDArray[Any],
+        cause: NDArray[np.uint8],
+        there: NDArray[np.bool_],
+        instant: Instant,
+        stamp_ns: int,
+        maps: dict[str, Any],
+    ) -> RadarReading:
+        """A reading of what is there, moved to the front of each list."""
+        rig = self._rig
+        order = np.argsort(~there, axis=1, kind="stable")[:, : int(there.sum(axis=1).max(initial=0))]
+        valid = np.take_along_axis(there, order, axis=1)
+        shape = (*rig.axes, valid.shape[1])
+
+        def front(values: NDArray[Any], nothing: float = 0.0) -> NDArray[Any]:
+            return np.where(valid, np.take_along_axis(values, order, axis=1), nothing).reshape(shape)
+
+        number = front(object_id, -1).reshape(valid.shape)
+        label = np.full(valid.shape, -1)
+        if self._label.size:
+            row = instant.world[:, None] if len(self._label) > 1 else np.zeros((len(number), 1), np.int64)
+            label = np.where(number >= 0, self._label[row, np.maximum(number, 0)], -1)
+        return RadarReading(
+            valid=valid.reshape(shape),
+            **{name: front(values) for name, values in columns.items()},
+            object_id=number.astype(np.int32).reshape(shape),
+            label=label.astype(np.int32).reshape(shape),
+            cause=front(cause).astype(np.uint8),
+            time_ns=instant.time_ns,
+            stamp_ns=stamp_ns,
+            X_WS=instant.X_WS.reshape((rig.worlds, rig.sensors)),
+            **maps,
+        )
+
+
+def _taken(values: NDArray[Any], index: NDArray[np.int64]) -> NDArray[Any]:
+    """Values at indices, zero where the index is -1."""
+    if not len(values):
+        return np.zeros(index.shape, values.dtype)
+    return np.where(index >= 0, values[np.maximum(index, 0)], np.zeros((), values.dtype))

@@ -1,0 +1,188 @@
+"""A radar at work: echoes of a moving world, received frame by frame."""
+
+from collections.abc import Iterator
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium import threads
+from sensorium.clock import Rate, seconds_to_ns
+from sensorium.errors import SpecError
+from sensorium.radio.clutter import weibull_amplitude
+from sensorium.radio.draws import drawn
+from sensorium.radio.frame import Peaks, Receiver, Scatterers, detect
+from sensorium.radio.swerling import fluctuating_amplitude, steady_amplitude
+from sensorium.random import Stream
+from sensorium.sensors.radar.cells import Cells
+from sensorium.sensors.radar.echoes import Echoes, Instant, Instants, Points, in_order, received
+from sensorium.sensors.radar.ground_echoes import clutter_points, over_the_ground
+from sensorium.sensors.radar.listing import Frame, Lists
+from sensorium.sensors.radar.reading import EchoCause, RadarReading
+from sensorium.sensors.radar.spec import Radar
+from sensorium.sensors.radar.targets import Targets
+from sensorium.sensors.rig import Rig
+from sensorium.sensors.sampled import required_rate_hz
+from sensorium.sensors.spec import Capture
+
+Complex = NDArray[np.complex128]
+Whole = NDArray[np.int64]
+
+# Stages of the counter; that of the noise in cells is the frame's own
+_FLUCTUATION, _CLUTTER, _ELEVATION = 2, 3, 4
+
+# Scatterers of one object that have random numbers of their own, at most
+_OF_AN_OBJECT = 1024
+
+# Peaks that are looked for, over detections that are reported: some lie outside of the field
+_ROOM = 4
+
+# Patches of ground that one radar looks at, at most: range cells times directions
+_MOST_PATCHES = 2**22
+
+
+class Source(Protocol):
+    """What finds the points that scatter."""
+
+    def points(self, instant: Instant, tick: int) -> Points:
+        """Those at an instant, which is that of a frame."""
+
+
+class RadarModel:
+    """Receives frames, for every world and every radar of a rig."""
+
+    def __init__(self, spec: Radar, rig: Rig) -> None:
+        layout = rig.tracer.layout
+        self._objects = max(1, layout.mesh_index.shape[1])
+        if rig.sensors * self._objects * _OF_AN_OBJECT >= 2**32:
+            raise SpecError(f"the scene has {self._objects} objects for {rig.sensors} radars; together at most 4194303")
+        self._spec, self._rig = spec, rig
+        self._rate = Rate(required_rate_hz(spec.timing), seconds_to_ns(spec.timing.phase_s))
+        self._source = _source(spec, rig, Targets(spec, layout, rig.tracer.body_names))
+        self._instants = Instants(rig)
+        self._cells = Cells(spec)
+        self._lists = Lists(spec, rig, self._cells)
+        self._key = np.array(Stream(rig.seed, rig.name).key, np.uint32)
+
+    def captures(self, after_ns: int, upto_ns: int, since_ns: int) -> Iterator[Capture[RadarReading]]:
+        """Frames that ended after one time and up to another."""
+        for tick in self._rate.ticks_between(after_ns, upto_ns):
+            yield self._capture(tick)
+
+    def needs_from_ns(self, now_ns: int) -> int:
+        """Nothing of the past."""
+        return now_ns
+
+    def reset(self, mask: NDArray[np.bool_]) -> None:
+        """Nothing is remembered."""
+
+    def voided(self, capture: Capture[RadarReading], mask: NDArray[np.bool_]) -> Capture[RadarReading]:
+        """A frame still on its way, empty in the worlds that restarted."""
+        reading, truth = capture.reading.without(mask), capture.truth
+        return Capture(capture.time_ns, reading, lambda: truth().without(mask), capture.tick)
+
+    def _capture(self, tick: int) -> Capture[RadarReading]:
+        time_ns = self._rate.time_ns(tick)
+        instant = self._instants.at(time_ns)
+        points = self._source.points(instant, tick)
+        echoes = received(points, instant, self._spec)
+
+        # One scatterer for each object in each cell
+        cell = np.rint(self._cells.of(echoes)).astype(np.int64)
+        _, group = np.unique(np.column_stack([echoes.head, echoes.object_id, cell]), axis=0, return_inverse=True)
+        count = int(group.max(initial=-1)) + 1
+        points, merged = points.merged(group, count, echoes.power_W), echoes.merged(group, count)
+        scattered, amplitude, cause = self._scattered(points, merged, instant, tick)
+        frame = self._received(scattered, amplitude, cause, instant, tick)
+        reading = self._lists.of_frame(frame, instant)
+        return Capture(time_ns, reading, lambda: self._lists.of_objects(merged, instant), tick)
+
+    def _scattered(
+        self, points: Points, echoes: Echoes, instant: Instant, tick: int
+    ) -> tuple[Echoes, Complex, NDArray[np.uint8]]:
+        """All echoes of a frame, their amplitudes [sqrt(W)] and causes, head by head."""
+        ground = self._spec.ground
+        amplitude = np.sqrt(echoes.power_W) * self._fluctuation(echoes, instant, tick)
+        parts = [(echoes, amplitude, EchoCause.OBJECT)]
+        if ground is not None and ground.multipath:
+            mirrored = over_the_ground(points, echoes, amplitude, self._spec, ground, instant)
+            parts.append((*mirrored, EchoCause.MULTIPATH))
+        if ground is not None and ground.reflectivity_dB is not None:
+            clutter = received(clutter_points(self._spec, ground, instant), instant, self._spec)
+            uniform = self._drawn(clutter.head, in_order(clutter.head), _CLUTTER, instant, tick, _MOST_PATCHES)
+            size = weibull_amplitude(uniform[:, 0], mean_power=clutter.power_W, shape=ground.shape)
+            parts.append((clutter, size * steady_amplitude(uniform[:, 1]), EchoCause.CLUTTER))
+        together = Echoes.joined([e for e, _, _ in parts])
+        amplitude = np.concatenate([a for _, a, _ in parts])
+        cause = np.concatenate([np.full(len(a), c, np.uint8) for _, a, c in parts])
+        order = np.argsort(together.head, kind="stable")
+        return together.kept(order), amplitude[order], cause[order]
+
+    def _fluctuation(self, echoes: Echoes, instant: Instant, tick: int) -> Complex:
+        """Complex amplitudes of mean power 1; an object's do not depend on what else there is."""
+        number = in_order(echoes.head * self._objects + echoes.object_id)
+        element = echoes.object_id * _OF_AN_OBJECT + number % _OF_AN_OBJECT
+        uniform = self._drawn(echoes.head, element, _FLUCTUATION, instant, tick, self._objects * _OF_AN_OBJECT)
+        if self._spec.fluctuation == "steady":
+            return steady_amplitude(uniform[:, 1])
+        return fluctuating_amplitude(uniform[:, 0], uniform[:, 1])
+
+    def _drawn(
+        self, head: Whole, element: Whole, stage: int, instant: Instant, tick: int, of_a_sensor: int
+    ) -> NDArray[np.float64]:
+        """Two uniform numbers for each element of a head, shape (n, 2); a sensor has so many of its own."""
+        own = element + (head % self._rig.sensors) * of_a_sensor
+        world = instant.world[head] + self._rig.first_world
+        return drawn(own.astype(np.int64), world.astype(np.int64), key=self._key, stage=stage, tick=tick)
+
+    def _received(
+        self, echoes: Echoes, amplitude: Complex, cause: NDArray[np.uint8], instant: Instant, tick: int
+    ) -> Frame:
+        """A frame of all echoes, with the peaks in it."""
+        spec, rig, cells = self._spec, self._rig, self._cells
+        heads, most = rig.worlds * rig.sensors, _ROOM * spec.max_detections
+        start = np.searchsorted(echoes.head, np.arange(heads + 1)).astype(np.int64)
+        parts = np.ascontiguousarray(np.stack([amplitude.real, amplitude.imag], axis=-1), np.float32)
+        place, is_clutter = cells.folded(cells.of(echoes)), cause == EchoCause.CLUTTER
+        peaks = Peaks(
+            found=np.zeros(heads, np.int32),
+            cell=np.zeros((heads, most, 3), np.int32),
+            offset=np.zeros((heads, most, 3), np.float32),
+            power_W=np.zeros((heads, most), np.float32),
+            scatterer=np.full((heads, most), -1, np.int32),
+            map_W=np.zeros((heads if spec.range_doppler else 0, cells.speed.count, cells.range.count), np.float32),
+        )
+        receiver = Receiver(
+            beams=cells.beams,
+            counts=np.array([axis.count for axis in cells.axes], np.int64),
+            reach=np.array([axis.reach for axis in cells.axes], np.int64),
+            terms=np.stack([axis.terms for axis in cells.axes]),
+            envelope=cells.envelope,
+            noise_W=cells.noise_W,
+            factors=cells.factors,
+            ranks=cells.ranks,
+            training=spec.cfar.training,
+            guard=spec.cfar.guard,
+            key=self._key,
+            tick=tick,
+            first_world=rig.first_world,
+            sensors=rig.sensors,
+        )
+        scatterers = Scatterers(start, place, parts, is_clutter, cause == EchoCause.OBJECT)
+        threads.run(detect, heads, scatterers, receiver, peaks, serial_below=2)
+
+        # What rows of antennas draw for the elevation of each
+        head = np.repeat(np.arange(heads), most)
+        uniform = self._drawn(head, np.tile(np.arange(most), heads), _ELEVATION, instant, tick, most)
+        return Frame(echoes, cause, start, peaks, uniform.reshape(heads, most, 2))
+
+
+def _source(spec: Radar, rig: Rig, targets: Targets) -> Source:
+    """Where echoes come from; what a source does not need is not loaded."""
+    if spec.source == "cone":
+        from sensorium.sensors.radar.cone_source import ConeSource
+
+        return ConeSource(spec, rig, targets)
+    from sensorium.sensors.radar.ray_source import RaySource
+
+    return RaySource(spec, rig, targets)

@@ -1,0 +1,107 @@
+"""What a radar reports: a list of detections, and on request the range-speed map they were found in."""
+
+from dataclasses import dataclass, fields, replace
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.frames import Pose
+
+Float = NDArray[np.float64]
+
+
+class EchoCause(IntEnum):
+    """What a detection came from; 0 where there is none."""
+
+    NONE = 0
+    OBJECT = 1
+    MULTIPATH = 2
+    CLUTTER = 3
+    FALSE_ALARM = 4
+
+
+@dataclass(frozen=True, eq=False)
+class RadarReading:
+    """Detections of one frame, strongest first.
+
+    Arrays have shape (*batch, n), where batch is the worlds and sensors asked for and n as many as the fullest list
+    has; where a list has fewer `valid` is False, numbers are zero and ids -1. `flat()` has only what was detected.
+    Angles are those of the library: x ahead, azimuth positive to the left, elevation positive up; the range rate is
+    positive where an object recedes.
+    """
+
+    valid: NDArray[np.bool_]
+    """Whether there is a detection."""
+    range_m: Float
+    """Distance [m]."""
+    range_rate_m_s: Float
+    """Its rate, positive for what recedes [m/s]; folded into the span that the chirps can tell."""
+    azimuth_rad: Float
+    """To the left of straight ahead [rad]; 0 for a radar with one antenna, which cannot tell."""
+    elevation_rad: Float
+    """Above straight ahead [rad]; 0 for a radar with one row of antennas, which cannot tell."""
+    power_W: Float
+    """Received power [W]."""
+    snr_dB: Float
+    """The same over the receiver's noise in a cell [dB]."""
+    cross_section_m2: Float
+    """What the radar equation makes of power and range [m^2]."""
+    object_id: NDArray[np.int32]
+    """Truth: object that gave most of the echo, -1 for clutter and false alarms."""
+    label: NDArray[np.int32]
+    """Truth: its label, -1 where there is no object."""
+    cause: NDArray[np.uint8]
+    """Truth: what it came from, as `EchoCause`."""
+    time_ns: int
+    """When the frame was complete [ns]."""
+    stamp_ns: int
+    """The same by the sensor's own clock [ns]."""
+    X_WS: Pose
+    """True poses of the sensors then, batch shape (worlds, sensors)."""
+    map_W: NDArray[np.float32] | None = None
+    """Power of the strongest beam in each cell [W], shape (*batch, speeds, ranges); None unless asked for."""
+    map_range_m: Float | None = None
+    """Range of each column of the map [m]."""
+    map_range_rate_m_s: Float | None = None
+    """Range rate of each row of the map [m/s], rising."""
+
+    @property
+    def points(self) -> Float:
+        """Where detections are in the sensor's frame [m], shape (*batch, n, 3)."""
+        level = self.range_m * np.cos(self.elevation_rad)
+        xyz = (level * np.cos(self.azimuth_rad), level * np.sin(self.azimuth_rad))
+        return np.stack([*xyz, self.range_m * np.sin(self.elevation_rad)], axis=-1)
+
+    def flat(self) -> "RadarReading":
+        """Only what was detected, in one row; the map is left out."""
+        keep = self.valid
+        return replace(self, **{name: getattr(self, name)[keep] for name in COLUMNS}, map_W=None)
+
+    def row(self, world: int, sensor: int) -> "RadarReading":
+        """The list and the map of one sensor in one world, without leading axes."""
+        worlds, sensors = self.X_WS.shape
+        number = world * sensors + sensor
+        own: dict[str, Any] = {
+            name: getattr(self, name).reshape(worlds * sensors, self.valid.shape[-1])[number] for name in COLUMNS
+        }
+        if self.map_W is not None:
+            own["map_W"] = self.map_W.reshape(worlds * sensors, *self.map_W.shape[-2:])[number]
+        return replace(self, **own, X_WS=self.X_WS[world : world + 1, sensor : sensor + 1])
+
+    def without(self, worlds: NDArray[np.bool_]) -> "RadarReading":
+        """The same with nothing in some worlds, given as a mask of shape (worlds,); only where there is an axis."""
+        keep = ~worlds.reshape(-1, *(1,) * (self.valid.ndim - 1))
+        emptied: dict[str, Any] = {}
+        for name in COLUMNS:
+            array = getattr(self, name)
+            nothing = -1 if name in ("object_id", "label") else 0
+            emptied[name] = np.where(keep, array, np.array(nothing, array.dtype))
+        if self.map_W is not None:
+            emptied["map_W"] = np.where(~worlds.reshape(-1, *(1,) * (self.map_W.ndim - 1)), self.map_W, np.float32(0.0))
+        return replace(self, **emptied)
+
+
+COLUMNS = tuple(field.name for field in fields(RadarReading))[:11]
+"""Names of the arrays that have a number for each detection."""

@@ -1,0 +1,202 @@
+"""Radar: an FMCW frame of a moving world, and the objects found in it."""
+
+import math
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import ConfigDict, Field, PositiveFloat, model_validator
+
+from sensorium.radio.chirp import Chirp
+from sensorium.radio.permittivity import BUILDING
+from sensorium.radio.reflectors import CrossSection
+from sensorium.sensors.radar.reading import RadarReading
+from sensorium.sensors.rig import Rig
+from sensorium.sensors.sampled import required_rate_hz
+from sensorium.sensors.spec import SensorSpec
+from sensorium.sensors.timing import Timing
+from sensorium.spec import Spec
+
+if TYPE_CHECKING:
+    from sensorium.sensors.radar.model import RadarModel
+
+# Cells of a frame, at most: each has a random number of its own
+_MOST_CELLS = 2**24
+
+# Rays of a bundle, at most
+_MOST_RAYS = 2**22
+
+LABELS = {"pedestrian": 0.5, "car": 10.0, "truck": 100.0}
+"""Cross-sections of objects by their label [m^2], where the radar is told nothing else (physics.md 13)."""
+
+
+class Cfar(Spec):
+    """Detection over cells around, along the range.
+
+    Over their mean noise is known best, but another echo among them hides what is weaker; over a cell of some rank it
+    does not, as long as fewer are so strong than come after that rank.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    training: int = Field(default=8, ge=2, le=256)
+    """Cells on each side that the noise is averaged over."""
+    guard: int = Field(default=4, ge=0, le=64)
+    """Cells on each side between them and the one under test."""
+    over: Literal["mean", "rank"] = "mean"
+    """What of them the threshold is a multiple of."""
+    rank: float = Field(default=0.75, gt=0.0, le=1.0)
+    """Share of the cells that are smaller, for over="rank" [1]."""
+    false_alarm: float = Field(default=1e-6, gt=0.0, le=0.1)
+    """Probability that noise alone crosses the threshold in a cell [1]."""
+
+
+class Ground(Spec):
+    """Flat ground below: what it sends back itself, and the second way that it opens to every echo."""
+
+    model_config = ConfigDict(frozen=True)
+
+    z_m: float = 0.0
+    """Height of the ground in the world [m]."""
+    labels: tuple[str, ...] = ("ground", "road")
+    """Objects with these labels are this ground, and no targets."""
+    reflectivity_dB: float | None = -30.0
+    """Cross-section of a square metre (law "constant"), or gamma (law "gamma") [dB]; None has no clutter."""
+    law: Literal["constant", "gamma"] = "constant"
+    shape: float = Field(default=1.5, gt=0.1, le=10.0)
+    """Of the Weibull law of amplitudes; 2 is Rayleigh's."""
+    multipath: bool = False
+    """Whether echoes also go by way of the ground."""
+    material: str | PositiveFloat = "concrete"
+    """What mirrors: a name of `sn.radio.BUILDING`, or a relative permittivity [1]."""
+    roughness_m: float = Field(default=0.0, ge=0.0)
+    """Standard deviation of its heights [m]."""
+    polarization: Literal["vertical", "horizontal"] = "vertical"
+
+    @model_validator(mode="after")
+    def _known_material(self) -> "Ground":
+        _check_material("material", self.material)
+        return self
+
+
+class Radar(SensorSpec[RadarReading]):
+    """An FMCW radar with a row of antennas, looking along x.
+
+    Echoes come from a bundle of rays over the field of view, or from the nearest point of each object (`source`). Their
+    power is that of the radar equation; a frame spreads them over cells of range, speed and beam as its windows do,
+    adds noise and looks for peaks by CFAR. Ranges, speeds and azimuths are those of the peaks, refined between cells;
+    what lies beyond the span of the chirps folds. The elevation is that of the echo with the error of its rows of
+    antennas. Cross-sections are given by object or label, or follow from the seen area and the material. `truth()`
+    lists the objects in the field with their mean power, without noise, clutter, ways over the ground or folding.
+
+    Noise is independent from cell to cell, as CFAR's law has it; real windows correlate neighbours. The frame sees the
+    world as it is when the frame ends. Ref: physics.md 12 and 13.
+    """
+
+    kind: Literal["radar"] = "radar"
+    timing: Timing = Field(default_factory=lambda: Timing(rate_hz=20.0))
+    """Clock; 20 Hz unless told otherwise."""
+    source: Literal["rays", "cone"] = "rays"
+    """Where echoes come from: all that rays hit, or the nearest point of each object in the cone of the field."""
+    chirp: Chirp = Chirp()
+    horizontal_fov_deg: float = Field(default=90.0, gt=0.0, lt=180.0)
+    """Whole angle between the directions of half gain, beyond which nothing is reported [deg]."""
+    vertical_fov_deg: float = Field(default=20.0, gt=0.0, lt=180.0)
+    min_range_m: float = Field(default=0.5, gt=0.0)
+    """What is nearer is not reported [m]."""
+    max_range_m: PositiveFloat | None = None
+    """Beyond it nothing sends an echo [m]; None is what the chirps can tell. More than that folds."""
+
+    # Sender and receiver
+    power_W: PositiveFloat = 0.01
+    gain_dBi: float = 25.0
+    """Of the antenna ahead; of the whole receiving array, and the mean of sending and receiving where they differ."""
+    noise_figure_dB: float = Field(default=12.0, ge=0.0)
+    loss_dB: float = Field(default=0.0, ge=0.0)
+    """Of everything between [dB]."""
+    antennas: int = Field(default=8, ge=1, le=256)
+    """In the row that azimuths come from."""
+    spacing: PositiveFloat = 0.5
+    """From one to the next [wavelengths]; above half a wavelength azimuths fold."""
+    elevation_antennas: int = Field(default=1, ge=1, le=64)
+    """Rows of them; one measures no elevation."""
+    window: Literal["rectangular", "hann", "hamming", "blackman_harris"] = "hann"
+    """Over samples and chirps."""
+    angle_window: Literal["rectangular", "hann", "hamming", "blackman_harris"] = "hamming"
+    """Over antennas."""
+    cfar: Cfar = Cfar()
+    max_detections: int = Field(default=64, ge=1, le=4096)
+    """Of more the strongest are reported."""
+    range_doppler: bool = False
+    """Whether readings have the range-speed map."""
+
+    # What sends echoes
+    cross_sections: dict[str, CrossSection] = Field(default_factory=dict)
+    """By name of an object, or by label: square metres, or a body of known shape in the object's frame."""
+    permittivities: dict[str, PositiveFloat | str] = Field(default_factory=dict)
+    """By name of an object, or by label: relative permittivity, or a name of `sn.radio.BUILDING`."""
+    default_permittivity: float = Field(default=4.0, ge=1.0)
+    """Of materials that have no refractive index [1]."""
+    fluctuation: Literal["swerling_1", "steady"] = "swerling_1"
+    """Whether echoes change from frame to frame, exponential in power, or only in phase."""
+    ground: Ground | None = None
+    """Clutter and ways over the ground; None has neither."""
+    ray_spacing_deg: float = Field(default=0.25, gt=0.0, le=10.0)
+    """Between rays of the bundle [deg], which move from frame to frame; objects should be several wide."""
+
+    @property
+    def farthest_m(self) -> float:
+        """Beyond it nothing sends an echo [m]."""
+        return self.chirp.unambiguous_range_m if self.max_range_m is None else self.max_range_m
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Radar":
+        if self.min_range_m >= self.farthest_m:
+            raise ValueError(
+                f"min_range_m is {self.min_range_m}; it must be below the greatest range, {self.farthest_m:g}"
+            )
+        if self.timing.jitter_s:
+            raise ValueError(f"timing.jitter_s is {self.timing.jitter_s}; a radar's frames follow its own clock")
+        period_s = 1.0 / required_rate_hz(self.timing)
+        if self.chirp.frame_s > period_s:
+            raise ValueError(
+                f"chirp has frames of {self.chirp.frame_s:g} s; one must fit between readings, {period_s:g} s"
+            )
+        if self.chirp.period_s < self.chirp.ramp_s:
+            raise ValueError(
+                f"chirp.interval_s is {self.chirp.interval_s}; a chirp must fit, chirp.ramp_s is {self.chirp.ramp_s}"
+            )
+        cells = self.chirp.samples * self.chirp.chirps * self.antennas
+        if cells > _MOST_CELLS:
+            raise ValueError(f"a frame has {cells} cells; at most {_MOST_CELLS} are allowed")
+        rays = self.ray_columns * self.ray_rows
+        if self.source == "rays" and rays > _MOST_RAYS:
+            raise ValueError(
+                f"ray_spacing_deg is {self.ray_spacing_deg}, {rays} rays; at most {_MOST_RAYS} are allowed"
+            )
+        if any(fault.corruption is not None for fault in self.faults.faults):
+            raise ValueError("a fault has a corruption; a radar's detections are no channels, its faults are of timing")
+        for name, material in self.permittivities.items():
+            _check_material(f"permittivities.{name}", material)
+        return self
+
+    @property
+    def ray_columns(self) -> int:
+        """Columns of the bundle of rays."""
+        return max(1, math.ceil(self.horizontal_fov_deg / self.ray_spacing_deg))
+
+    @property
+    def ray_rows(self) -> int:
+        """Rows of the bundle of rays."""
+        return max(1, math.ceil(self.vertical_fov_deg / self.ray_spacing_deg))
+
+    def start(self, rig: Rig) -> "RadarModel":
+        """Put the radar to work."""
+        from sensorium.sensors.radar.model import RadarModel  # its kernels load slowly, and not everybody needs them
+
+        return RadarModel(self, rig)
+
+
+def _check_material(name: str, material: str | float) -> None:
+    if isinstance(material, str) and material not in BUILDING:
+        raise ValueError(f"{name} is {material!r}; it must be a number or one of {', '.join(BUILDING)}")
+    if not isinstance(material, str) and material < 1.0:
+        raise ValueError(f"{name} is {material}; a relative permittivity is at least 1")

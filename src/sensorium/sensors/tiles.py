@@ -1,0 +1,20 @@
+"""The order in which rays of an image are cast: small tiles, one a packet.
+
+Neighbours in both directions go through the same parts of a scene; those of one row soon do not.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.trace.packet import WIDTH
+
+# rows of a tile, by width of a packet
+_ROWS = {4: 2, 8: 2, 16: 4}
+
+
+def in_tiles(width: int, height: int) -> NDArray[np.uint32]:
+    """Pixels of an image tile by tile, row by row inside; shape (width * height,)."""
+    rows = _ROWS[WIDTH]
+    columns = WIDTH // rows
+    v, u = np.divmod(np.arange(width * height), width)
+    return np.lexsort((u, v, u // columns, v // rows)).astype(np.uint32)

@@ -1,0 +1,24 @@
+"""Validation: every law that the library claims, measured beside its reference; `sensorium validate` runs it."""
+
+from sensorium.validation.check import Axis, Check, Comparison, Family, Result, Tolerance
+from sensorium.validation.run import chosen, run_check, run_checks
+
+__all__ = [
+    "Axis",
+    "Check",
+    "Comparison",
+    "Family",
+    "Result",
+    "Tolerance",
+    "all_checks",
+    "chosen",
+    "run_check",
+    "run_checks",
+]
+
+
+def all_checks() -> list[Check]:
+    """Every check there is, in the order of the page."""
+    from sensorium.validation.families import FAMILIES
+
+    return [check for family in FAMILIES for check in family.checks]
