@@ -15,7 +15,7 @@ _STYLES = {"passed": "green", "failed": "bold red", "skipped": "yellow"}
 
 
 def validate(
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer samples, smaller scenes: some minutes less.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer samples, smaller scenes, fewer devices.")] = False,
     out: Annotated[Path, typer.Option(help="Folder for the page; made if it does not exist.")] = Path(
         "sensorium-validation"
     ),

@@ -182,8 +182,10 @@ def _reach(device: Device, sheet: DepthCameraSheet, name: str) -> list[Row]:
     whole, _ = _image(device, stated_m, aside_m=_ASIDE * stated_m, **endless)
     seen, range_m = limited.valid, whole.range.astype(np.float64)
     if name == "max_range":
-        ends = float(range_m[seen].max()), float(range_m[~seen & (range_m > stated_m)].min())
+        farthest = float(range_m[seen].max())
+        ends = farthest, float(range_m[~seen & (range_m > farthest)].min())
     else:
-        ends = float(range_m[~seen & (range_m < stated_m)].max()), float(range_m[seen].min())
+        nearest = float(range_m[seen].min())
+        ends = float(range_m[~seen & (range_m < nearest)].max()), nearest
     what = "greatest range" if name == "max_range" else "least range"
     return [in_sheet_unit(device.name, what, quantity, stated_m, (0.5 * sum(ends), *ends))]

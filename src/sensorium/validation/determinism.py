@@ -159,11 +159,19 @@ def outputs(
     for _ in env.run(duration_s=0.2):
         for name, handle in handles.items():
             for reading in handle.readings():
-                found[name] += [np.array(getattr(reading, field)) for field in _OUTPUTS[name]]
+                found[name] += [_taken(name, field, reading) for field in _OUTPUTS[name]]
     silent = [name for name in handles if not found[name]]
     if silent:
         raise SpecError(f"{silent[0]} reported nothing in 0.2 s; a run that is compared must have readings")
     return found
+
+
+def _taken(name: str, field: str, reading: Any) -> NDArray[Any]:
+    """One output; of a radar's list, which is as long as the longest of its batch, only what was detected."""
+    values = np.array(getattr(reading, field))
+    if name != "radar":
+        return values
+    return np.asarray(values.sum(axis=-1) if field == "valid" else values[reading.valid])
 
 
 def hashes(arrays: dict[str, list[NDArray[Any]]]) -> dict[str, str]:
