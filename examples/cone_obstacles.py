@@ -77,7 +77,7 @@ reading, objects = sensor.read(), sensor.read().objects
 names = {number: name for name, number in env.scene.labels.items()}
 azimuth_deg = math.degrees(reading.azimuth)
 print(f"\nnearest: {names[int(reading.label)]}, {reading.range_m:.3f} m, {azimuth_deg:+.1f} deg to the left")
-for number in objects.object_id:
+for number in objects.nearest_first:
     rate = objects.range_rate[number]
     verdict = "coming" if rate < 0.0 else "going"
     print(f"  {names[int(objects.label[number])]}: {objects.range_m[number]:.2f} m, {rate:+.2f} m/s, {verdict}")
@@ -99,7 +99,7 @@ yard.sensor(X_WS.position)
 # From above, by range and azimuth
 above = figure.add_subplot(grid[0, 1])
 draw.frame(above, "As a radar's list would have them", "azimuth [°], positive to the left", "range [m]")
-for number in objects.object_id:
+for number in objects.nearest_first:
     colour = draw.COLOURS[3] if objects.range_rate[number] < 0.0 else draw.COLOURS[0]
     at = (math.degrees(objects.azimuth[number]), objects.range_m[number])
     above.plot(*at, "o", color=colour, markersize=9)

@@ -12,6 +12,7 @@ from sensorium.environment import Environment
 from sensorium.errors import SpecError
 from sensorium.sensors.attached import AttachedSensor
 from sensorium.sensors.radar.reading import RadarReading
+from sensorium.sensors.radar.spec import Radar
 from sensorium.worlds import Commanded
 
 
@@ -54,6 +55,9 @@ class AdaptiveCruise(ControllerSpec):
             raise SpecError("the environment has many worlds; adaptive cruise control drives one")
         if self.radar not in env.sensors:
             raise SpecError(f"radar is {self.radar!r}; the sensors are {', '.join(env.sensors) or 'none'}")
+        spec = env.sensors[self.radar].spec
+        if not isinstance(spec, Radar):
+            raise SpecError(f"radar is {self.radar!r}, of kind {type(spec).__name__}; it must be a Radar")
         return AdaptiveCruiseControl(self, commanded_world(env, self.body), env.sensors[self.radar], env)
 
     def acceleration(self, speed_m_s: float, gap_m: float | None, rate_m_s: float = 0.0) -> float:

@@ -96,7 +96,7 @@ class SignalRecorder(Recorder):
         columns = columns_of_reading(reading) if isinstance(reading, SampledReading) else ()
         if not columns:
             kind = type(reading).__name__
-            warnings.warn(f"sensor {sensor.name!r} is not recorded: no columns stand for its {kind}", stacklevel=3)
+            warnings.warn(f"sensor {sensor.name!r} is in no table: no columns stand for its {kind}", stacklevel=3)
             return None
         stem = self._stem(sensor.name)
         kinds: dict[str, type] = {"time_ns": int, "arrival_ns": int}

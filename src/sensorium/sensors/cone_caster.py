@@ -47,9 +47,8 @@ class ConeCaster:
         """
         self._rig, self._per_object = rig, options.per_object
         exact, middle = options.lines == "exact", options.target == "aabb_center"
-        layout = rig.tracer.layout
-        self._faces = face_tables(() if middle else layout.meshes, as_quads=not exact)
-        self._objects = object_tables(layout, rig.tracer.body_names, rig.hide)
+        self._faces = face_tables(() if middle else rig.tracer.layout.meshes, as_quads=not exact)
+        self._see_layout()
         self._motion = PointMotion(rig.history, rig.body, rig.X_BS)
         self._sight = Sight(rig) if options.occlusion else None
         self._view = ConeView(
@@ -66,6 +65,8 @@ class ConeCaster:
     def at(self, time_ns: int) -> Sighting:
         """What is in sight at an instant [ns]: of each object where `per_object` asks for that, else the nearest."""
         rig, state = self._rig, self._motion.at(time_ns)
+        if self._layout is not rig.tracer.layout:  # worlds were drawn anew
+            self._see_layout()
         before, after, fraction = rig.history.bracket(time_ns)
         rows, objects = rig.worlds * rig.sensors, len(self._objects.body)
         p_WS, q_WS = state.position.reshape(rows, 3).copy(), state.quaternion.reshape(rows, 4).copy()
@@ -85,6 +86,12 @@ class ConeCaster:
         if self._sight is not None:
             found = found.without(self._hidden(self._sight, found))
         return found if self._per_object else found.nearest()
+
+    def _see_layout(self) -> None:
+        """Take up where objects stand; their meshes stay the same."""
+        rig = self._rig
+        self._layout = rig.tracer.layout
+        self._objects = object_tables(self._layout, rig.tracer.body_names, rig.hide)
 
     def _hidden(self, sight: Sight, found: Sighting) -> NDArray[np.bool_]:
         """Which points another object stands in front of, shape (rows, slots): one ray to each."""

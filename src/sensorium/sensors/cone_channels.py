@@ -61,6 +61,7 @@ def derive(ideal: Float, object_id: NDArray[np.int32], interval_s: float, memory
         x: The channels, changed in place, (rows, COLUMNS).
     """
     for row in range(x.shape[0]):
+        x[row, RANGE] = max(x[row, RANGE], 0.0)  # noise puts nothing behind the sensor
         range_m, azimuth, elevation = x[row, RANGE], x[row, AZIMUTH], x[row, ELEVATION]
         if range_m != ideal[row, RANGE] or azimuth != ideal[row, AZIMUTH] or elevation != ideal[row, ELEVATION]:
             level = range_m * math.cos(elevation)

@@ -46,11 +46,11 @@ class ConeObjects:
         return self._shaped(self._found.in_sight)
 
     @property
-    def object_id(self) -> NDArray[np.intp]:
-        """Those in sight, nearest first, of a single sensor in a single world; shape (in sight,)."""
+    def nearest_first(self) -> NDArray[np.intp]:
+        """Places of those in sight, by distance, of a single sensor in a single world; shape (in sight,)."""
         if self._rig.axes:
             raise SpecError(
-                f"object_id lists the objects of one sensor; this reading has axes {self._rig.axes}, use in_sight"
+                f"nearest_first lists the objects of one sensor; this reading has axes {self._rig.axes}, use in_sight"
             )
         order = np.argsort(self._found.range_m[0], kind="stable")
         return order[: np.count_nonzero(self._found.in_sight[0])]

@@ -72,6 +72,9 @@ def test_what_is_not_there_is_refused():
     env = sn.Environment(sn.Scene(), sn.worlds.Commanded({"car": sn.Pose()}))
     with pytest.raises(SpecError, match="radar is 'radar'; the sensors are none"):
         CRUISE.start(env)
+    env.attach(sn.Imu(timing=sn.Timing(rate_hz=10.0)), body="car", name="imu")
+    with pytest.raises(SpecError, match="radar is 'imu', of kind Imu; it must be a Radar"):
+        AdaptiveCruise(body="car", radar="imu", set_speed_m_s=10.0).start(env)
     env.attach(sn.Radar(), body="car", name="radar")
     with pytest.raises(SpecError, match="bodies that take commands are car"):
         AdaptiveCruise(body="van", radar="radar", set_speed_m_s=10.0).start(env)

@@ -121,7 +121,7 @@ def test_nothing_in_sight_is_a_reading(placed, lines):
     assert np.isnan(reading.point_W).all()
     assert "nothing in sight" in repr(reading)
     assert not reading.objects.in_sight.any()
-    assert reading.objects.object_id.size == 0
+    assert reading.objects.nearest_first.size == 0
 
 
 def test_an_occlusion_check_in_an_empty_scene_finds_nothing_either():
@@ -286,7 +286,7 @@ def test_every_object_in_sight_is_listed():
     reading = look(cone(per_object=True), behind, left, ahead)
     objects = reading.objects
     assert objects.in_sight.tolist() == [False, True, True]
-    assert objects.object_id.tolist() == [2, 1]
+    assert objects.nearest_first.tolist() == [2, 1]
     assert objects.range_m.tolist() == [np.inf, pytest.approx(math.hypot(5.5, 1.5)), pytest.approx(4.0)]
     assert objects.azimuth[1] == pytest.approx(math.atan2(1.5, 5.5))
     assert objects.label.tolist() == [-1, 2, 3]
@@ -351,7 +351,7 @@ def test_worlds_and_sensors_have_axes_and_give_what_each_gives_alone():
         assert (alone.truth().range_m == many.truth().range_m[world]).all()
         np.testing.assert_array_equal(alone.read().objects.point, reading.objects.point[world : world + 1])
     with pytest.raises(SpecError, match="in_sight"):
-        _ = reading.objects.object_id
+        _ = reading.objects.nearest_first
 
 
 def test_batches_of_scenes_have_their_own_objects():
@@ -463,3 +463,26 @@ def test_a_truth_keeps_what_was_seen_when_later_readings_have_come():
         pass
     assert arrival.truth().range_m == arrival.reading.range_m == arrival.reading.objects.range_m[0]
     assert arrival.truth().objects.range_m[0] == arrival.reading.range_m
+
+
+def test_worlds_drawn_anew_are_searched_anew():
+    ball = sn.SceneObject(sn.shapes.sphere(0.5, 3))
+    strewn = sn.Scatter([ball], 3, low=(3.0, -2.0, 0.0), high=(18.0, 2.0, 0.0))
+    env = sn.Environment(sn.SceneBatch.scattered([strewn], worlds=4, seed=3), sn.worlds.Static(step_s=1.0), seed=3)
+    sensor = env.attach(cone(horizontal_fov_deg=120.0))
+    env.step()
+    before = sensor.read().range_m
+    env.reset(np.array([True, True, False, False]))
+    env.step()
+    nearest = np.linalg.norm(env.scene.pose.position, axis=-1).min(axis=1) - 0.5
+    np.testing.assert_allclose(sensor.read().range_m, nearest, atol=0.01)
+    assert (np.abs(sensor.read().range_m - before)[:2] > 0.05).all()
+    assert (sensor.read().range_m == before)[2:].all()
+
+
+def test_noise_puts_nothing_behind_the_sensor():
+    env = sn.Environment(scene_of((BOX, sn.Pose((3.0, 0.0, 0.0)))), sn.worlds.Static(step_s=0.1), seed=1)
+    sensor = env.attach(cone(range_noise=Noise(std=10.0)))
+    ranges = [sensor.read().range_m for _ in env.run(4.0)]
+    assert min(ranges) == 0.0
+    assert max(ranges) > 10.0

@@ -15,8 +15,7 @@ class ConeSource:
     The field is an elliptic cone that ends in a sphere. Objects whose nearest point is behind another have no echo.
     """
 
-    def __init__(self, spec: Radar, rig: Rig, targets: Targets) -> None:
-        self._targets = targets
+    def __init__(self, spec: Radar, rig: Rig) -> None:
         options = ConeOptions(
             horizontal_fov_deg=spec.horizontal_fov_deg,
             vertical_fov_deg=spec.vertical_fov_deg,
@@ -27,9 +26,9 @@ class ConeSource:
         )
         self._caster = ConeCaster(rig, options)
 
-    def points(self, instant: Instant, tick: int) -> Points:
+    def points(self, instant: Instant, tick: int, targets: Targets) -> Points:
         """Nearest points at an instant, each with the cross-section of its whole object."""
-        found, targets = self._caster.at(instant.time_ns), self._targets
+        found = self._caster.at(instant.time_ns)
         heads = len(instant.world)
         rows = instant.world if len(targets.is_target) > 1 else np.zeros(heads, np.int64)
         head, column = np.nonzero(found.in_sight)

@@ -39,7 +39,6 @@ class Lists:
 
     def __init__(self, spec: Radar, rig: Rig, cells: Cells) -> None:
         self._spec, self._rig, self._cells = spec, rig, cells
-        self._label = rig.tracer.layout.label
 
     def of_frame(self, frame: Frame, instant: Instant) -> RadarReading:
         """What was detected, without what lies outside of the field."""
@@ -148,9 +147,10 @@ class Lists:
 
         number = front(object_id, -1).reshape(valid.shape)
         label = np.full(valid.shape, -1)
-        if self._label.size:
-            row = instant.world[:, None] if len(self._label) > 1 else np.zeros((len(number), 1), np.int64)
-            label = np.where(number >= 0, self._label[row, np.maximum(number, 0)], -1)
+        of_object = self._rig.tracer.layout.label
+        if of_object.size:
+            row = instant.world[:, None] if len(of_object) > 1 else np.zeros((len(number), 1), np.int64)
+            label = np.where(number >= 0, of_object[row, np.maximum(number, 0)], -1)
         return RadarReading(
             valid=valid.reshape(shape),
             **{name: front(values) for name, values in columns.items()},

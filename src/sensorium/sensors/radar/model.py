@@ -44,8 +44,8 @@ _MOST_PATCHES = 2**22
 class Source(Protocol):
     """What finds the points that scatter."""
 
-    def points(self, instant: Instant, tick: int) -> Points:
-        """Those at an instant, which is that of a frame."""
+    def points(self, instant: Instant, tick: int, targets: Targets) -> Points:
+        """Those at an instant, which is that of a frame, with their cross-sections."""
 
 
 class RadarModel:
@@ -58,7 +58,8 @@ class RadarModel:
             raise SpecError(f"the scene has {self._objects} objects for {rig.sensors} radars; together at most 4194303")
         self._spec, self._rig = spec, rig
         self._rate = Rate(required_rate_hz(spec.timing), seconds_to_ns(spec.timing.phase_s))
-        self._source = _source(spec, rig, Targets(spec, layout, rig.tracer.body_names))
+        self._source = _source(spec, rig)
+        self._targets = Targets(spec, layout, rig.tracer.body_names)
         self._instants = Instants(rig)
         self._cells = Cells(spec)
         self._lists = Lists(spec, rig, self._cells)
@@ -88,7 +89,7 @@ class RadarModel:
     def _capture(self, tick: int) -> Capture[RadarReading]:
         time_ns = self._rate.time_ns(tick)
         instant = self._instants.at(time_ns)
-        points = self._source.points(instant, tick)
+        points = self._source.points(instant, tick, self._targets_now())
         echoes = received(points, instant, self._spec)
 
         # One scatterer for each object in each cell
@@ -100,6 +101,13 @@ class RadarModel:
         frame = self._received(scattered, amplitude, cause, instant, tick)
         reading = self._lists.of_frame(frame, instant)
         return Capture(time_ns, reading, lambda: self._lists.of_objects(merged, instant), tick)
+
+    def _targets_now(self) -> Targets:
+        """What objects are to the radar; worlds may have been drawn anew."""
+        tracer = self._rig.tracer
+        if self._targets.layout is not tracer.layout:
+            self._targets = Targets(self._spec, tracer.layout, tracer.body_names)
+        return self._targets
 
     def _scattered(
         self, points: Points, echoes: Echoes, instant: Instant, tick: int
@@ -181,12 +189,12 @@ class RadarModel:
         return Frame(echoes, cause, start, peaks, uniform.reshape(heads, most, 2))
 
 
-def _source(spec: Radar, rig: Rig, targets: Targets) -> Source:
+def _source(spec: Radar, rig: Rig) -> Source:
     """Where echoes come from; what a source does not need is not loaded."""
     if spec.source == "cone":
         from sensorium.sensors.radar.cone_source import ConeSource
 
-        return ConeSource(spec, rig, targets)
+        return ConeSource(spec, rig)
     from sensorium.sensors.radar.ray_source import RaySource
 
-    return RaySource(spec, rig, targets)
+    return RaySource(spec, rig)

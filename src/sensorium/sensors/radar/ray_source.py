@@ -23,35 +23,35 @@ class RaySource:
     fills the cells: rays that always went the same way would hit walls along the way at the same few ranges.
     """
 
-    def __init__(self, spec: Radar, rig: Rig, targets: Targets) -> None:
-        self._rig, self._targets = rig, targets
+    def __init__(self, spec: Radar, rig: Rig) -> None:
+        self._rig = rig
         self._caster = SweepCaster(rig, 0.0, spec.farthest_m, in_world=False)
         self._columns, self._rows = spec.ray_columns, spec.ray_rows
         self._width, self._height = np.radians(spec.horizontal_fov_deg), np.radians(spec.vertical_fov_deg)
 
-    def points(self, instant: Instant, tick: int) -> Points:
+    def points(self, instant: Instant, tick: int, targets: Targets) -> Points:
         """Hits at an instant, with the cross-section that falls to each."""
         table, solid_angle = self._bundle(tick)
         scan = self._caster.cast(table, instant.time_ns, instant.time_ns)
         heads = len(instant.world)
         object_id, range_m = scan.object_id.reshape(heads, -1), scan.range_m.reshape(heads, -1)
-        rows = instant.world if len(self._targets.is_target) > 1 else np.zeros(heads, np.int64)
+        rows = instant.world if len(targets.is_target) > 1 else np.zeros(heads, np.int64)
         head, ray = np.nonzero(object_id >= 0)
         hit = object_id[head, ray].astype(np.int64)
-        is_target = self._targets.is_target[rows[head], hit]
+        is_target = targets.is_target[rows[head], hit]
         head, ray, hit = head[is_target], ray[is_target], hit[is_target]
         p_S = scan.points.reshape(heads, -1, 3)[head, ray].astype(np.float64)
         p_W = instant.X_WS[head].apply(p_S)
-        body = self._targets.body[hit]
+        body = targets.body[hit]
         v_W = instant.velocity_at(p_W, instant.world[head], body)
 
         # Area across the ray; where an object's cross-section is known, its share of that, by area
         area = range_m[head, ray].astype(np.float64) ** 2 * solid_angle[ray]
         row = rows[head]
-        sigma = area * self._targets.reflectance[row, hit]
-        known = self._targets.is_given[row, hit]
+        sigma = area * targets.reflectance[row, hit]
+        known = targets.is_given[row, hit]
         if known.any():
-            seen = self._targets.seen(instant.X_WS.position, instant.world, instant.X_WB, everything=False)
+            seen = targets.seen(instant.X_WS.position, instant.world, instant.X_WB, everything=False)
             objects = seen.area_m2.shape[1]
             covered = np.bincount(head * objects + hit, area, heads * objects).reshape(heads, objects)
             whole = np.maximum(seen.area_m2, covered)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium.errors import SpecError
 from sensorium.frames import Pose
 from sensorium.materials import Mirror
 from sensorium.materials.base import MAX_TRANSPARENT_K
@@ -38,7 +39,8 @@ class Targets:
     """Cross-sections of the objects of all worlds."""
 
     def __init__(self, spec: Radar, layout: Layout, body_names: tuple[str, ...]) -> None:
-        self._spec, self._layout = spec, layout
+        self._spec, self.layout = spec, layout
+        _check_names(spec, layout)
         labels = {number: name for name, number in layout.label_numbers.items()}
         self.body = np.array([-1 if name is None else body_names.index(name) for name in layout.body], np.int64)
         """Body of each object, -1 for the world, shape (objects,)."""
@@ -80,7 +82,7 @@ class Targets:
             X_WB: Poses of the bodies, batch shape (worlds, bodies).
             everything: Whether objects that the radar is told nothing of are wanted too: area times reflectance.
         """
-        layout = self._layout
+        layout = self.layout
         heads, objects = len(p_WS), layout.mesh_index.shape[1]
         rows = world if len(layout.mesh_index) > 1 else np.zeros(heads, np.int64)
         sigma, area = np.zeros((heads, objects)), np.zeros((heads, objects))
@@ -120,7 +122,7 @@ class Targets:
 
     @cached_property
     def _areas(self) -> list["_Areas"]:
-        return [_Areas(mesh) for mesh in self._layout.meshes]
+        return [_Areas(mesh) for mesh in self.layout.meshes]
 
     def _reflectance(self, name: str, label: str, material: object | None) -> float:
         """|R|^2 at normal incidence: as the radar is told, else by the material's index; metals are mirrors."""
@@ -139,6 +141,16 @@ class Targets:
             return float(normal_reflectance(spec.default_permittivity))
         longest = index.value[-1] if isinstance(index, Spectrum) else index
         return float(normal_reflectance(max(longest, 1.0) ** 2))
+
+
+def _check_names(spec: Radar, layout: Layout) -> None:
+    """Raise if the radar is told of what the scene has not, which is a misspelt name more often than not."""
+    known = {name for name in layout.name if name} | set(layout.label_numbers)
+    for field in ("cross_sections", "permittivities"):
+        for key in getattr(spec, field):
+            if key not in known:
+                have = ", ".join(sorted(known)) or "none"
+                raise SpecError(f"{field} has {key!r}; it must be an object's name or label, of which there are {have}")
 
 
 class _Areas:

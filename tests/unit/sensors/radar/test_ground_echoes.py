@@ -11,7 +11,11 @@ QUIET = {"z_m": -1.0, "reflectivity_dB": None, "multipath": True, "material": 4.
 def test_clutter_has_the_power_of_its_area_and_the_speed_of_the_ground(balls, make_radar, read):
     """Mean over 200 worlds of the cells at 12 m: sigma_0 R dR dphi, at -v cos(azimuth)."""
     spec = make_radar(
-        ground={"z_m": -1.0, "reflectivity_dB": -10.0}, range_doppler=True, antennas=1, horizontal_fov_deg=20.0
+        cross_sections={},
+        ground={"z_m": -1.0, "reflectivity_dB": -10.0},
+        range_doppler=True,
+        antennas=1,
+        horizontal_fov_deg=20.0,
     )
     found, _ = read(balls(ground=True, velocity=(8.0, 0.0, 0.0), worlds=200), spec)
     speeds = found.map_range_rate_m_s
@@ -33,7 +37,9 @@ def test_clutter_has_the_power_of_its_area_and_the_speed_of_the_ground(balls, ma
 
 
 def test_clutter_detections_have_no_object(balls, make_radar, read):
-    spec = make_radar(ground={"z_m": -1.0, "reflectivity_dB": 0.0, "shape": 0.6}, cfar={"false_alarm": 1e-6})
+    spec = make_radar(
+        cross_sections={}, ground={"z_m": -1.0, "reflectivity_dB": 0.0, "shape": 0.6}, cfar={"false_alarm": 1e-6}
+    )
     found, truth = read(balls(ground=True), spec)
     assert found.valid.any()
     assert set(found.cause.tolist()) == {sn.EchoCause.CLUTTER}

@@ -98,7 +98,7 @@ def test_rays_do_not_stick_to_walls_along_the_way(balls, make_radar):
     scene = sn.Scene()
     scene.add(sn.shapes.box(60.0, 0.2, 2.0), pose=sn.Pose((30.0, 4.0, 0.0)))
     env = sn.Environment(scene, sn.worlds.Static(step_s=0.05))
-    radar = env.attach(make_radar(source="rays"))
+    radar = env.attach(make_radar(cross_sections={}, source="rays"))
     ranges = []
     for _ in range(6):
         env.step()
@@ -132,7 +132,7 @@ def test_swerling_echoes_fluctuate_about_their_mean(balls, make_radar, read):
 def test_an_empty_scene_gives_an_empty_list(make_radar):
     for source in ("cone", "rays"):
         env = sn.Environment(sn.Scene())
-        radar = env.attach(make_radar(source=source, timing={"rate_hz": 20.0}))
+        radar = env.attach(make_radar(cross_sections={}, source=source, timing={"rate_hz": 20.0}))
         for _ in env.run(0.1):
             pass
         assert radar.read().valid.shape == (0,)
@@ -204,3 +204,33 @@ def test_bad_input_is_refused_in_one_line(fields, words):
     with pytest.raises(SpecError, match=words) as error:
         sn.Radar(**fields)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("source", ["cone", "rays"])
+def test_worlds_drawn_anew_have_other_targets(make_radar, source):
+    """One thing in each world, a car or a pedestrian, drawn again for some."""
+    car = sn.SceneObject(sn.shapes.box(2.0, 1.6, 1.4), label="car")
+    pedestrian = sn.SceneObject(sn.shapes.box(0.4, 0.5, 1.7), label="pedestrian")
+    place = (9.0, 0.0, 0.0)
+    strewn = sn.Scatter([car, pedestrian], 1, low=place, high=place, yaw_deg=(0.0, 0.0))
+    env = sn.Environment(sn.SceneBatch.scattered([strewn], worlds=6, seed=3), sn.worlds.Static(step_s=0.05), seed=3)
+    radar = env.attach(make_radar(source=source, cross_sections={"car": 10.0, "pedestrian": 0.5}))
+    env.step()
+    drawn = []
+    for _ in range(2):
+        index = env.scene.index[:, 0]
+        drawn.append(index)
+        truth = radar.truth()
+        np.testing.assert_array_equal(
+            truth.label[:, 0], np.where(index == 0, *(env.scene.labels[n] for n in ("car", "pedestrian")))
+        )
+        np.testing.assert_allclose(truth.cross_section_m2[:, 0], np.where(index == 0, 10.0, 0.5), rtol=0.3)
+        env.reset(np.array([True] * 5 + [False]))
+        env.step()
+    assert (drawn[0] != drawn[1]).any()
+
+
+def test_cross_sections_of_what_is_not_there_are_refused(balls, make_radar):
+    for field, value in (("cross_sections", {"bal": 10.0}), ("permittivities", {"bal": "metal"})):
+        with pytest.raises(SpecError, match=f"{field} has 'bal'; it must be an object's name or label"):
+            balls((20.0, 0.0, 0.0)).attach(make_radar(**{field: value}), body="car")
