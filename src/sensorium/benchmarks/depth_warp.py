@@ -2,7 +2,7 @@
 
 from sensorium.benchmarks import depth
 from sensorium.benchmarks.timing import ratio
-from sensorium.scene.batch import SceneBatch
+from sensorium.scene.in_parts import SceneInParts
 from sensorium.trace.warp_caster import WarpCaster, WarpImages
 
 WORLDS = 64
@@ -14,7 +14,7 @@ class WarpDepth:
 
     def __init__(self, of: depth.Rig) -> None:
         state, image, scene = of.env.state, of.camera.read(), of.env.scene
-        assert isinstance(scene, SceneBatch)
+        assert not isinstance(scene, SceneInParts)
         self._caster = WarpCaster(scene, worlds=state.X_WB.shape[0], device="cpu")
         self._poses = {name: state.X_WB[:, of.env.world.body_names.index(name)] for name in self._caster.bodies}
         self._table, self._heads = of.pattern.rays(), image.X_WS[0][:, 0]
