@@ -146,10 +146,12 @@ class Targets:
 def _check_names(spec: Radar, layout: Layout) -> None:
     """Raise if the radar is told of what the scene has not, which is a misspelt name more often than not."""
     known = {name for name in layout.name if name} | set(layout.label_numbers)
+    if not known:
+        return
     for field in ("cross_sections", "permittivities"):
         for key in getattr(spec, field):
             if key not in known:
-                have = ", ".join(sorted(known)) or "none"
+                have = ", ".join(sorted(known))
                 raise SpecError(f"{field} has {key!r}; it must be an object's name or label, of which there are {have}")
 
 
