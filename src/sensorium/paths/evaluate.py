@@ -48,7 +48,7 @@ def evaluate(
     bodies, joints = kinds.size, joint_kinds.size
     rows, joint_rows = parameters.shape[0], joint_parameters.shape[0]
     every_body = count * bodies
-    row = np.empty(ROW)
+    row = jit.zeros(ROW, np.float64)
     for world in range(first, count, step):
         t = t_s[world]
         which = world if rows > 1 else 0

@@ -179,7 +179,7 @@ def classify(first, step, count, positions, quaternions, radius, kind):
         kind: Filled with the kinds, uint8 (worlds, bodies).
     """
     knots = positions.shape[0]
-    scratch = np.zeros((5, 4))
+    scratch = jit.zeros((5, 4), np.float64)
     for world in range(first, count, step):
         for body in range(positions.shape[2]):
             # Standing still needs one transform only
@@ -259,8 +259,8 @@ def place(first, step, count, arrays, mounts, positions, quaternions, anchor, an
         anchor_before: The same of the last call; arrays of fixed objects are written anew only where it was another.
         new: Worlds whose arrays were never written, bool (worlds,).
     """
-    p, q = np.zeros(3), np.zeros(4)
-    scratch = np.zeros((4, 9))
+    p, q = jit.zeros(3, np.float64), jit.zeros(4, np.float64)
+    scratch = jit.zeros((4, 9), np.float64)
     for world in range(first, count, step):
         row = world if mounts.position.shape[0] > 1 else 0
         moved = new[world]
