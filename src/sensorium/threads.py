@@ -49,10 +49,8 @@ class _Working:
 
     def __enter__(self) -> None:
         _under_way.append(None)
-        while _forking:
-            _under_way.pop()
-            _fork_over.wait()
-            _under_way.append(None)
+        if _forking:
+            _wait_for_fork()
 
     def __exit__(self, *error: object) -> None:
         _under_way.pop()
@@ -86,11 +84,17 @@ def run(kernel: Callable[..., None], count: int, *arguments: Any, serial_below: 
         *arguments: Passed on unchanged.
         serial_below: With fewer blocks than this the calling thread does all of them.
     """
-    with working:
+    # What `working` does, in place: the small kernels of a step feel every call
+    _under_way.append(None)
+    if _forking:
+        _wait_for_fork()
+    try:
         if count < serial_below or (threads := min(thread_count(), count)) <= 1:
             kernel(0, 1, count, *arguments)
         else:
             _run_on_all(kernel, count, threads, arguments)
+    finally:
+        _under_way.pop()
 
 
 def _run_on_all(kernel: Callable[..., None], count: int, threads: int, arguments: tuple[Any, ...]) -> None:
@@ -149,6 +153,14 @@ def _checked(value: str | int, name: str) -> int:
     if count < 1:
         raise SpecError(f"{name} is {value!r}; it must be a whole number of at least 1")
     return count
+
+
+def _wait_for_fork() -> None:
+    """Before a kernel or a build, its entry being made: let the fork be done first."""
+    while _forking:
+        _under_way.pop()
+        _fork_over.wait()
+        _under_way.append(None)
 
 
 def _wait_until_quiet() -> None:
