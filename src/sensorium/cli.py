@@ -37,7 +37,7 @@ def main() -> None:
         raise SystemExit(130 if isinstance(error, StoppedError) else 2) from None
 
 
-def _print_warning(message: Warning | str, *where: Any) -> None:
+def _print_warning(message: Warning | str, *where: Any, **more: Any) -> None:
     """One line, as errors are; where in the code it arose means nothing to who types a command."""
     print(f"sensorium: {message}", file=sys.stderr)
 
