@@ -25,6 +25,9 @@ _SERIAL_BLOCKS = 4
 # After a build Embree's threads look for more work for some tenths of a millisecond, and then go to sleep
 _ASLEEP_AFTER_S = 0.005
 
+# How often a fork looks whether what runs has ended
+_LOOK_AGAIN_AFTER_S = 0.0005
+
 _Job = tuple[Callable[..., None], tuple[Any, ...], "queue.SimpleQueue[BaseException | None]"]
 
 
@@ -32,28 +35,25 @@ _lock = threading.Lock()
 _inboxes: "list[queue.SimpleQueue[_Job]]" = []
 _count: int | None = None
 
-# How many kernels and builds are under way, and whether a fork waits for them or is being done
-_quiet = threading.Condition()
-_working = 0
+# One entry for each kernel and build under way, and whether a fork waits for them or is being done. No lock guards the
+# two, since it would take as long as a small kernel: who begins adds his entry before he looks at the flag, and who
+# forks raises the flag before he looks for entries, so that one always sees the other.
+_under_way: list[None] = []
 _forking = False
+_fork_over = threading.Event()
+_one_fork_at_a_time = threading.Lock()
 
 
 class _Working:
     """Keeps the process from being forked inside; its beginning waits while it is."""
 
     def __enter__(self) -> None:
-        global _working
-        with _quiet:
-            while _forking:
-                _quiet.wait()
-            _working += 1
+        _under_way.append(None)
+        if _forking:
+            _wait_for_fork()
 
     def __exit__(self, *error: object) -> None:
-        global _working
-        with _quiet:
-            _working -= 1
-            if _forking:
-                _quiet.notify_all()
+        _under_way.pop()
 
 
 working = _Working()
@@ -84,11 +84,17 @@ def run(kernel: Callable[..., None], count: int, *arguments: Any, serial_below: 
         *arguments: Passed on unchanged.
         serial_below: With fewer blocks than this the calling thread does all of them.
     """
-    with working:
+    # What `working` does, in place: the small kernels of a step feel every call
+    _under_way.append(None)
+    if _forking:
+        _wait_for_fork()
+    try:
         if count < serial_below or (threads := min(thread_count(), count)) <= 1:
             kernel(0, 1, count, *arguments)
         else:
             _run_on_all(kernel, count, threads, arguments)
+    finally:
+        _under_way.pop()
 
 
 def _run_on_all(kernel: Callable[..., None], count: int, threads: int, arguments: tuple[Any, ...]) -> None:
@@ -149,30 +155,38 @@ def _checked(value: str | int, name: str) -> int:
     return count
 
 
+def _wait_for_fork() -> None:
+    """Before a kernel or a build, its entry being made: let the fork be done first."""
+    while _forking:
+        _under_way.pop()
+        _fork_over.wait()
+        _under_way.append(None)
+
+
 def _wait_until_quiet() -> None:
     """Before a fork: let what runs end, nothing new begin, and Embree's threads go to sleep."""
     global _forking
-    with _quiet:
-        while _forking:
-            _quiet.wait()
-        _forking = True
-        while _working:
-            _quiet.wait()
+    _one_fork_at_a_time.acquire()
+    _fork_over.clear()
+    _forking = True
+    while _under_way:
+        time.sleep(_LOOK_AGAIN_AFTER_S)
     time.sleep(_ASLEEP_AFTER_S)
 
 
 def _go_on_in_parent() -> None:
     global _forking
-    with _quiet:
-        _forking = False
-        _quiet.notify_all()
+    _forking = False
+    _fork_over.set()
+    _one_fork_at_a_time.release()
 
 
 def _forget_threads_in_child() -> None:
     """A forked child has no threads but the one that forked: start anew when needed."""
-    global _lock, _quiet, _forking
-    _lock, _quiet, _forking = threading.Lock(), threading.Condition(), False
+    global _lock, _fork_over, _one_fork_at_a_time, _forking
+    _lock, _fork_over, _one_fork_at_a_time, _forking = threading.Lock(), threading.Event(), threading.Lock(), False
     _inboxes.clear()
+    _under_way.clear()
 
 
 if hasattr(os, "register_at_fork"):

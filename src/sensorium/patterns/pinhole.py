@@ -63,9 +63,12 @@ class Pinhole(AbstractPattern):
             horizontal_fov_deg: From edge to edge [deg], between 0 and 180.
             options: Further fields.
         """
+        for name, pixels in (("width", width), ("height", height)):
+            if not pixels > 0:
+                raise SpecError(f"{name} is {pixels}; it must be greater than 0")
         if not 0.0 < horizontal_fov_deg < 180.0:
             raise SpecError(f"horizontal_fov_deg is {horizontal_fov_deg}; it must be between 0 and 180")
-        focal = 0.5 * width / np.tan(0.5 * np.radians(horizontal_fov_deg))
+        focal = float(0.5 * width / np.tan(0.5 * np.radians(horizontal_fov_deg)))
         return cls.model_validate({"width": width, "height": height, "focal_px": (focal, focal), **options})
 
     @property
