@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium.corruption.fault_log import FaultWatch
 from sensorium.environment import Environment
 from sensorium.errors import RecordError, SpecError
 from sensorium.frames import Pose
@@ -77,7 +78,7 @@ class McapRecorder(Recorder):
         self._schemas: dict[str, int] = {}
         self._channels: dict[str, tuple[int, str]] = {}
         self._sources: dict[str, Source] = {}
-        self._faults_seen: dict[str, tuple[int, list[int]]] = {}
+        self._faults_seen: dict[str, FaultWatch] = {}
         self._not_recorded: set[str] = set()
         self._buffer = np.zeros(0, np.uint8)
         self._background: Background[list[tuple[Place, Later]]] | None = Background(self._fill)
@@ -187,19 +188,8 @@ class McapRecorder(Recorder):
 
     def _faults(self, sensor: AttachedSensor[Any], time_ns: int) -> list[Message]:
         """Faults that set in or were over since the last step."""
-        log = sensor.faults.log
-        seen, active = self._faults_seen.get(sensor.name, (0, []))
-        if seen == len(log) and not active:
-            return []
-        ended = [number for number in active if log[number].end_ns is not None]
-        changed = [log[number] for number in ended]
-        for event in log[seen:]:
-            changed += (
-                [event] if event.end_ns is None else [type(event)(event.fault, event.world, event.start_ns), event]
-            )
-        still = [n for n in (*active, *range(seen, len(log))) if log[n].end_ns is None]
-        self._faults_seen[sensor.name] = len(log), still
-        return [fault_status(sensor.name, event, time_ns) for event in changed]
+        watch = self._faults_seen.setdefault(sensor.name, FaultWatch())
+        return [fault_status(sensor.name, event, time_ns) for event in watch.changes(sensor.faults.log)]
 
     def _warn(self, name: str, reading: Any) -> None:
         if name not in self._not_recorded:
