@@ -16,6 +16,7 @@ from sensorium.corruption import TimingErrors
 from sensorium.errors import SpecError
 from sensorium.fields import AbstractGravity, AbstractMagnetic, Sun, UniformGravity
 from sensorium.frames import Pose
+from sensorium.interrupts import Uninterrupted
 from sensorium.media import AbstractMedium, vacuum
 from sensorium.scene.batch import SceneBatch
 from sensorium.scene.in_parts import SceneInParts
@@ -238,9 +239,10 @@ class Environment:
         return self._history.newest
 
     def step(self) -> None:
-        """Move the world on by one step, then let the sensors measure."""
-        self.world.step()
-        self._see(self.world.state())
+        """Move the world on by one step, then let the sensors measure. Ctrl-C waits for its end."""
+        with Uninterrupted():
+            self.world.step()
+            self._see(self.world.state())
 
     def observe(self, time_ns: int | None = None) -> None:
         """Let the sensors measure a world that somebody else has moved; the world is not stepped.
@@ -248,8 +250,9 @@ class Environment:
         Args:
             time_ns: Time of the world's state now [ns]; None takes the world's own clock.
         """
-        state = self.world.state()
-        self._see(state if time_ns is None else replace(state, time_ns=time_ns))
+        with Uninterrupted():
+            state = self.world.state()
+            self._see(state if time_ns is None else replace(state, time_ns=time_ns))
 
     def run(
         self, duration_s: float, *, realtime: bool = False, view: bool | str | os.PathLike[str] | Watcher = False
@@ -305,13 +308,14 @@ class Environment:
         chosen: NDArray[np.bool_] = np.ones(worlds, np.bool_) if mask is None else np.asarray(mask)
         if chosen.shape != (worlds,) or chosen.dtype != np.bool_:
             raise SpecError(f"mask is {chosen.dtype} of shape {chosen.shape}; it must be bool of shape ({worlds},)")
-        self.world.reset(chosen)
-        self._history.restart(chosen, self._checked(self.world.state()))
-        if isinstance(self.scene, SceneBatch) and self.scene.redraw is not None:
-            self._redraw(chosen)
-        self._looks.forget_placement()
-        for sensor in self._sensors.values():
-            sensor.reset(chosen)
+        with Uninterrupted():
+            self.world.reset(chosen)
+            self._history.restart(chosen, self._checked(self.world.state()))
+            if isinstance(self.scene, SceneBatch) and self.scene.redraw is not None:
+                self._redraw(chosen)
+            self._looks.forget_placement()
+            for sensor in self._sensors.values():
+                sensor.reset(chosen)
 
     def close(self) -> None:
         """End the processes that cast for a scene in parts; nothing to do for other scenes."""

@@ -14,6 +14,7 @@ from sensorium.corruption.fault_log import FaultWatch
 from sensorium.environment import Environment
 from sensorium.errors import RecordError, SpecError
 from sensorium.frames import Pose
+from sensorium.interrupts import Uninterrupted
 from sensorium.mcap_messages import LABELS
 from sensorium.record.background import Background
 from sensorium.record.mcap_file import McapFile, Place
@@ -84,7 +85,14 @@ class McapRecorder(Recorder):
         self._background: Background[list[tuple[Place, Later]]] | None = Background(self._fill)
 
     def record(self, env: Environment) -> None:
-        """Record the last step of an environment: readings that arrived in it, faults, poses and time."""
+        """Record the last step of an environment: readings that arrived in it, faults, poses and time.
+
+        Ctrl-C waits for its end.
+        """
+        with Uninterrupted():
+            self._record(env)
+
+    def _record(self, env: Environment) -> None:
         background = self._open()
         now_ns = env.time_ns
         self._name_labels(env)
@@ -140,6 +148,12 @@ class McapRecorder(Recorder):
         time_ns = message.stamp_ns if log_ns is None else log_ns
         if time_ns < 0:
             raise SpecError(f"log_ns is {time_ns}; it must be zero or more")
+        with Uninterrupted():
+            self._write(background, topic, message, time_ns)
+
+    def _write(
+        self, background: Background[list[tuple[Place, Later]]], topic: str, message: Message, time_ns: int
+    ) -> None:
         try:
             if cdr.long_bytes(message) > _LONG_BYTES:
                 background.join()
@@ -157,7 +171,11 @@ class McapRecorder(Recorder):
         self._open().join()
 
     def close(self) -> None:
-        """Write what is under way, and the index; nothing can be recorded after."""
+        """Write what is under way, and the index; nothing can be recorded after. Ctrl-C waits for its end."""
+        with Uninterrupted():
+            self._close()
+
+    def _close(self) -> None:
         if self._background is None:
             return
         background, self._background = self._background, None
