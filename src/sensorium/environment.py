@@ -50,6 +50,17 @@ class Environment:
 
     `step()` moves the world on and lets the sensors measure; `observe()` only measures, for a loop that moves the world
     itself; `run()` steps for a while.
+
+    >>> scene = sn.Scene()
+    >>> wall = scene.add(sn.shapes.box(1, 20, 20), pose=sn.Pose((10.5, 0, 0)), label="wall")
+    >>> world = sn.worlds.Kinematic({"car": sn.paths.Line(start=(0, 0, 0), velocity=(2, 0, 0))}, step_s=0.1)
+    >>> env = sn.Environment(scene, world)
+    >>> ray = sn.patterns.Table(azimuth_deg=(0,), elevation_deg=(0,), time_s=(0,), rate_hz=10)
+    >>> lidar = env.attach(sn.Lidar(pattern=ray), body="car")
+    >>> for _ in env.run(duration_s=1.0):
+    ...     scan = lidar.read()
+    >>> round(env.time_s, 3), round(float(scan.range_m.item()), 3)  # the last ray was fired at 0.9 s
+    (1.0, 8.2)
     """
 
     def __init__(

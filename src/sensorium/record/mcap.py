@@ -36,10 +36,6 @@ _LONG_BYTES = 1 << 16
 class McapRecorder(Recorder):
     """Writes what sensors report while they do, in a file that robotics tools open.
 
-        with sn.record.McapRecorder("run.mcap") as recorder:
-            for _ in env.run(10.0):
-                recorder.record(env)
-
     Topics begin with the sensor's name: /lidar/points (PointCloud2; a lidar of one ray has /lidar/range too),
     /imu/data and /imu/mag (Imu, MagneticField), /encoder/joint_states, /odometer/odometry, /gnss/fix and /gnss/vel,
     /barometer/pressure, /sun_sensor/cosine, /cone/range, /radar/detections and /radar/range_doppler (PointCloud2 and
@@ -55,6 +51,14 @@ class McapRecorder(Recorder):
     the run goes on; `record` waits only for the clouds of an earlier step that are still being written. So a process
     that is killed at any moment loses the clouds of one step at most, and nothing that was recorded before or after
     them; `sensorium recover` makes a proper file of the rest. Readings must not be changed once they are recorded.
+
+    >>> env = sn.Environment(sn.Scene(), sn.worlds.Static(step_s=0.01))
+    >>> gyroscope = env.attach(sn.Gyroscope(timing=sn.Timing(rate_hz=100.0)))
+    >>> with sn.record.McapRecorder("run.mcap") as recorder:
+    ...     for _ in env.run(duration_s=1.0):
+    ...         recorder.record(env)
+    >>> recorder.path.stat().st_size > 20_000
+    True
     """
 
     def __init__(self, path: str | PathLike[str], *, clouds_every: int = 1) -> None:
