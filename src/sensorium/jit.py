@@ -184,13 +184,14 @@ def zeros(typing_context: Any, shape: Any, dtype: Any) -> Any:
 
     NumPy's own is made of four functions that Numba compiles anew for every shape and type, a fifth of a second each.
     """
-    sizes = list(shape) if isinstance(shape, types.containers.BaseTuple) else [shape]
+    several = isinstance(shape, types.containers.BaseTuple)
+    sizes = list(shape) if several else [shape]
     if not all(isinstance(size, types.Integer) for size in sizes) or not isinstance(dtype, types.NumberClass):
         raise TypingError(f"jit.zeros takes whole numbers and a type of numbers, not {shape} and {dtype}")
     made = types.Array(dtype.dtype, len(sizes), "C")
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        given = cgutils.unpack_tuple(builder, arguments[0]) if isinstance(shape, types.containers.BaseTuple) else [arguments[0]]
+        given = cgutils.unpack_tuple(builder, arguments[0]) if several else [arguments[0]]
         lengths = [context.cast(builder, n, kind, types.intp) for n, kind in zip(given, sizes, strict=True)]
         item_size = context.get_constant(types.intp, arrayobj.get_itemsize(context, made))
         strides = [item_size]

@@ -28,11 +28,49 @@ _ASLEEP_AFTER_S = 0.005
 # How often a fork looks whether what runs has ended
 _LOOK_AGAIN_AFTER_S = 0.0005
 
-_Job = tuple[Callable[..., None], tuple[Any, ...], "queue.SimpleQueue[BaseException | None]"]
 
+class _Job:
+    """A kernel that several threads work on."""
+
+    def __init__(self, kernel: Callable[..., None]) -> None:
+        self._kernel = kernel
+        self._ends: list[BaseException | None] = []
+        self._change: queue.SimpleQueue[None] = queue.SimpleQueue()
+
+    def work(self, arguments: tuple[Any, ...]) -> None:
+        """Do one share; an error is for the caller, who raises it."""
+        end: BaseException | None = None
+        try:
+            self._kernel(*arguments)
+        except BaseException as error:
+            end = error
+        self._ends.append(end)
+        self._change.put(None)
+
+    def wait(self, shares: int) -> None:
+        """Wait until so many shares are done; Ctrl-C takes effect after that."""
+        pressed: KeyboardInterrupt | None = None
+        while True:
+            try:
+                while len(self._ends) < shares:
+                    self._change.get()
+                break
+            except KeyboardInterrupt as error:
+                pressed = error
+        if pressed is not None:
+            raise pressed
+
+    def raise_error(self) -> None:
+        """Raise what went wrong in a share, if anything did."""
+        for error in self._ends:
+            if error is not None:
+                raise error
+
+
+_Share = tuple[_Job, tuple[Any, ...]]
 
 _lock = threading.Lock()
-_inboxes: "list[queue.SimpleQueue[_Job]]" = []
+_inboxes: "list[queue.SimpleQueue[_Share]]" = []
 _count: int | None = None
 
 # One entry for each kernel and build under way, and whether a fork waits for them or is being done. No lock guards the
@@ -99,44 +137,36 @@ def run(kernel: Callable[..., None], count: int, *arguments: Any, serial_below: 
 
 def _run_on_all(kernel: Callable[..., None], count: int, threads: int, arguments: tuple[Any, ...]) -> None:
     """Run a kernel on the calling thread and on others."""
-    # Hand every other thread its share, do the first one here, then wait for all: arrays must outlive the workers' use
-    done: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
-    inboxes = _started(threads - 1)
-    for first in range(1, threads):
-        inboxes[first - 1].put((kernel, (first, threads, count, *arguments), done))
-    errors: list[BaseException] = []
+    # Hand every other thread its share, do the first one here, then wait for all: what they work on must outlive their
+    # use. Ctrl-C may come between any two instructions, so all shares are handed out by one.
+    job = _Job(kernel)
+    shares = [(job, (first, threads, count, *arguments)) for first in range(1, threads)]
+    handed: list[None] = []
     try:
+        handed.extend(map(queue.SimpleQueue.put, _started(threads - 1), shares))
         kernel(0, threads, count, *arguments)
     finally:
-        for _ in range(1, threads):
-            error = done.get()
-            if error is not None:
-                errors.append(error)
-    if errors:
-        raise errors[0]
+        job.wait(len(handed))
+    job.raise_error()
 
 
-def _started(count: int) -> "list[queue.SimpleQueue[_Job]]":
+def _started(count: int) -> "list[queue.SimpleQueue[_Share]]":
     """The inboxes of the persistent threads; starts as many as are missing."""
     with _lock:
         while len(_inboxes) < count:
-            inbox: queue.SimpleQueue[_Job] = queue.SimpleQueue()
+            inbox: queue.SimpleQueue[_Share] = queue.SimpleQueue()
             name = f"sensorium-{len(_inboxes) + 1}"
             threading.Thread(target=_serve, args=(inbox,), name=name, daemon=True).start()
             _inboxes.append(inbox)
         return _inboxes
 
 
-def _serve(inbox: "queue.SimpleQueue[_Job]") -> None:
+def _serve(inbox: "queue.SimpleQueue[_Share]") -> None:
     """What a thread does all its life."""
     while True:
-        kernel, arguments, done = inbox.get()
-        try:
-            kernel(*arguments)
-            done.put(None)
-        except BaseException as error:  # handed to the caller, who raises it
-            done.put(error)
-        del kernel, arguments, done  # an idle thread keeps no arrays alive
+        job, arguments = inbox.get()
+        job.work(arguments)
+        del job, arguments  # an idle thread keeps no arrays alive
 
 
 def _cores() -> int:

@@ -79,6 +79,9 @@ def names(kind: str | None = None, *, folder: str | os.PathLike[str] | None = No
     Args:
         kind: "lidar", "imu", "magnetometer", "encoder", "camera", "depth_camera" or "radar"; None for all.
         folder: A folder of further sheets, beside that of `SENSORIUM_DEVICES` and those of the library.
+
+    >>> sn.devices.names("depth_camera")[:2]
+    ('intel-realsense-d435', 'intel-realsense-d455')
     """
     if kind is not None and kind not in Sheet.kinds:
         raise SpecError(f"kind is {kind!r}; it must be one of {', '.join(Sheet.kinds)}")

@@ -26,6 +26,10 @@ class Pinhole(AbstractPattern):
     The sensor frame S looks along x, with y to the left and z up; image coordinates run to the right and down. Pixel
     (u, v) looks along (1, -x, -y) with x = (u - cx) / fx, y = (v - cy) / fy, where the middle of the first pixel is
     0, 0 as in OpenCV and ROS. With `distortion` x, y are those that Brown's polynomial carries to that pixel.
+
+    >>> pattern = sn.patterns.Pinhole.from_fov(640, 480, 90.0, rate_hz=30)
+    >>> round(pattern.focal_px[0], 6)
+    320.0
     """
 
     kind: Literal["pinhole"] = "pinhole"

@@ -74,6 +74,17 @@ class Camera(SensorSpec[CameraImage]):
 
     The first sixteen fields are those of the paper, see `SIXTEEN`; the defocus A follows from them and from the
     distance of each point.
+
+    >>> camera = sn.Camera.from_device("sony-imx900", columns=64, rows=48)
+    >>> scene = sn.Scene()
+    >>> wall = scene.add(sn.shapes.box(1, 90, 90), pose=sn.Pose((9, 0, 0)), material=sn.Lambertian(reflectance=0.5))
+    >>> sun = sn.fields.Sun(elevation_deg=20.0, azimuth_deg=180.0)
+    >>> env = sn.Environment(scene, sn.worlds.Static(step_s=0.1), sun=sun)
+    >>> sensor = env.attach(camera)
+    >>> env.step()
+    >>> image = sensor.read().image
+    >>> image.shape, image.dtype.name, bool(0 < image.min() and image.max() < 4095)  # neither dark nor saturated
+    ((48, 64), 'uint16', True)
     """
 
     kind: Literal["camera"] = "camera"

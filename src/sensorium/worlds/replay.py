@@ -26,6 +26,12 @@ class Replay:
 
     Time 0 is the earliest time of all tracks. A body stands still before its track begins and after it ends; between,
     see `Track`. Accelerations are not known. A reset starts the recording over.
+
+    >>> way = sn.worlds.Track([0.0, 1.0], sn.Pose([[0, 0, 0], [4, 0, 0]]))
+    >>> env = sn.Environment(sn.Scene(), sn.worlds.Replay({"car": way}, step_s=0.25))
+    >>> env.step()
+    >>> env.state.X_WB.position[0, 0].tolist()
+    [1.0, 0.0, 0.0]
     """
 
     def __init__(
