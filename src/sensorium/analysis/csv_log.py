@@ -144,6 +144,9 @@ def _seconds(time: NDArray[np.float64], layout: _Layout, column: int) -> NDArray
     unit = layout.units[column].lower() or _time_name(layout.names[column])[1]
     if unit and unit not in _TIME_UNITS:
         raise SpecError(f"time is in {unit!r}; it must be in {', '.join(_TIME_UNITS)}")
+    if not np.isfinite(time).all():
+        at = int(np.argmin(np.isfinite(time)))
+        raise SpecError(f"{layout.names[column]!r} is {time[at]} in row {at + 1}; it must be finite")
     since = time - time[0]
     if unit:
         return since * _TIME_UNITS[unit]

@@ -149,7 +149,8 @@ def _time_ns(row: Mapping[str, str]) -> int:
     """Time to the nearest nanosecond, from its decimal digits."""
     key = "time_s" if "time_s" in row else "time_ns"
     try:
-        time_ns = Decimal(row[key]) * _TIMES[key]
+        told = Decimal(row[key])
+        time_ns = told * _TIMES[key] if abs(told) < 2**63 else told
         if not time_ns.is_finite() or abs(time_ns) >= 2**63:
             raise InvalidOperation
     except InvalidOperation:
