@@ -88,8 +88,8 @@ def place_of(error: BaseException) -> str:
     while (cause := error.__cause__ or error.__context__) is not None:
         error = cause
     frames = traceback.extract_tb(error.__traceback__)
-    where = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
-    return f"{type(error).__name__} {where} {re.sub(r'[0-9]+', '', str(error))[:40] if not frames else ''}".strip()
+    place = f"{type(error).__name__} {Path(frames[-1].filename).name}:{frames[-1].lineno}"
+    return f"{place} {str(error)[:60]}" if isinstance(error, BrokenPromise) else place
 
 
 def guided(reader: Reader, folder: Path, out: Path, *, seconds: float) -> Outcome:

@@ -63,7 +63,9 @@ def check_file(reader: Reader, path: Path) -> bool:
         except Exception as error:
             raise BrokenPromise(f"{reader.name} raised {type(error).__name__}, not an error of its own: {error}") from error
     if warned:
-        raise BrokenPromise(f"{reader.name} warned: {warned[0].category.__name__}: {warned[0].message}")
+        first = warned[0]
+        at = f"{Path(first.filename).name}:{first.lineno}"
+        raise BrokenPromise(f"{reader.name} warned at {at}: {first.category.__name__}: {first.message}")
     return is_read
 
 

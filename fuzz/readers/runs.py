@@ -5,6 +5,7 @@ import io
 import json
 import tempfile
 import zipfile
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -122,13 +123,16 @@ def _scans(folder: Path) -> list[bytes]:
     return made
 
 
+@cache
+def _whole_scan() -> bytes:
+    with tempfile.TemporaryDirectory() as work:
+        return _scans(Path(work))[0]
+
+
 def _with_ranges(data: bytes) -> bytes:
     """A whole archive around the bytes of its ranges, with the checksums they need."""
-    with tempfile.TemporaryDirectory() as work:
-        save_npz(_scan(), Path(work) / "scan.npz")
-        content = (Path(work) / "scan.npz").read_bytes()
     file = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as new:
+    with zipfile.ZipFile(io.BytesIO(_whole_scan())) as old, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as new:
         for name in old.namelist():
             new.writestr(name, data if name == "range_m.npy" else old.read(name))
     return file.getvalue()

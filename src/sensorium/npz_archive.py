@@ -5,6 +5,7 @@ says its entry is, and all of them together may not exceed what the caller allow
 """
 
 import tokenize
+import warnings
 import zipfile
 import zlib
 from os import PathLike
@@ -65,7 +66,8 @@ def _check_sizes(archive: zipfile.ZipFile, packed: int, max_bytes: int, max_rati
 
 def _read_array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> NDArray[Any]:
     """One array; its header must claim exactly the bytes that the archive lists for it."""
-    with archive.open(info) as file:
+    with archive.open(info) as file, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the header is read as Python text, which may be odd
         version = np.lib.format.read_magic(file)
         if version == (1, 0):
             shape, _, dtype = np.lib.format.read_array_header_1_0(file)
@@ -81,5 +83,6 @@ def _read_array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> NDArray[Any]
         claimed *= int(length)
     if claimed != held or any(length < 0 for length in shape):
         raise ArchiveError(f"array {info.filename!r} claims {claimed} bytes; the archive has {held} for it")
-    with archive.open(info) as file:
+    with archive.open(info) as file, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         return np.lib.format.read_array(file, allow_pickle=False)

@@ -6,6 +6,7 @@ nested too deep; here each of these is one SpecError that names the file and the
 
 import json
 import math
+import re
 import tomllib
 from collections.abc import Callable
 from os import PathLike
@@ -16,6 +17,10 @@ from sensorium.errors import SpecError
 
 MAX_TOML_BYTES = 1 << 20
 MAX_JSON_BYTES = 1 << 28
+
+# Python's reader of TOML takes memory by the square of the parts of a dotted key
+_PART = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
+_LONG_KEY = re.compile(rf"(?<![\w-])(?:{_PART}[ \t]*+\.[ \t]*+){{32}}")
 
 # What has more digits is no length, count or time
 _LONGEST_INTEGER = 1000
@@ -50,7 +55,19 @@ def _read(path: Path, form: str, most: int, parsed: Callable[[str], Any]) -> Any
 
 
 def _toml(text: str) -> dict[str, Any]:
-    return tomllib.loads(text, parse_float=_number)
+    if _LONG_KEY.search(text):
+        raise ValueError("it has a key of more than 32 parts")
+    found = tomllib.loads(text, parse_float=_number)
+
+    # Integers of TOML have 64 bits; Python reads hexadecimal ones of any length, and cannot write them any more
+    waiting: list[Any] = [found]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict | list):
+            waiting += value.values() if isinstance(value, dict) else value
+        elif isinstance(value, int) and not -(2**63) <= value < 2**63:
+            raise ValueError(f"it holds an integer of {value.bit_length()} bits; TOML has 64")
+    return found
 
 
 def _json(text: str) -> Any:

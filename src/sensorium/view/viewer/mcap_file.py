@@ -69,7 +69,7 @@ def show_mcap(path: Path, stream: Stream, progress: Callable[[float], None] = la
         progress: Called with the part that is done, 0 to 1.
     """
     frames, shown = _Frames(stream), 0
-    with open_mcap(path) as file:
+    with open_mcap(path) as file, np.errstate(over="ignore"):  # viewers draw in float32
         if labels := file.metadata(LABELS):
             stream.names({name: int(number) for number, name in labels.items()})
         kinds = {topic: schema.name for topic, (_, schema) in file.channels.items() if schema and _is_shown(schema.name)}
