@@ -1,6 +1,5 @@
 """Camera: an ideal image of a moving world, through a real lens onto real pixels."""
 
-import tomllib
 from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
@@ -17,6 +16,7 @@ from sensorium.imaging.filters import rgb
 from sensorium.imaging.pixel_noise import PixelNoise
 from sensorium.patterns import Fisheye, Pinhole
 from sensorium.patterns.base import MAX_RAYS
+from sensorium.plain_files import read_json, read_toml
 from sensorium.sensors.camera_image import CameraImage
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.sampled import required_rate_hz
@@ -211,15 +211,9 @@ class Camera(SensorSpec[CameraImage]):
                 the defaults.
         """
         path = Path(path)
+        data = read_json(path) if path.suffix.lower() == ".json" else read_toml(path)
         try:
-            text = path.read_text("utf-8")
-            if path.suffix.lower() == ".json":
-                return cls.model_validate_json(text)
-            return cls.model_validate(tomllib.loads(text))
-        except OSError as error:
-            raise SpecError(f"{path}: the file cannot be read: {error.strerror or error}") from error
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise SpecError(f"{path}: the file is not TOML in UTF-8: {error}") from error
+            return cls.model_validate(data)
         except SpecError as error:
             raise SpecError(f"{path}: {error}") from None
 
