@@ -36,9 +36,9 @@ def load_mesh(path: str | PathLike[str], *, max_bytes: int = MAX_BYTES) -> Mesh:
 
     Scene graphs (glTF) become one mesh with every transform applied. Vertex colours become the vertex
     property "color", RGBA in [0, 1]. Where a glTF file paints with images, their base colours become the
-    mesh's texture, as linear reflectances in red, green and blue. Nothing else of materials is read, and no
-    images of other formats. An .npz holds `vertices`, `faces` and properties as `face_<name>` and
-    `vertex_<name>`.
+    mesh's texture, as linear reflectances in red, green and blue; likewise the diffuse images (`map_Kd`) of an
+    OBJ file's materials. Nothing else of materials is read, and no images of other formats. An .npz holds
+    `vertices`, `faces` and properties as `face_<name>` and `vertex_<name>`.
 
     Args:
         path: File to read; its suffix names the format.
@@ -85,8 +85,9 @@ def _read(path: Path, suffix: str, max_bytes: int) -> Mesh:
 
 
 def _from_arrays(arrays: MeshArrays) -> Mesh:
-    properties = {} if arrays.color is None else {"color": arrays.color}
-    return Mesh(arrays.vertices, arrays.faces, vertex_properties=properties)
+    properties = {"color": arrays.color, UV: arrays.uv}
+    given = {name: values for name, values in properties.items() if values is not None}
+    return Mesh(arrays.vertices, arrays.faces, vertex_properties=given, texture=arrays.texture)
 
 
 def _read_trimesh(path: Path, expected: Triangles, max_bytes: int) -> Mesh:

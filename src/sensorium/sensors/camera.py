@@ -163,6 +163,8 @@ class Camera(SensorSpec[CameraImage]):
     """Whether cells are spread over the exposure; else all see its middle."""
 
     # Surroundings
+    mirror_depth: int = Field(default=4, ge=0, le=64)
+    """How many mirrors in a row a ray is followed through; the last, and rough surfaces, mirror sky or ground alone."""
     ground_albedo: float = Field(default=0.2, ge=0.0, le=1.0)
     """What the ground sends back where there is no surface below, onto walls from below and to the camera [1]."""
     ambient_k: float = Field(default=288.15, gt=0.0)
