@@ -267,7 +267,7 @@ def place(first, step, count, arrays, mounts, positions, quaternions, anchor, an
         for k in range(3):
             moved = moved or anchor[world, k] != anchor_before[world, k]
         for array in range(arrays.first[world], arrays.first[world + 1]):
-            kind, segments = arrays.kind[array], arrays.segments[array]
+            kind, segments = arrays.kind[array], np.int64(arrays.segments[array])
             if kind == FIXED and not moved:
                 continue
             words = QUATERNION_WORDS if kind == QUATERNION else AFFINE_WORDS
