@@ -4,6 +4,7 @@ import difflib
 import inspect
 import re
 import reprlib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, Self, get_args, get_origin
 
@@ -19,6 +20,8 @@ _SHORT.maxstring = _SHORT.maxother = 80
 # What a misspelt field is guessed to be: one slip for so many letters, and no more guesses than this
 _LETTERS_A_SLIP = 4
 _MOST_GUESSES = 3
+
+# of one field that are told, before the rest is counted
 _MOST_MISTAKES = 50
 
 
@@ -93,10 +96,13 @@ def checked(kind: Any, data: Any, name: str) -> Any:
 
 def _refuse(owner: str, error: ValidationError, data: Any, kind: Any = None) -> NoReturn:
     """Raise a SpecError with one sentence for each field that breaks a rule."""
-    # A long table of words instead of numbers breaks a rule with each of them; some are enough
+    # A long table of words instead of numbers breaks a rule with each of them; some of each field are enough
     broken: dict[tuple[str | int, ...], list[dict[str, Any]]] = {}
-    for wrong in error.errors(include_url=False)[:_MOST_MISTAKES]:
-        broken.setdefault(_place(wrong, data), []).append(dict(wrong))
+    of_field: Counter[tuple[str | int, ...]] = Counter()
+    for wrong in error.errors(include_url=False):
+        of_field[wrong["loc"][:1]] += 1
+        if of_field[wrong["loc"][:1]] <= _MOST_MISTAKES:
+            broken.setdefault(_place(wrong, data), []).append(dict(wrong))
 
     # A value that may be written in several ways breaks a rule in each; the way that got deepest is the one meant
     deepest = [
@@ -109,8 +115,8 @@ def _refuse(owner: str, error: ValidationError, data: Any, kind: Any = None) -> 
     said = {(*place[:-1], near) for place, near in meant.items()}
     deepest = [place for place in deepest if not (broken[place][0]["type"] == "missing" and place in said)]
     problems = tuple((place, _sentence(owner, place, broken[place], meant.get(place))) for place in deepest)
-    if error.error_count() > _MOST_MISTAKES:
-        rest = error.error_count() - _MOST_MISTAKES
+    rest = sum(max(0, count - _MOST_MISTAKES) for count in of_field.values())
+    if rest > 0:
         problems += (((), f"{owner or 'the whole'} has {rest} more mistakes; mend these first"),)
     raise SpecError("; ".join(sentence for _, sentence in problems), problems) from None
 
