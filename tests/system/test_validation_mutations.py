@@ -252,6 +252,8 @@ MUTATIONS = {
     "geodetic": gives(fields, "geodetic_position", lambda value, *_: (value[0] + 1e-5, *value[1:])),
     # MuJoCo and Basilisk
     "mujoco-ranges": calls(sn.patterns, "Table", azimuth_deg=(0.01,)),
+    "mujoco-depth": calls(sn.patterns, "Pinhole", focal_px=lambda f: (1.001 * f[0], f[1])),
+    "mujoco-renderer": calls(sn.patterns, "Pinhole", focal_px=lambda f: (1.001 * f[0], f[1])),
     "mujoco-inertial": calls(sn, "Imu", linear={"source": "velocity"}),
     "basilisk-ideal": calls(sn, "Imu", linear={"source": "velocity"}),
     "basilisk-chain": calls(corruption, "Quantize", rounding="floor"),
