@@ -73,6 +73,11 @@ def rounded_directions(patch):
     patch.setattr(caster, "checked_rays", wrong)
 
 
+def longer_focus(pattern):
+    """The pinhole a thousandth further from the image."""
+    return pattern.model_copy(update={"focal_px": tuple(1.001 * f for f in pattern.focal_px)})
+
+
 def shared_noise(patch):
     """Every signal draws the same numbers, as in Basilisk (E-32)."""
     original = sn.corruption.White.init
@@ -252,6 +257,8 @@ MUTATIONS = {
     "geodetic": gives(fields, "geodetic_position", lambda value, *_: (value[0] + 1e-5, *value[1:])),
     # MuJoCo and Basilisk
     "mujoco-ranges": calls(sn.patterns, "Table", azimuth_deg=(0.01,)),
+    "mujoco-depth": calls(sn, "DepthCamera", pattern=longer_focus),
+    "mujoco-renderer": calls(sn, "DepthCamera", pattern=longer_focus),
     "mujoco-inertial": calls(sn, "Imu", linear={"source": "velocity"}),
     "basilisk-ideal": calls(sn, "Imu", linear={"source": "velocity"}),
     "basilisk-chain": calls(corruption, "Quantize", rounding="floor"),

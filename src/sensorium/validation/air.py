@@ -85,4 +85,4 @@ def _gamma(quick: bool) -> Comparison:
     p_law = stats.kstest(distances, lambda x: law.cdf(x) / law.cdf(5.0)).pvalue
     p_share = stats.binomtest(int(air.sum()), air.size, 0.7 * 0.557876).pvalue
     note = f"{air.mean():.4f} of {air.size} rays return from the air; p F(5 m) = {0.7 * 0.557876:.4f}"
-    return Comparison([p_law, p_share], 1e-4, y=Axis("p-value", log=True), note=note)
+    return Comparison([float(p_law), float(p_share)], 1e-4, y=Axis("p-value", log=True), note=note)

@@ -6,11 +6,12 @@ import numpy as np
 
 import sensorium as sn
 from sensorium.imaging import Band, PixelNoise, band_value, fixed_pattern, noisy_electrons
+from sensorium.spectra import Spectrum
 from sensorium.validation.check import Axis, Comparison, Family
 
 CAMERA = Family("Camera")
 
-_GREEN = Band(name="green", filter=((540e-9, 1.0), (560e-9, 1.0)))
+_GREEN = Band(name="green", filter=Spectrum(wavelength_m=(540e-9, 560e-9), value=(1.0, 1.0)))
 
 
 @CAMERA.check(
@@ -144,7 +145,7 @@ def _radiance(quick: bool) -> Comparison:
 def _black_body(quick: bool) -> Comparison:
     from scipy.integrate import quad
 
-    infrared = Band(name="far infrared", filter=((8e-6, 1.0), (14e-6, 1.0)))
+    infrared = Band(name="far infrared", filter=Spectrum(wavelength_m=(8e-6, 14e-6), value=(1.0, 1.0)))
     h, c, k = 6.62607015e-34, 299792458.0, 1.380649e-23
 
     def planck(um: float, T: float) -> float:

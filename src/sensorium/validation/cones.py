@@ -1,6 +1,7 @@
 """The cone sensor: exact geometry, and the tables of the thesis it comes from."""
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -42,11 +43,14 @@ def _segments(quick: bool) -> Comparison:
     found, expected = [], []
     for start, end, low, high, distance in cases:
         q, e = np.array(_of_thesis(start), float), np.array(_of_thesis(end), float)
-        found += [*cone.clipped_segment(*q, *(e - q), 1.0, 1.0, 5.0, False)]
-        found.append(math.sqrt(cone.nearest_on_segment(*q, *(e - q), 1.0, 1.0, 5.0, False, math.inf)[0]))
+        segment: tuple[Any, ...] = (*q, *(e - q), 1.0, 1.0, 5.0, False)
+        found += [*cone.clipped_segment(*segment)]
+        nearest: tuple[Any, ...] = (*segment, math.inf)
+        found.append(math.sqrt(cone.nearest_on_segment(*nearest)[0]))
         expected += [low, high, distance]
     q, e = np.array(_of_thesis((2, 0, 1)), float), np.array(_of_thesis((0, 2, 1)), float)
-    low, high = cone.clipped_segment(*q, *(e - q), 1.0, 1.0, 5.0, False)
+    outside: tuple[Any, ...] = (*q, *(e - q), 1.0, 1.0, 5.0, False)
+    low, high = cone.clipped_segment(*outside)
     found.append(1.0 if low <= high else 0.0)
     return Comparison(found, [*expected, 0.0], x=Axis("from, to and nearest of each"), y=Axis("share, and metres"))
 
@@ -72,7 +76,8 @@ def _triangles(quick: bool) -> Comparison:
         e /= np.linalg.norm(e)
         f = np.cross(n, e)
         corners = [n * offset / length + 100.0 * (math.cos(t) * e + math.sin(t) * f) for t in (0.0, 2.1, 4.2)]
-        found.append(math.sqrt(cone.nearest_on_triangle(*np.ravel(corners), a, 1.0, reach, False, math.inf)[0]))
+        triangle: tuple[Any, ...] = (*np.ravel(corners), a, 1.0, reach, False, math.inf)
+        found.append(math.sqrt(cone.nearest_on_triangle(*triangle)[0]))
     return Comparison(found, [case[-1] for case in cases], y=Axis("distance [m]"))
 
 

@@ -20,8 +20,12 @@ from numpy.typing import NDArray
 
 import sensorium as sn
 from sensorium import threads
+from sensorium.corruption import Noise
 from sensorium.errors import SpecError
+from sensorium.imaging import PixelNoise
 from sensorium.scene.part_files import PartIndex
+from sensorium.sensors.imu import Output
+from sensorium.sensors.triaxial import AngularGroup, LinearGroup
 from sensorium.trace.part import Bodies, Part, Sent, Shared
 from sensorium.trace.placement import PlacedScenes
 from sensorium.trace.rays import checked_rays, middle_of
@@ -31,7 +35,7 @@ DETERMINISM = Family("Determinism")
 
 _WORLDS = 8
 
-_INERTIAL = ("acceleration", "angular_velocity", "delta_velocity")
+_INERTIAL: tuple[Output, ...] = ("acceleration", "angular_velocity", "delta_velocity")
 _LIGHT = ("range_m", "points", "object_id", "face_id", "label", "intensity", "cause")
 
 # What is hashed of each sensor
@@ -65,7 +69,8 @@ def _specifications() -> dict[str, tuple[Any, dict[str, Any]]]:
     )
     pixels = sn.patterns.Pinhole.from_fov(48, 27, 80.0, rate_hz=10)
     noise = sn.RangeNoise(base_m=0.01, slope=1e-3, dropout=0.05)
-    white = {"noise": {"std": 0.01, "walk": 1e-3}}
+    white = Noise(std=0.01, walk=1e-3)
+    linear, angular = LinearGroup(noise=white), AngularGroup(noise=white)
     on_car = {"body": "car", "pose": sn.Pose((0, 0, 1.2)), "hide": ("car",)}
     parameters = sn.waveform.Parameters(
         peak_power_W=70.0, aperture_radius_m=0.0125, wavelength_m=905e-9, pulse_duration_s=4e-9, divergence_rad=0.010,
@@ -73,7 +78,7 @@ def _specifications() -> dict[str, tuple[Any, dict[str, Any]]]:
     )  # fmt: skip
     camera = sn.Camera(
         pupil_distance_m=6.0001e-3, width_m=6.4e-3, height_m=4.8e-3, columns=32, rows=24, focal_length_m=6e-3,
-        pupil_radius_m=0.5e-3, exposure_s=1e-3, sample_factor=1, pupil_rays=1, noise={"read_noise_e": 5.0},
+        pupil_radius_m=0.5e-3, exposure_s=1e-3, sample_factor=1, pupil_rays=1, noise=PixelNoise(read_noise_e=5.0),
         timing=sn.Timing(rate_hz=10.0),
     )  # fmt: skip
     fast = sn.Timing(rate_hz=50.0)
@@ -96,7 +101,7 @@ def _specifications() -> dict[str, tuple[Any, dict[str, Any]]]:
         ),
         "cone": (
             sn.ConeSensor(
-                timing=fast, horizontal_fov_deg=60.0, vertical_fov_deg=40.0, range_m=40.0, range_noise={"std": 0.02}
+                timing=fast, horizontal_fov_deg=60.0, vertical_fov_deg=40.0, range_m=40.0, range_noise=Noise(std=0.02)
             ),
             on_car,
         ),
@@ -111,13 +116,13 @@ def _specifications() -> dict[str, tuple[Any, dict[str, Any]]]:
             ),
             on_car,
         ),
-        "imu": (sn.Imu(timing=fast, linear=white, angular=white, outputs=_INERTIAL), {"body": "car"}),
-        "magnetometer": (sn.Magnetometer(timing=fast, noise={"std": 1e-8}), {"body": "car"}),
-        "encoder": (sn.Encoder(timing=fast, noise={"std": 1e-3}, counts_per_turn=1024), {"joint": "wheel"}),
-        "odometer": (sn.Odometer(timing=fast, radius_m=0.3, noise={"std": 1e-3}), {"joint": "wheel"}),
+        "imu": (sn.Imu(timing=fast, linear=linear, angular=angular, outputs=_INERTIAL), {"body": "car"}),
+        "magnetometer": (sn.Magnetometer(timing=fast, noise=Noise(std=1e-8)), {"body": "car"}),
+        "encoder": (sn.Encoder(timing=fast, noise=Noise(std=1e-3), counts_per_turn=1024), {"joint": "wheel"}),
+        "odometer": (sn.Odometer(timing=fast, radius_m=0.3, noise=Noise(std=1e-3)), {"joint": "wheel"}),
         "gnss": (sn.Gnss(timing=fast, hdop=1.0, vdop=1.5, uere_m=1.0), {"body": "car"}),
-        "barometer": (sn.Barometer(timing=fast, noise={"std": 2.0}), {"body": "car"}),
-        "sun_sensor": (sn.SunSensor(timing=fast, noise={"std": 1e-3}), {"body": "car"}),
+        "barometer": (sn.Barometer(timing=fast, noise=Noise(std=2.0)), {"body": "car"}),
+        "sun_sensor": (sn.SunSensor(timing=fast, noise=Noise(std=1e-3)), {"body": "car"}),
     }
 
 

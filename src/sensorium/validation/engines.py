@@ -1,15 +1,23 @@
 """Other engines: MuJoCo's own sensors, and Basilisk's own IMU with its chain of errors."""
 
+import json
+import os
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
 
 import sensorium as sn
+from sensorium.errors import MissingExtraError
+from sensorium.sensors.triaxial import AngularGroup, LinearGroup, Triaxial
 from sensorium.validation.check import Array, Axis, Comparison, Family
 
 ENGINES = Family("MuJoCo and Basilisk")
 
 _STEP_S = 0.01
+
+_BY_ENGINE = LinearGroup(source="engine")
 
 _SHAPES = """
 <mujoco><option timestep="0.01" gravity="0 0 0"><flag contact="disable"/></option>
@@ -20,7 +28,8 @@ _SHAPES = """
 <body pos="-30 -15 0" quat="9 1 1 4"><freejoint/><geom type="box" size="1 9 7"/></body>
 <body pos="8 14 0"><freejoint/><geom type="mesh" mesh="wedge" quat="1 1 0 0.2"/></body>
 <body pos="32 12 4"><freejoint/><geom type="box" size="2 9 9"/></body>
-<body name="head"><joint axis="0 0.2 1"/><joint axis="1 0 0.1"/><geom type="sphere" size="0.1"/>{sites}</body>
+<body name="head"><joint axis="0 0.2 1"/><joint axis="1 0 0.1"/><geom type="sphere" size="0.1"/>{sites}
+<camera name="eye" xyaxes="0 -1 0 0 0 1" fovy="60"/></body>
 </worldbody><sensor>{sensors}</sensor></mujoco>
 """
 
@@ -65,6 +74,7 @@ def _ranges(quick: bool) -> Comparison:
     data = mujoco.MjData(model)
     data.qvel[:] = rng.uniform(-2, 2, model.nv)
     env = sn.Environment.from_mujoco(model, data)
+    assert isinstance(env.world, sn.worlds.MuJoCo)
     ray = sn.patterns.Table(azimuth_deg=(0.0,), elevation_deg=(0.0,), time_s=(0.0,), rate_hz=1 / _STEP_S)
 
     # A rangefinder looks along its site's z, a lidar's ray 0 along its x
@@ -85,6 +95,103 @@ def _ranges(quick: bool) -> Comparison:
     )
 
 
+# An image of 64 x 48 pixels, 60 degrees high, from the head
+_WIDTH, _HEIGHT = 64, 48
+_FOCAL_PX = _HEIGHT / 2 / np.tan(np.radians(30.0))
+_MOST_DEPTH_M = 60.0
+
+
+def _depth_of_head(mujoco: Any) -> tuple[Any, Any, Any]:
+    """Model and data of a scene at rest, and what a depth camera on its head sees."""
+    model = mujoco.MjModel.from_xml_string(_SHAPES.format(sites="", sensors=""))
+    data = mujoco.MjData(model)
+    data.qpos[-2:] = (0.9, -0.15)  # towards the mesh, with a box and the floor in sight
+    mujoco.mj_forward(model, data)
+    env = sn.Environment.from_mujoco(model, data)
+    pattern = sn.patterns.Pinhole(width=_WIDTH, height=_HEIGHT, focal_px=(_FOCAL_PX, _FOCAL_PX), rate_hz=1 / _STEP_S)
+    camera = sn.DepthCamera(pattern=pattern, outputs={"depth", "normals"}, max_range_m=_MOST_DEPTH_M)
+    sensor = env.attach(camera, body="head", hide=["head"])
+    env.step()
+    return model, data, sensor.read()
+
+
+@ENGINES.check(
+    "mujoco-depth",
+    "Each pixel of an ideal depth image is what MuJoCo's rays measure through its middle, on planes, boxes and meshes.",
+    reference="MuJoCo 3, mj_multiRay (float64), times the cosine of the pixel's ray",
+    relative=1e-6,
+    needs=("mujoco",),
+)
+def _depth(quick: bool) -> Comparison:
+    import mujoco
+
+    model, data, image = _depth_of_head(mujoco)
+    u, v = np.meshgrid(np.arange(_WIDTH) + 0.5 - _WIDTH / 2, np.arange(_HEIGHT) + 0.5 - _HEIGHT / 2)
+    ahead = np.stack([np.ones_like(u), -u / _FOCAL_PX, -v / _FOCAL_PX], axis=-1).reshape(-1, 3)
+    cosine = 1.0 / np.linalg.norm(ahead, axis=1)
+    head = model.body("head").id
+    rays = (ahead * cosine[:, None]) @ data.xmat[head].reshape(3, 3).T
+    geom, distance = np.zeros(len(rays), np.int32), np.zeros(len(rays))
+    mujoco.mj_multiRay(
+        model, data, data.xpos[head], rays.ravel(), None, True, head, geom, distance, None, len(rays), _MOST_DEPTH_M
+    )
+    seen = (geom >= 0) & (distance < _MOST_DEPTH_M)
+    found = np.where(image.valid.ravel(), image.depth.ravel().astype(float), _MOST_DEPTH_M)
+    expected = np.where(seen, distance * cosine, _MOST_DEPTH_M)
+    note = f"{int(seen.sum())} of {seen.size} pixels see something"
+    return Comparison(found, expected, at=np.arange(seen.size), x=Axis("pixel"), y=Axis("depth [m]"), note=note)
+
+
+# Run by itself, since OpenGL is chosen once a process: prints the depth image of the camera "eye" [m] as JSON
+_RENDER = """
+import json, sys, mujoco
+job = json.load(sys.stdin)
+model = mujoco.MjModel.from_xml_string(job["model"])
+model.vis.quality.offsamples = 0
+data = mujoco.MjData(model)
+data.qpos[:] = job["qpos"]
+mujoco.mj_forward(model, data)
+options = mujoco.MjvOption()
+options.geomgroup[:] = 1
+with mujoco.Renderer(model, job["height"], job["width"]) as renderer:
+    renderer.enable_depth_rendering()
+    renderer.update_scene(data, "eye", options)
+    print(json.dumps(renderer.render().tolist()))
+"""
+
+
+@ENGINES.check(
+    "mujoco-renderer",
+    "An ideal depth image is the depth buffer of MuJoCo's renderer, pixel by pixel, away from edges.",
+    reference="MuJoCo 3, Renderer with OpenGL by EGL (float32 depth)",
+    relative=5e-6,
+    needs=("mujoco",),
+)
+def _rendered(quick: bool) -> Comparison:
+    import mujoco
+
+    _, data, image = _depth_of_head(mujoco)
+    job = {"model": _SHAPES.format(sites="", sensors=""), "qpos": data.qpos.tolist()}
+    job |= {"width": _WIDTH, "height": _HEIGHT}
+    done = subprocess.run(
+        [sys.executable, "-c", _RENDER],
+        input=json.dumps(job), env=os.environ | {"MUJOCO_GL": "egl"}, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    if done.returncode:
+        raise MissingExtraError("OpenGL by EGL does not work here, which MuJoCo's renderer needs")
+    theirs = np.array(json.loads(done.stdout.splitlines()[-1]))
+
+    # Next to an edge a pixel may belong to either side: all neighbours must see the same flat face
+    flat = np.where(image.valid[..., None], image.normals, np.nan)
+    middle = np.s_[1:-1, 1:-1]
+    near = [flat[1 + v : _HEIGHT - 1 + v, 1 + u : _WIDTH - 1 + u] for v in (-1, 0, 1) for u in (-1, 0, 1)]
+    inner = np.zeros(image.valid.shape, np.bool_)
+    inner[middle] = np.all([(np.abs(part - flat[middle]) < 1e-4).all(axis=-1) for part in near], axis=0)
+    note = f"{int(inner.sum())} of {inner.size} pixels are away from edges"
+    x, y = Axis("depth [m]", log=True), Axis("depth [m]", log=True)
+    return Comparison(image.depth[inner], theirs[inner], at=theirs[inner], x=x, y=y, note=note)
+
+
 @ENGINES.check(
     "mujoco-inertial",
     "Accelerometer, gyroscope, magnetometer and encoder on a swinging double pendulum read as MuJoCo's own.",
@@ -100,14 +207,15 @@ def _inertial(quick: bool) -> Comparison:
     data = mujoco.MjData(model)
     data.qpos[:], data.qvel[:] = (1.1, -0.7), (0.5, 2.0)
     field = sn.fields.UniformMagnetic((2e-5, 1e-5, -4.4e-5))
-    env = sn.Environment(sn.Scene(), sn.worlds.MuJoCo(model, data), magnetic=field)
+    world = sn.worlds.MuJoCo(model, data)
+    env = sn.Environment(sn.Scene(), world, magnetic=field)
     timing = sn.Timing(rate_hz=500.0)
-    imu = env.attach(sn.Imu(timing=timing, linear={"source": "engine"}, magnetic={}), **env.world.site("imu"))
+    imu = env.attach(sn.Imu(timing=timing, linear=_BY_ENGINE, magnetic=Triaxial()), **world.site("imu"))
     elbow = env.attach(sn.Encoder(timing=timing, min=-100.0, max=100.0), joint="elbow")
     ours, theirs = [], []
     for _ in range(100):
         env.step()
-        said, reading = _engine_says(mujoco, model, env.world.data[0]), imu.read()
+        said, reading = _engine_says(mujoco, model, world.data[0]), imu.read()
         # The field in units of 10 uT, so that one tolerance fits all
         ours.append([*reading.acceleration, *reading.angular_velocity, *(1e5 * reading.magnetic_field)])
         theirs.append([*said.sensordata[:6], *(1e5 * said.sensordata[6:9])])
@@ -181,7 +289,7 @@ def _both(env: Any, theirs: Any, ours: Any, steps: int) -> tuple[Array, Array]:
 )
 def _ideal(quick: bool) -> Comparison:
     env, theirs = _flight()
-    spec = sn.Imu(timing=sn.Timing(rate_hz=1 / _STEP_S), linear={"source": "engine"})
+    spec = sn.Imu(timing=sn.Timing(rate_hz=1 / _STEP_S), linear=_BY_ENGINE)
     ours = env.attach(spec, body="sat", pose=_mount(theirs))
     found, expected = _both(env, theirs, ours, 60)
     t = np.broadcast_to(_STEP_S * np.arange(1, 61)[:, None], found.shape)
@@ -209,8 +317,8 @@ def _chain(quick: bool) -> Comparison:
             "sat": sn.corruption.Saturate(min=-most, max=most),
         }
 
-    linear = group(numbers["bias_a"], numbers["lsb_a"], numbers["max_a"]) | {"source": "engine"}
-    angular = group(numbers["bias_w"], numbers["lsb_w"], numbers["max_w"])
+    linear = LinearGroup(source="engine", **group(numbers["bias_a"], numbers["lsb_a"], numbers["max_a"]))
+    angular = AngularGroup(**group(numbers["bias_w"], numbers["lsb_w"], numbers["max_w"]))
     spec = sn.Imu(timing=sn.Timing(rate_hz=1 / _STEP_S), linear=linear, angular=angular)
     ours = env.attach(spec, body="sat", pose=_mount(theirs))
     found, expected = _both(env, theirs, ours, 100)

@@ -29,7 +29,7 @@ def _white(quick: bool) -> Comparison:
     from scipy import stats
 
     root = np.sqrt(12.0)
-    laws = {
+    laws: dict[Any, Any] = {
         "normal": stats.norm(),
         "uniform": stats.uniform(-root / 2, root),
         "laplace": stats.laplace(scale=np.sqrt(0.5)),
@@ -37,7 +37,7 @@ def _white(quick: bool) -> Comparison:
     found = []
     for name, law in laws.items():
         x = series(sn.corruption.White(std=2.0, law=name), 200 if quick else 2000, worlds=100).ravel() / 2.0
-        found.append(stats.kstest(x, law.cdf).pvalue)
+        found.append(float(stats.kstest(x, law.cdf).pvalue))
     return Comparison(found, 1e-4, x=Axis("law"), y=Axis("p-value", log=True))
 
 
@@ -98,7 +98,7 @@ def _walk(quick: bool) -> Comparison:
     absolute=0.012,
 )
 def _bounded(quick: bool) -> Comparison:
-    cases = (
+    cases: tuple[tuple[Any, float, float, int], ...] = (
         ("ou", 0.5, 1 / 3, 300),
         ("reflect", 0.5, 0.57735, 300),
         ("truncate", 0.5, 0.5309, 300),

@@ -1,5 +1,7 @@
 """Pulses: VANE's waveform lidar and the returns found in waveforms."""
 
+from typing import Any
+
 import numpy as np
 
 import sensorium as sn
@@ -57,13 +59,13 @@ def _places(quick: bool) -> Comparison:
     pulse = sn.optics.gaussian_pulse_table(4 * _NS)
     window = {"start_s": 0.0, "stop_s": 200 * _NS, "resolution_s": _NS}
     waves = np.stack([sn.optics.arrivals([p * _NS * _C / 2], [1.0], pulse, **window) for p in places])
-    detectors = [
+    detectors: tuple[Any, ...] = (
         sn.waveform.Threshold(),
         sn.waveform.LeadingEdge(),
         sn.waveform.Centroid(),
         sn.waveform.Cfar(),
         sn.waveform.GaussianDecomposition(),
-    ]
+    )
     found = [
         sn.waveform.find_returns(waves, detector=d, pulse=pulse, resolution_s=_NS, threshold=0.2, most=2).time_s[:, 0]
         for d in detectors

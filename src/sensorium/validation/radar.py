@@ -3,6 +3,7 @@
 import numpy as np
 
 import sensorium as sn
+from sensorium.sensors.radar.spec import Cfar
 from sensorium.validation.check import Axis, Comparison, Family
 
 RADAR = Family("Radar")
@@ -103,7 +104,7 @@ def _detection(quick: bool) -> Comparison:
     spec = sn.Radar(
         chirp=sn.radio.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32),
         source="cone", fluctuation="steady", vertical_fov_deg=10.0, ray_spacing_deg=0.5,
-        cross_sections={"ball": 10.0}, cfar={"false_alarm": 1e-7},
+        cross_sections={"ball": 10.0}, cfar=Cfar(false_alarm=1e-7),
     )  # fmt: skip
     radar = env.attach(spec, body="car")
     env.step()

@@ -53,4 +53,7 @@ def _laws(quick: bool) -> Comparison:
     kept = counts[:18].astype(float)
     chance = stats.poisson(6.0).pmf(np.arange(18))
     found.append(stats.chisquare(kept, chance / chance.sum() * kept.sum()).pvalue)
-    return Comparison(found, 1e-4, x=Axis("uniform, normal, exponential, gamma, Poisson"), y=Axis("p-value", log=True))
+    p_values = [float(value) for value in found]
+    return Comparison(
+        p_values, 1e-4, x=Axis("uniform, normal, exponential, gamma, Poisson"), y=Axis("p-value", log=True)
+    )
