@@ -1,6 +1,7 @@
 """MCAP recordings: any bytes, wrong files, messages and schemas; and what was written comes back."""
 
 import os
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -126,6 +127,13 @@ def test_wrong_files_are_not_shown(tmp_path):
 def test_joints_that_jump_too_far_are_told(folder):
     messages = [tf(0, ("world", "car")), joints(0, wheel=-1.7e308), joints(1, wheel=1.7e308)]
     refused(folder, "mcap-replay", written(encoded(messages)), "joint 'wheel' of 'input.mcap': .* finite")
+
+
+def test_a_second_header_does_not_begin_the_recovered_file_anew(folder):
+    whole = READERS["mcap-recover"].seeds(folder)[0]
+    (length,) = struct.unpack_from("<Q", whole, 9)
+    head = whole[8 : 17 + length]
+    assert check(READERS["mcap-recover"], whole[:8] + head + whole[8:], folder)
 
 
 def test_types_told_at_length_are_not_parsed(folder):

@@ -122,6 +122,11 @@ def test_logs_that_no_sensor_writes_are_told(folder, text, says):
     refused(folder, "log-csv", text, says)
 
 
+def test_rays_that_fire_after_the_end_of_time_are_told(folder):
+    rays = "azimuth_deg,elevation_deg,time_s\n0,0,0\n0,0,1.7e308\n"
+    refused(folder, "rays-csv", rays, "it must be less than sweeps / rate_hz")
+
+
 def test_a_wide_log_is_read_in_pieces(folder):
     """The reader set rows aside by the hundred thousand before it had seen one: gigabytes for some thousand columns."""
     wide = ",".join(["0.5"] * 2000)
