@@ -1,5 +1,5 @@
 # Everything runs in the Python environment that is active: pip install -e '.[test]' first.
-.PHONY: demo test lint bench docs ci
+.PHONY: demo test lint bench fuzz docs ci
 
 demo:  ## drive the built-in scene, write pictures and a point cloud to sensorium-demo/
 	sensorium demo
@@ -13,6 +13,9 @@ lint:  ## style and types
 
 bench:  ## the ratios of the benchmarks, and peers where they are installed
 	sensorium bench
+
+fuzz:  ## every reader of files, a minute each; pip install -e '.[fuzz]' first, or do without atheris
+	PYTHONPATH=src:. python -m fuzz --seconds 60
 
 docs:  ## the documentation, into docs/_build/html: pip install -e '.[docs]' first
 	python -m sphinx -q -W --keep-going docs docs/_build/html

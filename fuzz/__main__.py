@@ -9,7 +9,6 @@ from pathlib import Path
 from fuzz.engine import guided, mutating
 from fuzz.readers import READERS
 
-
 _IN_MEMORY = "/dev/shm"  # every input is a file, which a disk would make slow
 
 

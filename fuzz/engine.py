@@ -119,7 +119,7 @@ def guided(reader: Reader, folder: Path, out: Path, *, seconds: float) -> Outcom
         for line in re.findall(r"^FIND (.*)$", text, re.MULTILINE):
             path, _, what = line.partition(" ")
             outcome.finds[Path(path)] = what
-        for path in re.findall(r"Test unit written to (\S+)", text):
+        for path in re.findall(r"Test unit written to (\S+/(?:crash|oom|timeout)-\S+)", text):
             outcome.finds[Path(path)] = "the process ended: see log.txt beside it"
         if done.returncode != 0 and not outcome.finds:
             outcome.finds[log] = f"the process ended with {done.returncode}"

@@ -22,7 +22,9 @@ from fuzz.readers import READERS
 def _watch(module: ModuleType) -> None:
     """Make all functions of a module tell which branches they take."""
     for each in list(vars(module).values()):
-        functions = list(vars(each).values()) if inspect.isclass(each) and each.__module__ == module.__name__ else [each]
+        functions = (
+            list(vars(each).values()) if inspect.isclass(each) and each.__module__ == module.__name__ else [each]
+        )
         for function in functions:
             plain = getattr(function, "__func__", getattr(function, "fget", function))
             if inspect.isfunction(plain) and plain.__module__ == module.__name__:

@@ -16,8 +16,17 @@ _NUMBERS = (
 _WORDS = (
     *(b"[", b"]", b"{", b"}", b'"', b"'", b",", b":", b"\n", b"\\", b"\r", b"\t", b"\0", b"#", b"=", b";", b" "),
     *(b"../", b"../../../../etc/passwd", b"/etc/passwd", b"file:///etc/passwd", b"http://localhost/", b"//host/x"),
-    *(b"data:;base64,", b"%2e%2e%2f", b"~", b"C:\\", b"\xff\xfe", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80"),
-    *("\u2028".encode(), "\u202e".encode(), "\x1b[2J".encode(), "\x85".encode(), "é".encode(), "𝒳".encode()),
+    *(
+        b"data:;base64,",
+        b"%2e%2e%2f",
+        b"~",
+        b"C:\\",
+        b"\xff\xfe",
+        b"\xef\xbb\xbf",
+        b"\xed\xa0\x80",
+        b"\xf4\x90\x80\x80",
+    ),
+    *("\u2028".encode(), "\u202e".encode(), b"\x1b[2J", "\x85".encode(), "é".encode(), "𝒳".encode()),
 )
 _INTEGERS = (0, 1, 2, 127, 128, 255, 256, 2**15, 2**16 - 1, 2**31 - 1, 2**31, 2**32 - 1, 2**53, 2**63 - 1, 2**64 - 1)
 _NUMBER = re.compile(rb"-?\d+(\.\d+)?([eE][-+]?\d+)?")

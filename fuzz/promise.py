@@ -61,7 +61,9 @@ def check_file(reader: Reader, path: Path) -> bool:
         except _TooLong:
             raise BrokenPromise(f"{reader.name} took more than {SECONDS} s of processor time") from None
         except Exception as error:
-            raise BrokenPromise(f"{reader.name} raised {type(error).__name__}, not an error of its own: {error}") from error
+            raise BrokenPromise(
+                f"{reader.name} raised {type(error).__name__}, not an error of its own: {error}"
+            ) from error
     if warned:
         first = warned[0]
         at = f"{Path(first.filename).name}:{first.lineno}"
@@ -87,7 +89,7 @@ def _check_message(reader: Reader, error: BaseException) -> None:
 
 @contextmanager
 def _bounded_memory(more: int) -> Iterator[None]:
-    """Inside, the process may take so much more address space and no more; nothing where the system has no such limit."""
+    """Inside, the process may take so much more address space; without effect where the system has no such limit."""
     if sys.platform != "linux":
         yield
         return
@@ -117,5 +119,3 @@ def _bounded_time() -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0.0)
         signal.signal(signal.SIGVTALRM, before)
-
-

@@ -25,7 +25,13 @@ _BOX = shapes.box(2.0, 1.0, 0.5)
 
 _SCENE = ("sensorium.scene.loading", "sensorium.scene.mesh")
 _TEXT = (*_SCENE, "sensorium.scene.text_formats", "sensorium.scene.guards")
-_GLTF = (*_SCENE, "sensorium.scene.guards", "sensorium.scene.textures", "trimesh.exchange.gltf", "trimesh.scene.transforms")
+_GLTF = (
+    *_SCENE,
+    "sensorium.scene.guards",
+    "sensorium.scene.textures",
+    "trimesh.exchange.gltf",
+    "trimesh.scene.transforms",
+)
 
 
 def _read(path: Path) -> None:
@@ -47,7 +53,13 @@ def _reader(name: str, seeds: Any, modules: tuple[str, ...], words: tuple[bytes,
 
 
 def _obj(folder: Path) -> list[bytes]:
-    lines = ["mtllib box.mtl", "o box", *("v {} {} {}".format(*v) for v in _BOX.vertices.tolist()), "vn 0 0 1", "vt 0 1"]
+    lines = [
+        "mtllib box.mtl",
+        "o box",
+        *("v {} {} {}".format(*v) for v in _BOX.vertices.tolist()),
+        "vn 0 0 1",
+        "vt 0 1",
+    ]
     lines += [f"f {a + 1} {b + 1}/1/1 {c + 1}//1" for a, b, c in _BOX.faces.tolist()]
     colored = "v 0 0 0 1 0 0\nv 1 0 0 0 1 0\nv 1 1 0 0 0 1\nv 0 1 0 1 1 1\nf -4 -3 -2 \\\n -1\n"
     return ["\n".join(lines).encode(), colored.encode()]
@@ -77,7 +89,8 @@ def _stl(folder: Path) -> list[bytes]:
 
 
 def _ply(folder: Path) -> list[bytes]:
-    head = "ply\nformat {} 1.0\ncomment a box\nelement vertex {}\n{}element face {}\nproperty list uchar int vertex_indices\nend_header\n"
+    head = "ply\nformat {} 1.0\ncomment a box\nelement vertex {}\n{}element face {}\n"
+    head += "property list uchar int vertex_indices\nend_header\n"
     xyz = "".join(f"property double {axis}\n" for axis in "xyz")
     color = "".join(f"property uchar {name}\n" for name in ("red", "green", "blue"))
     rows = np.zeros(8, np.dtype([("p", "<f8", 3), ("c", "u1", 3)]))
@@ -111,7 +124,9 @@ def _gltf_tree(image: bytes | None = None) -> tuple[dict[str, Any], bytes]:
         pieces.append(image)
         tree["images"] = [{"bufferView": 3, "mimeType": "image/png"}]
         tree["textures"] = [{"source": 0}]
-        tree["materials"] = [{"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}, "baseColorFactor": [1, 1, 1, 1]}}]
+        tree["materials"] = [
+            {"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}, "baseColorFactor": [1, 1, 1, 1]}}
+        ]
         tree["meshes"][0]["primitives"][0]["material"] = 0
     ends = np.cumsum([len(piece) for piece in pieces])
     tree["bufferViews"] = [
@@ -210,7 +225,18 @@ _GLTF_WORDS = tuple(
     for word in (
         *("buffer", "bufferView", "byteOffset", "byteLength", "byteStride", "componentType", "count", "type", "VEC3"),
         *("MAT4", "SCALAR", "nodes", "children", "matrix", "rotation", "scale", "translation", "mesh", "camera", "uri"),
-        *("sparse", "mode", "indices", "POSITION", "NORMAL", "COLOR_0", "TEXCOORD_0", "material", "extensions", "scene"),
+        *(
+            "sparse",
+            "mode",
+            "indices",
+            "POSITION",
+            "NORMAL",
+            "COLOR_0",
+            "TEXCOORD_0",
+            "material",
+            "extensions",
+            "scene",
+        ),
         *("extensionsRequired", "targets", "weights", "skin", "baseColorFactor", "sampler", "normalized", "primitives"),
         *("KHR_draco_mesh_compression", "EXT_mesh_gpu_instancing", "KHR_texture_transform", "EXT_meshopt_compression"),
     )
@@ -219,13 +245,40 @@ _PLY_WORDS = tuple(
     word.encode()
     for word in (
         *("element vertex 4", "element face 99999999999", "property list uchar int vertex_indices", "property float x"),
-        *("property list double double y", "format ascii 1.0", "format binary_big_endian 1.0", "end_header\n", "comment "),
+        *(
+            "property list double double y",
+            "format ascii 1.0",
+            "format binary_big_endian 1.0",
+            "end_header\n",
+            "comment ",
+        ),
         *("property list char char z", "element x 1", "float", "double", "uint", "list", "alpha"),
     )
 )
-_OBJ_WORDS = (b"v ", b"f ", b"vn ", b"vt ", b"mtllib ", b"usemtl ", b"/", b"//", b"\\\n", b"f 1 2 3 4 5 6 7 8\n", b"l 1 2")
+_OBJ_WORDS = (
+    b"v ",
+    b"f ",
+    b"vn ",
+    b"vt ",
+    b"mtllib ",
+    b"usemtl ",
+    b"/",
+    b"//",
+    b"\\\n",
+    b"f 1 2 3 4 5 6 7 8\n",
+    b"l 1 2",
+)
 _STL_WORDS = (b"solid", b"endsolid", b"facet", b"endfacet", b"vertex", b"outer loop", b"endloop", b"vertex 0 0 0\n")
-_NPY_WORDS = (b"'descr': ", b"'fortran_order': True", b"'shape': (8, 3)", b"'<f8'", b"'|O'", b"'<U9'", b"'>c16'", b"(0,)")
+_NPY_WORDS = (
+    b"'descr': ",
+    b"'fortran_order': True",
+    b"'shape': (8, 3)",
+    b"'<f8'",
+    b"'|O'",
+    b"'<U9'",
+    b"'>c16'",
+    b"(0,)",
+)
 
 READERS = (
     _reader("obj", _obj, _TEXT, _OBJ_WORDS),
@@ -234,7 +287,14 @@ READERS = (
     _reader("stl", _stl, (*_TEXT, "trimesh.exchange.stl")),
     _reader("ply", _ply, (*_SCENE, "sensorium.scene.ply_format"), _PLY_WORDS),
     _reader("glb", _glb, _GLTF, _GLTF_WORDS),
-    _reader("glb-json", lambda folder: [json.dumps(_gltf_tree()[0]).encode()], _GLTF, _GLTF_WORDS, suffix=".glb", packed=_with_body),
+    _reader(
+        "glb-json",
+        lambda folder: [json.dumps(_gltf_tree()[0]).encode()],
+        _GLTF,
+        _GLTF_WORDS,
+        suffix=".glb",
+        packed=_with_body,
+    ),
     _reader("gltf", _gltf, _GLTF, _GLTF_WORDS),
     _reader("gltf-image", _images, _GLTF, suffix=".glb", packed=_painted),
     _reader("npz", _npz, _SCENE),

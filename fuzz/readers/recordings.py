@@ -192,7 +192,9 @@ def _with_shown(data: bytes) -> bytes:
 
 def _with_schema(text: bytes) -> bytes:
     """A log of a type of its own, which the file defines."""
-    rows = [("/imu", "my_msgs/msg/Reading", bytes([0, 1, 0, 0]) + np.full(5, k + 1.0).tobytes() + b"\0") for k in range(4)]
+    rows = [
+        ("/imu", "my_msgs/msg/Reading", bytes([0, 1, 0, 0]) + np.full(5, k + 1.0).tobytes() + b"\0") for k in range(4)
+    ]
     return written(rows, schemas={"my_msgs/msg/Reading": text or b"\n"})
 
 
@@ -248,7 +250,19 @@ READERS = (
     Reader(
         *("mcap-log-schema", ".mcap", read_signal, (SpecError,), lambda folder: [_SCHEMA]),
         *((*_LOG, "rosbags.typesys.msg", "rosbags.typesys.peg"), _with_schema),
-        words=(b"float64", b"string", b"[", b"]", b"[<=", b"===\n", b"MSG: ", b"uint8 A=1\n", b"bool", b"my_msgs/Reading r\n", b"4000000000"),
+        words=(
+            b"float64",
+            b"string",
+            b"[",
+            b"]",
+            b"[<=",
+            b"===\n",
+            b"MSG: ",
+            b"uint8 A=1\n",
+            b"bool",
+            b"my_msgs/Reading r\n",
+            b"4000000000",
+        ),
     ),
     Reader(
         *("mcap-log-json", ".mcap", read_signal, (SpecError,), _json_lines, _LOG, _with_json),
@@ -261,7 +275,17 @@ READERS = (
         words=_WORDS,
         memory_bytes=_RERUN_BYTES,
     ),
-    Reader("mcap-show-message", ".mcap", _show, (SpecError, RecordError), _shown_messages, _SHOW, _with_shown, (b"car", b"world", b"arm"), _RERUN_BYTES),
+    Reader(
+        "mcap-show-message",
+        ".mcap",
+        _show,
+        (SpecError, RecordError),
+        _shown_messages,
+        _SHOW,
+        _with_shown,
+        (b"car", b"world", b"arm"),
+        _RERUN_BYTES,
+    ),
     Reader(
         *("mcap-recover", ".mcap", _recover, (SpecError, RecordError)),
         lambda folder: [cut for file in _files(_motion()) for cut in (file, file[: len(file) // 2])],

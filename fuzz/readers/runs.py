@@ -19,14 +19,26 @@ from sensorium.scenario.files import Files
 from sensorium.scenario.manifest import Manifest
 from sensorium.scenario.scenario import Scenario
 from sensorium.scene import shapes
-from sensorium.scene.part_files import INDEX
 from sensorium.scene.in_parts import SceneInParts
+from sensorium.scene.part_files import INDEX
 from sensorium.scene.scene import SceneObject
 from sensorium.scene.split import split_scene
 from sensorium.sensors.scan import Scan
 from sensorium.view.viewer.pcd_file import read_pcd
 
-_JSON_WORDS = (b"null", b"NaN", b"-Infinity", b"true", b"[]", b"{}", b'"../x"', b'"/etc/passwd"', b"[[1]]", b'""', b"1e400")
+_JSON_WORDS = (
+    b"null",
+    b"NaN",
+    b"-Infinity",
+    b"true",
+    b"[]",
+    b"{}",
+    b'"../x"',
+    b'"/etc/passwd"',
+    b"[[1]]",
+    b'""',
+    b"1e400",
+)
 
 
 # Manifests
@@ -64,7 +76,7 @@ def _read_parts(path: Path) -> None:
     folder.mkdir(exist_ok=True)
     (folder / INDEX).write_bytes(path.read_bytes())
     scene = SceneInParts(folder)
-    scene.bodies, scene.labels, repr(scene)  # noqa: B018 - properties that look at the index
+    scene.bodies, scene.labels, repr(scene)
     for entry in scene._index.objects:
         must_be_finite(position=entry.pose.position, quaternion=entry.pose.quaternion)
     for part in scene._index.parts:
@@ -77,7 +89,10 @@ def _read_parts(path: Path) -> None:
 
 
 def _part_indexes(folder: Path) -> list[bytes]:
-    things = [SceneObject(shapes.box(1, 1, 1), label="box"), SceneObject(shapes.sphere(1.0, 2), body="car", name="ball")]
+    things = [
+        SceneObject(shapes.box(1, 1, 1), label="box"),
+        SceneObject(shapes.sphere(1.0, 2), body="car", name="ball"),
+    ]
     with tempfile.TemporaryDirectory(dir=folder) as work:
         split_scene(things, Path(work) / "parts", parts=2)
         return [(Path(work) / "parts" / INDEX).read_bytes()]
@@ -150,14 +165,25 @@ def _read_pcd(path: Path) -> None:
 
 
 def _pcds(folder: Path) -> list[bytes]:
-    head = "VERSION 0.7\nFIELDS x y z label\nSIZE 4 4 4 4\nTYPE F F F U\nCOUNT 1 1 1 1\nWIDTH 2\nHEIGHT 1\nPOINTS 2\nDATA {}\n"
+    head = "VERSION 0.7\nFIELDS x y z label\nSIZE 4 4 4 4\nTYPE F F F U\nCOUNT 1 1 1 1\nPOINTS 2\nDATA {}\n"
     rows = np.zeros(2, np.dtype([("p", "<f4", 3), ("l", "<u4")]))
     text = head.format("ascii") + "0 0 0 1\n1 2 3 4\n"
     return [head.format("binary").encode() + rows.tobytes(), text.encode()]
 
 
-_NPY_WORDS = (b"'descr': ", b"'fortran_order': True", b"'shape': (8, 3)", b"'<f8'", b"'|O'", b"'<U9'", b"'>c16'", b"(0,)")
-_PCD_WORDS = tuple(f"{word} ".encode() for word in ("FIELDS", "SIZE", "TYPE", "COUNT", "POINTS", "DATA", "F", "U", "x", "8"))
+_NPY_WORDS = (
+    b"'descr': ",
+    b"'fortran_order': True",
+    b"'shape': (8, 3)",
+    b"'<f8'",
+    b"'|O'",
+    b"'<U9'",
+    b"'>c16'",
+    b"(0,)",
+)
+_PCD_WORDS = tuple(
+    f"{word} ".encode() for word in ("FIELDS", "SIZE", "TYPE", "COUNT", "POINTS", "DATA", "F", "U", "x", "8")
+)
 _ALL = (SpecError, SceneError, MissingExtraError)
 
 READERS = (
@@ -166,7 +192,9 @@ READERS = (
         *(("sensorium.scenario.manifest", "sensorium.spec"), _with_identity, _JSON_WORDS),
         says_lines=True,
     ),
-    Reader("parts", ".json", _read_parts, (SceneError,), _part_indexes, ("sensorium.scene.part_files",), words=_JSON_WORDS),
+    Reader(
+        "parts", ".json", _read_parts, (SceneError,), _part_indexes, ("sensorium.scene.part_files",), words=_JSON_WORDS
+    ),
     Reader("scan-npz", ".npz", _read_scan, (SpecError, RecordError), _scans, ("sensorium.record.npz", "zipfile")),
     Reader(
         *("scan-npz-array", ".npz", _read_scan, (SpecError, RecordError), _ranges),

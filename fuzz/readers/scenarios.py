@@ -17,7 +17,7 @@ duration_s: 0.5
 scene:
   objects:
     - {shape: {kind: box, x: 1, y: 2, z: 3}, pose: {position: [5, 0, 0], euler_deg: [0, 0, 30]}, label: box, body: car}
-    - &ball {shape: {kind: sphere, radius: 0.5, subdivisions: 2}, material: {kind: lambertian, reflectance: 0.5}, name: ball}
+    - &ball {shape: {kind: sphere, radius: 0.5, subdivisions: 2}, material: wood, name: ball}
     - {<<: *ball, name: other}
     - {shape: {kind: heightfield, heights: [[0, 1, 0.5], [0, 0, 1e-3]], size_x: 10, size_y: 10}}
     - {mesh: missing.obj, scale: 0.001}
@@ -26,7 +26,7 @@ world:
   step_s: 0.01
   bodies:
     car: {kind: line, start: [0, 0, 1], velocity: [1, 0, 0]}
-    drone: {kind: waypoints, times_s: [0, 1], poses: [{position: [0, 0, 1]}, {position: [1, 0, 1], euler_deg: [0, 0, 9]}]}
+    drone: {kind: waypoints, times_s: [0, 1], poses: [{}, {position: [1, 0, 1], euler_deg: [0, 0, 9]}]}
   joints: {wheel: {kind: line, start: 0, velocity: 3}}
 atmosphere: {kind: fog, visibility_m: 50}
 sensors:
@@ -75,9 +75,39 @@ def _seeds(folder: Path) -> list[bytes]:
 _WORDS = tuple(
     word.encode()
     for word in (
-        *("- ", "&a ", "*a", "<<: *a", "!!python/object:os.system ", "!x ", "? ", "| ", "> ", "---\n", "...\n", "%YAML 1.1\n"),
-        *("kind: ", "sensors:", "world:", "scene:", "objects:", "shape:", "box", "sphere", "device: ", "include: [yard]"),
-        *("{kind: mujoco, model: ../x.xml}", "{kind: replay, file: input.yaml}", "mesh: input.yaml", "joined", "parts:"),
+        *(
+            "- ",
+            "&a ",
+            "*a",
+            "<<: *a",
+            "!!python/object:os.system ",
+            "!x ",
+            "? ",
+            "| ",
+            "> ",
+            "---\n",
+            "...\n",
+            "%YAML 1.1\n",
+        ),
+        *(
+            "kind: ",
+            "sensors:",
+            "world:",
+            "scene:",
+            "objects:",
+            "shape:",
+            "box",
+            "sphere",
+            "device: ",
+            "include: [yard]",
+        ),
+        *(
+            "{kind: mujoco, model: ../x.xml}",
+            "{kind: replay, file: input.yaml}",
+            "mesh: input.yaml",
+            "joined",
+            "parts:",
+        ),
         *("worlds: 1000000", "subdivisions: ", "quaternion: [0, 0, 0, 0]", "std: ", "pose:", "faults:", "controllers:"),
     )
 )

@@ -12,8 +12,30 @@ from sensorium.sensors.waveform.parameters import Parameters
 from sensorium.spec import checked
 
 _WORDS = (
-    *(b"[", b"[[", b"]]", b"value = ", b"unit = ", b'"deg/h"', b'"mg/sqrt(Hz)"', b"means = ", b"grade = ", b"estimate = true"),
-    *(b"kind = ", b'"lidar"', b'"imu"', b'"camera"', b"1979-05-27T07:32:00Z", b'"""', b"'''", b"{", b"a.b.c = 1\n", b"_"),
+    *(
+        b"[",
+        b"[[",
+        b"]]",
+        b"value = ",
+        b"unit = ",
+        b'"deg/h"',
+        b'"mg/sqrt(Hz)"',
+        b"means = ",
+        b"grade = ",
+        b"estimate = true",
+    ),
+    *(
+        b"kind = ",
+        b'"lidar"',
+        b'"imu"',
+        b'"camera"',
+        b"1979-05-27T07:32:00Z",
+        b'"""',
+        b"'''",
+        b"{",
+        b"a.b.c = 1\n",
+        b"_",
+    ),
 )
 
 
@@ -101,12 +123,31 @@ READERS = (
         (
             *("sensorium.devices.library", "sensorium.devices.sheet", "sensorium.devices.units", "sensorium.spec"),
             *("sensorium.devices.lidar_sheet", "sensorium.devices.inertial_sheet", "sensorium.devices.camera_sheet"),
-            *("sensorium.devices.encoder_sheet", "sensorium.devices.depth_camera_sheet", "sensorium.devices.radar_sheet"),
+            *(
+                "sensorium.devices.encoder_sheet",
+                "sensorium.devices.depth_camera_sheet",
+                "sensorium.devices.radar_sheet",
+            ),
         ),
         words=_WORDS,
     ),
-    Reader("camera", ".toml", _read_camera, (SpecError,), _cameras, ("sensorium.sensors.camera", "sensorium.spec"), words=_WORDS),
-    Reader("camera-json", ".json", _read_camera, (SpecError,), _cameras_as_json, ("sensorium.sensors.camera", "sensorium.spec")),
+    Reader(
+        "camera",
+        ".toml",
+        _read_camera,
+        (SpecError,),
+        _cameras,
+        ("sensorium.sensors.camera", "sensorium.spec"),
+        words=_WORDS,
+    ),
+    Reader(
+        "camera-json",
+        ".json",
+        _read_camera,
+        (SpecError,),
+        _cameras_as_json,
+        ("sensorium.sensors.camera", "sensorium.spec"),
+    ),
     Reader(
         "waveform",
         ".toml",

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from fuzz.readers.recordings import read_signal
 from fuzz.reader import Reader, must_be_finite
+from fuzz.readers.recordings import read_signal
 from sensorium.analysis import AllanFit
 from sensorium.analysis.allan import Allan
 from sensorium.errors import SpecError
@@ -27,7 +27,9 @@ def _replay(path: Path) -> None:
 
 
 def _poses(folder: Path) -> list[bytes]:
-    plain = "time_s,body,x,y,z,qw,qx,qy,qz\n0,car,0,0,1,1,0,0,0\n0.5,car,1,0,1,0.7071,0,0,0.7071\n0.5,van,1,2,3,1,0,0,0\n"
+    plain = (
+        "time_s,body,x,y,z,qw,qx,qy,qz\n0,car,0,0,1,1,0,0,0\n0.5,car,1,0,1,0.7071,0,0,0.7071\n0.5,van,1,2,3,1,0,0,0\n"
+    )
     full = "time_ns,body,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,joint:wheel,joint_velocity:wheel\n"
     full += "1763260000000000000,car,0,0,1,1,0,0,0,1,0,0,0,0,1,0.5,2\n1763260000010000000,,,,,,,,,,,,,,,0.6,2\n"
     return [plain.encode(), full.encode(), b"time_s,joint:wheel\n0,0\n1,2\n2,-1\n"]
@@ -82,8 +84,23 @@ def _allans(folder: Path) -> list[bytes]:
 
 _JSON_WORDS = (b"null", b"NaN", b"-Infinity", b"true", b"[]", b"{}", b'"N"', b'"channels"', b'"shape"', b"[[1]]", b'""')
 _LOG_WORDS = (b"time", b"[deg/s]", b"(ms)", b"time_ns", b"truth_x", b"t [fortnight]", *_NUMBER_WORDS)
-_POSE_WORDS = (b"time_s", b"time_ns", b"body", b"joint:", b"joint:wheel", b"joint_velocity:wheel", b"vx", b"qw", *_NUMBER_WORDS)
-_TRACKS = ("sensorium.worlds.pose_csv", "sensorium.worlds.track", "sensorium.worlds.joint_track", "sensorium.worlds.replay")
+_POSE_WORDS = (
+    b"time_s",
+    b"time_ns",
+    b"body",
+    b"joint:",
+    b"joint:wheel",
+    b"joint_velocity:wheel",
+    b"vx",
+    b"qw",
+    *_NUMBER_WORDS,
+)
+_TRACKS = (
+    "sensorium.worlds.pose_csv",
+    "sensorium.worlds.track",
+    "sensorium.worlds.joint_track",
+    "sensorium.worlds.replay",
+)
 
 READERS = (
     Reader("poses-csv", ".csv", _replay, (SpecError,), _poses, _TRACKS, words=_POSE_WORDS),

@@ -133,5 +133,3 @@ def open_mcap(path: Path) -> Iterator[McapFile]:
     except Exception as error:  # broken bytes make readers, decompressors and parsers raise whatever they have
         what = f"{path.name!r} is not a whole MCAP file ({in_one_line(error)})"
         raise SpecError(f"{what}; try sensorium recover") from None
-
-

@@ -59,7 +59,8 @@ def unpacked(chunk: Any) -> list[Any]:
 
 def summary_of(file: BoundedFile) -> Any:
     """What the end of a file tells of it; None where it has no such part."""
-    from mcap.reader import FOOTER_SIZE, MAGIC_SIZE
+    from mcap.data_stream import ReadDataStream
+    from mcap.reader import FOOTER_SIZE
     from mcap.records import (
         AttachmentIndex,
         Channel,
@@ -69,8 +70,7 @@ def summary_of(file: BoundedFile) -> Any:
         Schema,
         Statistics,
     )
-    from mcap.stream_reader import read_magic
-    from mcap.data_stream import ReadDataStream
+    from mcap.stream_reader import MAGIC_SIZE, read_magic
     from mcap.summary import Summary
 
     stream: Any = file

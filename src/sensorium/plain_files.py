@@ -22,6 +22,10 @@ MAX_JSON_BYTES = 1 << 28
 _PART = r"""(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')"""
 _LONG_KEY = re.compile(rf"(?<![\w-])(?:{_PART}[ \t]*+\.[ \t]*+){{32}}")
 
+# Characters that JSON writes as two halves; one alone can be written nowhere
+_HALF = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+_PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
+
 # What has more digits is no length, count or time
 _LONGEST_INTEGER = 1000
 
@@ -71,6 +75,8 @@ def _toml(text: str) -> dict[str, Any]:
 
 
 def _json(text: str) -> Any:
+    if _HALF.search(text) and _HALF.search(_PAIR.sub("", text)):
+        raise ValueError("it has half a character; its other half must follow")
     return json.loads(text, parse_float=_number, parse_int=_integer, parse_constant=_refused)
 
 

@@ -170,7 +170,9 @@ def evenly_spaced(
         places = np.concatenate([[0.0], np.cumsum(np.maximum(np.rint(steps / period), 1.0))])
     lost = float(places[-1]) + 1.0 - len(values)
     at = int(np.argmax(gaps))
-    told = f"{lost:.0f} samples are missing in {int(gaps.sum())} gaps, the first of {steps[at]:g} s before {where(at + 1)}"
+    told = (
+        f"{lost:.0f} samples are missing in {int(gaps.sum())} gaps, the first of {steps[at]:g} s before {where(at + 1)}"
+    )
     if not allow_gaps:
         rule = f"the period is {period:g} s; fill them (--allow-gaps), or give the rate to take samples as they come"
         raise SpecError(f"{told}; {rule}")

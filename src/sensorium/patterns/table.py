@@ -80,7 +80,7 @@ class Table(AbstractPattern):
         if backward.size:
             at = int(backward[0]) + 1
             raise ValueError(f"time_s[{at}] is {time[at]} after {time[at - 1]}; time must not decrease")
-        if (time[-1] + 0.5e-9) * self.rate_hz >= self.sweeps:
+        if (self.time_s[-1] + 0.5e-9) * self.rate_hz >= self.sweeps:
             end_s = self.sweeps / self.rate_hz
             raise ValueError(f"time_s reaches {time[-1]}; it must be less than sweeps / rate_hz, {end_s} s")
 

@@ -102,7 +102,14 @@ def _scan(content: dict[str, Any]) -> Scan:
     if "normals" in content:
         normals = _array(content, "normals", "f", (*shape, 3))
     return Scan(
-        **arrays, **numbers, offset_ns=offset_ns, knot_ns=knot_ns, X_WS=pose, light=light, waveform=waveform, normals=normals
+        **arrays,
+        **numbers,
+        offset_ns=offset_ns,
+        knot_ns=knot_ns,
+        X_WS=pose,
+        light=light,
+        waveform=waveform,
+        normals=normals,
     )
 
 

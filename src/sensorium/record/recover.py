@@ -82,7 +82,7 @@ def _recovered(path: Path, file: IO[bytes], target: Path, progress: Callable[[fl
             if record is None:
                 break
             good_until = file.tell()
-            if isinstance(record, Header):
+            if isinstance(record, Header) and copy is None:
                 writer: Any = Writer(out, compression=CompressionType.LZ4)
                 writer.start(profile=record.profile, library=record.library)
                 copy = _Copy(writer)

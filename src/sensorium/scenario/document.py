@@ -173,7 +173,7 @@ class _Reader:
         if node.tag not in _PLAIN_TAGS:
             raise self._error(line, f"the tag {node.tag!r} is not allowed; only plain data are")
         if isinstance(node, yaml.ScalarNode):
-            return _scalar(node.value) if node.style is None else node.value
+            return _scalar(node.value) if node.style is None else self._whole(node.value, line)
         if id(node) in self._open:
             raise self._error(line, "an alias stands inside what it stands for; that has no end")
         self._open.add(id(node))
@@ -191,7 +191,7 @@ class _Reader:
             line = key.start_mark.line + 1
             if not isinstance(key, yaml.ScalarNode):
                 raise self._error(line, "a key is a list or a mapping; it must be a word")
-            name = key.value
+            name = self._whole(key.value, line)
             if name == "<<" and key.style is None:
                 merged += self._merged(value, place, line)
                 continue
@@ -210,6 +210,15 @@ class _Reader:
         if not all(isinstance(each, dict) for each in found):
             raise self._error(line, "<< takes in something that is no mapping; it must be an alias of one")
         return found
+
+    def _whole(self, text: str, line: int) -> str:
+        """Text whose escapes may have written a character in two halves, as JSON does."""
+        if text.isascii():
+            return text
+        try:
+            return text.encode("utf-16", "surrogatepass").decode("utf-16")
+        except UnicodeDecodeError:
+            raise self._error(line, f"{text[:40]!r} has half a character; its other half must follow") from None
 
     def _error(self, line: int, sentence: str) -> SpecError:
         return SpecError(f"{self._name}:{line}: {sentence}")

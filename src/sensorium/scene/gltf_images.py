@@ -42,9 +42,8 @@ def check_images(header: dict[str, Any], folder: Path, chunk: bytes, max_bytes: 
             width, height = _size(data, number)
             total += width * height * each_pixel
             if total > max_bytes:
-                raise SceneError(
-                    f"image {number} has {width} x {height} pixels; unpacked, all take {total} bytes, the most is {max_bytes}"
-                )
+                size = f"image {number} has {width} x {height} pixels"
+                raise SceneError(f"{size}; unpacked, all take {total} bytes, the most is {max_bytes}")
 
 
 def _image_bytes(header: dict[str, Any], image: dict[str, Any], folder: Path, chunk: bytes) -> bytes | None:

@@ -113,7 +113,9 @@ class PartIndex:
         """Refuse what the types of the fields allow and no split writes."""
         for number, entry in enumerate(self.objects):
             if entry.label < 0 or entry.faces < 0:
-                raise SceneError(f"object {number} has label {entry.label} and {entry.faces} faces; neither is negative")
+                raise SceneError(
+                    f"object {number} has label {entry.label} and {entry.faces} faces; neither is negative"
+                )
             entry.pose  # noqa: B018 - a pose that is none says so
         for part in self.parts:
             for name in (part.folder, *(piece.file for piece in part.pieces)):

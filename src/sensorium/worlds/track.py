@@ -51,9 +51,7 @@ class Track:
         # How far each segment turns, in world axes, and the slopes of both
         self._turn = quaternion_log(multiply(quaternion[1:], quaternion[:-1] * CONJUGATE))
         spacing = np.diff(t)[:, None]
-        self.v_WB = (
-            slopes(changes(position), spacing) if v_WB is None else recorded("v_WB", v_WB, t, 3)
-        )
+        self.v_WB = slopes(changes(position), spacing) if v_WB is None else recorded("v_WB", v_WB, t, 3)
         self.w_WB = slopes(self._turn, spacing) if w_WB is None else recorded("w_WB", w_WB, t, 3)
         for array in (self.times_s, self.v_WB, self.w_WB):
             array.setflags(write=False)

@@ -72,7 +72,9 @@ def show_mcap(path: Path, stream: Stream, progress: Callable[[float], None] = la
     with open_mcap(path) as file, np.errstate(over="ignore"):  # viewers draw in float32
         if labels := file.metadata(LABELS):
             stream.names({name: int(number) for number, name in labels.items()})
-        kinds = {topic: schema.name for topic, (_, schema) in file.channels.items() if schema and _is_shown(schema.name)}
+        kinds = {
+            topic: schema.name for topic, (_, schema) in file.channels.items() if schema and _is_shown(schema.name)
+        }
         decoders = {topic: file.decoder(topic) for topic in kinds}
         first_ns, last_ns = file.span_ns
         for topic, log_ns, data in file.messages([*kinds]):

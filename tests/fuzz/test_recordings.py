@@ -1,0 +1,141 @@
+"""MCAP recordings: any bytes, wrong files, messages and schemas; and what was written comes back."""
+
+import os
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mcap.writer import CompressionType
+
+from fuzz.promise import check
+from fuzz.readers import READERS, recordings
+from fuzz.readers.recordings import encoded, joints, tf, written
+from fuzz.strategies import any_bytes, attempts, wrong_files
+from sensorium.errors import SpecError
+from sensorium.mcap_reading import BoundedFile
+from sensorium.record.recover import recover
+from sensorium.view.viewer.mcap_file import show_mcap
+from sensorium.view.viewer.stream import Stream
+from sensorium.worlds import Replay
+
+# Rerun's threads take memory when they like, and not what a reader may take: they get a process of their own
+SHOWN = ["mcap-show", "mcap-show-message"]
+NAMES = [reader.name for reader in recordings.READERS if reader.name not in SHOWN]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_any_bytes(folder, name):
+    @attempts()
+    @given(any_bytes())
+    def holds(data):
+        check(READERS[name], data, folder)
+
+    holds()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_wrong_files(folder, name):
+    @attempts()
+    @given(wrong_files(READERS[name], folder))
+    def holds(data):
+        check(READERS[name], data, folder)
+
+    holds()
+
+
+@attempts()
+@given(
+    positions=st.lists(st.floats(-1e9, 1e9), min_size=2, max_size=6),
+    compression=st.sampled_from(list(CompressionType)),
+    chunked=st.booleans(),
+)
+def test_what_is_recorded_comes_back(folder, positions, compression, chunked):
+    messages = [joints(k, wheel=position) for k, position in enumerate(positions)]
+    messages += [tf(k, ("world", "car")) for k in range(len(positions))]
+    path = folder / "run.mcap"
+    path.write_bytes(written(encoded(messages), compression=compression, chunked=chunked))
+    world = Replay.from_mcap(path)
+    np.testing.assert_array_equal(world.tracks["car"].poses.position[:, 0], 0.5 * np.arange(len(positions)))
+    assert world.joints["wheel"].position[0] == positions[0]
+
+    # A whole file is recovered whole
+    assert recover(path, folder / "again.mcap").messages == {"/tf": len(positions), "/joint_states": len(positions)}
+
+
+def refused(folder, name, data, says):
+    reader = READERS[name]
+    assert not check(reader, data, folder)
+    with pytest.raises(SpecError, match=says):
+        reader.read(folder / f"input{reader.suffix}")
+
+
+@pytest.mark.parametrize("compression", [CompressionType.ZSTD, CompressionType.LZ4])
+def test_bombs_are_not_unpacked(folder, compression):
+    """A hundred megabytes of zeros in some kilobytes; all but the bound lies in the promise."""
+    message = ("/tf", "tf2_msgs/msg/TFMessage", bytes(100 << 20))
+    data = written([message], compression=compression)
+    if compression == CompressionType.ZSTD:
+        refused(folder, "mcap-replay", data, "a chunk of .* bytes claims to unpack to .*; it may to")
+        path = folder / "input.mcap"
+        assert recover(path, folder / "again.mcap").lost_chunks == 1
+    assert len(data) < 1 << 20
+
+
+@pytest.mark.parametrize("name", ["mcap-replay", "mcap-log"])
+def test_lengths_beyond_the_end_ask_for_no_memory(folder, name):
+    whole = READERS[name].seeds(folder)[0]
+    at = whole.index(b"/tf" if name == "mcap-replay" else b"/imu") - 4
+    refused(folder, name, whole[:at] + b"\xff\xff\xff\xfe" + whole[at + 4 :], "is not a whole MCAP file")
+
+
+def test_a_file_reads_no_further_than_its_end(folder):
+    path = folder / "short.bin"
+    path.write_bytes(b"12345")
+    with path.open("rb") as file:
+        bounded = BoundedFile(file)
+        assert (bounded.size, bounded.read(3), bounded.read(2)) == (5, b"123", b"45")
+        bounded.seek(4)
+        with pytest.raises(EOFError, match="2 bytes are claimed where 1 are left"):
+            bounded.read(2)
+
+
+@pytest.mark.parametrize("frames", [[("a", "b"), ("b", "a")], [("a", "a")], [("a", "b"), ("b", "c"), ("c", "a")]])
+def test_frames_that_sit_on_each_other_have_no_place(folder, frames):
+    """The viewer went round for ever."""
+    path = folder / "circle.mcap"
+    path.write_bytes(written(encoded([tf(0, *frames)])))
+    stream = Stream(folder / "circle.rrd", "Circle")
+    with pytest.raises(SpecError, match="frames must form a tree"):
+        show_mcap(path, stream)
+    stream.abandon()
+
+
+def test_wrong_files_are_not_shown(tmp_path):
+    root = Path(__file__).parents[2]
+    command = [sys.executable, "-m", "fuzz", *SHOWN, "--engine", "plain", "--seconds", "2", "--out", str(tmp_path)]
+    paths = {**os.environ, "PYTHONPATH": os.pathsep.join([str(root / "src"), str(root)])}
+    done = subprocess.run(command, cwd=root, env=paths, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("0 broken") == 2
+
+
+def test_joints_that_jump_too_far_are_told(folder):
+    messages = [tf(0, ("world", "car")), joints(0, wheel=-1.7e308), joints(1, wheel=1.7e308)]
+    refused(folder, "mcap-replay", written(encoded(messages)), "joint 'wheel' of 'input.mcap': .* finite")
+
+
+def test_a_second_header_does_not_begin_the_recovered_file_anew(folder):
+    whole = READERS["mcap-recover"].seeds(folder)[0]
+    (length,) = struct.unpack_from("<Q", whole, 9)
+    head = whole[8 : 17 + length]
+    assert check(READERS["mcap-recover"], whole[:8] + head + whole[8:], folder)
+
+
+def test_types_told_at_length_are_not_parsed(folder):
+    schema = b"float64 angular_velocity\n" + b"# a comment\n" * 100_000
+    refused(folder, "mcap-log-schema", schema, "is told in .* bytes; it may take 1048576")
