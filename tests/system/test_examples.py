@@ -15,6 +15,7 @@ PICTURES = sorted(path.stem for path in EXAMPLES.glob("lidar_*.py"))
 # Other pictures, each with the page that shows it; the wheel's numbers are looked at in a test of its own
 PAGES = {
     "camera_filters": "camera.md",
+    "camera_mirror": "camera.md",
     "camera_photon_transfer": "camera.md",
     "camera_spots": "camera.md",
     "camera_stages": "camera.md",

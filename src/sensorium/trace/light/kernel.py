@@ -156,36 +156,9 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
                 out.range_m.shape[1],
                 used,
             )
-        for j in range(out.range_m.shape[1]):
-            if j >= 2 and j % 2 == 0:
-                write.draw_again(block, draws, element, among, j, used)
-            range_m = out.range_m[head, j, start:end]
-            normals = rows.NORMAL if j % 2 == 0 else rows.NORMAL_2
-            write.finish_ranges(block, slot_f, slot_i, light.number, j, normals, range_m, used)
-            if light.switch[tb.S_IN_WORLD] > 0:
-                write.write_points_in_world(block, anchor[world], range_m, out.points_W[head, j, start:end], used)
-            else:
-                points = out.points_S[head, j, start:end]
-                write.write_points(
-                    block, rays.x[start:end], rays.y[start:end], rays.z[start:end], range_m, points, used
-                )
-                if rays.origin.shape[0] > 0:
-                    write.shift_points(block, rays.origin[start:end], points, used)
-            write.write_returns(
-                slot_f,
-                slot_i,
-                labels,
-                world,
-                j,
-                used,
-                out.intensity[head, j, start:end],
-                out.cause[head, j, start:end],
-                out.depth[head, j, start:end],
-                out.object_id[head, j, start:end],
-                out.face_id[head, j, start:end],
-                out.mirror_id[head, j, start:end],
-                out.label[head, j, start:end],
-            )
+        write.write_block(
+            block, slot_f, slot_i, rays, anchor, labels, light, draws, element, among, head, world, start, used, out
+        )
 
 
 @jit.function

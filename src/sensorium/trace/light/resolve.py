@@ -19,6 +19,9 @@ from sensorium.trace.packet import NO_HIT
 
 _PI = np.float32(math.pi)
 
+# Rays that are looked at together, as vectors
+_TOGETHER = 16
+
 
 class Surfaces(NamedTuple):
     """Which material each object has."""
@@ -38,41 +41,38 @@ def plain_surfaces(layout: Layout) -> Surfaces:
 def resolve(block, hit, arrays, light, world, used):
     """Find column, material and world normal (of any length) of each hit; a miss gets the last material, a black one.
 
-    Neighbouring rays mostly meet the same object, so what belongs to the object is kept from ray to ray.
+    Neighbouring rays mostly meet the same object, so a run of them is done together.
     """
     row = world if light.object_material.shape[0] > 1 else 0
     object_material, black = light.object_material[row], np.uint32(light.material.shape[0] - 1)
     first, column_first, columns = np.uint32(arrays.first[world]), arrays.column_first, arrays.columns
-    last_instance, last_item = NO_HIT, NO_HIT
-    column, number, still = np.uint32(0), np.uint32(0), False
-    r0 = r1 = r2 = r3 = r4 = r5 = r6 = r7 = r8 = np.float32(0.0)
-    for k in range(used):
+    k = 0
+    while k < used:
         instance, item = hit[pk.B_INSTANCE + k], hit[pk.B_ITEM + k]
+        end = _end_of_run(hit, pk.B_ITEM, k, _end_of_run(hit, pk.B_INSTANCE, k, used))
         if instance == NO_HIT:
-            _nothing(block, hit, black, k)
+            for i in range(k, end):
+                _nothing(block, hit, black, i)
+            k = end
             continue
 
-        # A new object: its material, and its rotation where it stands still
-        if instance != last_instance or item != last_item:
-            last_instance, last_item = instance, item
-            array = first + instance
-            column = np.uint32(columns[np.uint32(column_first[array]) + item])
-            number = np.uint32(object_material[column])
-            still = arrays.segments[array] == 0
-            if still:
-                m = numba.carray(
-                    pointer_from_address(arrays.buffer[array] + np.int64(item) * (4 * AFFINE_WORDS)), 12, np.float32
-                )
-                r0, r1, r2, r3, r4, r5, r6, r7, r8 = m[0], m[1], m[2], m[4], m[5], m[6], m[8], m[9], m[10]
-        x, y, z = block[pk.B_NORMAL_X + k], block[pk.B_NORMAL_Y + k], block[pk.B_NORMAL_Z + k]
-        if still:
-            block[pk.B_NORMAL_X + k] = r0 * x + r1 * y + r2 * z
-            block[pk.B_NORMAL_Y + k] = r3 * x + r4 * y + r5 * z
-            block[pk.B_NORMAL_Z + k] = r6 * x + r7 * y + r8 * z
+        # An object: its material, and its rotation where it stands still
+        array = first + instance
+        column = np.uint32(columns[np.uint32(column_first[array]) + item])
+        number = np.uint32(object_material[column])
+        if arrays.segments[array] == 0:
+            m = numba.carray(
+                pointer_from_address(arrays.buffer[array] + np.int64(item) * (4 * AFFINE_WORDS)), 12, np.float32
+            )
+            _turn_run(block, m[0], m[1], m[2], m[4], m[5], m[6], m[8], m[9], m[10], np.uint32(k), np.uint32(end - k))
         else:
-            nx, ny, nz = normal_in_world(arrays, world, instance, item, block[pk.B_TIME + k], x, y, z)
-            block[pk.B_NORMAL_X + k], block[pk.B_NORMAL_Y + k], block[pk.B_NORMAL_Z + k] = nx, ny, nz
-        hit[rows.COLUMN + k], hit[rows.MATERIAL + k] = column, number
+            for i in range(k, end):
+                x, y, z = block[pk.B_NORMAL_X + i], block[pk.B_NORMAL_Y + i], block[pk.B_NORMAL_Z + i]
+                nx, ny, nz = normal_in_world(arrays, world, instance, item, block[pk.B_TIME + i], x, y, z)
+                block[pk.B_NORMAL_X + i], block[pk.B_NORMAL_Y + i], block[pk.B_NORMAL_Z + i] = nx, ny, nz
+        for i in range(k, end):
+            hit[rows.COLUMN + i], hit[rows.MATERIAL + i] = column, number
+        k = end
 
     # In a scene with volumes, the material as seen from the medium the ray is in
     media = np.uint32(light.medium.shape[0])
@@ -81,6 +81,37 @@ def resolve(block, hit, arrays, light, world, used):
         for k in range(used):
             inside = kinds * hit[rows.MEDIUM + k]
             hit[rows.MATERIAL + k] += inside if hit[rows.COLUMN + k] != NO_HIT else np.uint32(0)
+
+
+@jit.inlined
+def _end_of_run(hit, row, k, used):
+    """Where the rays from k on stop having the same number in a row of words; looks at a few together."""
+    number, end = hit[row + k], k + 1
+    while end + _TOGETHER <= used:
+        same = True
+        for i in range(_TOGETHER):
+            same &= hit[row + end + i] == number
+        if not same:
+            break
+        end += _TOGETHER
+    while end < used and hit[row + end] == number:
+        end += 1
+    return end
+
+
+@jit.inlined
+def _turn_run(block, r0, r1, r2, r3, r4, r5, r6, r7, r8, start, count):
+    """Turn the normals of a run of rays by one matrix."""
+    for i in range(count):
+        k = start + i
+        x, y, z = (
+            block[np.uint32(pk.B_NORMAL_X) + k],
+            block[np.uint32(pk.B_NORMAL_Y) + k],
+            block[np.uint32(pk.B_NORMAL_Z) + k],
+        )
+        block[np.uint32(pk.B_NORMAL_X) + k] = r0 * x + r1 * y + r2 * z
+        block[np.uint32(pk.B_NORMAL_Y) + k] = r3 * x + r4 * y + r5 * z
+        block[np.uint32(pk.B_NORMAL_Z) + k] = r6 * x + r7 * y + r8 * z
 
 
 @jit.function
@@ -97,9 +128,7 @@ def fill_materials(block, hit, material, used):
     """Numbers of each ray's material; neighbours mostly share one, and a run of them is filled in one vector loop."""
     k = 0
     while k < used:
-        number, end = hit[rows.MATERIAL + k], k + 1
-        while end < used and hit[rows.MATERIAL + end] == number:
-            end += 1
+        number, end = hit[rows.MATERIAL + k], _end_of_run(hit, rows.MATERIAL, k, used)
         _fill_run(block[k:], material[number], end - k)
         k = end
 

@@ -3,7 +3,6 @@
 import numpy as np
 
 from sensorium import jit
-from sensorium.optics.capture_table import captured_from_table
 from sensorium.optics.fresnel import relative_reflectance
 from sensorium.optics.mirror_glint import glint_back
 from sensorium.optics.mirror_transfer import mirror_share
@@ -16,6 +15,9 @@ from sensorium.trace.packet import NO_HIT
 # what draws of the lidar are for; part of the counter, so that they never meet
 STAGE_RETURN, STAGE_JITTER, STAGE_EXTRA = np.int64(1), np.int64(2), np.int64(3)
 FIRST_DRAW = np.int64(0)
+
+# row that nobody needs once surfaces are shaded: here 1 - v of the capture table
+_REST = rows.SIN2
 
 _MOST_QUANTILE = np.float32(tb.GAMMA_POINTS)
 
@@ -84,12 +86,22 @@ def add_retroreflection(block, hit, material, used):
 @jit.function
 def strength_of_surfaces(block, hit, media, capture, inverse_z0, passes, used):
     """Intensity of each surface's return: gain rho exp(-m alpha d) A(z); zero where nothing was met."""
+    # What `captured_from_table` does, in three loops: only the middle one, which looks numbers up, is no vector code
+    one, steps = np.float32(1.0), np.float32(capture.size - 1)
     for k in range(used):
         z = block[rows.PATH_Z + k] + block[pk.B_T_FAR + k] * block[rows.WIDENING + k]
-        block[rows.STRENGTH + k] = captured_from_table(capture, z, inverse_z0)
+        rest = one / (one + z * inverse_z0)
+        block[_REST + k], block[rows.STRENGTH + k] = rest, (one - rest) * steps
+    last = np.int32(capture.size - 2)
     for k in range(used):
-        there = np.float32(1.0) if hit[rows.COLUMN + k] != NO_HIT else np.float32(0.0)
-        block[rows.STRENGTH + k] *= there * block[rows.GAIN + k] * block[rows.RHO + k]
+        at = block[rows.STRENGTH + k]
+        below = min(np.int32(at), last)
+        low, high = capture[np.uint32(below)], capture[np.uint32(below) + np.uint32(1)]
+        block[rows.STRENGTH + k] = low + (high - low) * (at - np.float32(below))
+    for k in range(used):
+        captured = min(block[rows.STRENGTH + k] * block[_REST + k] * block[_REST + k], one)
+        there = one if hit[rows.COLUMN + k] != NO_HIT else np.float32(0.0)
+        block[rows.STRENGTH + k] = captured * (there * block[rows.GAIN + k] * block[rows.RHO + k])
 
     # Clear media take nothing
     clear = True

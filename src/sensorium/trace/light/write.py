@@ -11,6 +11,52 @@ from sensorium.trace.packet import BLOCK
 
 
 @jit.function
+def write_block(
+    block, slot_f, slot_i, rays, anchor, labels, light, draws, element, among, head, world, start, used, out
+):
+    """All returns of a block of rays or pulses with their errors, to where the reading is.
+
+    Args:
+        block: Scratch with the draws of each, and origins and directions as the sensor believes in them.
+        slot_f, slot_i: Slots, the returns to report first.
+        rays: `RayTables`; anchor: float64 (worlds, 3) [m]; labels: `LabelTables`; light: `LightTables`.
+        draws, element, among: Where random numbers come from.
+        head, world: Whose block it is.
+        start, used: Its first ray, and how many.
+        out: `LightOutputs`.
+    """
+    end = start + used
+    for j in range(out.range_m.shape[1]):
+        if j >= 2 and j % 2 == 0:
+            draw_again(block, draws, element, among, j, used)
+        range_m = out.range_m[head, j, start:end]
+        normals = rows.NORMAL if j % 2 == 0 else rows.NORMAL_2
+        finish_ranges(block, slot_f, slot_i, light.number, j, normals, range_m, used)
+        if light.switch[tb.S_IN_WORLD] > 0:
+            write_points_in_world(block, anchor[world], range_m, out.points_W[head, j, start:end], used)
+        else:
+            points = out.points_S[head, j, start:end]
+            write_points(rays.x[start:end], rays.y[start:end], rays.z[start:end], range_m, points, used)
+            if rays.origin.shape[0] > 0:
+                shift_points(block, rays.origin[start:end], points, used)
+        write_returns(
+            slot_f,
+            slot_i,
+            labels,
+            world,
+            j,
+            used,
+            out.intensity[head, j, start:end],
+            out.cause[head, j, start:end],
+            out.depth[head, j, start:end],
+            out.object_id[head, j, start:end],
+            out.face_id[head, j, start:end],
+            out.mirror_id[head, j, start:end],
+            out.label[head, j, start:end],
+        )
+
+
+@jit.function
 def finish_ranges(block, slot_f, slot_i, number, j, normals, range_m, used):
     """Range of return j of each ray: noise along the ray, limits, dropout; slots of what is not seen are emptied."""
     base, slope, square = number[tb.N_NOISE_BASE], number[tb.N_NOISE_SLOPE], number[tb.N_NOISE_SQUARE]
@@ -74,7 +120,7 @@ def draw_again(block, draws, element, among, j, used):
 
 
 @jit.function
-def write_points(block, x, y, z, range_m, points, used):
+def write_points(x, y, z, range_m, points, used):
     """Points on the direction the ray was sent out, ghosts too, in the sensor frame."""
     for k in range(used):
         distance = range_m[k]

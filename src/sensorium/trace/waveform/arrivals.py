@@ -2,11 +2,14 @@
 
 Rays add their power to fine cells, CELLS to a bin, shared between the two next to their time, so that the mean time is
 exact; then each cell that holds something sends its pulse into the bins. There is room for a whole pulse before the
-first bin and after the last, so that what arrives at the edges needs no care. Beside the power, each bin remembers who
-sent most of it, by majority vote: a sender adds its power to its own votes and takes it from those of others, and who
-runs out of votes is replaced (Boyer and Moore, weighted).
+first bin and after the last, so that what arrives at the edges needs no care.
+
+Most pulses have one sender only, and then nothing else is kept but a face for each bin in which light arrived. From the
+second sender on, each bin remembers who sent most of its light, by majority vote: a sender adds its power to its own
+votes and takes it from those of others, and who runs out of votes is replaced (Boyer and Moore, weighted).
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -24,8 +27,15 @@ from sensorium.trace.waveform import tables as wt
 # A sender is one number: object and mirror with 29 bits each, the mirror counted from 1, and then the depth
 _BITS, _MASK = np.int64(29), np.int64((1 << 29) - 1)
 
-# rows of a block that bundles of rays have no other use for: the bin in which each ray's light falls, and how much
-_PLACE, _HEIGHT = rows.NORMAL, rows.NORMAL_2
+# In place of the one sender of a pulse: nothing has arrived yet, or there are several
+NO_SENDER, SEVERAL = np.int64(-1), np.int64(-2)
+
+# In place of a face in a bin where nothing arrived
+_NO_FACE = np.int32(-1)
+
+# rows of a block that bundles of rays have no other use for: the cell in which each ray's light falls (-1: none), how
+# far behind its beginning [cells], and how much light
+_CELL, _PART, _HEIGHT = rows.NORMAL, rows.NORMAL_2, rows.DROPOUT
 
 # air whose light has been dimmed to this share no longer counts
 _DIM = np.float32(1e-4)
@@ -44,7 +54,8 @@ class Histograms(NamedTuple):
     vote: NDArray[np.float32]  # (pulses, length) votes of the sender [W]
     total: NDArray[np.float32]  # power of all senders, by bin of arrival [W]
     sender: NDArray[np.int64]  # (pulses, length), see `sender_of`
-    face: NDArray[np.int32]  # (pulses, length) face of the sender's object
+    sole: NDArray[np.int64]  # (pulses,) the only sender so far; else NO_SENDER or SEVERAL, and only then votes count
+    face: NDArray[np.int32]  # (pulses, length) face of the sender's object, -1 where nothing arrived
     reach: NDArray[np.int32]  # (pulses, 2) first bin of arrival and the one after the last
 
 
@@ -61,10 +72,11 @@ def new_histograms(pulses, length, air):
         np.zeros((pulses, length), np.float32),
         np.zeros((misty, length), np.float32),
         np.zeros((misty, length), np.float32),
-        np.zeros((pulses, length), np.float32),
-        np.zeros((pulses, length), np.float32),
-        np.zeros((pulses, length), np.int64),
-        np.zeros((pulses, length), np.int32),
+        np.empty((pulses, length), np.float32),
+        np.empty((pulses, length), np.float32),
+        np.empty((pulses, length), np.int64),
+        np.full(pulses, NO_SENDER, np.int64),
+        np.full((pulses, length), _NO_FACE, np.int32),
         reach,
     )
 
@@ -76,13 +88,19 @@ def place_of(number, opl, pads):
 
 
 @jit.inlined
-def _add(cells, p, place, height):
+def _add(cells, p, cell, part, height):
+    """Share a height between a cell of pulse p and the next: a part of it goes there."""
+    moved = height * part
+    cells[p, cell] += height - moved
+    cells[p, cell + np.uint32(1)] += moved
+
+
+@jit.inlined
+def _add_at(cells, p, place, height):
     """Share a height between the two cells of pulse p next to a place [bins]."""
     at = place * np.float32(wt.CELLS)
-    i = np.uint32(at)
-    part = height * (at - np.float32(i))
-    cells[p, i] += height - part
-    cells[p, i + np.uint32(1)] += part
+    cell = np.uint32(at)
+    _add(cells, p, cell, at - np.float32(cell), height)
 
 
 @jit.inlined
@@ -107,48 +125,76 @@ def parts_of(sender):
 
 
 @jit.function
-def add_first_surfaces(block, hit, tables, histograms, weight_of, pulse_of, u_of, v_of, used):
+def add_first_surfaces(block, hit, tables, histograms, weight_of, u_of, v_of, first, used):
     """Add what surfaces that first rays met send back; where these rays end, the air before them ends too.
 
     Args:
         block, hit: Scratch, shaded.
         tables: `WaveformTables`.
         histograms: `Histograms`.
-        weight_of, pulse_of, u_of, v_of: Of the rays: share of the power, pulse, place across the beam.
+        weight_of, u_of, v_of: Of the rays: share of the power, place across the beam.
+        first: Number of the block's first ray in the batch.
         used: Rays in the block.
     """
     block, hit, tables, histograms = jit.uncounted((block, hit, tables, histograms))
-    weight_of, pulse_of, u_of, v_of = jit.uncounted((weight_of, pulse_of, u_of, v_of))
+    weight_of, u_of, v_of = jit.uncounted((weight_of, u_of, v_of))
     number, pads, zero = tables.number, tables.pulse.shape[1], np.float32(0.0)
+    last, none = np.float32(histograms.vote.shape[1] - 2), np.float32(-1.0)
     for k in range(used):
         t = block[pk.B_T_FAR + k]
         seen = _is_seen(number, u_of[k], v_of[k], block[rows.PATH_Z + k] + block[rows.WIDENING + k] * t)
-        block[_PLACE + k] = place_of(number, block[rows.PATH_OPL + k] + block[rows.MEDIUM_N + k] * t, pads)
+        place = place_of(number, block[rows.PATH_OPL + k] + block[rows.MEDIUM_N + k] * t, pads)
+        at = place * np.float32(wt.CELLS)
+        cell = np.float32(math.floor(at))
+        arrives = (hit[rows.COLUMN + k] != NO_HIT) & (place >= zero) & (place <= last)
+        block[_CELL + k] = cell if arrives else none
+        block[_PART + k] = at - cell
         block[_HEIGHT + k] = block[rows.STRENGTH + k] * weight_of[k] if seen else zero
-    cells, end_cells, reach = histograms.cells, histograms.end_cells, histograms.reach
+    cells, end_cells, reach, sole = histograms.cells, histograms.end_cells, histograms.reach, histograms.sole
     vote, total, sender, face = histograms.vote, histograms.total, histograms.sender, histograms.face
-    last, misty = np.float32(vote.shape[1] - 2), end_cells.shape[0] > 0
-    k = 0
+    rays, misty = tables.u.shape[0], end_cells.shape[0] > 0
+    k, pulse = 0, first // rays
     while k < used:
-        # All rays of a pulse
-        p, end = np.uint32(pulse_of[k]), k + 1
-        while end < used and pulse_of[end] == pulse_of[k]:
-            end += 1
+        # All rays of a pulse, and whether one object sends all their light
+        p, end = np.uint32(pulse), min((pulse + 1) * rays - first, used)
+        least, most = _senders(block, hit, np.uint32(k), np.uint32(end - k))
+        one = least > most or (least == most and (sole[p] == NO_SENDER or sole[p] == least))
+        if least == most and one:
+            sole[p] = least
+        elif not one and sole[p] != SEVERAL:
+            open_votes(cells, vote, total, sender, face, reach, sole, p)
         low, high = reach[p, 0], reach[p, 1]
-        for i in range(k, end):
-            place, height = block[_PLACE + i], block[_HEIGHT + i]
-            if hit[rows.COLUMN + i] == NO_HIT or place < zero or place > last:
+        for i in range(np.uint32(k), np.uint32(end)):
+            place = block[np.uint32(_CELL) + i]
+            if place < zero:
                 continue
-            bin = np.uint32(place)
+            cell, part, height = np.uint32(place), block[np.uint32(_PART) + i], block[np.uint32(_HEIGHT) + i]
+            bin = cell // np.uint32(wt.CELLS)
             low, high = min(low, np.int32(bin)), max(high, np.int32(bin) + np.int32(1))
             if misty:
-                _add(end_cells, p, place, weight_of[i])
+                _add(end_cells, p, cell, part, weight_of[i])
             if height > zero:
-                _add(cells, p, place, height)
-                who = np.int64(hit[rows.COLUMN + i])
-                _cast_vote(vote, total, sender, face, p, bin, height, who, np.int32(hit[pk.B_FACE + i]))
+                _add(cells, p, cell, part, height)
+                its_face = np.int32(hit[np.uint32(pk.B_FACE) + i])
+                if one:
+                    face[p, bin] = its_face
+                else:
+                    who = np.int64(hit[np.uint32(rows.COLUMN) + i])
+                    _cast_vote(vote, total, sender, face, p, bin, height, who, its_face)
         reach[p, 0], reach[p, 1] = low, high
-        k = end
+        k, pulse = end, pulse + 1
+
+
+@jit.inlined
+def _senders(block, hit, start, count):
+    """Least and greatest number of the objects that some rays' light arrives from; where none does, the other way."""
+    least, most = NO_HIT, np.uint32(0)
+    for i in range(count):
+        column = hit[np.uint32(rows.COLUMN) + start + i]
+        arrives = block[np.uint32(_CELL) + start + i] >= np.float32(0.0)
+        least = min(least, column if arrives else NO_HIT)
+        most = max(most, column if arrives else np.uint32(0))
+    return np.int64(least), np.int64(most)
 
 
 @jit.function
@@ -156,7 +202,7 @@ def add_surfaces_of_children(block, hit, tables, histograms, weight_of, pulse_of
     """Add what surfaces that children met send back; arguments as for first rays, whose numbers the children carry."""
     block, hit, tables, histograms = jit.uncounted((block, hit, tables, histograms))
     number, pads, zero = tables.number, tables.pulse.shape[1], np.float32(0.0)
-    cells, reach = histograms.cells, histograms.reach
+    cells, reach, sole = histograms.cells, histograms.reach, histograms.sole
     vote, total, sender, face = histograms.vote, histograms.total, histograms.sender, histograms.face
     last = np.float32(vote.shape[1] - 2)
     for k in range(used):
@@ -168,11 +214,28 @@ def add_surfaces_of_children(block, hit, tables, histograms, weight_of, pulse_of
         if place < zero or place > last or height <= zero or not _is_seen(number, u_of[ray], v_of[ray], z):
             continue
         p, bin = np.uint32(pulse_of[ray]), np.uint32(place)
+        if sole[p] != SEVERAL:
+            open_votes(cells, vote, total, sender, face, reach, sole, p)
         reach[p, 0], reach[p, 1] = min(reach[p, 0], np.int32(bin)), max(reach[p, 1], np.int32(bin) + 1)
-        _add(cells, p, place, height)
+        _add_at(cells, p, place, height)
         depth, mirror = tree.depth_of(hit[rows.NODE + k]), np.int32(hit[rows.MIRROR + k])
         who = sender_of(np.int32(hit[rows.COLUMN + k]), mirror, depth)
         _cast_vote(vote, total, sender, face, p, bin, height, who, np.int32(hit[pk.B_FACE + k]))
+
+
+@jit.function
+def open_votes(cells, vote, total, sender, face, reach, sole, p):
+    """A pulse gets a further sender: what arrived so far is the votes of the one it had, bin by bin."""
+    who, zero = sole[p], np.float32(0.0)
+    sole[p] = SEVERAL
+    for b in range(vote.shape[1]):
+        vote[p, b], total[p, b] = zero, zero
+    for b in range(reach[p, 0], reach[p, 1]):
+        if face[p, b] != _NO_FACE:
+            light = zero
+            for i in range(wt.CELLS):
+                light += cells[p, wt.CELLS * b + i]
+            vote[p, b], total[p, b], sender[p, b] = light, light, who
 
 
 @jit.inlined
@@ -214,7 +277,7 @@ def add_air_of_children(block, hit, light, tables, histograms, weight_of, pulse_
             place = place_of(number, block[rows.PATH_OPL + k] + media[medium, tb.G_INDEX] * x, pads)
             if place < np.float32(0.0) or place > last or not _is_seen(number, u, v, z):
                 continue
-            _add(mist_cells, p, place, kept * lost * captured_from_table(light.capture, z, inverse_z0))
+            _add_at(mist_cells, p, place, kept * lost * captured_from_table(light.capture, z, inverse_z0))
             bin = np.int32(place)
             reach[p, 0], reach[p, 1] = min(reach[p, 0], bin), max(reach[p, 1], bin + 1)
 
@@ -231,7 +294,7 @@ def shape_pulse(cells, bins, pulse, first_tap, share, p, low, high):
         cell = np.uint32(wt.CELLS * b)
         h0, h1 = cells[p, cell], cells[p, cell + np.uint32(1)]
         h2, h3 = cells[p, cell + np.uint32(2)], cells[p, cell + np.uint32(3)]
-        if h0 == zero and h1 == zero and h2 == zero and h3 == zero:
+        if h0 + h1 + h2 + h3 <= zero:
             continue
         for i in range(np.uint32(wt.CELLS)):
             cells[p, cell + i] = zero
@@ -273,14 +336,15 @@ def add_air(power, mist, ends, air, bins, taps, p, first, last):
 
 
 @jit.inlined
-def clear(power, vote, total, reach, p, first, last):
+def clear(power, sole, face, reach, p, first, last):
     """Empty the histograms of a pulse, which has light in bins first .. last."""
     begin, zero = np.uint32(first), np.float32(0.0)
     for i in range(np.uint32(max(last - first, 0))):
         power[p, begin + i] = zero
-    begin = np.uint32(reach[p, 0])
-    for i in range(np.uint32(max(reach[p, 1] - reach[p, 0], 0))):
-        vote[p, begin + i], total[p, begin + i] = zero, zero
+    begin, count = np.uint32(reach[p, 0]), np.uint32(max(reach[p, 1] - reach[p, 0], 0))
+    for i in range(count):
+        face[p, begin + i] = _NO_FACE
+    sole[p] = NO_SENDER
     reach[p, 0], reach[p, 1] = power.shape[1], 0
 
 

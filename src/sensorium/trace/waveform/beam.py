@@ -17,18 +17,24 @@ _VECTOR = 8
 
 
 @jit.function
-def name_rays(u, v, weight, u_of, v_of, weight_of, pulse_of, first):
+def name_rays(tables, u_of, v_of, weight_of, pulse_of, slope_of, first):
     """Which rays of which pulses are in a block that begins with ray `first` of a batch, each pulse with as many.
 
     Args:
-        u, v, weight: Of `WaveformTables`.
+        tables: `WaveformTables`.
         u_of, v_of, weight_of, pulse_of: Filled, (BLOCK,): place across the beam, share of power, pulse in the batch.
+        slope_of: Filled, (3, BLOCK): components of the unit direction along the axis of the beam, to the left and up.
         first: Number of the block's first ray in the batch.
     """
-    count = u.shape[0]
+    count, one = tables.u.shape[0], np.float32(1.0)
+    along, across = tables.number[wt.W_TAN_ALONG], tables.number[wt.W_TAN_ACROSS]
     for k in range(BLOCK):
         pulse, ray = (first + k) // count, (first + k) % count
-        u_of[k], v_of[k], weight_of[k], pulse_of[k] = u[ray], v[ray], weight[ray], pulse
+        u, v = tables.u[ray], tables.v[ray]
+        u_of[k], v_of[k], weight_of[k], pulse_of[k] = u, v, tables.weight[ray], pulse
+        s, t = u * along, v * across
+        scale = one / math.sqrt(one + s * s + t * t)
+        slope_of[0, k], slope_of[1, k], slope_of[2, k] = scale, s * scale, t * scale
 
 
 @jit.function
@@ -48,7 +54,7 @@ def find_axes(pulses, up, used):
 
 
 @jit.function
-def aim_rays(block, pulses, up, u_of, v_of, pulse_of, number, batch, far, used):
+def aim_rays(block, pulses, up, u_of, v_of, slope_of, tables, batch, first, far, used):
     """Fill a block with the rays that `name_rays` named.
 
     Ray i of a pulse passes the aperture at r (u_i e1 + v_i e2) and goes along d + u_i tan(a) e1 + v_i tan(b) e2, with
@@ -57,40 +63,38 @@ def aim_rays(block, pulses, up, u_of, v_of, pulse_of, number, batch, far, used):
     Args:
         block: Scratch for the rays.
         pulses: Scratch with origins, axes and times of pulses; up: the same with the axes of `find_axes`.
-        u_of, v_of, pulse_of: Of the rays.
-        number: Of `WaveformTables`.
+        u_of, v_of, slope_of: Of the rays.
+        tables: `WaveformTables`.
         batch: Number of the batch's first pulse in `pulses`.
+        first: Number of the block's first ray in the batch.
         far: How far to look [m].
         used: Rays in the block.
     """
-    block, pulses, up, u_of, v_of, number = jit.uncounted((block, pulses, up, u_of, v_of, number))
-    k = 0
+    block, pulses, up, u_of, v_of, slope_of = jit.uncounted((block, pulses, up, u_of, v_of, slope_of))
+    rays, radius = tables.u.shape[0], tables.number[wt.W_EXIT_RADIUS]
+    k, pulse = 0, first // rays
     while k < used:
-        pulse, end = pulse_of[k], k + 1
-        while end < used and pulse_of[end] == pulse:
-            end += 1
+        end = min((pulse + 1) * rays - first, used)
         # What is filled beyond a pulse's rays, the next pulse overwrites
         run = min((end - k + _VECTOR - 1) // _VECTOR * _VECTOR, BLOCK - k)
-        _aim_run(block, pulses, up, u_of, v_of, number, batch + pulse, far, np.uint32(k), np.uint32(run))
-        k = end
+        _aim_run(block, pulses, up, u_of, v_of, slope_of, radius, batch + pulse, far, np.uint32(k), np.uint32(run))
+        k, pulse = end, pulse + 1
 
 
 @jit.inlined
-def _aim_run(block, pulses, up, u_of, v_of, number, p, far, start, run):
+def _aim_run(block, pulses, up, u_of, v_of, slope_of, radius, p, far, start, run):
     """Rays of one pulse, from a place of the block on."""
     dx, dy, dz = pulses[pk.B_DIRECTION_X + p], pulses[pk.B_DIRECTION_Y + p], pulses[pk.B_DIRECTION_Z + p]
     ox, oy, oz = pulses[pk.B_ORIGIN_X + p], pulses[pk.B_ORIGIN_Y + p], pulses[pk.B_ORIGIN_Z + p]
     ax, ay, az = up[_LEFT + p], up[_LEFT + BLOCK + p], up[_LEFT + 2 * BLOCK + p]
     bx, by, bz = up[_UP + p], up[_UP + BLOCK + p], up[_UP + 2 * BLOCK + p]
-    along, across, radius = number[wt.W_TAN_ALONG], number[wt.W_TAN_ACROSS], number[wt.W_EXIT_RADIUS]
-    time, one = pulses[pk.B_TIME + p], np.float32(1.0)
+    time = pulses[pk.B_TIME + p]
     for i in range(run):
         k = start + i
-        s, t = u_of[k] * along, v_of[k] * across
-        scale = one / math.sqrt(one + s * s + t * t)
-        block[np.uint32(pk.B_DIRECTION_X) + k] = (dx + s * ax + t * bx) * scale
-        block[np.uint32(pk.B_DIRECTION_Y) + k] = (dy + s * ay + t * by) * scale
-        block[np.uint32(pk.B_DIRECTION_Z) + k] = (dz + s * az + t * bz) * scale
+        r, s, t = slope_of[0, k], slope_of[1, k], slope_of[2, k]
+        block[np.uint32(pk.B_DIRECTION_X) + k] = r * dx + s * ax + t * bx
+        block[np.uint32(pk.B_DIRECTION_Y) + k] = r * dy + s * ay + t * by
+        block[np.uint32(pk.B_DIRECTION_Z) + k] = r * dz + s * az + t * bz
         s, t = u_of[k] * radius, v_of[k] * radius
         block[np.uint32(pk.B_ORIGIN_X) + k] = ox + s * ax + t * bx
         block[np.uint32(pk.B_ORIGIN_Y) + k] = oy + s * ay + t * by

@@ -69,7 +69,7 @@ def sweep_waveform(
     histograms, of_samples, named_rays, of_returns = of_pulses
     (block, hit), (child, child_hit), (spot, spot_hit), (queue_f, queue_i) = first_rays, children, spots, queue
     (slot_f, slot_i, widths), (drawn_by, draw_of, normals, samples, logs) = of_slots, of_samples
-    (u_of, v_of, weight_of, pulse_of), (peaks, found, order, spans) = named_rays, of_returns
+    (u_of, v_of, weight_of, pulse_of, slope_of), (peaks, found, order, spans) = named_rays, of_returns
     set_mask(packet[1], mask)
     together, most = tables.switch[wt.V_BATCH], tables.switch[wt.V_PULSES]
     named = -1  # first ray of those that are named in a block
@@ -98,15 +98,15 @@ def sweep_waveform(
                 lit = min(BLOCK, many - begin)
                 if begin != named:
                     named = begin
-                    name_rays(tables.u, tables.v, tables.weight, u_of, v_of, weight_of, pulse_of, named)
+                    name_rays(tables, u_of, v_of, weight_of, pulse_of, slope_of, named)
                 far = light.number[tb.N_FAR]
-                aim_rays(block, pulses, up, u_of, v_of, pulse_of, tables.number, batch, far, lit)
+                aim_rays(block, pulses, up, u_of, v_of, slope_of, tables, batch, begin, far, lit)
                 if medium != around or draws.outer[head] != beyond:
                     around, beyond = medium, draws.outer[head]
                     tree.start_paths(block, hit, around, beyond, light.medium, light.number[tb.N_POWER])
                 _follow(
                     block, hit, child, child_hit, queue_f, queue_i, packet, arrays, world, scene, coherent, scattered,
-                    light, tables, histograms, weight_of, pulse_of, u_of, v_of, lit,
+                    light, tables, histograms, weight_of, pulse_of, u_of, v_of, begin, lit,
                 )  # fmt: skip
                 if light.switch[tb.S_SUN] > 0:
                     _look_at_sunlight(
@@ -175,6 +175,7 @@ def _new_scratch(light, tables):
             np.zeros(BLOCK, np.float32),
             np.zeros(BLOCK, np.float32),
             np.zeros(BLOCK, np.int32),
+            np.zeros((3, BLOCK), np.float32),
         ),
         (
             np.zeros((wt.MOST_FOUND, 3), np.int32),
@@ -186,10 +187,10 @@ def _new_scratch(light, tables):
     return of_rays, of_pulses
 
 
-@jit.function
+@jit.inlined
 def _follow(
     block, hit, child, child_hit, queue_f, queue_i, packet, arrays, world, scene, coherent, scattered,
-    light, tables, histograms, weight_of, pulse_of, u_of, v_of, used,
+    light, tables, histograms, weight_of, pulse_of, u_of, v_of, begin, used,
 ):  # fmt: skip
     """Trace a block of rays and their children, and add what comes back."""
     floats, words, active = packet
@@ -198,7 +199,7 @@ def _follow(
     beam_tan2, floor = light.number[tb.N_BEAM_TAN2], light.number[tb.N_FLOOR]
     trace_block(block, hit, floats, words, active, scene, coherent, corners, used)
     light_up(block, hit, arrays, light, world, used)
-    ar.add_first_surfaces(block, hit, tables, histograms, weight_of, pulse_of, u_of, v_of, used)
+    ar.add_first_surfaces(block, hit, tables, histograms, weight_of, u_of, v_of, begin, used)
     if depth == 0:
         return
     waiting = np.int64(0)
@@ -253,7 +254,7 @@ def _look_at_sunlight(
         pulses[rows.AMBIENT + batch + spot_hit[rows.RAY + i]] = spot[rows.AMBIENT + i]
 
 
-@jit.function
+@jit.inlined
 def _shape(histograms, tables, medium, light, pulses, batch, here, drawn_by, draw_of, spans):
     """Light into its bins for a batch of pulses; returns how many draws its noise takes.
 
@@ -312,7 +313,7 @@ def _threshold(tables, background):
     return max(d_number[wt.D_SIGMAS] * noise, d_number[wt.D_LEAST])
 
 
-@jit.function
+@jit.inlined
 def _receive(
     histograms, samples, logs, normals, spans, light, tables, draws, element, among, pulses, voided_before,
     rare, peaks, found, order, slot_f, slot_i, widths, kept, head, start, batch, here,
@@ -324,8 +325,8 @@ def _receive(
     number, d_number = tables.number, tables.detector.number
     d_switch, edge = tables.detector.switch, tables.detector.edge
     power, mist, ends, faces = histograms.power, histograms.mist, histograms.ends, histograms.face
-    vote, total, sender, reach = histograms.vote, histograms.total, histograms.sender, histograms.reach
-    key, tick, nominal = draws.key, draws.tick, light.number
+    vote, total, sender, sole = histograms.vote, histograms.total, histograms.sender, histograms.sole
+    reach, key, tick, nominal = histograms.reach, draws.key, draws.tick, light.number
     slots, returns = light.switch[tb.S_SLOTS], light.switch[tb.S_RETURNS]
     airy, keeps = mist.shape[0] > 0, kept.shape[1] > 0
     pads, bins, one = tables.pulse.shape[1], tables.switch[wt.V_BINS], np.float32(1.0)
@@ -364,14 +365,14 @@ def _receive(
             for j in range(slots):
                 if order[j] >= 0:
                     put_return(
-                        found, order[j], number, half, pads, power, mist, vote, total, sender, faces, p, samples,
-                        slot_f, slot_i, j, k,
+                        found, order[j], number, half, pads, power, mist, vote, total, sender, sole, faces, p,
+                        samples, slot_f, slot_i, j, k,
                     )  # fmt: skip
                     widths[j, k] = found[order[j], wt.F_WIDTH] * seconds_a_bin
         elif keeps:
             for b in range(bins):
                 kept[head, start + k, b] = np.float32(0.0)
-        ar.clear(power, vote, total, reach, p, spans[p, SPAN_FIRST], spans[p, SPAN_LAST])
+        ar.clear(power, sole, faces, reach, p, spans[p, SPAN_FIRST], spans[p, SPAN_LAST])
         if airy:
             ar.clear_air(mist, ends, p, spans[p, SPAN_FIRST], spans[p, SPAN_LAST])
 
@@ -381,35 +382,11 @@ def _write(
     pulses, slot_f, slot_i, widths, rays, anchor, labels, light, draws, element, among, head, world, start, used, out
 ):
     """Returns with their errors, to where the reading is."""
-    end, to = start + used, out.light
+    to = out.light
+    write.write_block(
+        pulses, slot_f, slot_i, rays, anchor, labels, light, draws, element, among, head, world, start, used, to
+    )
     for j in range(to.range_m.shape[1]):
-        if j >= 2 and j % 2 == 0:
-            write.draw_again(pulses, draws, element, among, j, used)
-        range_m = to.range_m[head, j, start:end]
-        normals = rows.NORMAL if j % 2 == 0 else rows.NORMAL_2
-        write.finish_ranges(pulses, slot_f, slot_i, light.number, j, normals, range_m, used)
-        if light.switch[tb.S_IN_WORLD] > 0:
-            write.write_points_in_world(pulses, anchor[world], range_m, to.points_W[head, j, start:end], used)
-        else:
-            points = to.points_S[head, j, start:end]
-            write.write_points(pulses, rays.x[start:end], rays.y[start:end], rays.z[start:end], range_m, points, used)
-            if rays.origin.shape[0] > 0:
-                write.shift_points(pulses, rays.origin[start:end], points, used)
-        write.write_returns(
-            slot_f,
-            slot_i,
-            labels,
-            world,
-            j,
-            used,
-            to.intensity[head, j, start:end],
-            to.cause[head, j, start:end],
-            to.depth[head, j, start:end],
-            to.object_id[head, j, start:end],
-            to.face_id[head, j, start:end],
-            to.mirror_id[head, j, start:end],
-            to.label[head, j, start:end],
-        )
         for k in range(used):
             there = slot_i[j * choose.WORDS_A_SLOT + choose.CAUSE + k] != tb.NO_CAUSE
             out.width_s[head, j, start + k] = widths[j, k] if there else np.float32(0.0)

@@ -17,6 +17,9 @@ _DRAW = np.int64(0)
 # A return is mixed where the majority of one sender is less than this: three quarters against one
 _CLEAR = np.float32(0.5)
 
+# Where nothing arrived within half a pulse of a return, its sender is looked for so many times as far off
+_WIDE = 4
+
 # A return is a false alarm where light makes less than this share of it
 _NOISE = np.float32(0.25)
 
@@ -117,14 +120,14 @@ def _strongest_by_distance(found, count, slots, order):
 
 @jit.inlined
 def put_return(
-    found, row, number, half, taps, power, mist, vote, total, sender, faces, p, samples, slot_f, slot_i, j, k
+    found, row, number, half, taps, power, mist, vote, total, sender, sole, faces, p, samples, slot_f, slot_i, j, k
 ):
     """Write a return into slot j of pulse k, with who sent it.
 
     Args:
         found: Returns; row: which.
         number: Of `WaveformTables`; half: half the width of its pulse [bins]; taps: bins before the window.
-        power, mist, vote, total, sender, faces: Of `Histograms`; p: the pulse's number in the batch.
+        power, mist, vote, total, sender, sole, faces: Of `Histograms`; p: the pulse's number in the batch.
         samples: Of the pulse.
         slot_f, slot_i: Slots, see light/choose.py.
         j, k: Slot and pulse.
@@ -137,7 +140,11 @@ def put_return(
         if mist.shape[0] > 0 and mist[p, peak] > np.float32(0.5) * power[p, peak]:
             cause = tb.BY_ATMOSPHERE
         else:
-            who, face, clear = _voted(vote, total, sender, faces, p, np.int64(found[row, wt.F_PLACE]), half)
+            middle = np.int64(found[row, wt.F_PLACE])
+            if sole[p] == ar.SEVERAL:
+                who, face, clear = _voted(vote, total, sender, faces, p, middle, half)
+            else:
+                who, face, clear = _alone(sole, faces, p, middle, half)
             cause = tb.BY_SURFACE
             if who >= 0:
                 column, mirror, depth = ar.parts_of(who)
@@ -148,12 +155,22 @@ def put_return(
 
 
 @jit.inlined
+def _alone(sole, faces, p, middle, half):
+    """The only sender of a pulse, -1 where nothing arrived near a return, and the face that sent nearest to it."""
+    for off in range(_WIDE * half + 1):
+        before, behind = max(middle - off, 0), min(middle + off, faces.shape[1] - 1)
+        if faces[p, before] >= 0 or faces[p, behind] >= 0:
+            return sole[p], faces[p, before] if faces[p, before] >= 0 else faces[p, behind], True
+    return np.int64(-1), choose.NOBODY, True
+
+
+@jit.inlined
 def _voted(vote, total, sender, faces, p, middle, half):
     """Who sent most of the light around a return, -1 for nobody, and its face; whether nobody else had a quarter."""
     who, face, votes, whole = np.int64(-1), choose.NOBODY, np.float32(0.0), np.float32(0.0)
 
     # First the return's own half width; where nothing arrived there, as on the flank of a wide return, farther off
-    for reach in (half, 4 * half):
+    for reach in (half, _WIDE * half):
         for b in range(np.uint32(max(middle - reach, 0)), np.uint32(min(middle + reach + 1, vote.shape[1]))):
             if total[p, b] <= np.float32(0.0):
                 continue

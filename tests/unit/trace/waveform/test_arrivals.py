@@ -14,7 +14,7 @@ def shaped(places, heights):
     """Bins of pulses that arrive at places [bins]."""
     cells, bins = np.zeros((2, wt.CELLS * LENGTH), np.float32), np.zeros((2, LENGTH), np.float32)
     for place, height in zip(places, heights, strict=True):
-        ar._add(cells, np.uint32(1), np.float32(place), np.float32(height))
+        ar._add_at(cells, np.uint32(1), np.float32(place), np.float32(height))
     ar.shape_pulse(cells, bins, TAPS, np.int32(FIRST), np.float32(1.0), 1, 0, LENGTH)
     assert (cells == 0.0).all()
     assert (bins[0] == 0.0).all()
@@ -45,3 +45,18 @@ def test_the_air_ends_with_the_beam():
     assert (first, last) == (0, 90)
     np.testing.assert_allclose(power[0, [0, 39, 40, 69, 70, 89]], [0.5, 0.5, 1 / 3, 1 / 3, 0, 0], atol=1e-6)
     np.testing.assert_array_equal(power, mist)
+
+
+def test_light_of_one_sender_becomes_its_votes_when_a_second_comes():
+    """Bins where light arrived hold what their cells do, for the one sender so far; all else of old votes is gone."""
+    cells = np.zeros((1, wt.CELLS * LENGTH), np.float32)
+    vote, total = np.full((1, LENGTH), 9.0, np.float32), np.full((1, LENGTH), 9.0, np.float32)
+    sender, sole, face = np.full((1, LENGTH), 5, np.int64), np.array([77]), np.full((1, LENGTH), -1, np.int32)
+    reach = np.array([[40, 43]], np.int32)
+    cells[0, 4 * 40 : 4 * 43] = np.arange(12)
+    face[0, [40, 42]] = 3
+    ar.open_votes.py_func(cells, vote, total, sender, face, reach, sole, 0)
+    assert sole[0] == ar.SEVERAL
+    assert vote[0, [39, 40, 41, 42]].tolist() == [0.0, 6.0, 0.0, 38.0]
+    np.testing.assert_array_equal(total, vote)
+    assert sender[0, [40, 42]].tolist() == [77, 77]

@@ -3,7 +3,7 @@ import pytest
 
 from sensorium.trace.light import tables as tb
 from sensorium.trace.waveform import tables as wt
-from sensorium.trace.waveform.returns import choose_returns, keep_between
+from sensorium.trace.waveform.returns import _alone, choose_returns, keep_between
 
 
 def found(*rows):
@@ -55,3 +55,13 @@ def test_returns_outside_of_the_limits_are_dropped():
     table, count = found((5, 9.0), (20, 1.0), (99, 5.0))
     assert keep_between(table, count, 10.0, 50.0) == 1
     assert table[0, wt.F_PLACE] == 20.0
+
+
+def test_the_only_sender_answers_with_the_face_whose_light_arrived_nearest():
+    faces = np.full((1, 60), -1, np.int32)
+    faces[0, [20, 27]] = 4, 8
+    sole = np.array([6])
+    alone = _alone.py_func
+    assert alone(sole, faces, 0, 21, 2) == (6, 4, True)
+    assert alone(sole, faces, 0, 25, 2) == (6, 8, True)
+    assert alone(sole, faces, 0, 45, 2) == (-1, -1, True)  # more than four half widths from all light
