@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium import jit
+from sensorium.blocks import NONE, next_block
 from sensorium.trace import packet as pk
 from sensorium.trace.packet import (
     BLOCK,
@@ -29,7 +30,7 @@ def packed(origins: NDArray[np.float32], directions: NDArray[np.float32]) -> NDA
 
 @jit.kernel
 def bare_trace(first, step, count, scenes, rays, time, mask, arguments, range_m, face):
-    """Trace the blocks first, first + step, ... of rays in the coordinates of their scenes.
+    """Trace a share of the blocks of rays in the coordinates of their scenes.
 
     Args:
         first, step, count: Share of the blocks; every scene has as many.
@@ -43,7 +44,8 @@ def bare_trace(first, step, count, scenes, rays, time, mask, arguments, range_m,
     set_mask(words, mask)
     total = rays.shape[2]
     blocks = (total + BLOCK - 1) // BLOCK
-    for block in range(first, count, step):
+    block = next_block(first, step, count, NONE)
+    while block < count:
         row, start = block // blocks, (block % blocks) * BLOCK
         for ray in range(start, min(total, start + BLOCK), WIDTH):
             clear_hits(words)
@@ -67,6 +69,7 @@ def bare_trace(first, step, count, scenes, rays, time, mask, arguments, range_m,
             intersect(active.ctypes.data, scenes[row], floats.ctypes.data, arguments)
             for k in range(total - ray):
                 range_m[row, ray + k], face[row, ray + k] = floats[pk.T_FAR + k], words[pk.FACE + k]
+        block = next_block(first, step, count, block)
 
 
 @jit.kernel

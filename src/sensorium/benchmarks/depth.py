@@ -93,7 +93,7 @@ class BareImages:
 
     def __call__(self) -> None:
         """Trace."""
-        threads.run(
+        threads.share(
             bare_trace,
             len(self.range_m) * -(-len(self._time) // BLOCK),
             self._placed.tables.scene,

@@ -111,7 +111,7 @@ class DepthCaster:
         out = self._outputs(self._wanted)
         anchor = placed.anchor
         with placed.lock:
-            threads.run(
+            threads.share(
                 depth_images,
                 shot.blocks,
                 placed.tables,
@@ -135,7 +135,7 @@ class DepthCaster:
         def measured(true_m: NDArray[np.float32], numbers: NDArray[np.float32]) -> DepthOutputs:
             again = self._outputs(self._wanted & _MEASURED)
             where = (anchor, shot.rays, shot.heads, pixels, numbers, draws, true_m, again)
-            threads.run(measure_again, shot.blocks, *where)
+            threads.share(measure_again, shot.blocks, *where)
             return again
 
         if self._stages:

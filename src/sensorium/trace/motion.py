@@ -16,6 +16,7 @@ import numpy as np
 from numba import types
 
 from sensorium import jit
+from sensorium.blocks import NONE, next_block
 from sensorium.jit import pointer_from_address
 from sensorium.worlds.interpolation import slerp
 
@@ -247,7 +248,7 @@ def _write_quaternion(p, q, mount_p, mount_q, anchor, out, at, scratch):
 
 @jit.kernel
 def place(first, step, count, arrays, mounts, positions, quaternions, anchor, anchor_before, new):
-    """Write every transform of the worlds first, first + step, ... and commit their scenes.
+    """Write every transform of a share of the worlds and commit their scenes.
 
     Args:
         first, step, count: Share of the worlds.
@@ -261,7 +262,8 @@ def place(first, step, count, arrays, mounts, positions, quaternions, anchor, an
     """
     p, q = np.zeros(3), np.zeros(4)
     scratch = np.zeros((4, 9))
-    for world in range(first, count, step):
+    world = next_block(first, step, count, NONE)
+    while world < count:
         row = world if mounts.position.shape[0] > 1 else 0
         moved = new[world]
         for k in range(3):
@@ -294,3 +296,4 @@ def place(first, step, count, arrays, mounts, positions, quaternions, anchor, an
                 _update_buffer(arrays.geometry[array], _BUFFER_TRANSFORM, segment)
             _commit_geometry(arrays.geometry[array])
         _commit_scene(arrays.scene[world])
+        world = next_block(first, step, count, world)

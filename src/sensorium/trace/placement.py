@@ -133,7 +133,7 @@ class PlacedScenes:
         # The anchor follows the rays on a coarse grid
         before, self.anchor = self.anchor, anchor
         self.motion = BodyMotion(positions, quaternions, anchor)
-        threads.run(
+        threads.share(
             motion.place,
             worlds,
             self.tables,
@@ -143,7 +143,6 @@ class PlacedScenes:
             anchor,
             before,
             new,
-            serial_below=2,
         )
 
     @staticmethod
