@@ -1,101 +1,204 @@
 """Blocks of a kernel, dealt out in advance or claimed one by one by whichever thread is free.
 
-A kernel has the form `kernel(first, step, count, ...)` and asks `next_block` which block to do. Dealt out, these are
-first, first + step, ... below count. With step 0 they are claimed: `first` is the address of a `Counter`, and a thread
-that comes late does fewer blocks. Which thread does a block changes nothing in it.
+A kernel has the form `kernel(first, step, count, ...)`. Called with a step above 0 it does the blocks first, first +
+step, ... below count. One that calls what `shared` makes may be called with minus the number of other threads as step,
+and the address of their desks as first: it lays its work on the desks, and threads that sit there help until no block
+is left. Such a thread never holds the GIL, and nobody waits for one that comes late. Which thread does a block changes
+nothing in it.
 """
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numba
 import numpy as np
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
-from numpy.typing import NDArray
 
 from sensorium import jit
 
 NONE = np.int64(-1)
 """The block before the first."""
 
-CAN_CLAIM = not numba.config.DISABLE_JIT
-"""Whether blocks can be claimed: kernels that are run as plain Python have no atomic operations."""
+CAN_SHARE = not numba.config.DISABLE_JIT
+"""Whether kernels can be shared: one that is run as plain Python has no atomic operations."""
 
-# Numbers of a counter, each 8 bytes: the next block, how many are done, and the address of the bell
-_NEXT, _DONE, _BELL = 0, 8, 16
+# A desk is a line of the cache: the address of a job, one more while it is being done, 0 for none; and the bell
+DESK_BYTES = 64
+_BELL = 8
+
+_NUMBER, _NOTHING = ir.IntType(64), ir.IntType(8).as_pointer()
 
 _give_way = types.ExternalFunction("SwitchToThread" if sys.platform == "win32" else "sched_yield", types.int32())
 
 
-class Counter:
-    """How far one run of a kernel is; its memory lives as long as this does."""
+@jit.function
+def next_block(first: int, step: int, count: int, last: int) -> int:
+    """The block to do after `last`, NONE at the beginning; from count on there is none.
 
-    def __init__(self, bell: NDArray[np.int64]) -> None:
-        """Nothing is claimed.
+    Args:
+        first, step, count: As the worker of `shared` was given them: with step 0 the address of a counter as first.
+        last: The block that is done now.
+    """
+    if step > 0:
+        return first if last < 0 else last + step
+    return _add_at(first, 1)
 
-        Args:
-            bell: Its first number goes up when a thread begins with the kernel.
-        """
-        self._numbers = np.array([0, 0, bell.ctypes.data], np.int64)
-        self.address: int = self._numbers.ctypes.data
 
-    def is_done(self, count: int, turns: int) -> bool:
-        """Whether so many blocks are done, now or within so many turns of waiting."""
-        return bool(wait_for(self.address + _DONE, count, turns))
+@jit.kernel
+def serve(desk: int, turns: int) -> None:
+    """What a thread does at its desk: help with what is laid on it, until the bell rings or nothing came for long.
+
+    Args:
+        desk: Its address.
+        turns: How often to give way to other threads before leaving.
+    """
+    left = turns
+    while left > 0 and _number_at(desk + _BELL) == 0:
+        job = _number_at(desk)
+        if job != 0 and _swap_at(desk, job, job + 1) == job:
+            _do_job(job)
+            _swap_at(desk, job + 1, 0)
+            left = turns
+        else:
+            _give_way()
+            left -= 1
+
+
+@jit.function
+def _lay(desks: int, others: int, job: int) -> None:
+    """Lay a job on the desks that are free."""
+    for i in range(others):
+        _swap_at(desks + DESK_BYTES * i, 0, job)
+
+
+@jit.function
+def _take_back(desks: int, others: int, job: int) -> None:
+    """Take it off again, and wait where somebody is still at it."""
+    for i in range(others):
+        desk = desks + DESK_BYTES * i
+        if _swap_at(desk, job, 0) == job + 1:
+            while _number_at(desk) == job + 1:
+                _give_way()
+
+
+def shared(worker: Callable[..., None]) -> Callable[..., None]:
+    """What a kernel whose blocks are shared calls: a compiled function of (first, step, count, other arguments).
+
+    Args:
+        worker: Function of `jit.function`, of (first, step, count, *arguments), that asks `next_block` for its blocks,
+            returns nothing and raises nothing. `first` and its kind are as the kernel was given them, or a counter.
+    """
+
+    @intrinsic
+    def share(typing_context: Any, first: Any, step: Any, count: Any, arguments: Any) -> Any:
+        numbers = (types.int64,) * 3
+        with_arguments: tuple[Any, ...] = numbers + tuple(arguments.types)
+        compiled: list[tuple[Any, Any]] = [(worker, with_arguments), (_lay, numbers), (_take_back, numbers)]
+        called = [
+            (function._numba_type_, function._numba_type_.get_call_type(typing_context, given, {}))
+            for function, given in compiled
+        ]
+
+        def build(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            functions = [context.get_function(*one) for one in called]
+            for function in functions:
+                context.add_linking_libs(getattr(function, "libs", ()))
+            _build_sharing(context, builder, *functions, *values)
+            return context.get_dummy_value()
+
+        return types.none(*numbers, arguments), build
+
+    return share
+
+
+def _build_sharing(
+    context: Any, builder: Any, work: Any, lay: Any, take_back: Any, first: Any, step: Any, count: Any, arguments: Any
+) -> None:
+    """Write the instructions of `shared`."""
+    zero = _NUMBER(0)
+
+    # A job, on the stack of who shares it: the function that does it, the next block, the count, and the arguments
+    job_type = ir.LiteralStructType([_NOTHING, _NUMBER, _NUMBER, arguments.type])
+    job = cgutils.alloca_once(builder, job_type)
+
+    def do(builder: Any, first: Any, step: Any, count: Any, arguments: Any) -> None:
+        work(builder, [first, step, count, *cgutils.unpack_tuple(builder, arguments)])
+
+    def part(builder: Any, job: Any, number: int) -> Any:
+        return cgutils.gep_inbounds(builder, job, 0, number)
+
+    # That function has the form of all that Numba makes: places for a result and for an error come first
+    kind = _form_of_jobs(builder)
+    helping = ir.Function(builder.module, kind, name=f"{builder.function.name}.helping")
+    helping.linkage = "internal"
+    inside = ir.IRBuilder(helping.append_basic_block("entry"))
+    known = inside.bitcast(helping.args[2], job_type.as_pointer())
+    counter = inside.ptrtoint(part(inside, known, 1), _NUMBER)
+    do(inside, counter, zero, inside.load(part(inside, known, 2)), inside.load(part(inside, known, 3)))
+    inside.ret(kind.return_type(0))
+
+    with builder.if_else(builder.icmp_signed(">", step, zero)) as (dealt_out, claimed):
+        with dealt_out:
+            do(builder, first, step, count, arguments)
+        with claimed:
+            for number, value in enumerate((builder.bitcast(helping, _NOTHING), zero, count, arguments)):
+                builder.store(value, part(builder, job, number))
+            address, others = builder.ptrtoint(job, _NUMBER), builder.neg(step)
+            lay(builder, [first, others, address])
+            do(builder, builder.ptrtoint(part(builder, job, 1), _NUMBER), zero, count, arguments)
+            take_back(builder, [first, others, address])
+
+
+def _form_of_jobs(builder: Any) -> Any:
+    """Type of the function that does a job: places for a result and an error as Numba has them, and the job."""
+    outer = builder.function
+    return ir.FunctionType(outer.function_type.return_type, [_NOTHING, outer.args[1].type, _NOTHING])
+
+
+@intrinsic
+def _do_job(typing_context: Any, job: Any) -> Any:
+    """Do the job at an address."""
+
+    def build(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        kind = _form_of_jobs(builder)
+        place = builder.inttoptr(values[0], kind.as_pointer().as_pointer())
+        error = cgutils.alloca_once(builder, kind.args[1].pointee)
+        builder.call(builder.load(place), [_NOTHING(None), error, builder.inttoptr(values[0], _NOTHING)])
+        return context.get_dummy_value()
+
+    return types.none(types.int64), build
 
 
 @intrinsic
 def _add_at(typing_context: Any, address: Any, amount: Any) -> Any:
     """Add to the whole number at an address, at once for all threads; what it was before."""
 
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        place = builder.inttoptr(arguments[0], ir.IntType(64).as_pointer())
-        return builder.atomic_rmw("add", place, arguments[1], "seq_cst")
+    def build(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return builder.atomic_rmw("add", builder.inttoptr(values[0], _NUMBER.as_pointer()), values[1], "seq_cst")
 
     return types.int64(types.int64, types.int64), build
+
+
+@intrinsic
+def _swap_at(typing_context: Any, address: Any, expected: Any, new: Any) -> Any:
+    """Put a new number at an address if the expected one is there, at once for all threads; what was there."""
+
+    def build(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        place = builder.inttoptr(values[0], _NUMBER.as_pointer())
+        return builder.extract_value(builder.cmpxchg(place, values[1], values[2], "seq_cst"), 0)
+
+    return types.int64(types.int64, types.int64, types.int64), build
 
 
 @intrinsic
 def _number_at(typing_context: Any, address: Any) -> Any:
     """The whole number at an address, as other threads left it."""
 
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        place = builder.inttoptr(arguments[0], ir.IntType(64).as_pointer())
-        return builder.load_atomic(place, "acquire", 8)
+    def build(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return builder.load_atomic(builder.inttoptr(values[0], _NUMBER.as_pointer()), "seq_cst", 8)
 
     return types.int64(types.int64), build
-
-
-@jit.function
-def next_block(first, step, count, last):
-    """The block to do after `last`, NONE at the beginning; from count on there is none.
-
-    Args:
-        first, step, count: As the kernel was given them.
-        last: The block that is done now.
-    """
-    if step > 0:
-        return first if last < 0 else last + step
-    if last < 0:
-        _add_at(_number_at(first + _BELL), 1)
-    else:
-        _add_at(first + _DONE, 1)
-    return _add_at(first + _NEXT, 1)
-
-
-@jit.kernel
-def wait_for(address, least, turns):
-    """Whether the number at an address reaches a least one, giving way to other threads so many times meanwhile."""
-    for _ in range(turns):
-        if _number_at(address) >= least:
-            return True
-        _give_way()
-    return _number_at(address) >= least
-
-
-@jit.kernel
-def ring(bell):
-    """Let who waits for a bell hear it."""
-    _add_at(bell.ctypes.data, 1)

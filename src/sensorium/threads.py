@@ -1,12 +1,11 @@
 """The one file that owns threads: kernels over blocks of work on persistent threads.
 
 A kernel has the form `kernel(first, step, count, *arguments)` and works on the blocks first, first + step, ... below
-count (`run`), or on those it claims by `blocks.next_block` (`share`). It releases the GIL, so plain Python threads run
-it in parallel. Blocks are fixed by their index, so results are the same bytes on any number of threads. Safe from
-several Python threads at once; a forked child starts its own.
+count. It releases the GIL, so plain Python threads run it in parallel. Blocks are fixed by their index, so results are
+the same bytes on any number of threads. Safe from several Python threads at once; a forked child starts its own.
 
-Waking a thread takes longer than a small image does. So threads stay awake for a moment after their work, without the
-GIL, and who waits for the last block of another does so likewise.
+To wake a thread, to hand it the GIL and to hear from it takes as long as a small image does. So threads stay awake for
+a moment after their work, at desks of `blocks`, where kernels that are `shared` find them without either.
 
 A process is forked only while nothing runs. Embree builds scenes on threads of its own; their locks would be copied as
 they are, and a child would wait for ever for a thread that it does not have.
@@ -33,17 +32,19 @@ _SERIAL_BLOCKS = 4
 _ASLEEP_AFTER_S = 0.005
 
 # How often a thread that has nothing to do gives way to others before it goes to sleep: about half a millisecond. The
-# step of one world has two kernels to run in that time.
+# step of one world has two kernels to share in that time.
 _AWAKE_TURNS = 2000
 
-# What to run, with which arguments, whom to tell of the end or of an error, and what must live until then
-_Job = tuple[Callable[..., None], tuple[Any, ...], "queue.SimpleQueue[BaseException | None]", object]
+# More threads than this have no desk
+_DESKS = 256
 
-# Goes up when a kernel whose blocks are claimed has begun, and so has let go of the GIL
-_bell = np.zeros(1, np.int64)
+_Job = tuple[Callable[..., None], tuple[Any, ...], "queue.SimpleQueue[BaseException | None]"]
+
+_desks = np.zeros((_DESKS, blocks.DESK_BYTES // 8), np.int64)
+_JOB, _BELL, _ASLEEP = 0, 1, 2  # columns; the last is for Python alone
 
 _lock = threading.Lock()
-_inboxes: "list[queue.SimpleQueue[_Job]]" = []
+_inboxes: "list[queue.SimpleQueue[_Job | None]]" = []
 _count: int | None = None
 
 # How many kernels and builds are under way, and whether a fork waits for them or is being done
@@ -106,29 +107,17 @@ def run(kernel: Callable[..., None], count: int, *arguments: Any, serial_below: 
 
 
 def share(kernel: Callable[..., None], count: int, *arguments: Any) -> None:
-    """The same where threads claim blocks, so that none has to wait for one that comes late.
-
-    Args:
-        kernel: Compiled function of (first, step, count, *arguments) that releases the GIL, asks `blocks.next_block`
-            for its blocks, and raises nothing.
-        count: Number of blocks.
-        *arguments: Passed on unchanged.
-    """
-    if not blocks.CAN_CLAIM or min(thread_count(), count) <= 1:
-        run(kernel, count, *arguments)
-        return
+    """The same for a kernel that is `blocks.shared`: threads claim blocks, and none waits for one that comes late."""
     with working:
-        counter, told = blocks.Counter(_bell), queue.SimpleQueue[BaseException | None]()
-        everything = (counter.address, 0, count, *arguments)
-        others = min(thread_count(), count) - 1
-        for inbox in _started(others)[:others]:
-            inbox.put((kernel, everything, told, counter))
-        kernel(*everything)
-
-        # What others claimed they are about to end; one that has not begun yet will find nothing left
-        while not counter.is_done(count, _AWAKE_TURNS):
-            if not told.empty() and (error := told.get()) is not None:
-                raise error
+        others = min(thread_count(), count, _DESKS + 1) - 1 if blocks.CAN_SHARE else 0
+        if others <= 0:
+            kernel(0, 1, count, *arguments)
+            return
+        inboxes = _started(others)
+        for i in np.flatnonzero(_desks[:others, _ASLEEP]).tolist():
+            _desks[i, _ASLEEP] = 0
+            inboxes[i].put(None)
+        kernel(_desks.ctypes.data, -others, count, *arguments)
 
 
 def _run_on_all(kernel: Callable[..., None], count: int, threads: int, arguments: tuple[Any, ...]) -> None:
@@ -137,9 +126,9 @@ def _run_on_all(kernel: Callable[..., None], count: int, threads: int, arguments
     done: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
     inboxes = _started(threads - 1)
     for first in range(1, threads):
-        inboxes[first - 1].put((kernel, (first, threads, count, *arguments), done, None))
-    if blocks.CAN_CLAIM:
-        blocks.ring(_bell)
+        inboxes[first - 1].put((kernel, (first, threads, count, *arguments), done))
+        if first <= _DESKS:
+            _desks[first - 1, _BELL] = 1
     errors: list[BaseException] = []
     try:
         kernel(0, threads, count, *arguments)
@@ -152,34 +141,44 @@ def _run_on_all(kernel: Callable[..., None], count: int, threads: int, arguments
         raise errors[0]
 
 
-def _started(count: int) -> "list[queue.SimpleQueue[_Job]]":
+def _started(count: int) -> "list[queue.SimpleQueue[_Job | None]]":
     """The inboxes of the persistent threads; starts as many as are missing."""
     with _lock:
-        if not _inboxes and blocks.CAN_CLAIM:
-            blocks.ring(_bell), blocks.wait_for(_bell.ctypes.data, 1, 1)  # compiled here, before anyone may fork
+        if not _inboxes and blocks.CAN_SHARE:
+            blocks.serve(_desks.ctypes.data, 0)  # compiled here, by who may fork, and by nobody else meanwhile
         while len(_inboxes) < count:
-            inbox: queue.SimpleQueue[_Job] = queue.SimpleQueue()
-            name = f"sensorium-{len(_inboxes) + 1}"
-            threading.Thread(target=_serve, args=(inbox,), name=name, daemon=True).start()
+            inbox: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+            name, number = f"sensorium-{len(_inboxes) + 1}", len(_inboxes)
+            threading.Thread(target=_serve, args=(inbox, number), name=name, daemon=True).start()
             _inboxes.append(inbox)
         return _inboxes
 
 
-def _serve(inbox: "queue.SimpleQueue[_Job]") -> None:
-    """What a thread does all its life."""
-    bell = int(_bell.ctypes.data) if blocks.CAN_CLAIM else 0
+def _serve(inbox: "queue.SimpleQueue[_Job | None]", number: int) -> None:
+    """What a thread does all its life: sits at its desk, and when nothing comes for a while sleeps at its inbox."""
+    if number < _DESKS and blocks.CAN_SHARE:
+        desk = _desks[number]
+        address = int(desk.ctypes.data)
+    else:
+        desk, address = np.zeros(_desks.shape[1], np.int64), 0
     while True:
-        # Who puts something in rings later, so what comes after this look is heard
-        rung = int(_bell[0])
-        if bell and inbox.empty():
-            blocks.wait_for(bell, rung + 1, _AWAKE_TURNS)
-        kernel, arguments, done, kept = inbox.get()
+        # Who puts a job into the inbox rings after that
+        desk[_BELL] = 0
+        if address and inbox.empty():
+            blocks.serve(address, _AWAKE_TURNS)
+        if not desk[_BELL]:
+            desk[_ASLEEP] = 1
+        job = inbox.get()
+        desk[_ASLEEP] = 0
+        if job is None:  # only woken
+            continue
+        kernel, arguments, done = job
         try:
             kernel(*arguments)
             done.put(None)
         except BaseException as error:  # handed to the caller, who raises it
             done.put(error)
-        del kernel, arguments, done, kept  # an idle thread keeps no arrays alive
+        del kernel, arguments, done, job  # an idle thread keeps no arrays alive
 
 
 def _cores() -> int:
@@ -222,6 +221,7 @@ def _forget_threads_in_child() -> None:
     global _lock, _quiet, _forking
     _lock, _quiet, _forking = threading.Lock(), threading.Condition(), False
     _inboxes.clear()
+    _desks[:] = 0
 
 
 if hasattr(os, "register_at_fork"):

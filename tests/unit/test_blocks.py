@@ -1,19 +1,29 @@
 """Blocks dealt out and blocks claimed: every one once, whoever does it."""
 
+import threading
+
 import numpy as np
 import pytest
 
 from sensorium import jit, threads
-from sensorium.blocks import NONE, Counter, next_block, wait_for
+from sensorium.blocks import NONE, next_block, serve, shared
+
+
+@jit.function
+def _note(first, step, count, done, slow):
+    block = next_block(first, step, count, NONE)
+    while block < count:
+        for _ in range(slow):
+            done[block] += 1
+        block = next_block(first, step, count, block)
+
+
+_share_notes = shared(_note)
 
 
 @jit.kernel
-def note_blocks(first, step, count, done, share):
-    block = next_block(first, step, count, NONE)
-    while block < count:
-        done[block] += 1
-        share[0] += 1
-        block = next_block(first, step, count, block)
+def note_blocks(first, step, count, done, slow):
+    _share_notes(first, step, count, (done, slow))
 
 
 @pytest.fixture(autouse=True)
@@ -25,26 +35,35 @@ def _restore_thread_count():
 
 def test_dealt_out_in_steps():
     done = np.zeros(10, np.int64)
-    note_blocks(1, 3, 10, done, np.zeros(1, np.int64))
+    note_blocks(1, 3, 10, done, 1)
     assert np.flatnonzero(done).tolist() == [1, 4, 7]
 
 
-def test_a_kernel_claims_what_is_left_and_rings():
-    bell, done, share = np.zeros(1, np.int64), np.zeros(10, np.int64), np.zeros(1, np.int64)
-    counter = Counter(bell)
-    note_blocks(counter.address, 0, 10, done, share)
+def test_who_shares_with_nobody_there_does_all():
+    desks, done = np.zeros(16, np.int64), np.zeros(10, np.int64)
+    note_blocks(desks.ctypes.data, -2, 10, done, 1)
     assert (done == 1).all()
-    assert counter.is_done(10, 1)
-    assert not counter.is_done(11, 3)
-    note_blocks(counter.address, 0, 10, done, share)  # one that comes late
-    assert (done == 1).all()
-    assert bell[0] == 2
+    assert (desks == 0).all()
 
 
-def test_waiting_ends_when_the_number_is_there_or_after_the_turns():
-    number = np.array([4], np.int64)
-    assert wait_for(number.ctypes.data, 4, 0)
-    assert not wait_for(number.ctypes.data, 5, 10)
+def test_a_thread_at_a_desk_helps():
+    desks, done = np.zeros(8, np.int64), np.zeros(200, np.int64)
+    helper = threading.Thread(target=serve, args=(desks.ctypes.data, 1 << 40))
+    helper.start()
+    try:
+        for _ in range(50):
+            note_blocks(desks.ctypes.data, -1, 200, done, 100)
+            assert desks[0] == 0
+    finally:
+        desks[1] = 1  # the bell
+        helper.join()
+    assert (done == 5000).all()
+
+
+def test_a_thread_leaves_when_nothing_comes():
+    desk = np.zeros(8, np.int64)
+    serve(desk.ctypes.data, 10)
+    assert (desk == 0).all()
 
 
 @pytest.mark.parametrize("number", [1, 2, 5])
@@ -53,5 +72,21 @@ def test_shared_blocks_are_done_once_each(number):
     for count in (1, 2, 3, 17, 1000):
         done = np.zeros(count, np.int64)
         for _ in range(20):
-            threads.share(note_blocks, count, done, np.zeros(1, np.int64))
+            threads.share(note_blocks, count, done, 1)
         assert (done == 20).all()
+
+
+def test_two_callers_share_at_once():
+    threads.set_threads(3)
+    results = [np.zeros(2000, np.int64) for _ in range(4)]
+
+    def call(done):
+        for _ in range(50):
+            threads.share(note_blocks, len(done), done, 1)
+
+    callers = [threading.Thread(target=call, args=(done,)) for done in results]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
+    assert all((done == 50).all() for done in results)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium import jit
-from sensorium.blocks import NONE, next_block
+from sensorium.blocks import NONE, next_block, shared
 from sensorium.random import draw_words, normal_pair_f32
 from sensorium.trace import measure as ms
 from sensorium.trace import packet as pk
@@ -76,26 +76,12 @@ class DepthOutputs(NamedTuple):
     true_m: NDArray[np.float32]  # distance before noise and limits, infinite where nothing was met
 
 
-@jit.kernel
-def depth_images(
+@jit.function
+def _cast_images(
     first, step, count, arrays, labels, anchor, rays, heads, pixels, surfaces, tints, motions, numbers, reach, in_world,
     draws, mask, arguments, out,
 ):  # fmt: skip
-    """Cast a share of the blocks of all heads.
-
-    Args:
-        first, step, count: Share of the blocks; every head has as many.
-        arrays: `InstanceTables`; labels: `LabelTables`; anchor: float64 (worlds, 3) [m].
-        rays: `RayTables` in the order of tiles; heads: `Heads`; pixels: `Pixels`.
-        surfaces: `Surfaces`; tints: `Tints`; motions: `Motions`.
-        numbers: Columns of `measure`, float32.
-        reach: How far to look [m], float32.
-        in_world: Whether normals are in world axes.
-        draws: `DepthDraws`.
-        mask: Bits of the objects to see.
-        arguments: Address of Embree's arguments.
-        out: `DepthOutputs`.
-    """
+    """The work of `depth_images`."""
     floats, words, active = new_packet()
     set_mask(words, mask)
     block, hit = rows.new_scratch()
@@ -162,12 +148,43 @@ def depth_images(
         number = next_block(first, step, count, number)
 
 
-@jit.kernel
-def measure_again(first, step, count, anchor, rays, heads, pixels, numbers, draws, distance, out):
-    """The measured images of known distances, (heads, pixels): after errors, or without any for the truth.
+_share_images = shared(_cast_images)
 
-    Arguments as above; of the outputs range, depth and points are written.
+
+@jit.kernel
+def depth_images(
+    first, step, count, arrays, labels, anchor, rays, heads, pixels, surfaces, tints, motions, numbers, reach, in_world,
+    draws, mask, arguments, out,
+):  # fmt: skip
+    """Cast a share of the blocks of all heads.
+
+    Args:
+        first, step, count: Share of the blocks; every head has as many.
+        arrays: `InstanceTables`; labels: `LabelTables`; anchor: float64 (worlds, 3) [m].
+        rays: `RayTables` in the order of tiles; heads: `Heads`; pixels: `Pixels`.
+        surfaces: `Surfaces`; tints: `Tints`; motions: `Motions`.
+        numbers: Columns of `measure`, float32.
+        reach: How far to look [m], float32.
+        in_world: Whether normals are in world axes.
+        draws: `DepthDraws`.
+        mask: Bits of the objects to see.
+        arguments: Address of Embree's arguments.
+        out: `DepthOutputs`.
     """
+    _share_images(
+        first,
+        step,
+        count,
+        (
+            arrays, labels, anchor, rays, heads, pixels, surfaces, tints, motions, numbers, reach, in_world, draws,
+            mask, arguments, out,
+        ),
+    )  # fmt: skip
+
+
+@jit.function
+def _measure_images(first, step, count, anchor, rays, heads, pixels, numbers, draws, distance, out):
+    """The work of `measure_again`."""
     block, own, measured = np.zeros(pk.BLOCK_FLOATS, np.float32), np.zeros(3 * BLOCK, np.float32), ms.new_measured()
     total = rays.x.shape[0]
     number = next_block(first, step, count, NONE)
@@ -182,6 +199,18 @@ def measure_again(first, step, count, anchor, rays, heads, pixels, numbers, draw
             block[pk.B_T_FAR + k] = known[place[k]]
         _write_measured(block, measured, x, y, z, place, numbers, draws, anchor[world], head, world, total, used, out)
         number = next_block(first, step, count, number)
+
+
+_share_measuring = shared(_measure_images)
+
+
+@jit.kernel
+def measure_again(first, step, count, anchor, rays, heads, pixels, numbers, draws, distance, out):
+    """The measured images of known distances, (heads, pixels): after errors, or without any for the truth.
+
+    Arguments as above; of the outputs range, depth and points are written.
+    """
+    _share_measuring(first, step, count, (anchor, rays, heads, pixels, numbers, draws, distance, out))
 
 
 @jit.function
