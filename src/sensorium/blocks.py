@@ -119,38 +119,35 @@ def _build_sharing(
     context: Any, builder: Any, work: Any, lay: Any, take_back: Any, first: Any, step: Any, count: Any, arguments: Any
 ) -> None:
     """Write the instructions of `shared`."""
-    zero = _NUMBER(0)
-
-    # A job, on the stack of who shares it: the function that does it, the next block, the count, and the arguments
-    job_type = ir.LiteralStructType([_NOTHING, _NUMBER, _NUMBER, arguments.type])
+    # A job, on the stack of who shares it: the function that does it, first, step and count, the counter, the arguments
+    job_type = ir.LiteralStructType([_NOTHING, _NUMBER, _NUMBER, _NUMBER, _NUMBER, arguments.type])
     job = cgutils.alloca_once(builder, job_type)
-
-    def do(builder: Any, first: Any, step: Any, count: Any, arguments: Any) -> None:
-        work(builder, [first, step, count, *cgutils.unpack_tuple(builder, arguments)])
 
     def part(builder: Any, job: Any, number: int) -> Any:
         return cgutils.gep_inbounds(builder, job, 0, number)
 
-    # That function has the form of all that Numba makes: places for a result and for an error come first
+    # That function has the form of all that Numba makes: places for a result and for an error come first. It alone
+    # calls the worker, which is so compiled once.
     kind = _form_of_jobs(builder)
-    helping = ir.Function(builder.module, kind, name=f"{builder.function.name}.helping")
-    helping.linkage = "internal"
-    inside = ir.IRBuilder(helping.append_basic_block("entry"))
-    known = inside.bitcast(helping.args[2], job_type.as_pointer())
-    counter = inside.ptrtoint(part(inside, known, 1), _NUMBER)
-    do(inside, counter, zero, inside.load(part(inside, known, 2)), inside.load(part(inside, known, 3)))
+    does = ir.Function(builder.module, kind, name=f"{builder.function.name}.job")
+    does.linkage = "internal"
+    inside = ir.IRBuilder(does.append_basic_block("entry"))
+    known = inside.bitcast(does.args[2], job_type.as_pointer())
+    *numbers, given = (inside.load(part(inside, known, number)) for number in (1, 2, 3, 5))
+    work(inside, [*numbers, *cgutils.unpack_tuple(inside, given)])
     inside.ret(kind.return_type(0))
 
-    with builder.if_else(builder.icmp_signed(">", step, zero)) as (dealt_out, claimed):
-        with dealt_out:
-            do(builder, first, step, count, arguments)
-        with claimed:
-            for number, value in enumerate((builder.bitcast(helping, _NOTHING), zero, count, arguments)):
-                builder.store(value, part(builder, job, number))
-            address, others = builder.ptrtoint(job, _NUMBER), builder.neg(step)
-            lay(builder, [first, others, address])
-            do(builder, builder.ptrtoint(part(builder, job, 1), _NUMBER), zero, count, arguments)
-            take_back(builder, [first, others, address])
+    # Dealt out there are no others; claimed there are minus the step
+    is_dealt, zero = builder.icmp_signed(">", step, _NUMBER(0)), _NUMBER(0)
+    counter = builder.ptrtoint(part(builder, job, 4), _NUMBER)
+    others = builder.select(is_dealt, zero, builder.neg(step))
+    job_first, job_step = builder.select(is_dealt, first, counter), builder.select(is_dealt, step, zero)
+    for number, value in enumerate((builder.bitcast(does, _NOTHING), job_first, job_step, count, zero, arguments)):
+        builder.store(value, part(builder, job, number))
+    address = builder.ptrtoint(job, _NUMBER)
+    lay(builder, [first, others, address])
+    builder.call(does, [_NOTHING(None), builder.function.args[1], builder.bitcast(job, _NOTHING)])
+    take_back(builder, [first, others, address])
 
 
 def _form_of_jobs(builder: Any) -> Any:
