@@ -27,17 +27,26 @@ def reading(mesh, pose, **fields):
 
 # --- Table 2 ----------------------------------------------------------------------------------------------------------
 
+
+def elevation_in_single(lines):
+    """Elevation of the nearest line, the lower of two, in float32 as in the thesis's engine [deg]."""
+    single = np.float32
+    line = single(-0.5) + single(1.0) / single(lines - 1) * single((lines - 1) // 2)
+    return single(math.atan(single(abs(line) / single(0.99999)))) * single(57.29578)
+
+
 PRINTED = {2: (1.118025, 26.56528), 3: (0.99999, 0.0), 10: (1.001532, 3.179862), 100: (1.000003, 0.2893734)}
 PRINTED |= {1000: (0.99999, 0.02867683)}
 print("Table 2: a face of 1 m x 1 m at 0.99999 m")
-print("lines   range [m]   thesis     elevation [deg]  thesis       tan(e)")
+print("lines   range [m]   thesis     elevation [deg]  in single precision  thesis       tan(e)")
 for lines in (*PRINTED, "exact"):
     found = reading(OBSTACLE, sn.Pose((1.0, 0.0, 0.0)), lines=lines)
     range_m, elevation_deg = float(found.range_m), abs(math.degrees(found.elevation))
     printed = "".ljust(24) if lines == "exact" else f"{PRINTED[lines][0]:<10.7g} {PRINTED[lines][1]:<13.7g}"
     thesis_range, thesis_elevation = printed[:11], printed[11:]
+    single = "" if lines == "exact" else f"{elevation_in_single(lines):.7g}"
     print(
-        f"{lines!s:>5}   {range_m:.7f}   {thesis_range}{elevation_deg:<15.7f}  {thesis_elevation}"
+        f"{lines!s:>5}   {range_m:.7f}   {thesis_range}{elevation_deg:<15.7f}  {single:<19}  {thesis_elevation}"
         f"{math.tan(math.radians(elevation_deg)):.9f}"
     )
 

@@ -103,7 +103,15 @@ for number in objects.nearest_first:
     colour = draw.COLOURS[3] if objects.range_rate[number] < 0.0 else draw.COLOURS[0]
     at = (math.degrees(objects.azimuth[number]), objects.range_m[number])
     above.plot(*at, "o", color=colour, markersize=9)
-    draw.note(above, f"{objects.range_rate[number]:+.2f} m/s", (at[0] - 1.2, at[1] + 0.3))
+
+    # Beside the point, or below it where the next is in the way
+    near = np.degrees(objects.azimuth) - at[0], objects.range_m - at[1]
+    crowded = np.any((near[0] < 0.0) & (near[0] > -14.0) & (np.abs(near[1]) < 2.5) & objects.in_sight)
+    draw.note(
+        above,
+        f"{objects.range_rate[number]:+.2f} m/s",
+        (at[0] - 1.2, at[1] + 0.3) if not crowded else (at[0] + 2.0, at[1] - 1.9),
+    )
 above.plot([], [], "o", color=draw.COLOURS[3], label="coming")
 above.plot([], [], "o", color=draw.COLOURS[0], label="going")
 above.set(xlim=(35.0, -42.0), ylim=(0.0, 28.0))

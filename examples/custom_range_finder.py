@@ -2,11 +2,12 @@
 
 from typing import Literal
 
-import matplotlib.pyplot as plt
 import numpy as np
 
 import sensorium as sn
 from sensorium.corruption import Quantize, Spikes, White
+from sensorium.view import lidar_plots as draw
+from sensorium.view import save
 
 
 class RangeFinder(sn.RaySensor):
@@ -43,17 +44,29 @@ env = sn.Environment(scene, world, seed=3)
 spec = RangeFinder(errors=(White(std=0.03), Spikes(rate_hz=0.5, amplitude=2.0), Quantize(lsb=0.01)))
 finder = env.attach(spec, body="drone", pose=sn.Pose.from_euler_deg(pitch=90.0))  # x points down
 
-time_s, measured, true = [], [], []
+time_s, measured, true, ends = [], [], [], []
 for _ in env.run(duration_s=11.0):
     for arrival in finder.arrivals():
         time_s.append(arrival.reading.time_ns * 1e-9)
         measured.append(float(arrival.reading.values))
         true.append(float(arrival.truth().values))
+        ends.append((env.state.X_WB[0, 0] @ finder.rig.X_BS[0]).apply((true[-1], 0.0, 0.0)))
 
-figure, axis = plt.subplots(figsize=(12, 6), layout="constrained")
-axis.scatter(time_s, measured, c=np.abs(np.subtract(measured, true)), s=14, cmap="plasma", label="measured")
-axis.plot(time_s, true, color="0.35", linewidth=1.0, label="truth")
-axis.set(xlabel="time [s]", ylabel="range [m]", title="Down from a drone that sways: steps, and a gap where nothing is")
-axis.legend()
-figure.savefig("custom_range_finder.png", dpi=100)
-print(f"{len(measured)} readings, {np.std(np.subtract(measured, true)[np.array(true) < 12.0]):.3f} m off")
+# From the side: every seventh ray; and what the sensor made of them
+figure, (side, ranges) = draw.canvas(12.0, 9.0, 2, 1, height_ratios=(1.2, 1.0))
+draw.frame(side, "A drone that sways, over steps and a gap", "x [m]", "z [m]", equal=True)
+for k in (0, 1, 2, 3, 4, 5, 7, 8, 9):
+    side.bar(3.0 * k, 2.0, 3.0, 0.4 * k - 2.0, color="#6b7888", edgecolor="#b3bfcb", linewidth=0.8)
+drone, time_s, measured, true = flown(np.array(time_s)).position, *map(np.array, (time_s, measured, true))
+for begin, end in list(zip(drone, ends, strict=True))[::7]:
+    side.plot(*np.stack([begin, end])[:, [0, 2]].T, color=draw.COLOURS[1], linewidth=0.8, alpha=0.7)
+side.plot(drone[:, 0], drone[:, 2], color=draw.COLOURS[0], linewidth=2.0, label="the drone")
+side.plot([], [], color=draw.COLOURS[1], label="its ray")
+side.set(xlim=(-2.0, 29.0), ylim=(-2.5, 7.5))
+draw.key(side, where="upper left", columns=2)
+draw.frame(ranges, "What the range finder reads", "time [s]", "range [m]")
+ranges.plot(time_s, measured, ".", color=draw.COLOURS[1], markersize=4, label="measured: noise, steps of 1 cm, spikes")
+ranges.plot(time_s, true, color=draw.COLOURS[0], linewidth=1.2, label="truth; 12 m where there is nothing")
+draw.key(ranges, where="upper left")
+save(figure, "custom_range_finder.png")
+print(f"{len(measured)} readings, {np.std((measured - true)[true < 12.0]):.3f} m off")

@@ -2,12 +2,13 @@
 
 from typing import Literal
 
-import matplotlib.pyplot as plt
 import numpy as np
 from pydantic import Field
 
 import sensorium as sn
 from sensorium.corruption import Dropout, Quantize, White
+from sensorium.view import lidar_plots as draw
+from sensorium.view import save
 
 ZONES, RAYS = 8, 4  # zones a side, and rays a side of each zone
 
@@ -47,13 +48,26 @@ env = sn.Environment(scene, world, seed=1)
 noisy = ZoneTof(errors=(White(std=0.02), Quantize(lsb=0.001), Dropout(probability=0.01, together=False, fill="zero")))
 tof = env.attach(noisy, pose=sn.Pose((0.0, 0.0, 1.2)))
 
-figure, rows = plt.subplots(2, 4, figsize=(14, 7.2), layout="constrained")
+# The corridor from above, what was measured, and the truth
+figure, axes = draw.canvas(14.0, 9.6, 3, 4, height_ratios=(0.75, 1.0, 1.0))
+edge = 4.4 * np.tan(np.radians(0.5 * noisy.fov_deg))
 for column in range(4):
     for _ in env.run(duration_s=0.6):
         pass
-    for axis, reading, name in zip(rows[:, column], (tof.read(), tof.truth()), ("measured", "truth"), strict=True):
-        picture = axis.imshow(reading.values, vmin=0.0, vmax=4.0, cmap="viridis_r", interpolation="nearest")
-        axis.set(title=f"{name}, {env.time_s:.1f} s", xticks=[], yticks=[])
+    above, *pictures = axes[column::4]
+    draw.frame(above, f"{env.time_s:.1f} s, from above", "x [m]", "y [m]", equal=True)
+    above.fill([0.0, 4.4, 4.4], [0.0, edge, -edge], color=draw.COLOURS[0], alpha=0.25, linewidth=0.0)
+    above.hlines([-0.95, 0.95], -0.2, 4.4, color="#d9b382", linewidth=4.0)
+    turn = np.linspace(0.0, 2.0 * np.pi, 60)
+    x, y, _ = env.state.X_WB.position[0, 0]
+    above.fill(x + 0.25 * np.cos(turn), y + 0.25 * np.sin(turn), color=draw.COLOURS[1])
+    above.plot(0.0, 0.0, "o", color="white", markersize=6)
+    above.set(xlim=(-0.2, 4.4), ylim=(-1.2, 1.2))
+    for axis, reading, name in zip(pictures, (tof.read(), tof.truth()), ("Measured", "Truth"), strict=True):
+        shown = axis.imshow(reading.values, vmin=0.0, vmax=4.0, cmap="turbo_r", interpolation="nearest")
+        draw.frame(axis, name, "", "", equal=True)
+        axis.set(xticks=[], yticks=[])
+        if column == 3:
+            draw.colour_scale(figure, axis, shown, "distance [m]")
     print(f"{env.time_s:.1f} s: nearest zone {tof.truth().values.min():.2f} m")
-figure.colorbar(picture, ax=rows, label="distance [m]")
-figure.savefig("custom_tof.png", dpi=100)
+save(figure, "custom_tof.png")

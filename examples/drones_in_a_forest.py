@@ -4,12 +4,13 @@ import time
 from typing import Any
 
 import gymnasium as gym
-import matplotlib.pyplot as plt
 import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 import sensorium as sn
+from sensorium.view import lidar_plots as draw
+from sensorium.view import save
 from sensorium.worlds import WorldState
 
 G = np.array([0.0, 0.0, 9.80665])
@@ -187,18 +188,20 @@ def main(num_envs: int = 32, steps: int = 240) -> None:
     print(f"{rate:.0f} steps a second in {num_envs} worlds, {rate * HEIGHT * WIDTH / 1e6:.1f} million pixels a second")
     print(f"{ends} flights ended, {arrivals} of them at the goal")
 
-    figure = plt.figure(figsize=(14, 8.5), layout="constrained")
-    grid = figure.add_gridspec(4, 3)
-    for world in range(6):
-        above = figure.add_subplot(grid[world // 3, world % 3])
-        above.scatter(*trees[world].T, s=14, color="#3b6e47")
+    # Six forests from above with the ways flown, and six moments of the first flight as the drone saw them
+    figure, axes = draw.canvas(15.0, 9.6, 4, 3, height_ratios=(1.0, 1.0, 1.35, 1.35))
+    for world, (above, eye) in enumerate(zip(axes[:6], axes[6:], strict=True)):
+        draw.frame(above, f"World {world}", "x [m]" if world > 2 else "", "" if world % 3 else "y [m]", equal=True)
+        above.scatter(*trees[world].T, s=22, color="#3fb950", linewidths=0.0)
         x, y, _ = np.array(tracks)[: first[world], world].T
-        above.scatter(x, y, s=4, c=np.arange(len(x)), cmap="plasma")
-        above.set(xlim=(-3, GOAL_M + 2), ylim=(-11, 11), aspect="equal", title=f"world {world}")
-        axis = figure.add_subplot(grid[2 + world // 3, world % 3])
-        axis.imshow(images[world], vmin=0.0, vmax=1.0, cmap="viridis_r")
-        axis.set(xticks=[], yticks=[], title=f"what drone 0 sees after {1.5 * (world + 1):.1f} s")
-    figure.savefig("drones_in_a_forest.png", dpi=90)
+        above.scatter(x, y, s=7, c=np.arange(len(x)), cmap="plasma", linewidths=0.0)
+        above.axvline(GOAL_M, color=draw.COLOURS[0], linestyle="--", linewidth=1.2)
+        above.set(xlim=(-3, GOAL_M + 2), ylim=(-11, 11))
+        shown = eye.imshow(FAR_M * images[world], vmin=0.0, vmax=FAR_M, cmap="turbo_r", interpolation="nearest")
+        draw.frame(eye, f"What drone 0 sees after {1.5 * (world + 1):.1f} s", "", "", equal=True)
+        eye.set(xticks=[], yticks=[])
+    draw.colour_scale(figure, axes[6:], shown, "depth [m]")
+    save(figure, "drones_in_a_forest.png")
 
 
 if __name__ == "__main__":

@@ -23,8 +23,8 @@ draw.frame(shapes, "Cross-section at 77 GHz", "turned by [°]", "[m²]", log="y"
 for (name, body), colour in zip(bodies.items(), draw.COLOURS, strict=False):
     area = np.maximum(body.cross_section(direction, wavelength_m=WAVE_M), 1e-9)
     shapes.plot(np.degrees(angle), area, color=colour, linewidth=1.0, label=name)
-shapes.set_ylim(1e-3, 300.0)
-draw.key(shapes, where="lower right")
+shapes.set_ylim(1e-3, 2e4)
+draw.key(shapes, where="upper center", columns=2)
 
 # Two ways from a radar 0.6 m above the road to a reflector 0.8 m above it
 distance = np.linspace(20.0, 120.0, 4000)
@@ -46,8 +46,8 @@ draw.frame(windows, "One echo in cells around it", "cells", "[dB]")
 for name, colour in zip(radio.WINDOWS, draw.COLOURS, strict=False):
     power = np.maximum(radio.point_spread(name, cells, count=256) ** 2, 1e-12)
     windows.plot(cells, radio.in_decibels(power), color=colour, linewidth=1.0, label=name.replace("_", "-"))
-windows.set_ylim(-110.0, 3.0)
-draw.key(windows, where="upper right")
+windows.set_ylim(-110.0, 20.0)
+draw.key(windows, where="upper center", columns=4)
 
 # How often a body is seen: the law, and rows of cells that were drawn
 snr_dB, trials = np.linspace(0.0, 30.0, 61), 4000

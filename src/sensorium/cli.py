@@ -1,7 +1,8 @@
 """The command line: `sensorium` and its commands, each in a file of `commands`."""
 
 import sys
-from typing import Annotated
+import warnings
+from typing import Annotated, Any
 
 import typer
 
@@ -28,11 +29,17 @@ app = typer.Typer(
 
 def main() -> None:
     """Run the command line; an error that Sensorium raises on purpose is one line and exit code 2 (Ctrl-C: 130)."""
+    warnings.showwarning = _print_warning
     try:
         app()
     except SensoriumError as error:
         print(f"sensorium: {error}", file=sys.stderr)
         raise SystemExit(130 if isinstance(error, StoppedError) else 2) from None
+
+
+def _print_warning(message: Warning | str, *where: Any, **more: Any) -> None:
+    """One line, as errors are; where in the code it arose means nothing to who types a command."""
+    print(f"sensorium: {message}", file=sys.stderr)
 
 
 def _print_version(wanted: bool) -> None:

@@ -16,6 +16,7 @@ from sensorium.corruption import TimingErrors
 from sensorium.errors import SpecError
 from sensorium.fields import AbstractGravity, AbstractMagnetic, Sun, UniformGravity
 from sensorium.frames import Pose
+from sensorium.interrupts import Uninterrupted
 from sensorium.media import AbstractMedium, vacuum
 from sensorium.scene.batch import SceneBatch
 from sensorium.scene.in_parts import SceneInParts
@@ -49,6 +50,17 @@ class Environment:
 
     `step()` moves the world on and lets the sensors measure; `observe()` only measures, for a loop that moves the world
     itself; `run()` steps for a while.
+
+    >>> scene = sn.Scene()
+    >>> wall = scene.add(sn.shapes.box(1, 20, 20), pose=sn.Pose((10.5, 0, 0)), label="wall")
+    >>> world = sn.worlds.Kinematic({"car": sn.paths.Line(start=(0, 0, 0), velocity=(2, 0, 0))}, step_s=0.1)
+    >>> env = sn.Environment(scene, world)
+    >>> ray = sn.patterns.Table(azimuth_deg=(0,), elevation_deg=(0,), time_s=(0,), rate_hz=10)
+    >>> lidar = env.attach(sn.Lidar(pattern=ray), body="car")
+    >>> for _ in env.run(duration_s=1.0):
+    ...     scan = lidar.read()
+    >>> round(env.time_s, 3), round(float(scan.range_m.item()), 3)  # the last ray was fired at 0.9 s
+    (1.0, 8.2)
     """
 
     def __init__(
@@ -238,9 +250,10 @@ class Environment:
         return self._history.newest
 
     def step(self) -> None:
-        """Move the world on by one step, then let the sensors measure."""
-        self.world.step()
-        self._see(self.world.state())
+        """Move the world on by one step, then let the sensors measure. Ctrl-C waits for its end."""
+        with Uninterrupted():
+            self.world.step()
+            self._see(self.world.state())
 
     def observe(self, time_ns: int | None = None) -> None:
         """Let the sensors measure a world that somebody else has moved; the world is not stepped.
@@ -248,8 +261,9 @@ class Environment:
         Args:
             time_ns: Time of the world's state now [ns]; None takes the world's own clock.
         """
-        state = self.world.state()
-        self._see(state if time_ns is None else replace(state, time_ns=time_ns))
+        with Uninterrupted():
+            state = self.world.state()
+            self._see(state if time_ns is None else replace(state, time_ns=time_ns))
 
     def run(
         self, duration_s: float, *, realtime: bool = False, view: bool | str | os.PathLike[str] | Watcher = False
@@ -305,13 +319,14 @@ class Environment:
         chosen: NDArray[np.bool_] = np.ones(worlds, np.bool_) if mask is None else np.asarray(mask)
         if chosen.shape != (worlds,) or chosen.dtype != np.bool_:
             raise SpecError(f"mask is {chosen.dtype} of shape {chosen.shape}; it must be bool of shape ({worlds},)")
-        self.world.reset(chosen)
-        self._history.restart(chosen, self._checked(self.world.state()))
-        if isinstance(self.scene, SceneBatch) and self.scene.redraw is not None:
-            self._redraw(chosen)
-        self._looks.forget_placement()
-        for sensor in self._sensors.values():
-            sensor.reset(chosen)
+        with Uninterrupted():
+            self.world.reset(chosen)
+            self._history.restart(chosen, self._checked(self.world.state()))
+            if isinstance(self.scene, SceneBatch) and self.scene.redraw is not None:
+                self._redraw(chosen)
+            self._looks.forget_placement()
+            for sensor in self._sensors.values():
+                sensor.reset(chosen)
 
     def close(self) -> None:
         """End the processes that cast for a scene in parts; nothing to do for other scenes."""

@@ -3,9 +3,19 @@
 Every message names the thing, the value it had and the rule it broke, in one line.
 """
 
+# Values in messages may come from files of strangers, of any length
+_LONGEST_LINE = 2000
+
 
 class SensoriumError(Exception):
-    """Base of every error this library raises on purpose."""
+    """Base of every error this library raises on purpose.
+
+    Its message is fit for a terminal, whatever a file put into it: characters that cannot be printed are escaped, and
+    long lines lose their middle.
+    """
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__("\n".join(_fit_for_a_terminal(line) for line in str(message).split("\n")))
 
 
 class SpecError(SensoriumError, ValueError):
@@ -47,3 +57,17 @@ class StoppedError(SensoriumError):
 
 class MissingExtraError(SensoriumError, ImportError):
     """An optional package is needed; the message says what to install."""
+
+
+def in_one_line(error: BaseException) -> str:
+    """What an error of another library says, shortened."""
+    return f"{type(error).__name__} {' '.join(str(error).split())[:120]}".strip()
+
+
+def _fit_for_a_terminal(line: str) -> str:
+    if len(line) > _LONGEST_LINE:
+        half = (_LONGEST_LINE - 5) // 2
+        line = f"{line[:half]} ... {line[-half:]}"
+    if line.isprintable():
+        return line
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode("ascii") for each in line)

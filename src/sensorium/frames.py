@@ -41,6 +41,12 @@ class Pose:
 
     Batches of any shape broadcast against each other by NumPy's rules. Equality and hash compare the stored
     numbers; use `almost_equal` to compare transforms (q and -q are the same rotation).
+
+    >>> X_WB = sn.Pose.from_euler_deg((1.0, 0.0, 0.0), yaw=90.0)
+    >>> X_WB.apply([2.0, 0.0, 0.0]).round(6).tolist()  # 2 m ahead of the body, in the world
+    [1.0, 2.0, 0.0]
+    >>> (X_WB @ X_WB.inverse()).almost_equal(sn.Pose())
+    True
     """
 
     __slots__ = ("_position", "_quaternion", "_rotation")

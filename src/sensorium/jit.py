@@ -19,10 +19,14 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 from llvmlite.ir import Constant
+from numba.core import cgutils, types
 from numba.core import config as numba_config
-from numba.core import targetconfig, types
 from numba.core.errors import TypingError
+from numba.core.imputils import impl_ret_new_ref
 from numba.extending import intrinsic
+from numba.np import arrayobj
+
+from sensorium.compiler import PartCompiler, quicken
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -33,42 +37,26 @@ _COMPILED_IN = ("SENSORIUM_EMBREE_LIBRARY", "SENSORIUM_EMBREE_CONFIG")
 
 _KEEP_DAYS = 14
 
-
-def _remember_settings() -> None:
-    """Let Numba work out the values of a set of flags once, and not at each of a hundred thousand comparisons.
-
-    It compares flags, some forty options each looked up by name, for every call in every function that it compiles: an
-    eighth of the time. What a set of flags is follows from the options that were set, so that is what is looked up.
-    """
-    worked_out = targetconfig.TargetConfig.values
-    known: dict[Any, tuple[dict[str, Any], tuple[Any, ...]]] = {}
-
-    def values(self: Any) -> dict[str, Any]:
-        given = self._values
-        key = (type(self), *given, *map(id, given.values()))
-        found = known.get(key)
-        if found is None:
-            found = known[key] = worked_out(self), tuple(given.values())  # kept, so that no other object has their ids
-        return found[0]
-
-    targetconfig.TargetConfig.values = values
+# of new arrays [bytes]: a line of the cache
+_ALIGN = 64
 
 
-_remember_settings()
+quicken()
 
 
 class Called:
     """A compiled function that kernels call, and Python only now and then.
 
-    A function that Python can call gets two wrappers, for Python and for C, which Numba compiles with each version of
-    it: in a kernel made of a hundred functions, a quarter of the time that compiling takes. Kernels get it without; the
-    first call from Python compiles it once more.
+    A function that Python can call is optimised and turned into machine code with two wrappers, for Python and for C:
+    in a kernel made of a hundred functions, a third of the time that compiling takes. Kernels get it without; the first
+    call from Python compiles it once more.
     """
 
     def __init__(self, fn: Callable[..., Any], **flags: Any) -> None:
         functools.update_wrapper(self, fn)
         self._flags = flags
-        self._compiled = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **flags)(fn)
+        part = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": PartCompiler}
+        self._compiled = numba.njit(**part, **flags)(fn)
         self.py_func = fn
 
     @property
@@ -188,6 +176,43 @@ def held(typing_context: Any, value: Any) -> Any:
         return context.get_dummy_value()
 
     return types.none(value), build
+
+
+@intrinsic
+def zeros(typing_context: Any, shape: Any, dtype: Any) -> Any:
+    """New array of zeros: `np.zeros` for kernels, with whole numbers or a tuple of them as the shape.
+
+    NumPy's own is made of four functions that Numba compiles anew for every shape and type, a fifth of a second each.
+    """
+    several = isinstance(shape, types.containers.BaseTuple)
+    sizes = list(shape) if several else [shape]
+    if not all(isinstance(size, types.Integer) for size in sizes) or not isinstance(dtype, types.NumberClass):
+        raise TypingError(f"jit.zeros takes whole numbers and a type of numbers, not {shape} and {dtype}")
+    made = types.Array(dtype.dtype, len(sizes), "C")
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        given = cgutils.unpack_tuple(builder, arguments[0]) if several else [arguments[0]]
+        lengths = [context.cast(builder, n, kind, types.intp) for n, kind in zip(given, sizes, strict=True)]
+        item_size = context.get_constant(types.intp, arrayobj.get_itemsize(context, made))
+        strides = [item_size]
+        for length in reversed(lengths[1:]):
+            strides.insert(0, builder.mul(strides[0], length))
+        byte_count = builder.mul(strides[0], lengths[0])
+        owner = context.nrt.meminfo_alloc_aligned(builder, byte_count, context.get_constant(types.uint32, _ALIGN))
+        memory = context.nrt.meminfo_data(builder, owner)
+        cgutils.memset(builder, memory, byte_count, 0)
+        array = context.make_array(made)(context, builder)
+        arrayobj.populate_array(
+            array,
+            data=builder.bitcast(memory, context.get_data_type(made.dtype).as_pointer()),
+            shape=cgutils.pack_array(builder, lengths),
+            strides=cgutils.pack_array(builder, strides),
+            itemsize=item_size,
+            meminfo=owner,
+        )
+        return impl_ret_new_ref(context, builder, made, array._getvalue())
+
+    return made(shape, dtype), build
 
 
 @intrinsic

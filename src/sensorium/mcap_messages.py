@@ -3,13 +3,18 @@
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sensorium.errors import SensoriumError, SpecError
+from sensorium.errors import SensoriumError, SpecError, in_one_line
+from sensorium.mcap_reading import BoundedFile, messages_of, records, summary_of
 
 Decoder = Callable[[bytes], Any]
+
+# Types of ROS are told in a few kilobytes
+_MAX_SCHEMA_BYTES = 1 << 20
 
 LABELS = "sensorium.labels"
 """Name of the metadata that say what the numbers of labels stand for: {"1": "ground", ...}."""
@@ -32,9 +37,9 @@ class McapMessage(NamedTuple):
 class McapFile:
     """A file that is open, with the topics it holds."""
 
-    def __init__(self, path: Path, reader: Any, summary: Any) -> None:
+    def __init__(self, path: Path, file: BoundedFile, summary: Any) -> None:
         self.path = path
-        self._reader = reader
+        self._file, self._summary = file, summary
         self.channels = {c.topic: (c, summary.schemas.get(c.schema_id)) for c in summary.channels.values()}
         """Channel and schema of each topic; the schema is None where there is none."""
         self._counts = summary.statistics.channel_message_counts if summary.statistics else {}
@@ -49,8 +54,26 @@ class McapFile:
 
     def messages(self, topics: Sequence[str]) -> Iterator[McapMessage]:
         """Messages of some topics, in the order of logging."""
-        for _, channel, message in self._reader.iter_messages(topics=list(topics)) if topics else ():
+        for channel, message in messages_of(self._file, self._summary, set(topics)) if topics else ():
             yield McapMessage(channel.topic, message.log_time, message.data)
+
+    def metadata(self, name: str) -> dict[str, str]:
+        """Metadata of a name; empty where there are none."""
+        from mcap.records import Metadata
+
+        for index in self._summary.metadata_indexes:
+            if index.name == name:
+                self._file.seek(index.offset)
+                record = next(records(self._file))
+                if isinstance(record, Metadata):
+                    return dict(record.metadata)
+        return {}
+
+    @property
+    def span_ns(self) -> tuple[int, int]:
+        """When the first and the last message were logged [ns], 0 where the file does not tell."""
+        told = self._summary.statistics
+        return (0, 0) if told is None else (int(told.message_start_time), int(told.message_end_time))
 
     def decoder(self, topic: str) -> Decoder:
         """What decodes a topic's messages, from the first on; one that is broken raises SpecError with its number."""
@@ -74,25 +97,35 @@ class McapFile:
             raise SpecError(f"{at} are {channel.message_encoding!r}; it must be cdr with a schema (ROS 2), or json")
         from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
-        store, name = get_typestore(Stores.ROS2_HUMBLE), schema.name
+        store, name = _known_types(), schema.name
         if name not in store.types:
+            if len(schema.data) > _MAX_SCHEMA_BYTES:
+                at = f"the type {name!r} in {self.path.name!r}"
+                raise SpecError(f"{at} is told in {len(schema.data)} bytes; it may take {_MAX_SCHEMA_BYTES}")
+            store = get_typestore(Stores.ROS2_HUMBLE)
             found = get_types_from_msg(schema.data.decode(), name)
             store.register({kind: definition for kind, definition in found.items() if kind not in store.types})
         return lambda data: store.deserialize_cdr(data, name)
 
 
+@cache
+def _known_types() -> Any:
+    """The types of ROS 2, which no file adds to."""
+    from rosbags.typesys import Stores, get_typestore
+
+    return get_typestore(Stores.ROS2_HUMBLE)
+
+
 @contextmanager
 def open_mcap(path: Path) -> Iterator[McapFile]:
     """Open a file; whatever is wrong with it, there or while it is read, becomes a SpecError of one line."""
-    from mcap.reader import make_reader
-
     try:
         with path.open("rb") as file:
-            reader = make_reader(file, validate_crcs=True)
-            summary = reader.get_summary()
+            bounded = BoundedFile(file)
+            summary = summary_of(bounded)
             if summary is None:
                 raise SpecError(f"{path.name!r} has no summary; its recording was cut off and must be recovered first")
-            yield McapFile(path, reader, summary)
+            yield McapFile(path, bounded, summary)
     except SensoriumError:
         raise
     except OSError as error:
@@ -102,6 +135,3 @@ def open_mcap(path: Path) -> Iterator[McapFile]:
         raise SpecError(f"{what}; try sensorium recover") from None
 
 
-def in_one_line(error: Exception) -> str:
-    """What an error of another library says, shortened."""
-    return f"{type(error).__name__} {' '.join(str(error).split())[:120]}".strip()

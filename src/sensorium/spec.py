@@ -4,8 +4,9 @@ import difflib
 import inspect
 import re
 import reprlib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NoReturn, Self, get_args
+from typing import Any, NoReturn, Self, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import from_json
@@ -15,6 +16,13 @@ from sensorium.errors import SpecError
 # A value that is shown in an error, however long it is, stays on one line
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 80
+
+# What a misspelt field is guessed to be: one slip for so many letters, and no more guesses than this
+_LETTERS_A_SLIP = 4
+_MOST_GUESSES = 3
+
+# of one field that are told, before the rest is counted
+_MOST_MISTAKES = 50
 
 
 def by_place(init: Callable[..., None]) -> Callable[..., None]:
@@ -88,9 +96,13 @@ def checked(kind: Any, data: Any, name: str) -> Any:
 
 def _refuse(owner: str, error: ValidationError, data: Any, kind: Any = None) -> NoReturn:
     """Raise a SpecError with one sentence for each field that breaks a rule."""
+    # A long table of words instead of numbers breaks a rule with each of them; some of each field are enough
     broken: dict[tuple[str | int, ...], list[dict[str, Any]]] = {}
+    of_field: Counter[tuple[str | int, ...]] = Counter()
     for wrong in error.errors(include_url=False):
-        broken.setdefault(_place(wrong, data), []).append(dict(wrong))
+        of_field[wrong["loc"][:1]] += 1
+        if of_field[wrong["loc"][:1]] <= _MOST_MISTAKES:
+            broken.setdefault(_place(wrong, data), []).append(dict(wrong))
 
     # A value that may be written in several ways breaks a rule in each; the way that got deepest is the one meant
     deepest = [
@@ -99,10 +111,13 @@ def _refuse(owner: str, error: ValidationError, data: Any, kind: Any = None) -> 
 
     # What is missing because it is misspelt is said once
     misspelt = [place for place in deepest if broken[place][0]["type"] == "extra_forbidden"]
-    meant = {place: _nearest(str(place[-1]), _fields_at(kind, place[:-1], data)) for place in misspelt}
+    meant = {place: _meant(str(place[-1]), _models_at(kind, place[:-1], data)) for place in misspelt}
     said = {(*place[:-1], near) for place, near in meant.items()}
     deepest = [place for place in deepest if not (broken[place][0]["type"] == "missing" and place in said)]
     problems = tuple((place, _sentence(owner, place, broken[place], meant.get(place))) for place in deepest)
+    rest = sum(max(0, count - _MOST_MISTAKES) for count in of_field.values())
+    if rest > 0:
+        problems += (((), f"{owner or 'the whole'} has {rest} more mistakes; mend these first"),)
     raise SpecError("; ".join(sentence for _, sentence in problems), problems) from None
 
 
@@ -162,14 +177,41 @@ def _sentence(owner: str, place: tuple[str | int, ...], wrongs: list[dict[str, A
     return f"{path} is {_shown(wrong['input'])}; it must {' or '.join(dict.fromkeys(map(_rule, wrongs)))}"
 
 
+def _meant(word: str, models: list[type[BaseModel]]) -> str | None:
+    """What a word that is no field may stand for: a field of a part, one or two levels down, or one spelt alike."""
+    parts = _parts(models)
+    deeper = {f"{name}.{within}": part for name, inner in parts.items() for within, part in _parts(inner).items()}
+    for level in (parts, deeper):
+        found = [f"{name}.{word}" for name, inner in level.items() if word in _parts(inner)]
+        if found:
+            return " or ".join(found[:_MOST_GUESSES])
+    return _nearest(word, list(parts))
+
+
 def _nearest(word: str, known: Sequence[str]) -> str | None:
-    """The known word that is most like a given one, if any is."""
-    near = difflib.get_close_matches(word, known, n=1)
-    return near[0] if near else None
+    """The known word that is most like a given one: the beginning of it or more than it, or a few slips away."""
+    for near in difflib.get_close_matches(word, known, cutoff=0.5):
+        if near.startswith(word) or word.startswith(near) or _slips(word, near) <= max(1, len(word) // _LETTERS_A_SLIP):
+            return near
+    return None
 
 
-def _fields_at(kind: Any, place: tuple[str | int, ...], data: Any) -> list[str]:
-    """Names of all fields that whatever may stand at a place has, to guess what a misspelt one meant."""
+def _slips(word: str, other: str) -> int:
+    """Letters to add, leave out, replace or swap with the next to get from one word to the other."""
+    rows = [list(range(len(other) + 1))]
+    for i in range(1, len(word) + 1):
+        row = [i]
+        for j in range(1, len(other) + 1):
+            least = min(rows[-1][j] + 1, row[-1] + 1, rows[-1][j - 1] + (word[i - 1] != other[j - 1]))
+            if i > 1 and j > 1 and word[i - 2 : i] == other[j - 2 : j][::-1]:
+                least = min(least, rows[-2][j - 2] + 1)
+            row.append(least)
+        rows.append(row)
+    return rows[-1][-1]
+
+
+def _models_at(kind: Any, place: tuple[str | int, ...], data: Any) -> list[type[BaseModel]]:
+    """Whatever may stand at a place."""
     kinds = _models(kind)
     for part in place:
         inner = [kind.model_fields[part].annotation for kind in kinds if part in kind.model_fields]
@@ -179,8 +221,17 @@ def _fields_at(kind: Any, place: tuple[str | int, ...], data: Any) -> list[str]:
     # Of several kinds it is the one that the data name
     tag = data.get("kind") if isinstance(data, Mapping) else None
     named = [kind for kind in kinds if tag and "kind" in kind.model_fields and kind.model_fields["kind"].default == tag]
-    fields = [field for kind in named or kinds for field in kind.model_fields.items()]
-    return list(dict.fromkeys(field.alias or name for name, field in fields))
+    return named or kinds
+
+
+def _parts(models: Sequence[type[BaseModel]]) -> dict[str, list[type[BaseModel]]]:
+    """Names of all fields of some models, with the models that may stand in each; those in lists do not count."""
+    parts: dict[str, list[type[BaseModel]]] = {}
+    for model in models:
+        for name, field in model.model_fields.items():
+            is_list = get_origin(field.annotation) in (tuple, list, dict)
+            parts.setdefault(field.alias or name, []).extend([] if is_list else _models(field.annotation))
+    return parts
 
 
 def _models(annotation: Any) -> list[type[BaseModel]]:

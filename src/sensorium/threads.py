@@ -38,37 +38,75 @@ _AWAKE_TURNS = 2000
 # More threads than this have no desk
 _DESKS = 256
 
-_Job = tuple[Callable[..., None], tuple[Any, ...], "queue.SimpleQueue[BaseException | None]"]
+# How often a fork looks whether what runs has ended
+_LOOK_AGAIN_AFTER_S = 0.0005
 
 _desks = np.zeros((_DESKS, blocks.DESK_BYTES // 8), np.int64)
-_JOB, _BELL, _ASLEEP = 0, 1, 2  # columns; the last is for Python alone
+_BELL, _ASLEEP = 1, 2  # columns after that of the job; the last is for Python alone
+
+class _Job:
+    """A kernel that several threads work on."""
+
+    def __init__(self, kernel: Callable[..., None]) -> None:
+        self._kernel = kernel
+        self._ends: list[BaseException | None] = []
+        self._change: queue.SimpleQueue[None] = queue.SimpleQueue()
+
+    def work(self, arguments: tuple[Any, ...]) -> None:
+        """Do one share; an error is for the caller, who raises it."""
+        end: BaseException | None = None
+        try:
+            self._kernel(*arguments)
+        except BaseException as error:
+            end = error
+        self._ends.append(end)
+        self._change.put(None)
+
+    def wait(self, shares: int) -> None:
+        """Wait until so many shares are done; Ctrl-C takes effect after that."""
+        pressed: KeyboardInterrupt | None = None
+        while True:
+            try:
+                while len(self._ends) < shares:
+                    self._change.get()
+                break
+            except KeyboardInterrupt as error:
+                pressed = error
+        if pressed is not None:
+            raise pressed
+
+    def raise_error(self) -> None:
+        """Raise what went wrong in a share, if anything did."""
+        for error in self._ends:
+            if error is not None:
+                raise error
+
+
+_Share = tuple[_Job, tuple[Any, ...]]
 
 _lock = threading.Lock()
-_inboxes: "list[queue.SimpleQueue[_Job | None]]" = []
+_inboxes: "list[queue.SimpleQueue[_Share | None]]" = []
 _count: int | None = None
 
-# How many kernels and builds are under way, and whether a fork waits for them or is being done
-_quiet = threading.Condition()
-_working = 0
+# One entry for each kernel and build under way, and whether a fork waits for them or is being done. No lock guards the
+# two, since it would take as long as a small kernel: who begins adds his entry before he looks at the flag, and who
+# forks raises the flag before he looks for entries, so that one always sees the other.
+_under_way: list[None] = []
 _forking = False
+_fork_over = threading.Event()
+_one_fork_at_a_time = threading.Lock()
 
 
 class _Working:
     """Keeps the process from being forked inside; its beginning waits while it is."""
 
     def __enter__(self) -> None:
-        global _working
-        with _quiet:
-            while _forking:
-                _quiet.wait()
-            _working += 1
+        _under_way.append(None)
+        if _forking:
+            _wait_for_fork()
 
     def __exit__(self, *error: object) -> None:
-        global _working
-        with _quiet:
-            _working -= 1
-            if _forking:
-                _quiet.notify_all()
+        _under_way.pop()
 
 
 working = _Working()
@@ -99,11 +137,17 @@ def run(kernel: Callable[..., None], count: int, *arguments: Any, serial_below: 
         *arguments: Passed on unchanged.
         serial_below: With fewer blocks than this the calling thread does all of them.
     """
-    with working:
+    # What `working` does, in place: the small kernels of a step feel every call
+    _under_way.append(None)
+    if _forking:
+        _wait_for_fork()
+    try:
         if count < serial_below or (threads := min(thread_count(), count)) <= 1:
             kernel(0, 1, count, *arguments)
         else:
             _run_on_all(kernel, count, threads, arguments)
+    finally:
+        _under_way.pop()
 
 
 def share(kernel: Callable[..., None], count: int, *arguments: Any) -> None:
@@ -122,39 +166,34 @@ def share(kernel: Callable[..., None], count: int, *arguments: Any) -> None:
 
 def _run_on_all(kernel: Callable[..., None], count: int, threads: int, arguments: tuple[Any, ...]) -> None:
     """Run a kernel on the calling thread and on others."""
-    # Hand every other thread its share, do the first one here, then wait for all: arrays must outlive the workers' use
-    done: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
-    inboxes = _started(threads - 1)
-    for first in range(1, threads):
-        inboxes[first - 1].put((kernel, (first, threads, count, *arguments), done))
-        if first <= _DESKS:
-            _desks[first - 1, _BELL] = 1
-    errors: list[BaseException] = []
+    # Hand every other thread its share, do the first one here, then wait for all: what they work on must outlive their
+    # use. Ctrl-C may come between any two instructions, so all shares are handed out by one.
+    job = _Job(kernel)
+    shares = [(job, (first, threads, count, *arguments)) for first in range(1, threads)]
+    handed: list[None] = []
     try:
+        handed.extend(map(queue.SimpleQueue.put, _started(threads - 1), shares))
+        _desks[: threads - 1, _BELL] = 1
         kernel(0, threads, count, *arguments)
     finally:
-        for _ in range(1, threads):
-            error = done.get()
-            if error is not None:
-                errors.append(error)
-    if errors:
-        raise errors[0]
+        job.wait(len(handed))
+    job.raise_error()
 
 
-def _started(count: int) -> "list[queue.SimpleQueue[_Job | None]]":
+def _started(count: int) -> "list[queue.SimpleQueue[_Share | None]]":
     """The inboxes of the persistent threads; starts as many as are missing."""
     with _lock:
         if not _inboxes and blocks.CAN_SHARE:
             blocks.serve(_desks.ctypes.data, 0)  # compiled here, by who may fork, and by nobody else meanwhile
         while len(_inboxes) < count:
-            inbox: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+            inbox: queue.SimpleQueue[_Share | None] = queue.SimpleQueue()
             name, number = f"sensorium-{len(_inboxes) + 1}", len(_inboxes)
             threading.Thread(target=_serve, args=(inbox, number), name=name, daemon=True).start()
             _inboxes.append(inbox)
         return _inboxes
 
 
-def _serve(inbox: "queue.SimpleQueue[_Job | None]", number: int) -> None:
+def _serve(inbox: "queue.SimpleQueue[_Share | None]", number: int) -> None:
     """What a thread does all its life: sits at its desk, and when nothing comes for a while sleeps at its inbox."""
     if number < _DESKS and blocks.CAN_SHARE:
         desk = _desks[number]
@@ -162,23 +201,18 @@ def _serve(inbox: "queue.SimpleQueue[_Job | None]", number: int) -> None:
     else:
         desk, address = np.zeros(_desks.shape[1], np.int64), 0
     while True:
-        # Who puts a job into the inbox rings after that
+        # Who puts a share into the inbox rings after that
         desk[_BELL] = 0
         if address and inbox.empty():
             blocks.serve(address, _AWAKE_TURNS)
         if not desk[_BELL]:
             desk[_ASLEEP] = 1
-        job = inbox.get()
+        share = inbox.get()
         desk[_ASLEEP] = 0
-        if job is None:  # only woken
-            continue
-        kernel, arguments, done = job
-        try:
-            kernel(*arguments)
-            done.put(None)
-        except BaseException as error:  # handed to the caller, who raises it
-            done.put(error)
-        del kernel, arguments, done, job  # an idle thread keeps no arrays alive
+        if share is not None:  # else only woken
+            job, arguments = share
+            job.work(arguments)
+            del job, arguments, share  # an idle thread keeps no arrays alive
 
 
 def _cores() -> int:
@@ -197,31 +231,39 @@ def _checked(value: str | int, name: str) -> int:
     return count
 
 
+def _wait_for_fork() -> None:
+    """Before a kernel or a build, its entry being made: let the fork be done first."""
+    while _forking:
+        _under_way.pop()
+        _fork_over.wait()
+        _under_way.append(None)
+
+
 def _wait_until_quiet() -> None:
     """Before a fork: let what runs end, nothing new begin, and Embree's threads go to sleep."""
     global _forking
-    with _quiet:
-        while _forking:
-            _quiet.wait()
-        _forking = True
-        while _working:
-            _quiet.wait()
+    _one_fork_at_a_time.acquire()
+    _fork_over.clear()
+    _forking = True
+    while _under_way:
+        time.sleep(_LOOK_AGAIN_AFTER_S)
     time.sleep(_ASLEEP_AFTER_S)
 
 
 def _go_on_in_parent() -> None:
     global _forking
-    with _quiet:
-        _forking = False
-        _quiet.notify_all()
+    _forking = False
+    _fork_over.set()
+    _one_fork_at_a_time.release()
 
 
 def _forget_threads_in_child() -> None:
     """A forked child has no threads but the one that forked: start anew when needed."""
-    global _lock, _quiet, _forking
-    _lock, _quiet, _forking = threading.Lock(), threading.Condition(), False
+    global _lock, _fork_over, _one_fork_at_a_time, _forking
+    _lock, _fork_over, _one_fork_at_a_time, _forking = threading.Lock(), threading.Event(), threading.Lock(), False
     _inboxes.clear()
     _desks[:] = 0
+    _under_way.clear()
 
 
 if hasattr(os, "register_at_fork"):

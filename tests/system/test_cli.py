@@ -1,11 +1,13 @@
 import os
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
 
 import sensorium
+from sensorium import cli
 
 
 def run(*arguments, **variables):
@@ -27,6 +29,13 @@ def test_help_names_the_commands(command):
 def test_version():
     done = run("--version")
     assert (done.returncode, done.stdout) == (0, f"sensorium {sensorium.__version__}\n")
+
+
+def test_a_warning_is_one_line_as_errors_are(monkeypatch, capsys):
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
+    monkeypatch.setattr(cli, "app", lambda: warnings.warn("sensor 'eye' is in no table", stacklevel=1))
+    cli.main()
+    assert capsys.readouterr().err == "sensorium: sensor 'eye' is in no table\n"
 
 
 def test_an_unknown_command_is_a_usage_error(command):

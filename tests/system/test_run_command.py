@@ -99,15 +99,43 @@ def test_the_scenario_of_the_documentation_runs_and_repeats(tmp_path):
     assert "would make it another run" in other.stderr
 
 
-def test_a_killed_run_leaves_no_folder_and_the_next_one_is_whole(tmp_path, command):
-    (tmp_path / "s.yaml").write_text(SMALL.replace("0.2", "60"))
-    process = subprocess.Popen(started("run", "s.yaml", "--out", "out"), cwd=tmp_path, stdout=subprocess.DEVNULL)
-    recording = tmp_path / "out.part" / "run.mcap"
+def stopped(folder, number):
+    """Start a run of a minute, send it a signal once it has recorded something, and wait for its end."""
+    (folder / "s.yaml").write_text(SMALL.replace("0.2", "60"))
+    process = subprocess.Popen(
+        started("run", "s.yaml", "--out", "out"),
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    recording = folder / "out.part" / "run.mcap"
     until = time.monotonic() + 120
     while time.monotonic() < until and not (recording.is_file() and recording.stat().st_size > 20_000):
         time.sleep(0.02)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    process.send_signal(number)
+    _, said = process.communicate(timeout=60)
+    return recording, process.returncode, said
+
+
+def test_ctrl_c_leaves_a_recording_that_any_reader_opens(tmp_path):
+    from mcap.reader import make_reader
+
+    recording, code, said = stopped(tmp_path, signal.SIGINT)
+    assert code == 130
+    assert re.fullmatch(r"sensorium: stopped at [\d.]+ of 60 s; what there is lies in 'out\.part', .*\n", said)
+    with recording.open("rb") as file:
+        reader = make_reader(file, validate_crcs=True)
+        told = reader.get_summary().statistics
+        times_ns = [message.log_time for _, channel, message in reader.iter_messages() if channel.topic == "/clock"]
+    assert told.message_count > 100
+    step_ns = times_ns[1] - times_ns[0]
+    assert times_ns == [step_ns * (k + 1) for k in range(len(times_ns))]
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_killed_run_leaves_no_folder_and_the_next_one_is_whole(tmp_path, command):
+    recording, _, _ = stopped(tmp_path, signal.SIGKILL)
     assert recording.stat().st_size > 20_000
     assert not (tmp_path / "out").exists()
     recovered = command("recover", recording, "--out", "saved.mcap", folder=tmp_path)

@@ -13,15 +13,18 @@ from sensorium.benchmarks import (
     cone,
     depth,
     depth_warp,
+    environments,
     imu,
     imu_chain,
     light,
+    memory,
     mujoco,
     parts,
     peers,
     recording,
     run,
     scatter,
+    soak,
     startup,
     sweep,
     timing,
@@ -362,6 +365,43 @@ def test_figures_are_printed_and_written(met, all_met, monkeypatch, tmp_path, ca
 def test_starting_is_timed_in_processes_of_its_own():
     assert startup.import_s(rounds=1) > 0.0
     assert startup._run(startup._FIRST_SWEEP) > 0.0
+
+
+# --- memory
+
+
+def test_growth_is_that_of_the_last_fifth_over_the_second():
+    assert memory.growth([50.0, 90.0, 100.0, 100.0, 100.0, 100.0, 100.0, 101.0, 102.0, 102.0]) == pytest.approx(0.02)
+    assert memory.growth([1.0, 2.0, 3.0, 4.0, 5.0]) == pytest.approx(1.5)
+
+
+def test_what_is_allocated_shows():
+    before = memory.resident_mb()
+    held = np.ones(20_000_000, np.uint8)
+    assert 15.0 < memory.resident_mb() - before < 40.0
+    del held
+
+
+def test_environments_leave_nothing_and_one_that_is_kept_shows(monkeypatch):
+    rows = list(environments.rows(20, lines=2))
+    assert [row.made for row in rows] == [10, 20]
+    assert rows[-1].embree_bytes <= 20 * environments.MOST_LEFT_BYTES
+    kept, original = [], environments.sn.Environment
+    monkeypatch.setattr(environments.sn, "Environment", lambda *a: kept.append(original(*a)) or kept[-1])
+    (row,) = environments.rows(3, lines=1)
+    assert row.embree_bytes > 3 * 20 * environments.MOST_LEFT_BYTES
+
+
+def test_every_sensor_of_the_soak_reports_and_worlds_restart(monkeypatch):
+    monkeypatch.setattr(soak, "_STEPS_A_FILE", 10)
+    with soak.soaking(worlds=2) as run_on:
+        kinds = {type(sensor.spec).__name__ for sensor in run_on.env.sensors.values()}
+        for _ in range(26):
+            run_on.step()
+        assert all(sensor.read() is not None for sensor in run_on.env.sensors.values())
+        assert (run_on.steps, run_on.resets, run_on.files) == (26, 1, 3)
+        assert run_on.faults > 0
+    assert kinds >= {"Lidar", "DepthCamera", "Camera", "Imu", "Magnetometer", "Encoder", "ConeSensor", "Radar"}
 
 
 # --- parts

@@ -2,8 +2,10 @@
 
 import math
 import os
+import resource
 import subprocess
 import sys
+from pathlib import Path
 
 import numba
 import numpy as np
@@ -95,3 +97,33 @@ def test_elementwise_is_cached_with_the_kernels(tmp_path):
     assert done.stdout.strip() == "[1.0, 4.0, 9.0]"
     assert list(cache.rglob("square.square-*.nbc"))
     assert not list(tmp_path.glob("__pycache__/*.nbc"))
+
+
+@numba.njit
+def _new_arrays(n):
+    return jit.zeros(n, np.int64), jit.zeros((n, 3), np.float32), jit.zeros((2, n, np.int32(5)), np.float64)
+
+
+def test_new_arrays_are_those_of_numpy():
+    for n in (0, 4):
+        shapes = (n,), (n, 3), (2, n, 5)
+        for array, shape, dtype in zip(_new_arrays(n), shapes, (np.int64, np.float32, np.float64), strict=True):
+            expected = np.zeros(shape, dtype)
+            np.testing.assert_array_equal(array, expected, strict=True)
+            assert array.strides == expected.strides or n == 0
+            assert array.flags.c_contiguous
+            assert array.flags.writeable
+            assert array.ctypes.data % 64 == 0  # vectors of rays are read from them
+
+
+def test_new_arrays_are_freed():
+    resident_kB = [int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() // 1024]
+    for _ in range(100):
+        _new_arrays(100_000)  # 10 MB each time
+    resident_kB.append(int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() // 1024)
+    assert resident_kB[1] - resident_kB[0] < 50_000
+
+
+def test_new_arrays_take_whole_numbers():
+    with pytest.raises(TypingError, match="zeros takes whole numbers and a type of numbers"):
+        numba.njit(lambda: jit.zeros(2.5, np.float64))()

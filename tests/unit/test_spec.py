@@ -55,6 +55,15 @@ def test_everything_a_user_writes_is_a_specification(kind):
         (lambda: sn.Beam(pulse_s=-1.0), "Beam.pulse_s is -1.0; it must be greater than 0"),
         (lambda: sn.Beam(pulse_s=float("nan")), "Beam.pulse_s is nan; it must be a finite number"),
         (lambda: sn.Beam(puls_s=1e-9), "Beam.puls_s is 1e-09; did you mean pulse_s?"),
+        # One that belongs into a part of it, or two levels down; and no guess where nothing is alike
+        (lambda: sn.Imu(rate_hz=100), "Imu.rate_hz is 100; did you mean timing.rate_hz?"),
+        (lambda: sn.Imu(linear={"std": 1.0}), "Imu.linear.std is 1.0; did you mean noise.std?"),
+        (
+            lambda: sn.Imu(std=1.0),
+            "Imu.std is 1.0; did you mean linear.noise.std or angular.noise.std or magnetic.noise.std?",
+        ),
+        (lambda: sn.Magnetometer(orientation=1), "Magnetometer.orientation is 1; there is no such field"),
+        (lambda: sn.Magnetometer(psoition=1), "Magnetometer.psoition is 1; did you mean position?"),
         (lambda: sn.media.fog(), "Fog.visibility_m is missing; it must be given"),
         (
             lambda: sn.Lidar(pattern=SPINNING, motion="fast"),

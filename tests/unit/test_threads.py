@@ -1,5 +1,7 @@
 import os
+import signal
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -39,6 +41,35 @@ def test_an_error_in_a_worker_reaches_the_caller():
     with pytest.raises(ArithmeticError, match="worker"):
         threads.run(fails, 10)
     # and the threads still serve
+    done = np.zeros(10, np.int64)
+    threads.run(count_blocks, 10, done)
+    assert (done == 1).all()
+
+
+def test_ctrl_c_waits_for_the_workers():
+    """They work on memory that the caller would free."""
+    ended = []
+
+    def kernel(first, step, count):
+        if first:
+            time.sleep(0.2)
+            ended.append(first)
+        else:
+            signal.raise_signal(signal.SIGINT)
+
+    def late(first, step, count):
+        if first:
+            time.sleep(0.1)
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+            time.sleep(0.1)
+            ended.append(first)
+
+    threads.set_threads(3)
+    for work in (kernel, late):  # while the caller works, and while it waits
+        ended.clear()
+        with pytest.raises(KeyboardInterrupt):
+            threads.run(work, 10)
+        assert sorted(ended) == [1, 2]
     done = np.zeros(10, np.int64)
     threads.run(count_blocks, 10, done)
     assert (done == 1).all()

@@ -78,6 +78,11 @@ def allan_deviation(
         taus_s: Averaging times [s], rounded to whole samples, from one sample to half the recording; None takes
             `points_per_decade` of them up to a third of it.
         points_per_decade: How many averaging times a decade, where whole samples allow.
+
+    >>> white = np.random.default_rng(0).normal(size=100_000)
+    >>> allan = sn.analysis.allan_deviation(white, rate_hz=100.0, taus_s=[0.01, 1.0])
+    >>> allan.deviation.round(2).tolist()  # falls as 1 / sqrt(tau)
+    [1.0, 0.1]
     """
     values = _checked_signal(signal)
     if not (isinstance(rate_hz, int | float | np.number) and np.isfinite(rate_hz) and rate_hz > 0.0):

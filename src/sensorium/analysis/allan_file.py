@@ -36,7 +36,9 @@ import numpy as np
 
 from sensorium.analysis.allan import Allan
 from sensorium.analysis.allan_fit import AllanFit
-from sensorium.errors import SpecError
+from sensorium.analysis.allan_regression import TERMS
+from sensorium.errors import SpecError, in_one_line
+from sensorium.plain_files import read_json
 
 KIND, VERSION = "sensorium.allan", 1
 
@@ -64,18 +66,13 @@ def save(fit: AllanFit, path: str | PathLike[str]) -> None:
 
 def load(path: str | PathLike[str]) -> AllanFit:
     """Read what `save` wrote."""
-    try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise SpecError(f"path is {str(path)!r}, which cannot be read: {error.strerror}") from None
-    except ValueError as error:
-        raise SpecError(f"{str(path)!r} is not JSON: {error}") from None
+    data = read_json(path)
     if not isinstance(data, dict) or data.get("kind") != KIND or data.get("version") != VERSION:
         raise SpecError(f"{str(path)!r} is no Allan fit; it must have kind {KIND!r} and version {VERSION}")
     try:
         return _from_json(data)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise SpecError(f"{str(path)!r} is no whole Allan fit: {type(error).__name__} {error}") from None
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise SpecError(f"{str(path)!r} is no whole Allan fit: {in_one_line(error)}") from None
 
 
 def _as_json(fit: AllanFit) -> dict[str, Any]:
@@ -115,15 +112,22 @@ def _as_json(fit: AllanFit) -> dict[str, Any]:
 
 def _from_json(data: dict[str, Any]) -> AllanFit:
     shape, entries = tuple(int(size) for size in data["shape"]), list(data["channels"].values())
+    if not set(data["terms"]) <= set(TERMS) or len(set(data["terms"])) != len(data["terms"]):
+        raise ValueError(f"terms are {data['terms']!r}; they must be some of {TERMS}")
+    if any(size < 0 for size in shape):
+        raise ValueError(f"shape is {shape}; no length is negative")
 
     def table(*keys: str) -> Any:
-        """One number, or one row of them, for each channel; null is infinity."""
+        """One number, or one row of them, for each channel, none negative; the end of an interval may be null."""
         rows = []
         for entry in entries:
             for key in keys:
                 entry = entry[key]
-            rows.append(math.inf if entry is None else entry)
-        return np.array(rows, np.float64)
+            rows.append(math.inf if entry is None and keys[-1] == "high" else entry)
+        values = np.array(rows, np.float64)
+        if not (values >= 0.0).all():
+            raise ValueError(f"{'.'.join(keys)} holds {values[~(values >= 0.0)][0]}; it must not be negative")
+        return values
 
     allan = Allan(
         tau_s=np.array(data["tau_s"], np.float64),
@@ -132,6 +136,10 @@ def _from_json(data: dict[str, Any]) -> AllanFit:
         rate_hz=float(data["rate_hz"]),
         samples=int(data["samples"]),
     )
+    if len(allan.tau_s) != len(allan.deviation) or allan.terms.shape != allan.tau_s.shape:
+        raise ValueError(f"there are {len(allan.tau_s)} times for {len(allan.deviation)} deviations; one for each")
+    if not (np.isfinite(allan.deviation).all() and (allan.tau_s > 0.0).all() and allan.rate_hz > 0.0):
+        raise ValueError("tau_s and rate_hz must be positive, and deviations finite")
     low_s, high_s = data["fit_range_s"]
     return AllanFit(
         coefficients={term: table(term, "value").reshape(shape) for term in data["terms"]},

@@ -3,6 +3,7 @@
 import io
 import re
 import warnings
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,9 @@ from sensorium.analysis.signal_log import RawLog
 from sensorium.analysis.units import is_unit
 from sensorium.errors import SpecError
 
-_ROWS_AT_ONCE = 200_000
+# The reader sets all of them aside before it looks for them
+_ROWS_AT_ONCE, _NUMBERS_AT_ONCE = 200_000, 4_000_000
+_LONGEST_TITLE = 200  # of a column, that may hold a unit
 _TIME_NAMES = {"t", "time", "timestamp", "stamp", "header.stamp", "field.header.stamp", "rosbagtimestamp"}
 _TIME_UNITS = {"s": 1.0, "sec": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9, "nsec": 1e-9}
 _COUNTER_NAMES = {"seq", "sequence", "index", "id", "count", "counter", "frame", "field.header.seq"}
@@ -114,11 +117,11 @@ def _with_header(path: Path, separator: str | None, fields: list[str], header: s
         titles = [f"column {i + 1}" for i in range(len(fields))]
     names, units = [], []
     for title in titles:
-        match = re.fullmatch(r"(.*?)\s*[\[(]([^\])]*)[\])]", title)
+        match = re.fullmatch(r"(.*?)\s*[\[(]([^\])]*)[\])]", title) if len(title) <= _LONGEST_TITLE else None
         names.append(match[1] if match and match[1] else title)
         named_unit = next((unit for end, unit in _UNITS_IN_NAMES.items() if title.endswith(end)), "")
         units.append(match[2].strip() if match and match[1] else named_unit)
-    doubled = {name for name in names if names.count(name) > 1}
+    doubled = {name for name, count in Counter(names).items() if count > 1}
     unique = tuple(f"{name} {i + 1}" if name in doubled else name for i, name in enumerate(names))
     return _Layout(separator, unique, tuple(units), named, number)
 
@@ -144,6 +147,9 @@ def _seconds(time: NDArray[np.float64], layout: _Layout, column: int) -> NDArray
     unit = layout.units[column].lower() or _time_name(layout.names[column])[1]
     if unit and unit not in _TIME_UNITS:
         raise SpecError(f"time is in {unit!r}; it must be in {', '.join(_TIME_UNITS)}")
+    if not np.isfinite(time).all():
+        at = int(np.argmin(np.isfinite(time)))
+        raise SpecError(f"{layout.names[column]!r} is {time[at]} in row {at + 1}; it must be finite")
     since = time - time[0]
     if unit:
         return since * _TIME_UNITS[unit]
@@ -189,12 +195,13 @@ def _numbers(
     with path.open("rb") as raw, io.TextIOWrapper(raw, encoding="utf-8-sig") as file:
         for _ in range(layout.first_line - 1):
             next(file)
+        at_once = max(1, min(_ROWS_AT_ONCE, _NUMBERS_AT_ONCE // len(wanted)))
         while True:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UserWarning)  # at the end there is no data left: that is how it shows
                 try:
                     part = np.loadtxt(
-                        file, delimiter=layout.separator, usecols=wanted, max_rows=_ROWS_AT_ONCE, ndmin=2, comments="#"
+                        file, delimiter=layout.separator, usecols=wanted, max_rows=at_once, ndmin=2, comments="#"
                     )
                 except ValueError as error:
                     raise SpecError(_wrong_row(path, layout, wanted, read, error)) from None

@@ -105,15 +105,16 @@ def read_log(
             )
         raw = read_csv(path, columns=columns, progress=progress)
 
-    # Every value is a number
-    wrong = np.argwhere(~np.isfinite(raw.values))
+    # Every value is a number, in its file's unit and in SI
+    units, factors = _si(raw, unit)
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = raw.values * factors
+    wrong = np.argwhere(~np.isfinite(values))
     if len(wrong):
         row, channel = wrong[0]
         value, at = raw.values[row, channel], f"{raw.row} {raw.first + row}"
         raise SpecError(f"{raw.names[channel]!r} is {value} at {at} of {path.name!r}; it must be finite")
 
-    units, factors = _si(raw, unit)
-    values = raw.values * factors
     if rate_hz is not None:
         return SignalLog(values, raw.names, units, float(rate_hz))
     if raw.time_s is None:
@@ -165,10 +166,11 @@ def evenly_spaced(
 
     # Gaps: refuse and say where, or put the samples where they belong
     period = float(regular.mean())
-    places = np.concatenate([[0], np.cumsum(np.maximum(np.rint(steps / period), 1.0).astype(np.int64))])
-    lost = int(places[-1]) + 1 - len(values)
+    with np.errstate(over="ignore"):
+        places = np.concatenate([[0.0], np.cumsum(np.maximum(np.rint(steps / period), 1.0))])
+    lost = float(places[-1]) + 1.0 - len(values)
     at = int(np.argmax(gaps))
-    told = f"{lost} samples are missing in {int(gaps.sum())} gaps, the first of {steps[at]:g} s before {where(at + 1)}"
+    told = f"{lost:.0f} samples are missing in {int(gaps.sum())} gaps, the first of {steps[at]:g} s before {where(at + 1)}"
     if not allow_gaps:
         rule = f"the period is {period:g} s; fill them (--allow-gaps), or give the rate to take samples as they come"
         raise SpecError(f"{told}; {rule}")
@@ -176,7 +178,7 @@ def evenly_spaced(
         raise SpecError(f"{told}; that is more than a tenth, too much to fill")
     grid = np.arange(places[-1] + 1, dtype=np.float64)
     filled = np.stack([np.interp(grid, places, channel) for channel in values.T], axis=-1)
-    return filled, 1.0 / period, lost
+    return filled, 1.0 / period, int(lost)
 
 
 def _si(raw: RawLog, unit: Sequence[str] | None) -> tuple[tuple[str, ...], Array]:

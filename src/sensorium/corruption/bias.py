@@ -15,6 +15,11 @@ class Bias(Corruption):
     """x' = x + b, with b = value + std n, n normal and drawn once an episode (and world, and sensor).
 
     A turn-on bias of a data sheet is `std`; what is known of one device is `value`.
+
+    >>> bias = sn.corruption.Bias(0.1)
+    >>> state = bias.init((2,), seed=0)
+    >>> bias.apply([1.0, 2.0], time_ns=0, state=state)[0].tolist()
+    [1.1, 2.1]
     """
 
     kind: Literal["bias"] = "bias"

@@ -34,6 +34,13 @@ class Fault(Corruption):
 
     It stands in a `Chain` like any corruption, or in the `FaultSchedule` of a sensor. Instead of the signal it may
     upset the sensor's time; such faults belong to a schedule, and are the same in all worlds, which share one clock.
+
+    >>> stuck = sn.corruption.Fault(sn.corruption.Stuck(mode="present"), start_s=1.0, end_s=2.0)
+    >>> clock = sn.corruption.FaultSchedule(faults=(stuck,)).begin(worlds=1, seed=0, name="imu")
+    >>> [int(clock.at(time_ns)[0, 0]) for time_ns in (0, 1_500_000_000, 2_000_000_000)]
+    [0, 1, 0]
+    >>> clock.log
+    FaultLog([FaultEvent(fault='stuck', world=0, start_ns=1000000000, end_ns=2000000000)])
     """
 
     kind: Literal["fault"] = "fault"

@@ -29,6 +29,12 @@ class Noise(Corruption):
     `imu.linear.noise.std = (0.1, 0.1, 0.2)`: standard deviations are given, no matrices, and no factor of 1.5 (E-29).
     Every part has a model of its own, named with its field; what is not given is not there. Fields may be set one
     after the other; whether they belong together is checked when the noise is put to work.
+
+    >>> noise = sn.corruption.Noise(std=0.1, bias=1.0)
+    >>> state = noise.init((100_000,), seed=3)
+    >>> noisy, state = noise.apply(np.zeros(100_000), time_ns=0, state=state)
+    >>> noisy.mean().round(2).item(), noisy.std().round(2).item()
+    (1.0, 0.1)
     """
 
     kind: Literal["noise"] = "noise"

@@ -4,7 +4,6 @@ import difflib
 import functools
 import os
 import textwrap
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
@@ -12,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from sensorium.devices.sheet import GRADES, Quantity, Rule, Sheet
-from sensorium.errors import SpecError
+from sensorium.errors import SensoriumError, SpecError, in_one_line
+from sensorium.plain_files import read_toml
 
 FOLDER_VARIABLE = "SENSORIUM_DEVICES"
 """Environment variable: a folder of the user's own sheets."""
@@ -51,7 +51,12 @@ class Device:
 
     def specification(self) -> dict[str, Any]:
         """Fields of the sensor's specification, plain data in SI units."""
-        return self.sheet.specification()
+        try:
+            return self.sheet.specification()
+        except SensoriumError:
+            raise
+        except (ValueError, ArithmeticError) as error:  # numbers that are each allowed, and do not go together
+            raise SpecError(f"{self.path}: its values make no specification: {in_one_line(error)}") from None
 
     def __str__(self) -> str:
         """The sheet as text: each value with unit, meaning, grade and source, and what the model assumes beside."""
@@ -79,6 +84,9 @@ def names(kind: str | None = None, *, folder: str | os.PathLike[str] | None = No
     Args:
         kind: "lidar", "imu", "magnetometer", "encoder", "camera", "depth_camera" or "radar"; None for all.
         folder: A folder of further sheets, beside that of `SENSORIUM_DEVICES` and those of the library.
+
+    >>> sn.devices.names("depth_camera")[:2]
+    ('intel-realsense-d435', 'intel-realsense-d455')
     """
     if kind is not None and kind not in Sheet.kinds:
         raise SpecError(f"kind is {kind!r}; it must be one of {', '.join(Sheet.kinds)}")
@@ -172,14 +180,9 @@ def _library() -> Path:
 @functools.lru_cache(maxsize=256)
 def _device(path: Path, state: tuple[int, int]) -> Device:
     """Read a sheet; read again if the file's time and size are others."""
-    try:
-        table = tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise SpecError(f"{path}: the file cannot be read: {error.strerror or error}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SpecError(f"{path}: the file is not TOML in UTF-8: {error}") from error
+    table = read_toml(path)
     kind = table.get("kind")
-    if kind not in Sheet.kinds:
+    if not isinstance(kind, str) or kind not in Sheet.kinds:
         raise SpecError(f"{path}: kind is {kind!r}; it must be one of {', '.join(Sheet.kinds)}")
     try:
         return Device(path.stem, Sheet.kinds[kind].model_validate(table), path)

@@ -12,7 +12,11 @@ from sensorium.spec import by_place
 
 
 class UniformMagnetic(AbstractMagnetic):
-    """The same flux density everywhere, as the Earth's over a yard: `UniformMagnetic((20e-6, 0, -44e-6))`."""
+    """The same flux density everywhere, as the Earth's over a yard: `UniformMagnetic((20e-6, 0, -44e-6))`.
+
+    >>> sn.fields.UniformMagnetic((2e-5, 0.0, -4e-5)).at([0, 0, 0]).tolist()
+    [2e-05, 0.0, -4e-05]
+    """
 
     kind: Literal["uniform"] = "uniform"
     field_W: Vector

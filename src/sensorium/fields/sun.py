@@ -25,6 +25,10 @@ class Sun(Spec):
     and height of the sun; a measured `spectrum` may take its place (the real one has gaps where water vapour absorbs,
     as at 940 nm). The sky adds the share `diffuse_fraction` of what a horizontal surface receives. Below the horizon
     there is no light.
+
+    >>> sun = sn.fields.Sun(elevation_deg=30.0, azimuth_deg=0.0)
+    >>> sun.direction_W.round(3).tolist()
+    [0.866, 0.0, 0.5]
     """
 
     model_config = ConfigDict(frozen=True)

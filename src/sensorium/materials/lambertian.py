@@ -12,7 +12,12 @@ from sensorium.spectra import checked_wavelength
 
 
 class Lambertian(AbstractDiffuse):
-    """Ideal diffuse reflection, f = C / pi [1/sr]; of all light that falls on it the share C comes back."""
+    """Ideal diffuse reflection, f = C / pi [1/sr]; of all light that falls on it the share C comes back.
+
+    >>> wall = sn.Lambertian(reflectance=0.5)
+    >>> sn.Scene().add(sn.shapes.box(1, 4, 3), material=wall).material.reflectance
+    0.5
+    """
 
     kind: Literal["lambertian"] = "lambertian"
 

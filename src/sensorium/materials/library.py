@@ -65,6 +65,10 @@ def load(name: str) -> AbstractMaterial:
 
     Args:
         name: One of `names()`, or of an entry point of the group "sensorium.materials".
+
+    >>> asphalt = sn.materials.load("asphalt")
+    >>> asphalt.kind, float(asphalt.reflectance.at(905e-9))
+    ('lambertian', 0.106)
     """
     if name not in _tables() and name in plugins.announced("materials"):
         return _announced(name)

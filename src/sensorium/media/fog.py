@@ -10,6 +10,11 @@ class Fog(AbstractScatterer):
     """Fog of a given visibility: alpha = 2.9957 / V (lambda / 550 nm)^-q, q after Kim, backscatter alpha / 20.
 
     Fog tables that give backscatter as 0.046 / V (Rasshofer et al. 2011) mean a lidar ratio of 65.1 sr.
+
+    >>> fog = sn.media.fog(visibility_m=50.0)
+    >>> beam = np.exp(-50.0 * fog.at(905e-9).extinction_per_m)
+    >>> beam.round(3).item()  # visibility is where 5 % are left
+    0.05
     """
 
     kind: Literal["fog"] = "fog"

@@ -89,6 +89,9 @@ def fresnel(cos_theta: ArrayLike, *, n: ArrayLike, n_outside: ArrayLike = 1.0) -
 
     Returns:
         R [1] in the shape the arguments broadcast to; 1 - R is transmitted (and in a metal absorbed).
+
+    >>> sn.optics.fresnel(1.0, n=1.5).round(6).item()  # straight onto glass
+    0.04
     """
     return _reflectance(checked_cosine("cos_theta", cos_theta), *_relative_index(n, n_outside))
 

@@ -13,7 +13,14 @@ from sensorium.rotations import Float
 
 
 class Circle(ClosedPath):
-    """p_WB(t) = center + radius (cos a, sin a, 0) with the angle a = phase + rate t."""
+    """p_WB(t) = center + radius (cos a, sin a, 0) with the angle a = phase + rate t.
+
+    >>> round_the_tree = sn.paths.Circle(center=(0, 0, 1), radius=2.0, rate=np.pi / 2)
+    >>> env = sn.Environment(sn.Scene(), sn.worlds.Kinematic({"drone": round_the_tree}, step_s=1.0))
+    >>> env.step()
+    >>> env.state.X_WB.position[0, 0].round(6).tolist()
+    [0.0, 2.0, 1.0]
+    """
 
     kind = CIRCLE
 

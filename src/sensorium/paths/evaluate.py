@@ -12,13 +12,17 @@ from sensorium.paths.line import line_motion
 from sensorium.paths.spin import spin_motion
 from sensorium.rotations import Float
 
+# where each quantity begins and ends in a body's row
+_QUANTITIES = ((P, Q), (Q, V), (V, W), (W, A), (A, ALPHA), (ALPHA, ROW))
+
 
 @jit.function
-def _scatter(row: Float, begin: int, end: int, bodies: int, body: int, numbers: Float) -> None:
-    """Write entries [begin, end) of a body's row into the block of that quantity."""
-    at = begin * bodies + (end - begin) * body
-    for k in range(end - begin):
-        numbers[at + k] = row[begin + k]
+def _scatter(row: Float, bodies: int, body: int, numbers: Float) -> None:
+    """Write each quantity of a body's row into the block of that quantity."""
+    for begin, end in _QUANTITIES:
+        at = begin * bodies + (end - begin) * body
+        for k in range(end - begin):
+            numbers[at + k] = row[begin + k]
 
 
 @jit.kernel
@@ -48,7 +52,7 @@ def evaluate(
     bodies, joints = kinds.size, joint_kinds.size
     rows, joint_rows = parameters.shape[0], joint_parameters.shape[0]
     every_body = count * bodies
-    row = np.empty(ROW)
+    row = jit.zeros(ROW, np.float64)
     for world in range(first, count, step):
         t = t_s[world]
         which = world if rows > 1 else 0
@@ -65,13 +69,7 @@ def evaluate(
                 spin_motion(own, t, row)
             else:
                 continue
-            index = world * bodies + body
-            _scatter(row, P, Q, every_body, index, numbers)
-            _scatter(row, Q, V, every_body, index, numbers)
-            _scatter(row, V, W, every_body, index, numbers)
-            _scatter(row, W, A, every_body, index, numbers)
-            _scatter(row, A, ALPHA, every_body, index, numbers)
-            _scatter(row, ALPHA, ROW, every_body, index, numbers)
+            _scatter(row, every_body, world * bodies + body, numbers)
 
         which = world if joint_rows > 1 else 0
         for joint in range(joints):

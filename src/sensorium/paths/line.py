@@ -10,7 +10,14 @@ from sensorium.rotations import Float
 
 
 class Line(ClosedPath):
-    """p_WB(t) = start + velocity t, without turning."""
+    """p_WB(t) = start + velocity t, without turning.
+
+    >>> world = sn.worlds.Kinematic({"car": sn.paths.Line(start=(1, 0, 0), velocity=(3, 0, 0))}, step_s=1.0)
+    >>> env = sn.Environment(sn.Scene(), world)
+    >>> env.step()
+    >>> env.state.X_WB.position[0, 0].tolist()
+    [4.0, 0.0, 0.0]
+    """
 
     kind = LINE
 

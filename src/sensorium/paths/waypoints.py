@@ -22,6 +22,12 @@ class Waypoints(Path):
     quaternion, their signs chosen for the shorter turns, then normalised; turning all poses by one rotation,
     on either side, turns the path with them. Both have continuous velocity and acceleration between the first
     time and the last; before and after, the body stands still at the first and the last pose.
+
+    >>> way = sn.paths.Waypoints([0.0, 2.0], [sn.Pose((0, 0, 0)), sn.Pose((4, 0, 0))])
+    >>> env = sn.Environment(sn.Scene(), sn.worlds.Kinematic({"arm": way}, step_s=1.0))
+    >>> env.step()
+    >>> env.state.X_WB.position[0, 0].round(6).tolist()
+    [2.0, 0.0, 0.0]
     """
 
     def __init__(self, times_s: ArrayLike, poses: Pose | Sequence[Pose]) -> None:

@@ -26,6 +26,10 @@ class Pinhole(AbstractPattern):
     The sensor frame S looks along x, with y to the left and z up; image coordinates run to the right and down. Pixel
     (u, v) looks along (1, -x, -y) with x = (u - cx) / fx, y = (v - cy) / fy, where the middle of the first pixel is
     0, 0 as in OpenCV and ROS. With `distortion` x, y are those that Brown's polynomial carries to that pixel.
+
+    >>> pattern = sn.patterns.Pinhole.from_fov(640, 480, 90.0, rate_hz=30)
+    >>> round(pattern.focal_px[0], 6)
+    320.0
     """
 
     kind: Literal["pinhole"] = "pinhole"
@@ -63,9 +67,12 @@ class Pinhole(AbstractPattern):
             horizontal_fov_deg: From edge to edge [deg], between 0 and 180.
             options: Further fields.
         """
+        for name, pixels in (("width", width), ("height", height)):
+            if not pixels > 0:
+                raise SpecError(f"{name} is {pixels}; it must be greater than 0")
         if not 0.0 < horizontal_fov_deg < 180.0:
             raise SpecError(f"horizontal_fov_deg is {horizontal_fov_deg}; it must be between 0 and 180")
-        focal = 0.5 * width / np.tan(0.5 * np.radians(horizontal_fov_deg))
+        focal = float(0.5 * width / np.tan(0.5 * np.radians(horizontal_fov_deg)))
         return cls.model_validate({"width": width, "height": height, "focal_px": (focal, focal), **options})
 
     @property

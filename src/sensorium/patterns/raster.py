@@ -28,6 +28,12 @@ class Raster(AbstractPattern):
 
     With firing "rows" all rays of row i fire together at i T / height, with "columns" those of column j at
     j T / width, where T is scan_time_s; with "instant" all fire at 0.
+
+    >>> pattern = sn.patterns.Raster(
+    ...     height=32, width=64, horizontal_fov_deg=(-30, 30), vertical_fov_deg=(-10, 10), rate_hz=20, firing="rows"
+    ... )
+    >>> pattern.rays().direction_S.shape
+    (32, 64, 3)
     """
 
     kind: Literal["raster"] = "raster"

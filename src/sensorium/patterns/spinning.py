@@ -63,6 +63,10 @@ class Spinning(AbstractPattern):
     A full turn is endpoint-exclusive, step 360 / columns. A sector fires both of its edges, step
     span / (columns - 1), and a single column its middle; outside of it the head turns blind, so a sweep
     always lasts one revolution.
+
+    >>> pattern = sn.patterns.Spinning(elevation_deg=(15.0, 0.0, -15.0), columns=1024, rate_hz=10)
+    >>> pattern.rays().direction_S.shape
+    (3, 1024, 3)
     """
 
     kind: Literal["spinning"] = "spinning"

@@ -44,6 +44,10 @@ class Table(AbstractPattern):
     Without channels a sweep is one row. With channels, row i holds the rays of the i-th smallest channel
     number, in firing order; every channel needs equally many rays in every sweep. A long recording spans
     several sweeps: sweep k fires the rays with i / rate_hz <= time_s < (i + 1) / rate_hz, i = k mod sweeps.
+
+    >>> two = sn.patterns.Table(azimuth_deg=(0, 90), elevation_deg=(0, 0), time_s=(0.0, 0.01), rate_hz=10)
+    >>> two.rays().direction_S.round(6).tolist()
+    [[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]]
     """
 
     kind: Literal["table"] = "table"

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium.corruption.fault_log import FaultWatch
 from sensorium.environment import Environment
 from sensorium.errors import RecordError, SpecError
 from sensorium.frames import Pose
+from sensorium.interrupts import Uninterrupted
 from sensorium.mcap_messages import LABELS
 from sensorium.record.background import Background
 from sensorium.record.mcap_file import McapFile, Place
@@ -34,10 +36,6 @@ _LONG_BYTES = 1 << 16
 class McapRecorder(Recorder):
     """Writes what sensors report while they do, in a file that robotics tools open.
 
-        with sn.record.McapRecorder("run.mcap") as recorder:
-            for _ in env.run(10.0):
-                recorder.record(env)
-
     Topics begin with the sensor's name: /lidar/points (PointCloud2; a lidar of one ray has /lidar/range too),
     /imu/data and /imu/mag (Imu, MagneticField), /encoder/joint_states, /odometer/odometry, /gnss/fix and /gnss/vel,
     /barometer/pressure, /sun_sensor/cosine, /cone/range, /radar/detections and /radar/range_doppler (PointCloud2 and
@@ -53,6 +51,14 @@ class McapRecorder(Recorder):
     the run goes on; `record` waits only for the clouds of an earlier step that are still being written. So a process
     that is killed at any moment loses the clouds of one step at most, and nothing that was recorded before or after
     them; `sensorium recover` makes a proper file of the rest. Readings must not be changed once they are recorded.
+
+    >>> env = sn.Environment(sn.Scene(), sn.worlds.Static(step_s=0.01))
+    >>> gyroscope = env.attach(sn.Gyroscope(timing=sn.Timing(rate_hz=100.0)))
+    >>> with sn.record.McapRecorder("run.mcap") as recorder:
+    ...     for _ in env.run(duration_s=1.0):
+    ...         recorder.record(env)
+    >>> recorder.path.stat().st_size > 20_000
+    True
     """
 
     def __init__(self, path: str | PathLike[str], *, clouds_every: int = 1) -> None:
@@ -77,13 +83,20 @@ class McapRecorder(Recorder):
         self._schemas: dict[str, int] = {}
         self._channels: dict[str, tuple[int, str]] = {}
         self._sources: dict[str, Source] = {}
-        self._faults_seen: dict[str, tuple[int, list[int]]] = {}
+        self._faults_seen: dict[str, FaultWatch] = {}
         self._not_recorded: set[str] = set()
         self._buffer = np.zeros(0, np.uint8)
         self._background: Background[list[tuple[Place, Later]]] | None = Background(self._fill)
 
     def record(self, env: Environment) -> None:
-        """Record the last step of an environment: readings that arrived in it, faults, poses and time."""
+        """Record the last step of an environment: readings that arrived in it, faults, poses and time.
+
+        Ctrl-C waits for its end.
+        """
+        with Uninterrupted():
+            self._record(env)
+
+    def _record(self, env: Environment) -> None:
         background = self._open()
         now_ns = env.time_ns
         self._name_labels(env)
@@ -139,6 +152,12 @@ class McapRecorder(Recorder):
         time_ns = message.stamp_ns if log_ns is None else log_ns
         if time_ns < 0:
             raise SpecError(f"log_ns is {time_ns}; it must be zero or more")
+        with Uninterrupted():
+            self._write(background, topic, message, time_ns)
+
+    def _write(
+        self, background: Background[list[tuple[Place, Later]]], topic: str, message: Message, time_ns: int
+    ) -> None:
         try:
             if cdr.long_bytes(message) > _LONG_BYTES:
                 background.join()
@@ -156,7 +175,11 @@ class McapRecorder(Recorder):
         self._open().join()
 
     def close(self) -> None:
-        """Write what is under way, and the index; nothing can be recorded after."""
+        """Write what is under way, and the index; nothing can be recorded after. Ctrl-C waits for its end."""
+        with Uninterrupted():
+            self._close()
+
+    def _close(self) -> None:
         if self._background is None:
             return
         background, self._background = self._background, None
@@ -187,19 +210,8 @@ class McapRecorder(Recorder):
 
     def _faults(self, sensor: AttachedSensor[Any], time_ns: int) -> list[Message]:
         """Faults that set in or were over since the last step."""
-        log = sensor.faults.log
-        seen, active = self._faults_seen.get(sensor.name, (0, []))
-        if seen == len(log) and not active:
-            return []
-        ended = [number for number in active if log[number].end_ns is not None]
-        changed = [log[number] for number in ended]
-        for event in log[seen:]:
-            changed += (
-                [event] if event.end_ns is None else [type(event)(event.fault, event.world, event.start_ns), event]
-            )
-        still = [n for n in (*active, *range(seen, len(log))) if log[n].end_ns is None]
-        self._faults_seen[sensor.name] = len(log), still
-        return [fault_status(sensor.name, event, time_ns) for event in changed]
+        watch = self._faults_seen.setdefault(sensor.name, FaultWatch())
+        return [fault_status(sensor.name, event, time_ns) for event in watch.changes(sensor.faults.log)]
 
     def _warn(self, name: str, reading: Any) -> None:
         if name not in self._not_recorded:

@@ -1,7 +1,6 @@
 """Whole scans as NumPy archives, and back."""
 
 import math
-import zipfile
 from dataclasses import fields
 from os import PathLike
 from pathlib import Path
@@ -11,12 +10,22 @@ import numpy as np
 
 from sensorium.errors import RecordError, SpecError
 from sensorium.frames import Pose
+from sensorium.npz_archive import read_arrays
 from sensorium.record.atomic import replacing
 from sensorium.sensors.scan import Light, Scan
 from sensorium.sensors.waveform.reading import Waveforms
 
 _LIGHT = tuple(field.name for field in fields(Light))
-_ARRAYS = ("range_m", "points", "object_id", "face_id", "label", "offset_ns", "knot_ns")
+
+# Kinds of numbers, and what of their shape comes after that of the ranges
+_ARRAYS: dict[str, tuple[str, tuple[int, ...]]] = {
+    "range_m": ("f", ()),
+    "points": ("f", (3,)),
+    "object_id": ("i", ()),
+    "face_id": ("i", ()),
+    "label": ("i", ()),
+}
+_TIMES = ("offset_ns", "knot_ns")
 _WAVEFORM = ("start_s", "resolution_s", "index")
 _NUMBERS = {"start_ns": int, "end_ns": int, "clock_offset_ns": int, "clock_skew": float, "frame": str}
 
@@ -32,7 +41,7 @@ def save_npz(scan: Scan, path: str | PathLike[str], *, compress: bool = True) ->
         path: File to write; one that exists is replaced.
         compress: Whether to compress, which takes longer and is a few times smaller.
     """
-    content: dict[str, Any] = {name: getattr(scan, name) for name in (*_ARRAYS, *_NUMBERS)}
+    content: dict[str, Any] = {name: getattr(scan, name) for name in (*_ARRAYS, *_TIMES, *_NUMBERS)}
     content |= {"X_WS_position": scan.X_WS.position, "X_WS_quaternion": scan.X_WS.quaternion}
     if scan.light is not None:
         light = {f"light_{name}": getattr(scan.light, name) for name in _LIGHT}
@@ -54,30 +63,52 @@ def load_npz(path: str | PathLike[str]) -> Scan:
     """
     path = Path(path)
     try:
-        with zipfile.ZipFile(path) as archive:
-            size = sum(entry.file_size for entry in archive.infolist())
-        if size > _LARGEST:
-            raise RecordError(f"{path.name!r} unpacks to {size} bytes; a scan must not exceed {_LARGEST}")
-        with np.load(path, allow_pickle=False) as content:
-            return _scan({name: content[name] for name in content.files})
+        return _scan(read_arrays(path, max_bytes=_LARGEST))
     except OSError as error:
         raise SpecError(f"{str(path)!r} cannot be read: {error.strerror}") from None
-    except (KeyError, ValueError, TypeError, EOFError, NotImplementedError, zipfile.BadZipFile) as error:
+    except (KeyError, ValueError, TypeError) as error:
         reason = " ".join(str(error).split())[:120]
         raise RecordError(f"{path.name!r} is no archive of a scan: {reason}") from None
 
 
 def _scan(content: dict[str, Any]) -> Scan:
-    light = None
-    if "light_intensity" in content:
-        light = Light(**{name: content.get(f"light_{name}") for name in _LIGHT})  # type: ignore[arg-type]
+    shape = content["range_m"].shape
+    arrays = {name: _array(content, name, kinds, shape + more) for name, (kinds, more) in _ARRAYS.items()}
+    offset_ns = content["offset_ns"]
+    if offset_ns.dtype.kind not in "iu" or np.broadcast_shapes(offset_ns.shape, shape) != shape:
+        raise ValueError(f"offset_ns has shape {offset_ns.shape} and type {offset_ns.dtype} beside ranges {shape}")
     numbers: dict[str, Any] = {name: kind(content[name].item()) for name, kind in _NUMBERS.items()}
     if not math.isfinite(numbers["clock_skew"]):
         raise ValueError("clock_skew is not finite")
-    pose = Pose._trusted(content["X_WS_position"], content["X_WS_quaternion"])
-    waveform = None
+
+    # The path of the sensor: poses at knots, for each world and sensor
+    knot_ns = _array(content, "knot_ns", "iu", (content["knot_ns"].size,))
+    position, quaternion = content["X_WS_position"], content["X_WS_quaternion"]
+    batch = position.shape[:-1]
+    for name, array, width in (("X_WS_position", position, 3), ("X_WS_quaternion", quaternion, 4)):
+        _array(content, name, "f", (*batch, width))
+        if batch[:1] != knot_ns.shape or not np.isfinite(array).all():
+            raise ValueError(f"{name} has shape {array.shape} for {len(knot_ns)} knots; it must fit them and be finite")
+    pose = Pose._trusted(position, quaternion)
+
+    # What only some lidars have
+    light = waveform = normals = None
+    if "light_intensity" in content:
+        given = {name: f"light_{name}" for name in _LIGHT if f"light_{name}" in content}
+        light = Light(**{name: _array(content, key, "iuf", shape) for name, key in given.items()})  # type: ignore[arg-type]
     if "waveform_samples" in content:
         window = {name: float(content[f"waveform_{name}"].item()) for name in _WAVEFORM}
         waveform = Waveforms(content["waveform_samples"], **window)
-    arrays = {name: content[name] for name in _ARRAYS}
-    return Scan(**arrays, **numbers, X_WS=pose, light=light, waveform=waveform, normals=content.get("normals"))
+    if "normals" in content:
+        normals = _array(content, "normals", "f", (*shape, 3))
+    return Scan(
+        **arrays, **numbers, offset_ns=offset_ns, knot_ns=knot_ns, X_WS=pose, light=light, waveform=waveform, normals=normals
+    )
+
+
+def _array(content: dict[str, Any], name: str, kinds: str, shape: tuple[int, ...]) -> Any:
+    """An array of the archive, of one of some kinds of numbers and of the shape that the ranges ask for."""
+    array = content[name]
+    if array.dtype.kind not in kinds or array.shape != shape:
+        raise ValueError(f"{name} has shape {array.shape} and type {array.dtype}; it must have shape {shape}")
+    return array

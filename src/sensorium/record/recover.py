@@ -1,17 +1,15 @@
 """Recordings that were cut off: what can be read of them, as a proper file."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import IO, Any
 
 from sensorium.errors import RecordError, SpecError
+from sensorium.mcap_reading import BoundedFile, records, unpacked
 from sensorium.record.atomic import replacing
 from sensorium.record.mcap_file import CHUNK
-
-# Chunks that claim more than this are not unpacked: a few broken bytes could ask for all memory [bytes]
-_LARGEST_CHUNK = 1 << 30
 
 _CHUNK_OPCODE = 6
 
@@ -65,22 +63,21 @@ def recover(
 
 def _recovered(path: Path, file: IO[bytes], target: Path, progress: Callable[[float], None] | None) -> Recovery:
     from mcap.records import Attachment, Channel, Chunk, Footer, Header, Message, Metadata, Schema
-    from mcap.stream_reader import breakup_chunk
     from mcap.writer import CompressionType, Writer
 
-    size = path.stat().st_size
-    records = _records(file, size)
+    bounded = BoundedFile(file)
+    size, found = bounded.size, records(bounded, skip_magic=False)
     lost_chunks, good_until, complete = 0, 0, False
     with replacing(target) as out:
         copy: _Copy | None = None
         while True:
             # A record that is cut off or broken makes readers raise whatever they have
             try:
-                record = next(records, None)
+                record = next(found, None)
             except Exception:
                 if not _step_inside(file, good_until):
                     break
-                good_until, records = file.tell(), _records(file, size, skip_magic=True)
+                good_until, found = file.tell(), records(bounded)
                 continue
             if record is None:
                 break
@@ -93,9 +90,7 @@ def _recovered(path: Path, file: IO[bytes], target: Path, progress: Callable[[fl
                 break
             elif isinstance(record, Chunk):
                 try:
-                    if record.uncompressed_size > _LARGEST_CHUNK:
-                        raise ValueError(f"a chunk of {record.uncompressed_size} bytes")
-                    inside = breakup_chunk(record, validate_crc=True)
+                    inside = unpacked(record)
                 except Exception:  # broken bytes make decompressors and parsers raise whatever they have
                     lost_chunks += 1
                     continue
@@ -113,13 +108,6 @@ def _recovered(path: Path, file: IO[bytes], target: Path, progress: Callable[[fl
     # The closing magic follows the footer
     lost_bytes = 0 if complete else size - good_until
     return Recovery(target, copy.counts, lost_chunks, lost_bytes, complete and not lost_chunks)
-
-
-def _records(file: IO[bytes], size: int, *, skip_magic: bool = False) -> Iterator[Any]:
-    """The records of a file from where it stands."""
-    from mcap.stream_reader import StreamReader
-
-    return iter(StreamReader(file, skip_magic=skip_magic, emit_chunks=True, record_size_limit=size).records)
 
 
 def _step_inside(file: IO[bytes], at: int) -> bool:

@@ -134,12 +134,15 @@ class _Loader(yaml.SafeLoader):
 
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012 - as in the base class
     title: str
-    _depth = 0
+    _depth = _nodes = 0
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         """Read a node and all in it."""
-        if self._depth >= MAX_DEPTH:
+        self._nodes += 1
+        if self._depth >= MAX_DEPTH or self._nodes > 2 * MAX_VALUES:
             line = self.peek_event().start_mark.line + 1  # type: ignore[no-untyped-call]
+            if self._depth < MAX_DEPTH:
+                raise SpecError(f"{self.title}:{line}: it has more than {MAX_VALUES} values; that is too many")
             raise SpecError(f"{self.title}:{line}: more than {MAX_DEPTH} levels are nested; a scenario has fewer")
         self._depth += 1
         try:

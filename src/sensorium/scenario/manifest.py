@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sensorium.errors import SpecError
+from sensorium.plain_files import read_json
 from sensorium.record.atomic import replacing
 from sensorium.scenario.files import sha256
 from sensorium.spec import checked
@@ -78,12 +79,7 @@ class Manifest:
         Args:
             path: The file.
         """
-        try:
-            data = json.loads(path.read_text("utf-8"))
-        except OSError as error:
-            raise SpecError(f"{str(path)!r} cannot be read: {error.strerror}") from None
-        except ValueError as error:
-            raise SpecError(f"{path.name} is no manifest: {error}") from None
+        data = read_json(path)
         names = set(cls.__dataclass_fields__)
         if not isinstance(data, dict) or not names <= set(data):
             missing = ", ".join(sorted(names - set(data if isinstance(data, dict) else ())))

@@ -13,9 +13,9 @@ from typing import Any, Protocol
 from sensorium import cluster
 from sensorium.environment import Environment
 from sensorium.errors import RecordError, SensoriumError, SpecError, StoppedError
+from sensorium.interrupts import InterruptsWait
 from sensorium.scenario.document import Document
 from sensorium.scenario.files import Files
-from sensorium.scenario.interrupt import interrupts_wait
 from sensorium.scenario.manifest import NAME, Manifest, differences, hashed
 from sensorium.scenario.outputs import Outputs
 from sensorium.scenario.scenario import Scenario
@@ -185,14 +185,14 @@ def _record(
             report = stack.enter_context(Report(title=spec.title))
             writers.append(report)
         controllers = scenario.controllers(env)
-        stopped = stack.enter_context(interrupts_wait())
+        ctrl_c = stack.enter_context(InterruptsWait())
         began_s = time.perf_counter()
         for _ in env.run(spec.duration_s):
             for controller in controllers:
                 controller.step(env)
             for writer in writers:
                 writer.record(env)
-            if stopped():
+            if ctrl_c.pressed:
                 raise StoppedError(
                     f"stopped at {env.time_s:g} of {spec.duration_s:g} s; what there is lies in {folder.name!r}, "
                     "and the same command begins again"

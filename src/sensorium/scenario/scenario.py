@@ -143,6 +143,11 @@ def json_schema() -> dict[str, Any]:
     """JSON Schema of scenario files, for editors that complete and check while one writes."""
     schema = scenario_model().model_json_schema()
 
+    # Examples of docstrings are Python, which is not what one writes here
+    for definition in schema["$defs"].values():
+        if "description" in definition:
+            definition["description"] = definition["description"].partition("\n\n>>> ")[0]
+
     # A corruption is told by its kind, and has fields of its own
     corruption = schema["$defs"]["Corruption"]
     corruption["properties"]["kind"]["enum"] = sorted(Corruption.kinds)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sensorium.errors import SpecError
+from sensorium.plain_files import read_json
 from sensorium.record.atomic import replacing
 from sensorium.scenario.run import Run, run
 from sensorium.scenario.scenario import Scenario
@@ -103,6 +104,6 @@ def begin_series(series: Sequence[Case], out: Path, *, force: bool) -> None:
 
 def _read(path: Path) -> Any:
     try:
-        return json.loads(path.read_text("utf-8"))
-    except ValueError:
+        return read_json(path)
+    except SpecError:
         return None

@@ -32,6 +32,12 @@ class SceneBatch:
             leaves every world as it is.
 
     `object_id` counts the shared objects in their order, then the slots.
+
+    >>> box, ball = sn.shapes.box(1, 1, 1), sn.shapes.sphere(0.5)
+    >>> place = sn.Pose([[5.0, 0.0, 0.0]])
+    >>> scene = sn.SceneBatch([box, ball], index=[[0], [1], [-1]], pose=place)  # a box, a ball, nothing
+    >>> sn.RayCaster(scene).cast([0, 0, 0], [1, 0, 0], worlds=[0, 1, 2]).range_m.round(3).tolist()
+    [4.5, 4.5, inf]
     """
 
     def __init__(

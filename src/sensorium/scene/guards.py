@@ -12,12 +12,14 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from sensorium.errors import SceneError
+from sensorium.scene.gltf_images import check_images
 
 Triangles = tuple[int, int]
 
 _GLTF_COMPONENT_BYTES = {5120: 1, 5121: 1, 5122: 2, 5123: 2, 5125: 4, 5126: 4}
 _GLTF_TYPE_WIDTH = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT2": 4, "MAT3": 9, "MAT4": 16}
 _GLTF_FLOAT = 5126
+_GLB_JSON, _GLB_BINARY = 0x4E4F534A, 0x004E4942
 _GLTF_STRIP, _GLTF_FAN, _GLTF_TRIANGLES = 5, 6, 4
 
 # Extensions that change looks only; any other that a file requires could change its shape
@@ -50,7 +52,7 @@ def check_stl(path: Path) -> Triangles:
 
 def check_gltf(path: Path, *, max_bytes: int) -> Triangles:
     """GLB and glTF: references inside the folder, arrays inside their buffers, nodes in a tree."""
-    tree, chunk_bytes = _glb_json(path) if path.suffix.lower() == ".glb" else (path.read_bytes(), None)
+    tree, chunk = _glb_chunks(path) if path.suffix.lower() == ".glb" else (path.read_bytes(), None)
     header = json.loads(tree.decode("utf-8"))
     if not isinstance(header, dict):
         raise SceneError("its JSON is not an object")
@@ -59,16 +61,20 @@ def check_gltf(path: Path, *, max_bytes: int) -> Triangles:
             raise SceneError(f"it requires the extension {extension}, which is not supported")
 
     # Buffers: what they hold must be there; neither they nor images may point outside
-    for image in header.get("images", []):
+    for k, image in enumerate(header.get("images", [])):
         if "uri" in image:
             _check_uri(image["uri"], path.parent)
+        elif _whole(image, "bufferView", f"image {k}") >= len(header.get("bufferViews", [])):
+            raise SceneError(f"image {k} uses bufferView {image['bufferView']}, which is not there")
     sizes = []
     for k, buffer in enumerate(header.get("buffers", [])):
         claimed = _whole(buffer, "byteLength", f"buffer {k}")
+        if k == 0 and chunk is not None and "uri" in buffer:
+            raise SceneError("buffer 0 has a uri and a binary chunk; it must have one of them")
         if "uri" in buffer:
             held = _check_uri(buffer["uri"], path.parent)
-        elif chunk_bytes is not None and k == 0:
-            held = chunk_bytes
+        elif chunk is not None and k == 0:
+            held = len(chunk)
         else:
             raise SceneError(f"buffer {k} has neither a uri nor a binary chunk")
         if claimed > held:
@@ -78,12 +84,14 @@ def check_gltf(path: Path, *, max_bytes: int) -> Triangles:
         raise SceneError(f"its buffers hold {sum(sizes)} bytes; the most is {max_bytes}")
 
     _check_accessors(header, sizes, max_bytes)
-    return _gltf_triangles(header)
+    found = _gltf_triangles(header)
+    check_images(header, path.parent, chunk or b"", max_bytes)
+    return found
 
 
 def gltf_has_images(path: Path) -> bool:
     """Whether a GLB or glTF file that was checked names any image."""
-    tree, _ = _glb_json(path) if path.suffix.lower() == ".glb" else (path.read_bytes(), None)
+    tree, _ = _glb_chunks(path) if path.suffix.lower() == ".glb" else (path.read_bytes(), None)
     return bool(json.loads(tree.decode("utf-8")).get("images"))
 
 
@@ -104,26 +112,30 @@ def _stl_size(head: bytes) -> int:
     return 84 + 50 * int(count)
 
 
-def _glb_json(path: Path) -> tuple[bytes, int | None]:
-    """JSON of a GLB file and the length of its binary chunk, None without one."""
+def _glb_chunks(path: Path) -> tuple[bytes, bytes | None]:
+    """JSON of a GLB file and its binary chunk, None without one; whatever follows must be chunks too, and whole."""
     size = path.stat().st_size
     with path.open("rb") as file:
         head = file.read(20)
         if len(head) < 20 or head[:4] != b"glTF":
             raise SceneError(f"it has {size} bytes and begins with {head[:4]!r}; a GLB has at least 20 and b'glTF'")
         version, length, json_bytes, kind = struct.unpack("<4I", head[4:])
-        if version != 2 or kind != 0x4E4F534A:
+        if version != 2 or kind != _GLB_JSON:
             raise SceneError(f"it is GLB version {version}; only version 2 with JSON first is read")
         if length > size or 20 + json_bytes > size:
             raise SceneError(f"it claims {max(length, 20 + json_bytes)} bytes; there are {size}")
-        tree = file.read(json_bytes)
-        next_head = file.read(8)
-        if len(next_head) < 8:
-            return tree, None
-        chunk_bytes, _ = struct.unpack("<2I", next_head)
-        if file.tell() + chunk_bytes > size:
-            raise SceneError(f"its binary chunk claims {chunk_bytes} bytes; there are {size - file.tell()}")
-        return tree, chunk_bytes
+        tree, binary = file.read(json_bytes), None
+        while len(next_head := file.read(8)) == 8:
+            chunk_bytes, kind = struct.unpack("<2I", next_head)
+            if file.tell() + chunk_bytes > size:
+                raise SceneError(f"a chunk claims {chunk_bytes} bytes; there are {size - file.tell()}")
+            if kind == _GLB_BINARY and binary is not None:
+                raise SceneError("it has two binary chunks; one is allowed")
+            if kind == _GLB_BINARY:
+                binary = file.read(chunk_bytes)
+            else:
+                file.seek(chunk_bytes, 1)
+        return tree, binary
 
 
 def _check_uri(uri: Any, folder: Path) -> int:
@@ -203,6 +215,9 @@ def _gltf_triangles(header: dict[str, Any]) -> Triangles:
         if "mesh" not in node:
             continue
         for primitive in meshes[_whole(node, "mesh", f"node {k}")]["primitives"]:
+            for extension in primitive.get("extensions", {}):
+                if not extension.startswith(_GLTF_LOOKS):
+                    raise SceneError(f"mesh {node['mesh']} uses the extension {extension}, which is not supported")
             mode = primitive.get("mode", _GLTF_TRIANGLES)
             position = accessors[_whole(primitive["attributes"], "POSITION", f"mesh {node['mesh']}")]
             corners = accessors[primitive["indices"]] if "indices" in primitive else position

@@ -5,7 +5,7 @@ rule. Coordinates stay as they are stored. glTF is y-up by its standard, and man
 mesh with `mesh.transformed(Pose.from_euler_deg(roll=90))`.
 """
 
-import zipfile
+import warnings
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.errors import SceneError
+from sensorium.errors import SceneError, in_one_line
+from sensorium.npz_archive import ArchiveError, read_arrays
 from sensorium.scene.guards import Triangles, check_gltf, check_stl, gltf_has_images, is_text_stl
 from sensorium.scene.mesh import UV, Mesh
 from sensorium.scene.ply_format import read_ply
@@ -24,9 +25,8 @@ SUFFIXES = (".glb", ".gltf", ".npz", ".obj", ".off", ".ply", ".stl")
 
 MAX_BYTES = 2 * 1024**3
 
-# A mesh compresses a few times; an archive beyond both of these is a bomb
+# A mesh compresses a few times; an archive beyond this is a bomb
 _MAX_ZIP_RATIO = 100
-_SMALL_ZIP_BYTES = 16 * 1024**2
 
 _BYTES_PER_TRIANGLE = 84  # three vertices of its own and three indices
 
@@ -36,9 +36,9 @@ def load_mesh(path: str | PathLike[str], *, max_bytes: int = MAX_BYTES) -> Mesh:
 
     Scene graphs (glTF) become one mesh with every transform applied. Vertex colours become the vertex
     property "color", RGBA in [0, 1]. Where a glTF file paints with images, their base colours become the
-    mesh's texture, as linear reflectances in red, green and blue. Nothing else of materials is read, and no
-    images of other formats. An .npz holds `vertices`, `faces` and properties as `face_<name>` and
-    `vertex_<name>`.
+    mesh's texture, as linear reflectances in red, green and blue; likewise the diffuse images (`map_Kd`) of an
+    OBJ file's materials. Nothing else of materials is read, and no images of other formats. An .npz holds
+    `vertices`, `faces` and properties as `face_<name>` and `vertex_<name>`.
 
     Args:
         path: File to read; its suffix names the format.
@@ -61,10 +61,10 @@ def load_mesh(path: str | PathLike[str], *, max_bytes: int = MAX_BYTES) -> Mesh:
     # Readers fail in every way there is; to the caller all of them are one bad file
     try:
         return _read(path, suffix, max_bytes)
-    except SceneError as error:
+    except (SceneError, ArchiveError) as error:
         raise SceneError(f"{path}: {error}") from error
     except Exception as error:
-        raise SceneError(f"{path}: it cannot be read as {suffix}: {type(error).__name__}: {error}") from error
+        raise SceneError(f"{path}: it cannot be read as {suffix}: {in_one_line(error)}") from error
 
 
 def _read(path: Path, suffix: str, max_bytes: int) -> Mesh:
@@ -85,8 +85,9 @@ def _read(path: Path, suffix: str, max_bytes: int) -> Mesh:
 
 
 def _from_arrays(arrays: MeshArrays) -> Mesh:
-    properties = {} if arrays.color is None else {"color": arrays.color}
-    return Mesh(arrays.vertices, arrays.faces, vertex_properties=properties)
+    properties = {"color": arrays.color, UV: arrays.uv}
+    given = {name: values for name, values in properties.items() if values is not None}
+    return Mesh(arrays.vertices, arrays.faces, vertex_properties=given, texture=arrays.texture)
 
 
 def _read_trimesh(path: Path, expected: Triangles, max_bytes: int) -> Mesh:
@@ -96,16 +97,17 @@ def _read_trimesh(path: Path, expected: Triangles, max_bytes: int) -> Mesh:
     least, most = expected
     if most * _BYTES_PER_TRIANGLE > max_bytes:
         raise SceneError(f"it unpacks to {most} triangles; at most {max_bytes // _BYTES_PER_TRIANGLE} are taken")
-    loaded = trimesh.load(path, force="scene", process=False, skip_materials=True)
 
     # Each node shows a geometry under its own transform; points and lines have no surface
     parts: list[Any] = []
     matrices: list[NDArray[np.float64]] = []
-    for node in loaded.graph.nodes_geometry:
-        matrix, name = loaded.graph[node]
-        if isinstance(loaded.geometry[name], trimesh.Trimesh):
-            parts.append(loaded.geometry[name])
-            matrices.append(np.asarray(matrix, dtype=np.float64))
+    with np.errstate(all="ignore"):  # what is not finite, Mesh refuses by name
+        loaded = trimesh.load(path, force="scene", process=False, skip_materials=True)
+        for node in loaded.graph.nodes_geometry:
+            matrix, name = loaded.graph[node]
+            if isinstance(loaded.geometry[name], trimesh.Trimesh):
+                parts.append(loaded.geometry[name])
+                matrices.append(np.asarray(matrix, dtype=np.float64))
     found = sum(len(part.faces) for part in parts)
     if found == 0:
         raise SceneError("it has no triangles; a mesh needs at least one")
@@ -131,7 +133,9 @@ def _paints(path: Path, counts: list[int]) -> list[Paint]:
     """
     import trimesh
 
-    loaded = trimesh.load(path, force="scene", process=False)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of images, whose comments may be broken
+        loaded = trimesh.load(path, force="scene", process=False)
     parts = [loaded.geometry[loaded.graph[node][1]] for node in loaded.graph.nodes_geometry]
     parts = [part for part in parts if isinstance(part, trimesh.Trimesh)]
     if [len(part.vertices) for part in parts] != counts:
@@ -150,12 +154,13 @@ def _paints(path: Path, counts: list[int]) -> list[Paint]:
 
 def _placed(part: Any, matrix: NDArray[np.float64], colored: bool) -> Mesh:
     """One geometry under its transform [A t; 0 1], which may scale, shear and mirror."""
-    with np.errstate(invalid="ignore", over="ignore"):  # what is not finite, Mesh refuses by name
+    with np.errstate(all="ignore"):  # what is not finite, Mesh refuses by name
         vertices = np.asarray(part.vertices) @ matrix[:3, :3].T + matrix[:3, 3]
+        is_mirror = np.linalg.det(matrix[:3, :3]) < 0.0
 
     # A mirror turns windings inside out; turn them back
     faces = np.asarray(part.faces)
-    if np.linalg.det(matrix[:3, :3]) < 0.0:
+    if is_mirror:
         faces = faces[:, ::-1]
 
     # White is what glTF multiplies with where a primitive has no colours of its own
@@ -168,19 +173,8 @@ def _placed(part: Any, matrix: NDArray[np.float64], colored: bool) -> Mesh:
 
 
 def _read_npz(path: Path, max_bytes: int) -> Mesh:
-    """Read arrays out of an .npz: sizes are checked before anything is unpacked, and nothing is unpickled."""
-    with zipfile.ZipFile(path) as archive:
-        members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
-        total = sum(info.file_size for info in archive.infolist())
-        packed = max(path.stat().st_size, 1)
-        if total > max_bytes:
-            raise SceneError(f"it unpacks to {total} bytes; the most is {max_bytes}")
-        if total > _SMALL_ZIP_BYTES and total > _MAX_ZIP_RATIO * packed:
-            raise SceneError(
-                f"it unpacks {packed} bytes to {total}; the most is {_MAX_ZIP_RATIO} times. "
-                "If it is honest, save it with numpy.savez"
-            )
-        arrays = {name: _read_npy(archive, info) for name, info in members.items()}
+    """Read arrays out of an .npz."""
+    arrays = read_arrays(path, max_bytes=max_bytes, max_ratio=_MAX_ZIP_RATIO)
 
     # Names say where each array belongs
     for name in ("vertices", "faces"):
@@ -200,25 +194,3 @@ def _read_npz(path: Path, max_bytes: int) -> Mesh:
 
 def _with_prefix(arrays: dict[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
     return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
-
-
-def _read_npy(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> NDArray[Any]:
-    """One array of an archive; its header must claim exactly the bytes that the archive lists for it."""
-    with archive.open(info) as file:
-        version = np.lib.format.read_magic(file)
-        if version == (1, 0):
-            shape, _, dtype = np.lib.format.read_array_header_1_0(file)
-        elif version == (2, 0):
-            shape, _, dtype = np.lib.format.read_array_header_2_0(file)
-        else:
-            raise SceneError(f"array {info.filename!r} has format version {version}; it must be 1.0 or 2.0")
-        held = info.file_size - file.tell()
-    if dtype.hasobject:
-        raise SceneError(f"array {info.filename!r} holds Python objects; it must hold numbers or strings")
-    claimed = dtype.itemsize
-    for length in shape:
-        claimed *= int(length)
-    if claimed != held:
-        raise SceneError(f"array {info.filename!r} claims {claimed} bytes; the archive has {held} for it")
-    with archive.open(info) as file:
-        return np.lib.format.read_array(file, allow_pickle=False)

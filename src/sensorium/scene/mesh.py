@@ -37,6 +37,10 @@ class Mesh:
     Properties are numbers (a reflectance in six bands, a temperature, a colour) and must be finite. The one
     named "label" is a class of each face or vertex: integers >= 0 or strings, where 0 and "" mean unlabelled.
     It is never interpolated: a face takes the label of its first vertex.
+
+    >>> mesh = sn.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]], face_properties={"temperature_K": [300.0]})
+    >>> mesh.bounds.tolist()
+    [[0.0, 0.0, 0.0], [1.0, 1.0, 0.0]]
     """
 
     __slots__ = (

@@ -9,16 +9,21 @@ each of its faces has in the whole mesh; labels are numbers, the same in all par
 """
 
 import json
+import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from sensorium.errors import SceneError
+from sensorium.errors import SceneError, SpecError
 from sensorium.frames import Pose
+from sensorium.plain_files import read_json
+from sensorium.spec import checked
 
 INDEX = "parts.json"
 FORMAT = 1
 WHOLE_FACE = "whole_face"
+
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
 
 
 @dataclass(frozen=True)
@@ -92,21 +97,32 @@ class PartIndex:
     def load(cls, folder: Path) -> "PartIndex":
         """Read the index of a folder of parts."""
         path = folder / INDEX
+        if not path.is_file():
+            raise SceneError(f"{path} cannot be read: there is no such file; it must be in a folder made by split")
         try:
-            data = json.loads(path.read_text("utf-8"))
-            if data.pop("format") != FORMAT:
-                raise SceneError(f"{path}: its format is not {FORMAT}; split the scene again")
-            return cls(
-                tuple(ObjectEntry(**entry) for entry in data["objects"]),
-                dict(data["labels"]),
-                tuple(
-                    PartEntry(**{**entry, "pieces": tuple(PieceEntry(**piece) for piece in entry["pieces"])})
-                    for entry in data["parts"]
-                ),
-            )
-        except OSError as error:
-            raise SceneError(f"{path} cannot be read: {error.strerror}; it must be a folder made by split") from None
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            if isinstance(error, SceneError):
-                raise
-            raise SceneError(f"{path} is no index of parts: {type(error).__name__}: {error}") from None
+            data = read_json(path)
+            if isinstance(data, dict) and data.get("format") != FORMAT:
+                raise SceneError(f"its format is not {FORMAT}; split the scene again")
+            index: PartIndex = checked(cls, data, "index")
+            index._check()
+        except (SpecError, SceneError) as error:
+            raise SceneError(f"{path} is no index of parts: {error}") from None
+        return index
+
+    def _check(self) -> None:
+        """Refuse what the types of the fields allow and no split writes."""
+        for number, entry in enumerate(self.objects):
+            if entry.label < 0 or entry.faces < 0:
+                raise SceneError(f"object {number} has label {entry.label} and {entry.faces} faces; neither is negative")
+            entry.pose  # noqa: B018 - a pose that is none says so
+        for part in self.parts:
+            for name in (part.folder, *(piece.file for piece in part.pieces)):
+                if not _PLAIN_NAME.fullmatch(name) or not name.strip("."):
+                    raise SceneError(f"it names {name!r}; parts must lie in its folder, under plain names")
+            for piece in part.pieces:
+                if not 0 <= piece.object_id < len(self.objects):
+                    raise SceneError(f"a piece is of object {piece.object_id}; there are {len(self.objects)}")
+            if part.faces < 0 or any(reach_m < 0.0 for reach_m in part.reach_m.values()):
+                raise SceneError(f"{part.folder} has {part.faces} faces and reaches {part.reach_m}; none is negative")
+            if part.bounds_m is not None and any(low > high for low, high in zip(*part.bounds_m, strict=True)):
+                raise SceneError(f"{part.folder} has bounds_m {part.bounds_m}; the least corner must come first")

@@ -27,6 +27,8 @@ _TYPES = {
 _ORDERS = {"ascii": "<", "binary_little_endian": "<", "binary_big_endian": ">"}
 _INDEX_NAMES = ("vertex_indices", "vertex_index")
 
+_MAX_INDEX = 2.0**31
+
 # Columns of an element by property name: an array, or for lists of unequal length a list of arrays
 Columns = dict[str, Any]
 
@@ -173,8 +175,8 @@ def _fans(polygons: Any) -> NDArray[np.int64]:
     for group in groups:
         if group.shape[1] < 3:
             raise SceneError(f"it has a face of {group.shape[1]} vertices; it needs at least 3")
-        if not (np.isfinite(group) & (group == np.floor(group))).all():
-            raise SceneError("it has a vertex index that is no whole number")
+        if not ((np.abs(group) < _MAX_INDEX) & (group == np.floor(group))).all():
+            raise SceneError("it has a vertex index that is no whole number below 2**31")
         first = np.broadcast_to(group[:, :1], (len(group), group.shape[1] - 2))
         triangles.append(np.stack([first, group[:, 1:-1], group[:, 2:]], axis=-1).reshape(-1, 3).astype(np.int64))
     return np.concatenate(triangles)

@@ -74,6 +74,11 @@ class Scatter:
         body: Bodies that carry them, one for each of `count`; the region is then in the body's frame. None fixes them
             in their worlds.
         when_full: What to do in a world where some thing finds no place: "raise", or "leave out" the thing.
+
+    >>> posts = sn.Scatter([sn.shapes.cylinder(0.2, 3.0)], 5, low=(-9, -9, 1.5), high=(9, 9, 1.5), gap_m=1.0)
+    >>> scene = sn.SceneBatch.scattered([posts], worlds=3, seed=1)
+    >>> scene.index.shape, scene.pose.shape
+    ((3, 5), (3, 5))
     """
 
     assets: Sequence[SceneObject | Mesh]

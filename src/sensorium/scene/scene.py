@@ -48,7 +48,14 @@ class SceneObject:
 
 
 class Scene:
-    """The objects of one world, in the order they were added: `object_id` is the index in `objects`."""
+    """The objects of one world, in the order they were added: `object_id` is the index in `objects`.
+
+    >>> scene = sn.Scene()
+    >>> ground = scene.add(sn.shapes.plane(50.0), label="ground")
+    >>> post = scene.add(sn.shapes.box(1, 1, 2), pose=sn.Pose((10, 0, 1)), label="post", name="left post")
+    >>> scene.labels
+    {'ground': 1, 'post': 2}
+    """
 
     def __init__(self) -> None:
         self._objects: list[SceneObject] = []

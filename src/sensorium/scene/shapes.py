@@ -18,7 +18,11 @@ _MAX_SEGMENTS = 100_000
 
 
 def box(x: float, y: float, z: float) -> Mesh:
-    """Box with full sizes x, y, z [m] along its axes."""
+    """Box with full sizes x, y, z [m] along its axes.
+
+    >>> sn.shapes.box(4, 2, 1).bounds.tolist()
+    [[-2.0, -1.0, -0.5], [2.0, 1.0, 0.5]]
+    """
     half = 0.5 * np.array([_positive("x", x), _positive("y", y), _positive("z", z)])
     corners = np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)], dtype=np.float64)
 
@@ -35,6 +39,9 @@ def sphere(radius: float, subdivisions: int = 4) -> Mesh:
     Args:
         radius: Radius [m].
         subdivisions: Number of quarterings, 0 to 9.
+
+    >>> len(sn.shapes.sphere(1.0, subdivisions=2).faces)
+    320
     """
     directions, faces = _icosphere(subdivisions)
     return Mesh(_positive("radius", radius) * directions, faces)
@@ -59,6 +66,9 @@ def cylinder(radius: float, height: float, segments: int = 64) -> Mesh:
         radius: Radius [m].
         height: Full height [m].
         segments: Number of side facets, at least 3.
+
+    >>> sn.shapes.cylinder(0.5, 2.0).bounds.round(6).tolist()
+    [[-0.5, -0.5, -1.0], [0.5, 0.5, 1.0]]
     """
     top = 0.5 * _positive("height", height)
     radius = _positive("radius", radius)
@@ -93,6 +103,9 @@ def plane(size: float, size_y: float | None = None) -> Mesh:
     Args:
         size: Full side along x [m].
         size_y: Full side along y [m]; the same as along x by default.
+
+    >>> sn.shapes.plane(20.0).bounds.tolist()
+    [[-10.0, -10.0, 0.0], [10.0, 10.0, 0.0]]
     """
     x = 0.5 * _positive("size", size)
     y = 0.5 * _positive("size_y", size if size_y is None else size_y)
@@ -108,6 +121,10 @@ def heightfield(heights: ArrayLike, size_x: float, size_y: float) -> Mesh:
             x = size_x (i / (nx - 1) - 1/2), y = size_y (j / (ny - 1) - 1/2).
         size_x: Full side along x [m].
         size_y: Full side along y [m].
+
+    >>> hill = sn.shapes.heightfield([[0, 0, 0], [0, 3, 0], [0, 0, 0]], 10.0, 10.0)
+    >>> hill.bounds.tolist()
+    [[-5.0, -5.0, 0.0], [5.0, 5.0, 3.0]]
     """
     z = np.asarray(heights, dtype=np.float64)
     if z.ndim != 2 or min(z.shape) < 2:

@@ -5,7 +5,7 @@ reorder faces by material. Here a file is taken as it stands, faces in file orde
 fault. Polygons become fans around their first vertex.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -14,28 +14,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.errors import SceneError
-from sensorium.scene.guards import check_inside
+from sensorium.scene.obj_materials import ObjPaint
+from sensorium.scene.text_lines import integer, lines_of
 
 
 @dataclass(frozen=True, eq=False)
 class MeshArrays:
-    """What a file holds: vertices [m] (n, 3), faces (m, 3), and colours in [0, 1] (n, 4) or None."""
+    """What a file holds: vertices [m] (n, 3), faces (m, 3), and colours in [0, 1] (n, 4) or None; texture and uv.
+
+    Texture and places of vertices in it are as `Mesh` takes them, or None.
+    """
 
     vertices: NDArray[np.float64]
     faces: NDArray[np.int64]
     color: NDArray[np.float64] | None = None
+    texture: NDArray[np.float32] | None = None
+    uv: NDArray[np.float64] | None = None
 
 
 def read_obj(path: Path) -> MeshArrays:
     """Wavefront OBJ: `v x y z [w | r g b]` and `f` lines; indices may count back from the line they stand on.
 
-    Texture coordinates, normals, groups and materials say nothing about shape and are passed over, but a
-    material file outside the folder is refused all the same.
+    Where materials paint faces with images (`map_Kd`), these become the texture, and vertices are doubled where
+    paints or places meet. Normals, groups and all else of materials are passed over; a file outside the folder is
+    refused all the same.
     """
+    paint = ObjPaint(path.parent)
     vertices: list[list[str]] = []
     colors: list[list[str]] = []
     faces: list[tuple[int, int, int]] = []
-    for number, words in _lines(path):
+    for number, words in lines_of(path):
         if words[0] == "v":
             if len(words) not in (4, 5, 7, 8):
                 raise SceneError(f"line {number} has a vertex of {len(words) - 1} numbers; it has 3, 4, 6 or 7")
@@ -43,25 +51,33 @@ def read_obj(path: Path) -> MeshArrays:
             if len(words) >= 7:
                 colors.append(words[4:7])
         elif words[0] == "f":
-            corners = [_integer(word.split("/", 1)[0], number) for word in words[1:]]
+            corners = [integer(word.split("/", 1)[0], number) for word in words[1:]]
             if 0 in corners or min(corners, default=0) < -len(vertices):
                 raise SceneError(
                     f"line {number} uses vertex {min(corners, default=0)}; they count from 1, or from -1 back"
                 )
             faces += _fan([c - 1 if c > 0 else len(vertices) + c for c in corners], number)
-        elif words[0] == "mtllib":
-            check_inside(" ".join(words[1:]), path.parent)
+            paint.add_faces(_fan([paint.place_of(word, number) for word in words[1:]], number))
+        else:
+            paint.take(number, words)
 
     # Colours are an old extension; only a file that colours every vertex is taken at its word
     color = None
     if colors and len(colors) == len(vertices):
         color = np.concatenate([_numbers(colors, 3), np.ones((len(colors), 1))], axis=1)
-    return MeshArrays(_numbers(vertices, 3), _indices(faces), color)
+    points, triangles = _numbers(vertices, 3), _indices(faces)
+    if triangles.max(initial=-1) >= len(points):
+        return MeshArrays(points, triangles, color)  # which `Mesh` refuses by name
+    painted = paint.applied(triangles, _numbers(paint.places, 2))
+    if painted is None:
+        return MeshArrays(points, triangles, color)
+    origin, triangles, texture, uv = painted
+    return MeshArrays(points[origin], triangles, None if color is None else color[origin], texture, uv)
 
 
 def read_off(path: Path) -> MeshArrays:
     """OFF, or COFF with colours after each vertex: counts, then that many vertex and face lines."""
-    lines = _lines(path)
+    lines = lines_of(path)
     number, words = next(lines, (0, [""]))
     head = words[0].upper()
     if head not in ("OFF", "COFF"):
@@ -72,7 +88,7 @@ def read_off(path: Path) -> MeshArrays:
         number, words = next(lines, (number, []))
     if len(words) < 2:
         raise SceneError("its header has no vertex and face counts")
-    vertex_count, face_count = (_integer(word, number) for word in words[:2])
+    vertex_count, face_count = (integer(word, number) for word in words[:2])
     if min(vertex_count, face_count) < 0:
         raise SceneError(f"it claims {vertex_count} vertices and {face_count} faces; neither may be negative")
 
@@ -89,7 +105,7 @@ def read_off(path: Path) -> MeshArrays:
             vertices.append(words[:3])
             colors.append([*words[3:6], *(words[6:7] or ["255"])])
         elif face_lines < face_count:
-            corners = [_integer(word, number) for word in words]
+            corners = [integer(word, number) for word in words]
             if corners[0] != len(corners[1 : corners[0] + 1]):
                 raise SceneError(f"line {number} claims {corners[0]} vertices and lists {len(corners) - 1}")
             faces += _fan(corners[1 : corners[0] + 1], number)
@@ -106,7 +122,7 @@ def read_stl_text(path: Path) -> MeshArrays:
     """STL as text: facets of three vertices between `solid` and `endsolid`; all solids become one mesh."""
     vertices: list[list[str]] = []
     facets = open_solids = 0
-    for number, words in _lines(path):
+    for number, words in lines_of(path):
         key = words[0].lower()
         if key == "vertex":
             if len(words) != 4:
@@ -123,33 +139,11 @@ def read_stl_text(path: Path) -> MeshArrays:
     return MeshArrays(_numbers(vertices, 3), np.arange(3 * facets).reshape(-1, 3))
 
 
-def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Number and words of each line; '#' starts a comment, a backslash joins the next line, empty ones go."""
-    words: list[str] = []
-    number = 0
-    with path.open(encoding="utf-8", errors="replace") as file:
-        for number, line in enumerate(file, start=1):
-            text = line.split("#", 1)[0].rstrip()
-            words += text.rstrip("\\").split()
-            if words and not text.endswith("\\"):
-                yield number, words
-                words = []
-    if words:
-        yield number, words
-
-
 def _fan(corners: Sequence[int], number: int) -> list[tuple[int, int, int]]:
     """Triangles of a polygon, around its first vertex."""
     if len(corners) < 3:
         raise SceneError(f"line {number} has a face of {len(corners)} vertices; it needs at least 3")
     return [(corners[0], a, b) for a, b in pairwise(corners[1:])]
-
-
-def _integer(word: str, number: int) -> int:
-    try:
-        return int(word)
-    except ValueError:
-        raise SceneError(f"line {number} has {word[:40]!r}; it must be an integer") from None
 
 
 def _numbers(rows: list[list[str]], width: int) -> NDArray[np.float64]:

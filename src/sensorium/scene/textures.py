@@ -69,7 +69,10 @@ def one_texture(paints: Sequence[Paint], counts: Sequence[int]) -> tuple[NDArray
         times = np.maximum(np.ceil(uv.max(axis=0) - low - 1e-6), 1.0) if count else np.ones(2)
         if math.prod((*image.shape[:2], *times)) > MAX_TEXELS:
             raise SceneError(f"it repeats an image {times[0]:.0f} x {times[1]:.0f} times beside others; paint it apart")
-        tiles.append(np.tile(image, (int(times[1]), int(times[0]), 1)))
+        tile = np.tile(image, (int(times[1]), int(times[0]), 1))
+
+        # One texel more around it, like its edge, so that no neighbour shines in
+        tiles.append(np.pad(tile, ((1, 1), (1, 1), (0, 0)), mode="edge"))
         places.append((uv - low) / times)
     rows, columns = sum(len(tile) for tile in tiles), max(tile.shape[1] for tile in tiles)
     if rows * columns > MAX_TEXELS:
@@ -78,10 +81,8 @@ def one_texture(paints: Sequence[Paint], counts: Sequence[int]) -> tuple[NDArray
     for number, tile in enumerate(tiles):
         high, wide = tile.shape[:2]
         texture[first : first + high, :wide] = tile
-
-        # Half a texel from the edge at least, so that no neighbour shines in
-        x = np.clip(places[number][:, 0] * wide, 0.5, wide - 0.5)
-        y = np.clip((1.0 - places[number][:, 1]) * high, 0.5, high - 0.5)
+        x = 1.0 + places[number][:, 0] * (wide - 2)
+        y = 1.0 + (1.0 - places[number][:, 1]) * (high - 2)
         places[number] = np.stack([x / columns, 1.0 - (first + y) / rows], axis=-1)
         first += high
     return texture, np.concatenate(places)

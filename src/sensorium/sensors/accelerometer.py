@@ -18,6 +18,12 @@ class Accelerometer(LinearGroup, SensorSpec[InertialReading]):
 
     a_WS = dv/dt + dw/dt x r + w x (w x r) with the arm r from the body's origin. The AGX paper adds g instead of taking
     it away (physics.md E-17).
+
+    >>> env = sn.Environment(sn.Scene(), sn.worlds.Static(step_s=0.01))
+    >>> sensor = env.attach(sn.Accelerometer(timing=sn.Timing(rate_hz=100.0)))
+    >>> env.step()
+    >>> sensor.read().acceleration.round(5).tolist()
+    [0.0, 0.0, 9.80665]
     """
 
     targets: ClassVar[tuple[str, ...]] = ("linear",)

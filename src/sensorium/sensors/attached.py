@@ -132,7 +132,8 @@ class AttachedSensor(Generic[R]):
         model = self._model
         for capture in model.captures(after_ns, upto_ns, self._since_ns):
             if self._at_once:
-                self._deliver(capture.time_ns, capture)
+                self._last = arrival = capture.time_ns, capture
+                self._arrived.append(arrival)
             else:
                 self._send(capture)
         self._due_ns = model.due_ns(upto_ns)

@@ -90,6 +90,12 @@ class Barometer(SensorSpec[BarometerReading]):
     Errors act on the pressure, in this order: noise (its Gauss-Markov part is the drift that weather and temperature
     cause), further corruptions, faults, quantisation, saturation. Near the ground 12 Pa are one metre. The altitude of
     a reading follows from its pressure, errors and all. A world that leaves -5000 to 11000 m is an error.
+
+    >>> env = sn.Environment(sn.Scene(), sn.worlds.Static({"drone": sn.Pose((0, 0, 100.0))}, step_s=0.1))
+    >>> barometer = env.attach(sn.Barometer(timing=sn.Timing(rate_hz=10.0)), body="drone")
+    >>> env.step()
+    >>> barometer.read().pressure_Pa.round(0).item()
+    100129.0
     """
 
     targets: ClassVar[tuple[str, ...]] = ("pressure",)

@@ -1,6 +1,5 @@
 """Camera: an ideal image of a moving world, through a real lens onto real pixels."""
 
-import tomllib
 from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
@@ -17,6 +16,7 @@ from sensorium.imaging.filters import rgb
 from sensorium.imaging.pixel_noise import PixelNoise
 from sensorium.patterns import Fisheye, Pinhole
 from sensorium.patterns.base import MAX_RAYS
+from sensorium.plain_files import read_json, read_toml
 from sensorium.sensors.camera_image import CameraImage
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.sampled import required_rate_hz
@@ -74,6 +74,17 @@ class Camera(SensorSpec[CameraImage]):
 
     The first sixteen fields are those of the paper, see `SIXTEEN`; the defocus A follows from them and from the
     distance of each point.
+
+    >>> camera = sn.Camera.from_device("sony-imx900", columns=64, rows=48)
+    >>> scene = sn.Scene()
+    >>> wall = scene.add(sn.shapes.box(1, 90, 90), pose=sn.Pose((9, 0, 0)), material=sn.Lambertian(reflectance=0.5))
+    >>> sun = sn.fields.Sun(elevation_deg=20.0, azimuth_deg=180.0)
+    >>> env = sn.Environment(scene, sn.worlds.Static(step_s=0.1), sun=sun)
+    >>> sensor = env.attach(camera)
+    >>> env.step()
+    >>> image = sensor.read().image
+    >>> image.shape, image.dtype.name, bool(0 < image.min() and image.max() < 4095)  # neither dark nor saturated
+    ((48, 64), 'uint16', True)
     """
 
     kind: Literal["camera"] = "camera"
@@ -152,6 +163,8 @@ class Camera(SensorSpec[CameraImage]):
     """Whether cells are spread over the exposure; else all see its middle."""
 
     # Surroundings
+    mirror_depth: int = Field(default=4, ge=0, le=64)
+    """How many mirrors in a row a ray is followed through; the last, and rough surfaces, mirror sky or ground alone."""
     ground_albedo: float = Field(default=0.2, ge=0.0, le=1.0)
     """What the ground sends back where there is no surface below, onto walls from below and to the camera [1]."""
     ambient_k: float = Field(default=288.15, gt=0.0)
@@ -200,15 +213,9 @@ class Camera(SensorSpec[CameraImage]):
                 the defaults.
         """
         path = Path(path)
+        data = read_json(path) if path.suffix.lower() == ".json" else read_toml(path)
         try:
-            text = path.read_text("utf-8")
-            if path.suffix.lower() == ".json":
-                return cls.model_validate_json(text)
-            return cls.model_validate(tomllib.loads(text))
-        except OSError as error:
-            raise SpecError(f"{path}: the file cannot be read: {error.strerror or error}") from error
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise SpecError(f"{path}: the file is not TOML in UTF-8: {error}") from error
+            return cls.model_validate(data)
         except SpecError as error:
             raise SpecError(f"{path}: {error}") from None
 

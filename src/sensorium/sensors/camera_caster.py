@@ -18,7 +18,7 @@ from sensorium.sensors.camera_tables import picture_tables, surfaces, wavelength
 from sensorium.sensors.firing import Firing
 from sensorium.sensors.recycling import Recycler
 from sensorium.sensors.rig import Rig
-from sensorium.trace.packet import COHERENT_ADDRESS
+from sensorium.trace.packet import COHERENT_ADDRESS, SCATTERED_ADDRESS
 from sensorium.trace.picture import PictureOutputs, picture
 
 
@@ -101,8 +101,10 @@ class CameraCaster:
                 shot.heads,
                 self._tables,
                 self._spec.lens != "fisheye",
+                self._spec.mirror_depth,
                 np.uint32(shot.placed.mask_without(rig.hide, air=False)),
                 COHERENT_ADDRESS,
+                SCATTERED_ADDRESS,
                 out,
             )
         shape = (heads, *self.rays.shape)

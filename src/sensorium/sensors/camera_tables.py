@@ -14,10 +14,12 @@ from sensorium.imaging.bands import Band, band_value, effective_wavelength, ther
 from sensorium.materials.base import AbstractMaterial
 from sensorium.materials.lambertian import Lambertian
 from sensorium.media.base import AbstractMedium
+from sensorium.optics import squared_alpha
 from sensorium.scene.layout import Layout
 from sensorium.scene.mesh import TEXTURE, UV, Mesh
 from sensorium.sensors.light_tables import material_table
-from sensorium.trace import picture as pc
+from sensorium.trace import picture_light as pc
+from sensorium.trace.light import tables as tb
 from sensorium.trace.light.resolve import Surfaces
 
 if TYPE_CHECKING:
@@ -28,6 +30,9 @@ TEMPERATURE = "temperature"
 
 # Solid angle of the sun's disc [sr]
 _DISC_SR = 2.0 * math.pi * (1.0 - math.cos(math.radians(0.2666)))
+
+# Surfaces no rougher than this show images: their mirror rays spread by twice the slope, a few thousandths of a radian
+_SMOOTH = 2e-3
 
 # Temperatures of the emission table [K]; linear between them is right to 1e-4
 _COLDEST_K, _HOTTEST_K, _STEP_K = 100.0, 1500.0, 2.0
@@ -57,9 +62,17 @@ def picture_tables(
         material=material,
         light=np.array([_light(spec, sun, atmosphere, *each) for each in zip(bands, wavelength_m, strict=True)]),
         sun=(np.array([0.0, 0.0, 1.0]) if sun is None else sun.direction_W).astype(np.float32),
+        mirrors=_mirrors(material),
         emission=emission,
         thermal=np.array([spec.ambient_k, _COLDEST_K, 1.0 / _STEP_K], np.float32),
     )
+
+
+def _mirrors(material: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Which materials (bands, materials + 1, columns) show images: smooth ones that mirror; nothing where none does."""
+    smooth = material[..., tb.M_ALPHA2] <= np.float32(squared_alpha(_SMOOTH))
+    shows = np.any(smooth & ((material[..., tb.M_R0] > 0.0) | (material[..., tb.M_FIXED_R] > 0.0)), axis=0)
+    return np.atleast_1d(shows) if np.any(shows) else np.zeros(0, np.bool_)
 
 
 def _light_of(band: Band, sun: Sun | None, ambient_k: float) -> Callable[[float], float]:

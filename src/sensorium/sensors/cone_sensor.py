@@ -27,6 +27,15 @@ class ConeSensor(SensorSpec[ConeReading]):
     saturation; of angles and range rate: noise, faults. Points and speeds follow from what errors leave.
 
     Ref: physics.md 8, with the thesis's corrections E-21 to E-27.
+
+    >>> scene = sn.Scene()
+    >>> crate = scene.add(sn.shapes.box(1, 1, 1), pose=sn.Pose((6.0, 0.2, 0.0)), label="crate", name="crate")
+    >>> env = sn.Environment(scene, sn.worlds.Static(step_s=0.1))
+    >>> cone = sn.ConeSensor(timing=sn.Timing(rate_hz=10.0), horizontal_fov_deg=60, vertical_fov_deg=40, range_m=20.0)
+    >>> sensor = env.attach(cone)
+    >>> env.step()
+    >>> sensor.read().range_m.round(3).item(), int(sensor.read().object_id)
+    (5.5, 0)
     """
 
     targets: ClassVar[tuple[str, ...]] = ("range", "angles", "range_rate")

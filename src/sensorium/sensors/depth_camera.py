@@ -42,6 +42,20 @@ class DepthCamera(SensorSpec[DepthImage]):
 
     Limits are of the range along the ray, so that all images agree on what is seen; a surface nearer than the least
     hides what is behind it, and shows as `near_value_m`.
+
+    >>> scene = sn.Scene()
+    >>> wall = scene.add(sn.shapes.box(1, 50, 50), pose=sn.Pose((4.5, 0, 0)), label="wall")
+    >>> camera = sn.DepthCamera(
+    ...     pattern=sn.patterns.Pinhole.from_fov(64, 48, 87.0, rate_hz=10),
+    ...     outputs={"depth", "segmentation"},
+    ...     max_range_m=20.0,
+    ... )
+    >>> env = sn.Environment(scene, sn.worlds.Static(step_s=0.1))
+    >>> sensor = env.attach(camera)
+    >>> env.step()
+    >>> image = sensor.read()
+    >>> image.depth.shape, image.depth.mean().round(3).item(), int(image.segmentation.min())
+    ((48, 64), 4.0, 1)
     """
 
     kind: Literal["depth_camera"] = "depth_camera"

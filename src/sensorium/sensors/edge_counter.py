@@ -95,11 +95,21 @@ class EdgeCounter:
         rows = len(width)
         self._inner, self._stamp_ns = inner, stamp_ns
         self._rows, self._blocks = rows, -(-rows // _BLOCK_ROWS)
-        self._range = (_KINDS[span.kind], span.lo, span.hi, span.bins, np.ascontiguousarray(width, np.float64))
         timeout_ns = math.inf if speed.timeout_s is None else speed.timeout_s * 1e9
-        self._speed = (speed.interpolated, speed.decay, timeout_ns)
         self._whole = np.zeros((rows, _WHOLE), np.int64)
         self._real = np.zeros((rows, _REAL))
+        self._settings = (
+            _KINDS[span.kind],
+            span.lo,
+            span.hi,
+            span.bins,
+            np.ascontiguousarray(width, np.float64),
+            speed.interpolated,
+            speed.decay,
+            timeout_ns,
+            self._whole,
+            self._real,
+        )
 
     def begin(self, time_ns: int) -> None:
         """Measuring starts now; edges of before are forgotten."""
@@ -116,8 +126,8 @@ class EdgeCounter:
 
     def read(self, time_ns: int, x: Float, ideal: Float) -> None:
         """Put the sample in bins, and tell its speed; of the ideal one put the position in its range, and count it."""
-        arguments = (self._stamp_ns(time_ns), x, ideal, *self._range, *self._speed, self._whole, self._real)
-        threads.run(count_edges, self._blocks, *arguments, serial_below=_SERIAL_BLOCKS)
+        stamp_ns = self._stamp_ns(time_ns)
+        threads.run(count_edges, self._blocks, stamp_ns, x, ideal, *self._settings, serial_below=_SERIAL_BLOCKS)
 
     def restart(self, rows: NDArray[np.bool_]) -> None:
         """Forget the masked rows' edges; their counters start again at the position they see first."""

@@ -43,6 +43,14 @@ class Encoder(CountingSensor[EncoderReading]):
     round, as in reality: at 1 kHz and a range of one turn that is 500 turns a second.
 
     `truth()` has the position in the range but not in bins, and the joint's own velocity.
+
+    >>> world = sn.worlds.Kinematic({}, {"wheel": sn.paths.JointLine(0.0, 10.0)}, step_s=0.01)
+    >>> env = sn.Environment(sn.Scene(), world)
+    >>> encoder = env.attach(sn.Encoder(timing=sn.Timing(rate_hz=100.0), counts_per_turn=360), joint="wheel")
+    >>> for _ in env.run(duration_s=0.1):
+    ...     pass
+    >>> float(encoder.truth().position), np.degrees(encoder.read().position).round(6).item()  # 57.3 degrees
+    (1.0, 57.0)
     """
 
     targets: ClassVar[tuple[str, ...]] = ("position",)

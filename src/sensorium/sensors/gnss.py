@@ -123,6 +123,13 @@ class Gnss(SensorSpec[GnssReading]):
     is none wherever too much of the sky is hidden, as in a tunnel. That is a model of our own: 64 rays, evenly spread
     over the sky above 10 degrees, are cast into the scene, and any surface blocks them. Put the antenna a little above
     what it is mounted on, or hide its body.
+
+    >>> env = sn.Environment(sn.Scene(), sn.worlds.Static({"car": sn.Pose((3.0, 4.0, 0.0))}, step_s=0.1), worlds=2000)
+    >>> gnss = env.attach(sn.Gnss(timing=sn.Timing(rate_hz=10.0), hdop=1.2, vdop=2.0, uere_m=2.5), body="car")
+    >>> env.step()
+    >>> error = gnss.read().position - gnss.truth().position
+    >>> bool(abs(np.hypot(*error[:, :2].T).mean() / (1.2 * 2.5 * np.sqrt(np.pi) / 2) - 1) < 0.05)  # Rayleigh's mean
+    True
     """
 
     targets: ClassVar[tuple[str, ...]] = ("fix",)

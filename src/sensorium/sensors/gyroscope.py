@@ -14,7 +14,15 @@ from sensorium.sensors.triaxial import AngularGroup
 
 
 class Gyroscope(AngularGroup, SensorSpec[InertialReading]):
-    """u = R_WS^T w, wherever it sits; with `g_sensitivity` A it also feels A times the specific force at its place."""
+    """u = R_WS^T w, wherever it sits; with `g_sensitivity` A it also feels A times the specific force at its place.
+
+    >>> world = sn.worlds.Kinematic({"rotor": sn.paths.Spin(position=(0, 0, 0), axis=(0, 0, 1), rate=3.0)}, step_s=0.01)
+    >>> env = sn.Environment(sn.Scene(), world)
+    >>> sensor = env.attach(sn.Gyroscope(timing=sn.Timing(rate_hz=100.0), noise={"bias": 0.01}), body="rotor")
+    >>> env.step()
+    >>> sensor.read().angular_velocity.round(6).tolist()
+    [0.01, 0.01, 3.01]
+    """
 
     targets: ClassVar[tuple[str, ...]] = ("angular",)
 

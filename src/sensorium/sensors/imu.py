@@ -26,6 +26,15 @@ class Imu(SensorSpec[InertialReading]):
     `imu.linear.noise.std = (0.02, 0.02, 0.03)` and the like say what each gets wrong. `outputs` says what is read out
     and in which order; increments of velocity and angle run from sample to sample, over every step of the world between
     them. A group that reads out increments reads its rate as their mean, and errors act on both.
+
+    >>> world = sn.worlds.Kinematic({"car": sn.paths.Circle(center=(0, 0, 0), radius=10.0, rate=0.5)}, step_s=0.01)
+    >>> env = sn.Environment(sn.Scene(), world)
+    >>> imu = env.attach(sn.Imu(timing=sn.Timing(rate_hz=100.0), linear={"noise": {"std": 0.02}}), body="car")
+    >>> env.step()
+    >>> imu.truth().acceleration.round(3).tolist()  # to the middle, v^2 / r; and up, for gravity
+    [0.0, 2.5, 9.807]
+    >>> imu.read().angular_velocity.round(3).tolist()  # without noise, which only `linear` has
+    [0.0, 0.0, 0.5]
     """
 
     targets: ClassVar[tuple[str, ...]] = ("linear", "angular", "magnetic")

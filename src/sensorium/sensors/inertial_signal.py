@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,12 +37,14 @@ class _Place:
         columns: Channels that they fill, as `sense` is told it.
         asks_field: Whether a magnetic field is asked that is not the same everywhere.
         asks_engine: Whether the world's own acceleration is.
+        settings: What `sense` is told at every sample alike.
     """
 
     track: PointTrack
     columns: NDArray[np.int64]
     asks_field: bool = False
     asks_engine: bool = False
+    settings: tuple[Any, ...] = ()
 
 
 class InertialSignal:
@@ -67,7 +70,7 @@ class InertialSignal:
         """
         if magnetic is not None and rig.magnetic is None:
             raise SpecError(f"sensor {rig.name!r} measures magnetism; the environment must have a magnetic field")
-        self._rig, self._rows = rig, rig.worlds * rig.sensors
+        self._rig, self._history, self._worlds, self._rows = rig, rig.history, rig.worlds, rig.worlds * rig.sensors
         self._serial = -(-_SERIAL_ROWS // rig.sensors)  # worlds
         self._linear = linear
         found = zip(RATES, (linear, angular, magnetic), strict=True)
@@ -110,6 +113,9 @@ class InertialSignal:
         self._field = np.zeros((self._rows, 3))
         if magnetic is not None and isinstance(rig.magnetic, UniformMagnetic):
             self._field[...] = rig.magnetic.at(np.zeros(3))
+        for place in self._places:
+            track, given = place.track, (place.columns, self._sign)
+            place.settings = (*track.mounts, *given, track.gravity, self._field, self._velocity, self._integrates)
 
     @property
     def looks_back(self) -> bool:
@@ -129,7 +135,7 @@ class InertialSignal:
     def sample(self, time_ns: int, out: Float) -> None:
         """The ideal sample at a time, shape (rows, columns), into out."""
         # Rates need only the last step of the world, increments every piece of path between its states
-        start_ns, history = self._before_ns, self._rig.history
+        start_ns, history = self._before_ns, self._history
         if self._integrates:
             self._integrate(start_ns, (*history.state_times_ns(start_ns, time_ns), time_ns), out)
         else:
@@ -143,7 +149,7 @@ class InertialSignal:
         self._velocity[...] = 0.0
         turning = self._turning
         for end_ns in ends_ns:
-            self._go(start_ns, end_ns, self._rig.history.bracket(end_ns), out)
+            self._go(start_ns, end_ns, self._history.bracket(end_ns), out)
             if turning is not None and end_ns == ends_ns[0]:
                 self._began[...] = turning.start.q
             start_ns = end_ns
@@ -165,21 +171,15 @@ class InertialSignal:
                 self._field[...] = self._rig.magnetic.at(track.now.p)
             threads.run(
                 sense,
-                self._rig.worlds,
+                self._worlds,
                 before.numbers,
                 after.numbers,
                 fraction,
-                *track.mounts,
                 track.start.numbers,
                 track.now.numbers,
-                place.columns,
                 (end_ns - start_ns) * 1e-9,
-                self._sign,
-                track.gravity,
-                self._field,
                 out,
-                self._velocity,
-                self._integrates,
+                *place.settings,
                 serial_below=self._serial,
             )
             if place.asks_engine:

@@ -44,6 +44,16 @@ class Lidar(SensorSpec[Scan]):
 
     With motion="rolling" every ray is fired at its own time, while sensor and bodies move; a sweep is cast when it
     ends, or piece by piece with publish="slices". With motion="snapshot" all rays of a sweep are fired at its start.
+
+    >>> scene = sn.Scene()
+    >>> room = scene.add(sn.shapes.box(20, 10, 4), label="room")
+    >>> pattern = sn.patterns.Spinning(elevation_deg=(5.0, 0.0, -5.0), columns=360, rate_hz=10)
+    >>> env = sn.Environment(scene, sn.worlds.Static(step_s=0.1))
+    >>> lidar = env.attach(sn.Lidar(pattern=pattern))
+    >>> env.step()
+    >>> scan = lidar.read()
+    >>> scan.range_m.shape, bool(scan.valid.all()), scan.range_m.min().round(3).item()
+    ((3, 360), True, 5.0)
     """
 
     targets: ClassVar[tuple[str, ...]] = ("range",)

@@ -24,7 +24,7 @@ _MOST_KNOTS = 8192
 @jit.exact_function
 def _times_within(start_ns, end_ns, states):
     """Start, the times of the states inside the interval, and end [ns]; one time for an instant."""
-    times_ns, count = np.empty(states.shape[1] + 2, np.int64), 1
+    times_ns, count = jit.zeros(states.shape[1] + 2, np.int64), 1
     times_ns[0] = start_ns
     for t in states[TIME_NS]:
         if start_ns < t < end_ns:
@@ -71,7 +71,7 @@ def _largest_turn(states, times_ns, worlds, bodies, body, scratch):
 @jit.exact_function
 def _divided(times_ns, pieces):
     """The times with each gap between them divided into so many pieces, where nanoseconds allow [ns]."""
-    knot_ns, count = np.empty((times_ns.size - 1) * pieces + 1, np.int64), 0
+    knot_ns, count = jit.zeros((times_ns.size - 1) * pieces + 1, np.int64), 0
     for i in range(times_ns.size - 1):
         gap_ns = times_ns[i + 1] - times_ns[i]
         for piece in range(pieces):
@@ -137,7 +137,7 @@ def follow_mounts(
         anchor, float32 (worlds sensors, 2 knots - 1, 12).
     """
     # When
-    scratch = np.empty((np.int64(6), np.int64(9)))
+    scratch = jit.zeros((6, 9), np.float64)
     knot_ns = _times_within(start_ns, end_ns, states)
     turn = -1.0
     if body >= 0 and knot_ns.size > 1:
@@ -149,15 +149,15 @@ def follow_mounts(
         knot_ns = _divided(knot_ns, max(pieces, 1))
     knots, sensors = knot_ns.size, p_BS.shape[1]
     length_ns = max(end_ns - start_ns, 1)
-    time = np.empty(knots, np.float32)
+    time = jit.zeros(knots, np.float32)
     for i in range(knots):
         time[i] = np.float32((knot_ns[i] - start_ns) / length_ns)
 
     # Where
-    position = np.empty((knots, worlds, sensors, np.int64(3)))
-    quaternion = np.empty((knots, worlds, sensors, np.int64(4)))
-    anchor = np.empty((worlds, np.int64(3)))
-    matrix = np.empty((worlds * sensors, 2 * knots - 1, np.int64(12)), np.float32)
+    position = jit.zeros((knots, worlds, sensors, 3), np.float64)
+    quaternion = jit.zeros((knots, worlds, sensors, 4), np.float64)
+    anchor = jit.zeros((worlds, 3), np.float64)
+    matrix = jit.zeros((worlds * sensors, 2 * knots - 1, 12), np.float32)
     p_WB, q_WB, R_WB, p_WS, q_WS, R_WS = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4], scratch[5]
     for world in range(worlds):
         after, mount = np.int64(0), world if p_BS.shape[0] > 1 else 0

@@ -53,6 +53,14 @@ class Odometer(CountingSensor[OdometerReading]):
 
     Bins are of distance: R `resolution`, R 2 pi / `counts_per_turn` or `resolution_m`; the AGX paper leaves open if
     its resolution is an angle or a distance (physics.md U-06). Slip is not seen: it is the wheel that is measured.
+
+    >>> world = sn.worlds.Kinematic({}, {"wheel": sn.paths.JointLine(0.0, 10.0)}, step_s=0.01)
+    >>> env = sn.Environment(sn.Scene(), world)
+    >>> odometer = env.attach(sn.Odometer(timing=sn.Timing(rate_hz=100.0), radius_m=0.3), joint="wheel")
+    >>> for _ in env.run(duration_s=1.0):
+    ...     pass
+    >>> odometer.read().distance.round(6).item()
+    3.0
     """
 
     targets: ClassVar[tuple[str, ...]] = ("distance",)

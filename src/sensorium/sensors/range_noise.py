@@ -6,7 +6,12 @@ from sensorium.spec import Spec
 
 
 class RangeNoise(Spec):
-    """Range x becomes x + bias + N(0, sigma^2), sigma = base + slope x + square x^2, along the ray, never below 0."""
+    """Range x becomes x + bias + N(0, sigma^2), sigma = base + slope x + square x^2, along the ray, never below 0.
+
+    >>> noise = sn.RangeNoise(base_m=0.01, slope=0.001)  # 1 cm, and a millimetre more for each metre
+    >>> sn.Lidar(pattern=sn.patterns.Spinning(elevation_deg=(0,), columns=90, rate_hz=10), noise=noise).noise.slope
+    0.001
+    """
 
     base_m: float = Field(default=0.0, ge=0.0)
     slope: float = Field(default=0.0, ge=0.0)

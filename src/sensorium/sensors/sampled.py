@@ -1,7 +1,8 @@
 """Sensors that sample at instants: ticks of a clock, the ideal sample, the chain that corrupts it."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 import numpy as np
@@ -132,7 +133,10 @@ class SampledModel(Generic[R]):
             self._plan(self._rate.first_after(since_ns))
         while self._next_ns <= upto_ns:
             tick, at_ns = self._next, self._next_ns
-            self._plan(tick + 1)
+            if self._jitter is None:
+                self._next, self._next_ns = tick + 1, self._rate.time_ns(tick + 1)
+            else:
+                self._plan(tick + 1)
             if at_ns > self._before_ns:
                 yield self._capture(tick, at_ns)
 
@@ -172,10 +176,13 @@ class SampledModel(Generic[R]):
         if rig.history.restarted_ns > from_ns:
             valid = ~np.repeat(rig.history.valid_from_ns > from_ns, rig.sensors)
         self._before_ns = at_ns
-        publish, interval_s = self._publish, (at_ns - before_ns) * 1e-9
         stamp_ns = at_ns if rig.keeps_time else rig.stamp_ns(at_ns)
-        reading = publish(Sample(stamp_ns, interval_s, x, ideal, valid, beside))
-        return Capture(at_ns, reading, lambda: publish(Sample(at_ns, interval_s, ideal, ideal, valid, beside)), tick)
+        sample = Sample(stamp_ns, (at_ns - before_ns) * 1e-9, x, ideal, valid, beside)
+        return Capture(at_ns, self._publish(sample), partial(self._truth, at_ns, sample), tick)
+
+    def _truth(self, at_ns: int, sample: Sample) -> R:
+        """The reading without errors of a sample that was taken then [ns]."""
+        return self._publish(replace(sample, time_ns=at_ns, x=sample.ideal))
 
     def _plan(self, tick: int) -> None:
         """The next sample is that of a tick, moved by what its instant is uncertain by."""

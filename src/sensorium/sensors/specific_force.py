@@ -40,17 +40,17 @@ def sense(
     before,
     after,
     s,
+    start,
+    now,
+    dt_s,
+    out,
     bodies,
     body,
     mounts,
-    start,
-    now,
     columns,
-    dt_s,
     sign,
     g,
     field,
-    out,
     total,
     adds,
 ):
@@ -62,15 +62,16 @@ def sense(
 
     Args:
         first, step, count: Share of the worlds.
-        before, after, s, bodies, body, mounts: States around the end, and who rides on what; see `move_points`.
+        before, after, s: States around the end, and the fraction of the way between them; see `move_points`.
         start: Motion of the points at the start of the piece, as `move_points` fills it.
         now: The same at its end, filled here.
-        columns: Columns that take force, rate, field and the force a gyroscope feels; below zero for none.
         dt_s: Length of the piece [s].
+        out: Receives what is measured, float64 (rows, columns); rows are worlds and then sensors.
+        bodies, body, mounts: Who rides on what; see `move_points`.
+        columns: Columns that take force, rate, field and the force a gyroscope feels; below zero for none.
         sign: -1; +1 for the AGX paper's form.
-        g: Gravity midway [m/s^2], float64 (rows, 3); rows are worlds and then sensors.
+        g: Gravity midway [m/s^2], float64 (rows, 3).
         field: Magnetic field at the end [T], float64 (rows, 3).
-        out: Receives what is measured, float64 (rows, columns).
         total: Receives f dt on top of what it has [m/s], float64 (rows, 3).
         adds: Whether it does.
     """

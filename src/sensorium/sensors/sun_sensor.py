@@ -56,6 +56,14 @@ class SunSensor(SensorSpec[SunSensorReading]):
     what it is mounted on, or hide its body. A Sun below the horizon does not shine, as everywhere. Light that the
     ground reflects is left out. Ref: physics.md 13; the cosine model of Basilisk's coarse sun sensor without its albedo
     and Kelly's curve.
+
+    >>> sun = sn.fields.Sun(elevation_deg=30.0, azimuth_deg=0.0)
+    >>> env = sn.Environment(sn.Scene(), sn.worlds.Static(step_s=0.1), sun=sun)
+    >>> up = sn.Pose.from_euler_deg((0, 0, 0), pitch=-90.0)
+    >>> sensor = env.attach(sn.SunSensor(timing=sn.Timing(rate_hz=10.0)), pose=up)
+    >>> env.step()
+    >>> sensor.read().cosine.round(6).item()
+    0.5
     """
 
     targets: ClassVar[tuple[str, ...]] = ("cosine",)

@@ -16,6 +16,14 @@ class Timing(Spec):
     by `clock_offset_s` and `skew_ppm`), and arrives `latency_s` later (give or take `latency_jitter_s`), or, with
     probability `loss`, never. `read()` gives what arrived. The errors are drawn once a tick for all worlds, which share
     one clock.
+
+    >>> env = sn.Environment(sn.Scene(), sn.worlds.Static(step_s=0.01))
+    >>> late = sn.Timing(rate_hz=100.0, latency_s=0.025)
+    >>> gyroscope = env.attach(sn.Gyroscope(timing=late))
+    >>> for _ in env.run(duration_s=0.1):
+    ...     pass
+    >>> env.time_ns - gyroscope.read().time_ns  # the newest that has arrived
+    30000000
     """
 
     rate_hz: float | None = Field(default=None, gt=0.0)

@@ -77,6 +77,14 @@ class AbstractCaster(ABC):
     """What every caster has in common: bodies that are placed, and rays that are checked before they are cast.
 
     Bodies stand where `place` (an instant) or `move` (an interval) last put them, at the world's origin before that.
+
+    >>> scene = sn.Scene()
+    >>> crate = scene.add(sn.shapes.box(1, 1, 1), body="crate", label="crate")
+    >>> caster = sn.RayCaster(scene)
+    >>> caster.place({"crate": sn.Pose((4.0, 0.0, 0.0))})
+    >>> hits = caster.cast([0, 0, 0], [[1, 0, 0], [0, 1, 0]])
+    >>> hits.range_m.round(3).tolist(), hits.object_id.tolist()
+    ([3.5, inf], [0, -1])
     """
 
     worlds: int

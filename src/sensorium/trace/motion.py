@@ -180,7 +180,7 @@ def classify(first, step, count, positions, quaternions, radius, kind):
         kind: Filled with the kinds, uint8 (worlds, bodies).
     """
     knots = positions.shape[0]
-    scratch = np.zeros((5, 4))
+    scratch = jit.zeros((5, 4), np.float64)
     for world in range(first, count, step):
         for body in range(positions.shape[2]):
             # Standing still needs one transform only
@@ -249,8 +249,8 @@ def _write_quaternion(p, q, mount_p, mount_q, anchor, out, at, scratch):
 @jit.function
 def _place_worlds(first, step, count, arrays, mounts, positions, quaternions, anchor, anchor_before, new):
     """The work of `place`."""
-    p, q = np.zeros(3), np.zeros(4)
-    scratch = np.zeros((4, 9))
+    p, q = jit.zeros(3, np.float64), jit.zeros(4, np.float64)
+    scratch = jit.zeros((4, 9), np.float64)
     world = next_block(first, step, count, NONE)
     while world < count:
         row = world if mounts.position.shape[0] > 1 else 0
@@ -258,7 +258,7 @@ def _place_worlds(first, step, count, arrays, mounts, positions, quaternions, an
         for k in range(3):
             moved = moved or anchor[world, k] != anchor_before[world, k]
         for array in range(arrays.first[world], arrays.first[world + 1]):
-            kind, segments = arrays.kind[array], arrays.segments[array]
+            kind, segments = arrays.kind[array], np.int64(arrays.segments[array])
             if kind == FIXED and not moved:
                 continue
             words = QUATERNION_WORDS if kind == QUATERNION else AFFINE_WORDS

@@ -33,8 +33,6 @@ _ROWS = 21
 NO_HIT = np.uint32(0xFFFFFFFF)
 ALL_OBJECTS = np.uint32(0xFFFFFFFF)
 
-_ALIGN = 64
-
 intersect = types.ExternalFunction(f"rtcIntersect{WIDTH}", types.void(types.intp, types.intp, types.intp, types.intp))
 occluded = types.ExternalFunction(f"rtcOccluded{WIDTH}", types.void(types.intp, types.intp, types.intp, types.intp))
 
@@ -61,13 +59,9 @@ def new_packet():
         words: The same memory as uint32; it lives only as long as floats does, so use both to the end.
         active: int32 (WIDTH,), -1 for a lane in use, 0 for an idle one; aligned.
     """
-    memory = np.zeros(_ROWS * WIDTH + _ALIGN // 4, np.float32)
-    start = (-memory.ctypes.data % _ALIGN) // 4
-    floats = memory[start : start + _ROWS * WIDTH]
+    floats = jit.zeros(_ROWS * WIDTH, np.float32)
     words = numba.carray(pointer_from_address(floats.ctypes.data), _ROWS * WIDTH, np.uint32)
-    lanes = np.zeros(WIDTH + _ALIGN // 4, np.int32)
-    start = (-lanes.ctypes.data % _ALIGN) // 4
-    return floats, words, lanes[start : start + WIDTH]
+    return floats, words, jit.zeros(WIDTH, np.int32)
 
 
 # rows of a block of rays in flat scratch, in units of BLOCK: rays before the trace, hits after it
@@ -83,7 +77,7 @@ BLOCK_FLOATS, BLOCK_WORDS = 14 * BLOCK, 3 * BLOCK
 @jit.function
 def new_block():
     """Scratch for one block of rays: floats (BLOCK_FLOATS,) and words (BLOCK_WORDS,), rows as named above."""
-    return np.zeros(BLOCK_FLOATS, np.float32), np.zeros(BLOCK_WORDS, np.uint32)
+    return jit.zeros(BLOCK_FLOATS, np.float32), jit.zeros(BLOCK_WORDS, np.uint32)
 
 
 @jit.function

@@ -1,77 +1,29 @@
-"""The kernel behind cameras: rays of a moving camera, shaded in several bands by sun, sky and ground.
+"""The kernel behind cameras: rays of a moving camera, shaded in several bands, and followed from mirror to mirror.
 
-Radiance that counts in band j, of a surface with normal n seen from v:
-
-    L = E_sun f(s, v) (n.s) lit + pi f_d t (L_sky (1 + n_z) / 2 + L_ground (1 - n_z) / 2) + R L_mirror + eps B(T)
-
-The sky is equally bright all over, the ground below likewise; what a surface mirrors is one of the two. Light of a
-whole half-space passes a top layer as light at 60 degrees does, which is right to a hundredth for glass. By Kirchhoff's
-law eps = 1 - R - pi f_d t. On the way the air takes a share and adds its own light, L exp(-alpha d) + L_sky
-(1 - exp(-alpha d)). One ray a surface goes to the sun; none is mirrored or let through: glass shows what it reflects.
+What surfaces send is in picture_light.py. From a smooth one, one more ray goes on into the mirror direction, and its
+radiance counts with the share R that is mirrored, less what the air takes; and so on, to a depth. Nothing is let
+through: glass shows what it reflects.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sensorium import jit
-from sensorium.optics.fresnel import relative_reflectance
-from sensorium.optics.microfacet import lobe
-from sensorium.random import exp_f32
 from sensorium.trace import packet as pk
 from sensorium.trace.light import rows
 from sensorium.trace.light import tables as tb
-from sensorium.trace.light.resolve import Surfaces, find_incidence, resolve
-from sensorium.trace.packet import (
-    BLOCK,
-    NO_HIT,
-    WIDTH,
-    new_packet,
-    occluded,
-    set_mask,
-    trace_block,
-)
+from sensorium.trace.light.resolve import find_incidence, resolve
+from sensorium.trace.packet import BLOCK, NO_HIT, new_packet, set_mask, trace_block
+from sensorium.trace.picture_light import SEES_DISC, find_shadows, shade
 from sensorium.trace.sweep import WHOLE, aim_numbered
 
-# columns of PictureTables.light: what the band receives
-L_SUN, L_SKY, L_GROUND, L_ALPHA, L_DISC = range(5)
-LIGHT_COLUMNS = 5
+_ZERO, _ONE, _TWO = np.float32(0.0), np.float32(1.0), np.float32(2.0)
 
-# entries of PictureTables.thermal: temperature of what has none of its own, first of the table, and entries a kelvin
-T_AMBIENT, T_FIRST, T_PER_K = range(3)
-
-_ZERO, _ONE, _TWO, _HALF = np.float32(0.0), np.float32(1.0), np.float32(2.0), np.float32(0.5)
-_PI = np.float32(math.pi)
-
-# Shadow rays start this far off the surface, and this share of the distance [m, 1]
-_CLEAR_M, _CLEAR = np.float32(1e-3), np.float32(1e-5)
-_SUN_FAR_M = np.float32(1e5)
-
-# Cosine of the sun's angular radius, 0.2666 degrees
-_DISC = np.float32(math.cos(math.radians(0.2666)))
-
-
-class PictureTables(NamedTuple):
-    """Constant during a picture."""
-
-    surfaces: Surfaces
-    material: NDArray[np.float32]  # (bands, materials + 1, MATERIAL_COLUMNS), the last is black
-    reflectance_first: NDArray[np.int64]  # (1 | worlds, objects) start in corner_reflectance, -1: the material's own
-    corner_reflectance: NDArray[np.float32]  # (bands, corners) at the three corners of faces
-    texture: NDArray[np.int32]  # (1 | worlds, objects) number of the texture, -1: none
-    uv_first: NDArray[np.int64]  # (1 | worlds, objects) start in corner_u and corner_v
-    corner_u: NDArray[np.float32]  # (corners,) where corners lie in the texture, to the right and down, in texels
-    corner_v: NDArray[np.float32]
-    texture_place: NDArray[np.int64]  # (textures, 3) start in texels, rows, columns
-    texels: NDArray[np.float32]  # (bands, texels) reflectance
-    temperature_first: NDArray[np.int64]  # (1 | worlds, objects) start in corner_temperature, -1: ambient
-    corner_temperature: NDArray[np.float32]  # (corners,) [K]
-    light: NDArray[np.float32]  # (bands, LIGHT_COLUMNS)
-    sun: NDArray[np.float32]  # (3,) towards the sun
-    emission: NDArray[np.float32]  # (bands, temperatures) radiance of a black body; no temperatures: nothing glows
-    thermal: NDArray[np.float32]  # (3,) see above
+# A mirror ray starts on the face it left and must not meet it again: it looks from this far on [m], and a little more
+# far out, where float32 is coarser [1]
+_CLEAR_M, _CLEAR_PART = np.float32(2e-4), np.float32(2e-6)
 
 
 class PictureOutputs(NamedTuple):
@@ -82,7 +34,7 @@ class PictureOutputs(NamedTuple):
 
 
 @jit.kernel
-def picture(first, step, count, arrays, anchor, rays, heads, tables, along_axis, mask, arguments, out):
+def picture(first, step, count, arrays, anchor, rays, heads, tables, along_axis, depth, mask, coherent, scattered, out):
     """Fire and shade the blocks first, first + step, ... of all heads.
 
     Args:
@@ -90,29 +42,52 @@ def picture(first, step, count, arrays, anchor, rays, heads, tables, along_axis,
         arrays: `InstanceTables`; anchor: float64 (worlds, 3) [m].
         rays: `RayTables`; heads: `Heads`.
         tables: `PictureTables`.
-        along_axis: Whether depth is counted along the camera's axis instead of the ray.
+        along_axis: Whether distance is counted along the camera's axis instead of the ray.
+        depth: How many mirrors in a row are followed.
         mask: Bits of the objects to see.
-        arguments: Address of Embree's arguments.
+        coherent, scattered: Addresses of Embree's arguments for first rays and for mirror rays.
         out: `PictureOutputs`.
     """
     floats, words, active = new_packet()
     set_mask(words, mask)
     block, hit = rows.new_scratch()
     lit = np.zeros(BLOCK, np.bool_)
+    for k in range(BLOCK):
+        block[SEES_DISC + k] = _ONE
+
+    # Mirror rays need scratch of their own, where there are any
+    follows = depth > 0 and tables.mirrors.shape[0] > 0
+    size, bands = BLOCK if follows else 0, tables.light.shape[0]
+    child, child_hit = rows.new_scratch()
+    carried, mirrored = np.zeros((size, bands), np.float32), np.zeros((size, bands), np.float32)
+    onward = np.zeros((size, bands), np.float32)
     for number in range(first, count, step):
         head, start, used = aim_numbered(block, rays, heads, number, WHOLE)
         end, world = start + used, heads.world[head]
         for k in range(used):
             block[pk.B_T_FAR + k] = np.float32(np.inf)
         scene = arrays.scene[world]
-        trace_block(block, hit, floats, words, active, scene, arguments, np.bool_(True), used)
+        trace_block(block, hit, floats, words, active, scene, coherent, np.bool_(True), used)
         resolve(block, hit, arrays, tables.surfaces, world, used)
         find_incidence(block, used)
-        _find_shadows(block, hit, lit, floats, active, scene, arguments, tables, used)
+        find_shadows(block, hit, lit, floats, active, scene, coherent, tables, used)
 
         radiance, inverse = out.radiance[head, start:end], out.inverse_depth[head, start:end]
         row = world if tables.reflectance_first.shape[0] > 1 else 0
-        _shade(block, hit, lit, tables, row, used, radiance)
+        shade(block, hit, lit, tables, row, follows, used, radiance, carried)
+        if follows:
+            going = _start_mirrored(block, hit, child, child_hit, tables, used, carried)
+            for level in range(1, depth + 1):
+                if going == 0:
+                    break
+                trace_block(child, child_hit, floats, words, active, scene, scattered, np.bool_(True), going)
+                resolve(child, child_hit, arrays, tables.surfaces, world, going)
+                find_incidence(child, going)
+                find_shadows(child, child_hit, lit, floats, active, scene, scattered, tables, going)
+                shade(child, child_hit, lit, tables, row, level < depth, going, mirrored, onward)
+                going = _add_mirrored(
+                    child, child_hit, tables, level < depth, going, mirrored, carried, onward, radiance
+                )
         for k in range(used):
             axial = rays.x[start + k] if along_axis else _ONE
             met = hit[rows.COLUMN + k] != NO_HIT
@@ -124,169 +99,49 @@ def picture(first, step, count, arrays, anchor, rays, heads, tables, along_axis,
 
 
 @jit.function
-def _find_shadows(block, hit, lit, floats, active, scene, arguments, tables, used):
-    """Whether the sun reaches each surface that faces it: one ray each."""
-    sx, sy, sz = tables.sun[0], tables.sun[1], tables.sun[2]
-    shines = tables.light[0, L_SUN] > _ZERO
-    for band in range(1, tables.light.shape[0]):
-        shines |= tables.light[band, L_SUN] > _ZERO
-    for ray in range(0, used, WIDTH):
-        some = False
-        for j in range(WIDTH):
-            k = ray + j
-            asked = False
-            if k < used and shines and hit[rows.COLUMN + k] != NO_HIT:
-                side = block[rows.SIDE + k]
-                nx, ny, nz = block[pk.B_NORMAL_X + k], block[pk.B_NORMAL_Y + k], block[pk.B_NORMAL_Z + k]
-                asked = (nx * sx + ny * sy + nz * sz) * side > _ZERO
-                t = block[pk.B_T_FAR + k]
-                off = (_CLEAR_M + _CLEAR * t) * side
-                floats[pk.ORIGIN_X + j] = block[pk.B_ORIGIN_X + k] + t * block[pk.B_DIRECTION_X + k] + off * nx
-                floats[pk.ORIGIN_Y + j] = block[pk.B_ORIGIN_Y + k] + t * block[pk.B_DIRECTION_Y + k] + off * ny
-                floats[pk.ORIGIN_Z + j] = block[pk.B_ORIGIN_Z + k] + t * block[pk.B_DIRECTION_Z + k] + off * nz
-                floats[pk.TIME + j] = block[pk.B_TIME + k]
-            active[j] = -1 if asked else 0
-            some |= asked
-            floats[pk.DIRECTION_X + j], floats[pk.DIRECTION_Y + j], floats[pk.DIRECTION_Z + j] = sx, sy, sz
-            floats[pk.T_NEAR + j], floats[pk.T_FAR + j] = _ZERO, _SUN_FAR_M
-        if some:
-            occluded(active.ctypes.data, scene, floats.ctypes.data, arguments)
-        for j in range(min(WIDTH, used - ray)):
-            lit[ray + j] = active[j] != 0 and floats[pk.T_FAR + j] >= _ZERO
-
-
-@jit.function
-def _shade(block, hit, lit, tables, row, used, out):
-    """Radiance towards the camera, ray by ray and band by band."""
-    # Numbers are looked up one by one: a view of a row would cost more than what it is for
-    materials, light, corners = tables.material, tables.light, tables.corner_reflectance
-    bands, glows = light.shape[0], tables.emission.shape[1] > 0
-    sx, sy, sz = tables.sun[0], tables.sun[1], tables.sun[2]
+def _start_mirrored(block, hit, child, child_hit, tables, used, carried):
+    """Mirror rays of a block, and what each carries moved to its place; returns how many."""
+    going = 0
     for k in range(used):
-        dx, dy, dz = block[pk.B_DIRECTION_X + k], block[pk.B_DIRECTION_Y + k], block[pk.B_DIRECTION_Z + k]
-        l_dot_v = -(dx * sx + dy * sy + dz * sz)
-
-        # A ray that met nothing sees sky or ground, or the sun itself
-        if hit[rows.COLUMN + k] == NO_HIT:
-            for band in range(bands):
-                radiance = light[band, L_SKY] if dz >= _ZERO else light[band, L_GROUND]
-                out[k, band] = radiance + light[band, L_DISC] if -l_dot_v > _DISC else radiance
-            continue
-
-        # Directions, the same for all bands
-        side, cos_v = block[rows.SIDE + k], block[rows.COS + k]
-        nx, ny, nz = block[pk.B_NORMAL_X + k] * side, block[pk.B_NORMAL_Y + k] * side, block[pk.B_NORMAL_Z + k] * side
-        cos_l = nx * sx + ny * sy + nz * sz
-        s = l_dot_v - cos_l * cos_v
-        bent = s / max(cos_l, cos_v) if s > _ZERO else s
-        seen_sky = _HALF * (_ONE + nz)
-        mirrors_sky = dz + _TWO * cos_v * nz >= _ZERO
-
-        number, column = np.uint32(hit[rows.MATERIAL + k]), np.uint32(hit[rows.COLUMN + k])
-        own = tables.reflectance_first[row, column]
-        kelvin = tables.thermal[T_AMBIENT]
-        if glows and tables.temperature_first[row, column] >= 0:
-            kelvin = _at_corners(
-                tables.corner_temperature,
-                tables.temperature_first[row, column],
-                hit,
-                k,
-                block[pk.B_U + k],
-                block[pk.B_V + k],
-            )
-
-        # Where in its texture, if it has one
-        texture = tables.texture[row, column]
-        t00 = t01 = t10 = t11 = np.int64(0)
-        part_x = part_y = _ZERO
-        if texture >= 0:
-            first_uv, u, v = tables.uv_first[row, column], block[pk.B_U + k], block[pk.B_V + k]
-            x = _at_corners(tables.corner_u, first_uv, hit, k, u, v)
-            y = _at_corners(tables.corner_v, first_uv, hit, k, u, v)
-            t00, t01, t10, t11, part_x, part_y = _texels(tables.texture_place, texture, x, y)
-
-        # Fresnel's law once for bands that share an index; a matt surface needs none
-        last_n, last_k = np.float32(-1.0), np.float32(-1.0)
-        r_facet = r_l = r_v = r_sky = gloss = _ZERO
-        for band in range(bands):
-            n, absorption = materials[band, number, tb.M_INDEX], materials[band, number, tb.M_ABSORPTION]
-            if n != last_n or absorption != last_k:
-                last_n, last_k = n, absorption
-                r_facet = r_l = r_v = r_sky = gloss = _ZERO
-                if n != _ONE or absorption != _ZERO:
-                    r_v, r_sky = relative_reflectance(cos_v, n, absorption), relative_reflectance(_HALF, n, absorption)
-                    if lit[k]:
-                        length = math.sqrt(max(_TWO + _TWO * l_dot_v, np.float32(1e-12)))
-                        cos_h, cos_lh = min((cos_l + cos_v) / length, _ONE), min((_ONE + l_dot_v) / length, _ONE)
-                        r_facet = relative_reflectance(cos_lh, n, absorption)
-                        r_l = relative_reflectance(cos_l, n, absorption)
-                        gloss = r_facet * lobe(cos_l, cos_v, cos_h, materials[band, number, tb.M_ALPHA2])
-            a, b = materials[band, number, tb.M_DIFFUSE_A], materials[band, number, tb.M_DIFFUSE_B]
-            if own >= 0 or texture >= 0:
-                if texture >= 0:
-                    upper = (_ONE - part_x) * tables.texels[band, t00] + part_x * tables.texels[band, t01]
-                    lower = (_ONE - part_x) * tables.texels[band, t10] + part_x * tables.texels[band, t11]
-                    c = (_ONE - part_y) * upper + part_y * lower
-                else:
-                    c = _at_corners(corners[band], own, hit, k, block[pk.B_U + k], block[pk.B_V + k])
-                below = (
-                    _PI
-                    * materials[band, number, tb.M_PLASTIC_N2]
-                    * (_ONE - c * materials[band, number, tb.M_PLASTIC_FI])
-                )
-                a = c / below * (materials[band, number, tb.M_ON_A0] + materials[band, number, tb.M_ON_A1] * c)
-                b = c / below * materials[band, number, tb.M_ON_B]
-
-            # Sky and ground on the base, what is mirrored, and the sun
-            sky, ground = light[band, L_SKY], light[band, L_GROUND]
-            fixed = materials[band, number, tb.M_FIXED_R]
-            mirrored = fixed if fixed >= _ZERO else r_v
-            from_all = _PI * a * (_ONE - r_v) * (_ONE - r_sky)
-            total = from_all * (sky * seen_sky + ground * (_ONE - seen_sky)) + mirrored * (
-                sky if mirrors_sky else ground
-            )
-            if lit[k]:
-                once = materials[band, number, tb.M_ONE_WAY] > _HALF
-                layer = _ONE - r_facet if once else (_ONE - r_l) * (_ONE - r_v)
-                total += light[band, L_SUN] * (gloss + layer * (a + b * bent)) * cos_l
-            if glows:
-                total += max(_ONE - mirrored - from_all, _ZERO) * _emitted(
-                    tables.emission, band, tables.thermal, kelvin
-                )
-            if light[band, L_ALPHA] > _ZERO:
-                kept = exp_f32(-light[band, L_ALPHA] * block[pk.B_T_FAR + k])
-                total = total * kept + sky * (_ONE - kept)
-            out[k, band] = total
+        if hit[rows.COLUMN + k] != NO_HIT and tables.mirrors[hit[rows.MATERIAL + k]]:
+            _reflect(block, hit, k, child, child_hit, going, np.uint32(k), tables)
+            for band in range(carried.shape[1]):
+                carried[going, band] = carried[k, band]
+            going += 1
+    return going
 
 
 @jit.function
-def _at_corners(corners, first, hit, k, u, v):
-    """A value given at the corners of faces, at the point met."""
-    at = np.uint64(first) + np.uint64(3) * np.uint64(hit[pk.B_FACE + k])
-    return (_ONE - u - v) * corners[at] + u * corners[at + np.uint64(1)] + v * corners[at + np.uint64(2)]
+def _add_mirrored(child, child_hit, tables, follows, used, mirrored, carried, onward, radiance):
+    """Add what mirror rays saw to their pixels; those that met a mirror go on. Returns how many."""
+    going = 0
+    for k in range(used):
+        ray = child_hit[rows.RAY + k]
+        for band in range(carried.shape[1]):
+            radiance[ray, band] += carried[k, band] * mirrored[k, band]
+        if follows and child_hit[rows.COLUMN + k] != NO_HIT and tables.mirrors[child_hit[rows.MATERIAL + k]]:
+            for band in range(carried.shape[1]):
+                carried[going, band] = carried[k, band] * onward[k, band]
+            _reflect(child, child_hit, k, child, child_hit, going, ray, tables)
+            going += 1
+    return going
 
 
 @jit.function
-def _texels(places, texture, x, y):
-    """Numbers of the four texels around a place, and how far it is between them; a texture repeats."""
-    first, height, width = places[texture, 0], places[texture, 1], places[texture, 2]
-    left, top = np.int64(math.floor(x)), np.int64(math.floor(y))
-    part_x, part_y = x - np.float32(left), y - np.float32(top)
-    upper, lower = first + top % height * width, first + (top + 1) % height * width
-    return (
-        upper + left % width,
-        upper + (left + 1) % width,
-        lower + left % width,
-        lower + (left + 1) % width,
-        part_x,
-        part_y,
-    )
+def _reflect(block, hit, k, child, child_hit, i, ray, tables):
+    """Ray i of the children is the mirror ray r = d - 2 (d.n) n of ray k, of the same time; both may be one place."""
+    dx, dy, dz = block[pk.B_DIRECTION_X + k], block[pk.B_DIRECTION_Y + k], block[pk.B_DIRECTION_Z + k]
+    nx, ny, nz = block[pk.B_NORMAL_X + k], block[pk.B_NORMAL_Y + k], block[pk.B_NORMAL_Z + k]
+    ox, oy, oz = block[pk.B_ORIGIN_X + k], block[pk.B_ORIGIN_Y + k], block[pk.B_ORIGIN_Z + k]
+    t, time, twice = block[pk.B_T_FAR + k], block[pk.B_TIME + k], _TWO * (dx * nx + dy * ny + dz * nz)
 
-
-@jit.function
-def _emitted(table, band, thermal, kelvin):
-    """Radiance of a black body, from its table; beyond the ends as at the ends."""
-    at = max((kelvin - thermal[T_FIRST]) * thermal[T_PER_K], _ZERO)
-    low = min(np.int64(at), table.shape[1] - 2)
-    share = min(at - np.float32(low), _ONE)
-    return table[band, low] + (table[band, low + 1] - table[band, low]) * share
+    # The microfacet lobe of a layered surface holds the sun's image; a mirror of fixed reflectance has no lobe
+    fixed = tables.material[0, hit[rows.MATERIAL + k], tb.M_FIXED_R] >= _ZERO
+    child[SEES_DISC + i] = block[SEES_DISC + k] if fixed else _ZERO
+    child[pk.B_ORIGIN_X + i], child[pk.B_ORIGIN_Y + i], child[pk.B_ORIGIN_Z + i] = ox + t * dx, oy + t * dy, oz + t * dz
+    child[pk.B_DIRECTION_X + i] = dx - twice * nx
+    child[pk.B_DIRECTION_Y + i] = dy - twice * ny
+    child[pk.B_DIRECTION_Z + i] = dz - twice * nz
+    child[pk.B_TIME + i], child[pk.B_T_NEAR + i] = time, _CLEAR_M + _CLEAR_PART * t
+    child[pk.B_T_FAR + i] = np.float32(np.inf)
+    child_hit[rows.RAY + i] = ray

@@ -212,8 +212,8 @@ def _make_arrays(
         scene: Filled with the new scenes.
         made: Filled with their arrays.
     """
-    number_in_array = np.full(mesh_scene.shape[0], -1, np.int64)
-    used_scenes = np.zeros(max(mesh_scene.shape[0], 1), np.int64)
+    number_in_array = jit.zeros(mesh_scene.shape[0], np.int64)  # from one on, 0 where the array has none of it
+    used_scenes = jit.zeros(mesh_scene.shape[0] + 1, np.int64)
     objects = group.shape[1]
     for row in range(first, count, step):
         top = _new_scene(device)
@@ -233,13 +233,13 @@ def _make_arrays(
             used = np.int64(0)
             for i in range(items):
                 mesh = mesh_index[row, order[row, start + i]]
-                if number_in_array[mesh] < 0:
-                    number_in_array[mesh] = used
+                if number_in_array[mesh] == 0:
                     used_scenes[used] = mesh_scene[mesh]
                     used += 1
-                index[i] = number_in_array[mesh]
+                    number_in_array[mesh] = used
+                index[i] = number_in_array[mesh] - 1
             for i in range(items):
-                number_in_array[mesh_index[row, order[row, start + i]]] = -1
+                number_in_array[mesh_index[row, order[row, start + i]]] = 0
 
             geometry = _new_geometry(device, _GEOMETRY_INSTANCE_ARRAY)
             _set_scenes(geometry, used_scenes.ctypes.data, used)

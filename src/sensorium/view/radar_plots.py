@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sensorium.errors import SpecError
 from sensorium.radio.cfar import detection_probability
 from sensorium.radio.power import of_decibels, received_power
 from sensorium.sensors.radar.cells import Cells
@@ -29,9 +30,10 @@ _LEAST_W = 1e-30
 
 def range_doppler(figure: "Figure", axes: "Axes", reading: RadarReading, *, title: str) -> None:
     """The range-speed map of one sensor [dBm], with its detections as rings in the colour of their cause."""
-    assert reading.map_W is not None
-    assert reading.map_range_m is not None
-    assert reading.map_range_rate_m_s is not None
+    if reading.map_W is None or reading.map_range_m is None or reading.map_range_rate_m_s is None:
+        raise SpecError(
+            "the reading has no range-speed map; the radar must have range_doppler=True, and flat() drops it"
+        )
     level = 10.0 * np.log10(np.maximum(reading.map_W.astype(np.float64), _LEAST_W) / 1e-3)
     ranges, speeds = reading.map_range_m, reading.map_range_rate_m_s
     half_m, half_m_s = 0.5 * (ranges[1] - ranges[0]), 0.5 * float(speeds[-1] - speeds[0]) / max(len(speeds) - 1, 1)

@@ -24,6 +24,13 @@ class Commanded:
     A command holds from the next step until there is another. Over a step a body follows the screw that its velocities
     make, exactly: a car that drives and turns goes round an arc. Accelerations are not known to the state; inertial
     sensors take them from velocities.
+
+    >>> world = sn.worlds.Commanded({"car": sn.Pose()}, step_s=0.5)
+    >>> env = sn.Environment(sn.Scene(), world)
+    >>> world.command("car", velocity=(2.0, 0.0, 0.0))
+    >>> env.step()
+    >>> env.state.X_WB.position[0, 0].tolist()
+    [1.0, 0.0, 0.0]
     """
 
     def __init__(

@@ -48,7 +48,10 @@ class History:
     """States of all worlds, oldest first."""
 
     def __init__(self, state: WorldState) -> None:
+        # Times and addresses by themselves: sweeps look at those of many states, each of which lies elsewhere in memory
         self._states: list[WorldState] = [state]
+        self._times_ns: list[int] = [state.time_ns]
+        self._addresses: list[int] = [address_of(state.numbers)]
         self.worlds, self.bodies = state.X_WB.shape
         self.valid_from_ns = np.full(self.worlds, _ALWAYS, np.int64)
         """When each world last restarted [ns], shape (worlds,)."""
@@ -64,23 +67,25 @@ class History:
     @property
     def start_ns(self) -> int:
         """Time of the oldest state kept [ns]."""
-        return self._states[0].time_ns
+        return self._times_ns[0]
 
     def add(self, state: WorldState) -> None:
         """Add the state of a later time."""
-        if state.time_ns <= self.newest.time_ns:
-            raise WorldError(
-                f"the world is at {state.time_ns} ns after {self.newest.time_ns} ns; its time must go forward"
-            )
+        time_ns = state.time_ns
+        if time_ns <= self._times_ns[-1]:
+            raise WorldError(f"the world is at {time_ns} ns after {self._times_ns[-1]} ns; its time must go forward")
         self._states.append(state)
+        self._times_ns.append(time_ns)
+        self._addresses.append(address_of(state.numbers))
 
     def forget_before(self, time_ns: int) -> None:
         """Drop states that no time from time_ns on needs."""
         # From the oldest on: as a rule a step makes one state superfluous
-        states, unneeded = self._states, 0
-        while unneeded + 1 < len(states) and states[unneeded + 1].time_ns <= time_ns:
+        times_ns, unneeded = self._times_ns, 0
+        while unneeded + 1 < len(times_ns) and times_ns[unneeded + 1] <= time_ns:
             unneeded += 1
-        del states[:unneeded]
+        if unneeded:
+            del self._states[:unneeded], times_ns[:unneeded], self._addresses[:unneeded]
 
     def restart(self, mask: NDArray[np.bool_], state: WorldState) -> None:
         """Take the state after a reset of some worlds, at the newest time.
@@ -93,6 +98,8 @@ class History:
         for i, old in enumerate(self._states):
             self._states[i] = _standing(mask, state, old)
         self._states[-1] = state
+        self._times_ns = [kept.time_ns for kept in self._states]
+        self._addresses = [address_of(kept.numbers) for kept in self._states]
         self.valid_from_ns[mask] = state.time_ns
         self.restarted_ns = state.time_ns
 
@@ -101,17 +108,18 @@ class History:
 
         At a state's own time it is that state twice, and the fraction 0.
         """
-        # From the newest on: sensors ask for the last step
-        states = self._states
-        after = states[-1]
-        if time_ns <= after.time_ns:
-            for i in range(len(states) - 1, -1, -1):
-                before = states[i]
-                if before.time_ns < time_ns:
-                    return before, after, (time_ns - before.time_ns) / (after.time_ns - before.time_ns)
-                if before.time_ns == time_ns:
-                    return before, before, 0.0
-                after = before
+        states, times_ns = self._states, self._times_ns
+        if times_ns[-1] == time_ns:  # as a rule, sensors ask for the last step
+            newest = states[-1]
+            return newest, newest, 0.0
+        at = bisect_left(times_ns, time_ns)
+        if at < len(times_ns):
+            after_ns, after = times_ns[at], states[at]
+            if after_ns == time_ns:
+                return after, after, 0.0
+            if at:
+                before_ns = times_ns[at - 1]
+                return states[at - 1], after, (time_ns - before_ns) / (after_ns - before_ns)
         raise WorldError(
             f"the state at {time_ns} ns is asked for; the history has {self.start_ns} to {self.newest.time_ns} ns"
         )
@@ -122,18 +130,16 @@ class History:
         span = self._span
         if span is not None and span.start_ns == start_ns and span.end_ns == end_ns:
             return span
-        states = self._states
-        first = bisect_right(states, start_ns, key=_time) - 1
-        last = bisect_left(states, end_ns, key=_time)
-        if first < 0 or last == len(states):
+        first = bisect_right(self._times_ns, start_ns) - 1
+        last = bisect_left(self._times_ns, end_ns)
+        if first < 0 or last == len(self._times_ns):
             raise WorldError(
                 f"poses from {start_ns} to {end_ns} ns are asked for; "
                 f"the history has {self.start_ns} to {self.newest.time_ns} ns"
             )
-        needed = states[first : last + 1]
-        addresses, times_ns = [address_of(s.numbers) for s in needed], [s.time_ns for s in needed]
-        table = np.array([addresses, times_ns], np.int64)
-        self._span = span = Span(start_ns, end_ns, needed, table)
+        needed = slice(first, last + 1)
+        table = np.array([self._addresses[needed], self._times_ns[needed]], np.int64)
+        self._span = span = Span(start_ns, end_ns, self._states[needed], table)
         return span
 
     def motion(self, times_ns: NDArray[np.int64], body: int | None = None) -> tuple[Float, Float]:
@@ -180,20 +186,16 @@ class History:
 
         It begins at the last state before the instant, or at `after_ns` if that is later.
         """
-        states = self._states
-        at = len(states) - 1
-        while at >= 0 and states[at].time_ns >= time_ns:
-            at -= 1
-        if at < 0:
-            return after_ns, self.bracket(time_ns)
-        start_ns, after = max(states[at].time_ns, after_ns), states[min(at + 1, len(states) - 1)]
-        if after.time_ns == time_ns:
-            return start_ns, (after, after, 0.0)
-        return start_ns, self.bracket(time_ns)
+        times_ns = self._times_ns
+        if times_ns[-1] == time_ns:  # as a rule
+            newest, start_ns = self._states[-1], times_ns[-2] if len(times_ns) > 1 else after_ns
+            return start_ns if start_ns > after_ns else after_ns, (newest, newest, 0.0)
+        at = bisect_left(times_ns, time_ns)
+        return max(times_ns[at - 1], after_ns) if at else after_ns, self.bracket(time_ns)
 
     def state_times_ns(self, after_ns: int, before_ns: int) -> list[int]:
         """Times of the states after one time and before another [ns], rising."""
-        return [state.time_ns for state in self._states if after_ns < state.time_ns < before_ns]
+        return [time_ns for time_ns in self._times_ns if after_ns < time_ns < before_ns]
 
     def times_within(self, start_ns: int, end_ns: int) -> NDArray[np.int64]:
         """Start, the times of the states inside the interval, and end [ns]; one time for an instant."""
@@ -216,8 +218,8 @@ class History:
         times_ns = self.times_within(start_ns, end_ns)
         if len(times_ns) <= 2:
             return times_ns
-        gaps_ns = np.diff(times_ns)
-        if len(gaps_ns) <= most and (gaps_ns == gaps_ns[0]).all():
+        gap_ns = times_ns.item(1) - start_ns
+        if len(times_ns) <= most + 1 and times_ns.tolist() == list(range(start_ns, end_ns + 1, gap_ns)):
             return times_ns
         inside_ns = times_ns - start_ns
         segments = _even_segments(inside_ns, most)
@@ -254,7 +256,3 @@ def _even_segments(times_ns: NDArray[np.int64], most: int) -> int:
         if np.abs(off - np.rint(off)).max() * duration_ns / segments <= _EVEN_NS:
             return segments
     return min(most, _SEGMENTS_A_STATE * (len(times_ns) - 1), int(times_ns[-1]))
-
-
-def _time(state: WorldState) -> int:
-    return state.time_ns

@@ -150,6 +150,25 @@ def body_pose(states, after, time_ns, every, index, p, q):
     _between(pa, qa, pb, qb, s, p, q)
 
 
+@jit.function
+def copy_poses(address, every, first, p, q):
+    """Poses of neighbouring bodies at a state's own time, number by number.
+
+    Args:
+        address: Of the state's numbers.
+        every: Number of bodies in all worlds.
+        first: Number of the first body among them.
+        p: Receives p_WB [m], (bodies, 3).
+        q: Receives q_WB, (bodies, 4).
+    """
+    numbers = numba.carray(jit.pointer_from_address(address), V * every, np.float64)
+    p_at, q_at = P * every + 3 * first, Q * every + 4 * first
+    for k in range(p.size):
+        p.flat[k] = numbers[p_at + k]
+    for k in range(q.size):
+        q.flat[k] = numbers[q_at + k]
+
+
 @jit.kernel
 def interpolate_states(first, step, count, states, times_ns, bodies, body, out_p, out_q):
     """Poses of neighbouring bodies in the worlds first, first + step, ...
@@ -168,6 +187,11 @@ def interpolate_states(first, step, count, states, times_ns, bodies, body, out_p
         for i in range(times_ns.size):
             while states[TIME_NS, after] < times_ns[i]:
                 after += 1
+            if states[TIME_NS, after] == times_ns[i]:
+                copy_poses(
+                    states[ADDRESS, after], count * bodies, world * bodies + body, out_p[i, world], out_q[i, world]
+                )
+                continue
             for chosen in range(out_p.shape[2]):
                 index = world * bodies + body + chosen
                 p, q = out_p[i, world, chosen], out_q[i, world, chosen]

@@ -24,6 +24,11 @@ class Joined:
 
     States have accelerations if those of all parts have; if not, inertial sensors take them from velocities. Bodies of
     a part that applies no gravity of its own are given that of the first part which applies the same to all its bodies.
+
+    >>> robot = sn.worlds.Static({"robot": sn.Pose()}, step_s=0.1)
+    >>> traffic = sn.worlds.Kinematic({"lorry": sn.paths.Line(start=(50, 0, 0), velocity=(20, 0, 0))}, step_s=0.1)
+    >>> sn.worlds.Joined([robot, traffic]).body_names
+    ('robot', 'lorry')
     """
 
     def __init__(self, parts: Sequence[World], *, step_s: float | None = None) -> None:

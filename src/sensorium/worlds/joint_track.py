@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sensorium.rotations import Float
-from sensorium.worlds.track import NEAR_S, recorded, recorded_times, slopes
+from sensorium.worlds.track import NEAR_S, changes, recorded, recorded_times, slopes
 
 
 class JointTrack:
@@ -26,8 +26,8 @@ class JointTrack:
         self.times_s = t = recorded_times(times_s)
         self.position = recorded("position", position, t)
         spacing = np.diff(t)[:, None]
-        between = np.diff(self.position)[:, None] / spacing
-        self.velocity = slopes(between, spacing)[:, 0] if velocity is None else recorded("velocity", velocity, t)
+        moved = changes(self.position)[:, None]
+        self.velocity = slopes(moved, spacing)[:, 0] if velocity is None else recorded("velocity", velocity, t)
         for array in (self.times_s, self.position, self.velocity):
             array.setflags(write=False)
 
@@ -41,10 +41,11 @@ class JointTrack:
         """
         t = recorded_times(times_s)
         read, v = recorded("position", position, t), recorded("velocity", velocity, t)
-        change = np.diff(read)
-        expected = 0.5 * (v[:-1] + v[1:]) * np.diff(t)
-        turns = np.cumsum(np.rint((expected - change) / (2.0 * np.pi)))
-        return cls(t, read + 2.0 * np.pi * np.concatenate([[0.0], turns]))
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused below
+            expected = (0.5 * v[:-1] + 0.5 * v[1:]) * np.diff(t)
+            turns = np.cumsum(np.rint((expected - changes(read)) / (2.0 * np.pi)))
+            unwound = read + 2.0 * np.pi * np.concatenate([[0.0], turns])
+        return cls(t, unwound)
 
     def at(self, t_s: Float) -> tuple[Float, Float]:
         """Position and velocity at times t_s [s], (m,) each."""

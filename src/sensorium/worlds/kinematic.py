@@ -26,6 +26,13 @@ class Kinematic:
 
     Each world has its own path time t, the clock's time since the start or since its last reset. A path with
     batch shape (worlds,) gives each world its own motion.
+
+    >>> car, wheel = sn.paths.Line(start=(0, 0, 0), velocity=(5, 0, 0)), sn.paths.JointLine(0.0, 16.0)
+    >>> world = sn.worlds.Kinematic({"car": car}, {"wheel": wheel}, step_s=0.5)
+    >>> env = sn.Environment(sn.Scene(), world)
+    >>> env.step()
+    >>> env.state.X_WB.position[0, 0].tolist(), env.state.joint_position[0].tolist()
+    ([2.5, 0.0, 0.0], [8.0])
     """
 
     def __init__(

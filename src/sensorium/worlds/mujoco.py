@@ -36,6 +36,14 @@ class MuJoCo:
 
     Bodies are MuJoCo's but for its world; joints are its hinges and slides, while what ball and free joints do shows in
     the bodies. What has no name is called after its number: `body3`, `joint0`. Mocap bodies jump and have no velocity.
+
+    >>> world = sn.worlds.MuJoCo('''<mujoco><worldbody><body name="ball" pos="0 0 5"><freejoint/>
+    ...   <geom type="sphere" size="0.1"/></body></worldbody></mujoco>''')
+    >>> env = sn.Environment(world.scene(), world)
+    >>> for _ in env.run(duration_s=0.5):
+    ...     pass
+    >>> env.state.X_WB.position[0, 0, 2].round(1).item()  # 5 m less 9.81 / 2 * 0.5^2
+    3.8
     """
 
     def __init__(

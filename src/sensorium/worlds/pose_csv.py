@@ -3,6 +3,7 @@
 import csv
 import math
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -129,12 +130,13 @@ def _check_header(path: Path, header: list[str]) -> None:
     shown = ", ".join(header)[:200]
     joints = [name for name in header if name.startswith(_JOINT) and name != _JOINT]
     speeds = [_JOINT_VELOCITY + name.removeprefix(_JOINT) for name in joints]
+    may_be, count = {*_KNOWN, *joints, *speeds}, Counter(header)
     for name in header:
-        if name not in (*_KNOWN, *joints, *speeds):
+        if name not in may_be:
             known = ", ".join((*_KNOWN, f"{_JOINT}NAME", f"{_JOINT_VELOCITY}NAME beside it"))
             raise SpecError(f"{path}, line 1: column is {name[:80]!r}; it must be one of {known}")
-        if header.count(name) > 1:
-            raise SpecError(f"{path}, line 1: column {name!r} is there twice; each must be there once")
+        if count[name] > 1:
+            raise SpecError(f"{path}, line 1: column {name[:80]!r} is there twice; each must be there once")
     if len(set(header) & set(_TIMES)) != 1:
         raise SpecError(f"{path}, line 1: columns are {shown}; one of time_s and time_ns must be there")
     required = ["body", *_POSE] if not joints or set(header) & {"body", *_POSE} else []
@@ -149,7 +151,8 @@ def _time_ns(row: Mapping[str, str]) -> int:
     """Time to the nearest nanosecond, from its decimal digits."""
     key = "time_s" if "time_s" in row else "time_ns"
     try:
-        time_ns = Decimal(row[key]) * _TIMES[key]
+        told = Decimal(row[key])
+        time_ns = told * _TIMES[key] if abs(told) < 2**63 else told
         if not time_ns.is_finite() or abs(time_ns) >= 2**63:
             raise InvalidOperation
     except InvalidOperation:

@@ -17,8 +17,8 @@ from sensorium.worlds.pose_csv import read_tracks
 from sensorium.worlds.state_layout import StateLayout
 from sensorium.worlds.track import Track
 
-# Steps that are interpolated at once
-_BLOCK = 256
+# Steps that are interpolated at once, and what all bodies and joints may take of them together
+_MOST_STEPS, _MOST_ROWS = 256, 1 << 18
 
 
 class Replay:
@@ -26,6 +26,12 @@ class Replay:
 
     Time 0 is the earliest time of all tracks. A body stands still before its track begins and after it ends; between,
     see `Track`. Accelerations are not known. A reset starts the recording over.
+
+    >>> way = sn.worlds.Track([0.0, 1.0], sn.Pose([[0, 0, 0], [4, 0, 0]]))
+    >>> env = sn.Environment(sn.Scene(), sn.worlds.Replay({"car": way}, step_s=0.25))
+    >>> env.step()
+    >>> env.state.X_WB.position[0, 0].tolist()
+    [1.0, 0.0, 0.0]
     """
 
     def __init__(
@@ -61,6 +67,7 @@ class Replay:
         self.time_ns = 0
         self.tracks, self.joints = dict(tracks), dict(joints)
         self._from_s = min(float(track.times_s[0]) for track in self._all())
+        self._block = min(_MOST_STEPS, max(1, _MOST_ROWS // len(self._all())))
         self._blocks: dict[int, tuple[Float, ...]] = {}
         self._steps = 0
         self._first_step: NDArray[np.int64] | None = None
@@ -126,7 +133,7 @@ class Replay:
 
     def state(self) -> WorldState:
         """The state now."""
-        block, row = np.divmod(self._steps - self._started(), _BLOCK)
+        block, row = np.divmod(self._steps - self._started(), self._block)
         needed = np.unique(block).tolist()
         self._blocks = {k: self._blocks[k] if k in self._blocks else self._interpolated(k) for k in needed}
         numbers = np.zeros(self._layout.size)
@@ -144,11 +151,11 @@ class Replay:
             Position, quaternion, v_WB and w_WB of all bodies, each (steps, bodies, 3 or 4), then positions and
             velocities of all joints, (steps, joints).
         """
-        steps = np.arange(block * _BLOCK, (block + 1) * _BLOCK)
+        steps = np.arange(block * self._block, (block + 1) * self._block)
         t_s = self._from_s + steps * self.step_ns / NS_PER_S
         bodies = [track.at(t_s) for track in self.tracks.values()]
         joints = [track.at(t_s) for track in self.joints.values()]
-        nothing = np.zeros((_BLOCK, 0))
+        nothing = np.zeros((self._block, 0))
         moved = [np.stack(quantity, axis=1) for quantity in zip(*bodies, strict=True)] or [nothing] * 4
         turned = [np.stack(quantity, axis=1) for quantity in zip(*joints, strict=True)] or [nothing] * 2
         return (*moved, *turned)

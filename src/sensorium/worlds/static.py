@@ -12,7 +12,14 @@ from sensorium.worlds.state_layout import StateLayout
 
 
 class Static:
-    """Bodies that stay at given poses, on a clock that runs."""
+    """Bodies that stay at given poses, on a clock that runs.
+
+    >>> world = sn.worlds.Static({"mast": sn.Pose((0, 0, 3))}, step_s=0.1)
+    >>> env = sn.Environment(sn.Scene(), world)
+    >>> env.step()
+    >>> env.time_s, env.state.X_WB.position[0, 0].tolist()
+    (0.1, [0.0, 0.0, 3.0])
+    """
 
     def __init__(self, poses: Mapping[str, Pose] | None = None, step_s: float = 0.01) -> None:
         """Name the bodies.

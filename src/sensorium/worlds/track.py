@@ -52,9 +52,9 @@ class Track:
         self._turn = quaternion_log(multiply(quaternion[1:], quaternion[:-1] * CONJUGATE))
         spacing = np.diff(t)[:, None]
         self.v_WB = (
-            slopes(np.diff(position, axis=0) / spacing, spacing) if v_WB is None else recorded("v_WB", v_WB, t, 3)
+            slopes(changes(position), spacing) if v_WB is None else recorded("v_WB", v_WB, t, 3)
         )
-        self.w_WB = slopes(self._turn / spacing, spacing) if w_WB is None else recorded("w_WB", w_WB, t, 3)
+        self.w_WB = slopes(self._turn, spacing) if w_WB is None else recorded("w_WB", w_WB, t, 3)
         for array in (self.times_s, self.v_WB, self.w_WB):
             array.setflags(write=False)
 
@@ -101,8 +101,24 @@ def recorded(name: str, values: ArrayLike, t: Float, *width: int) -> Float:
     return array
 
 
-def slopes(between: Float, spacing: Float) -> Float:
-    """Slopes (n, k) at n samples, from those of the n - 1 segments between and their lengths (n - 1, 1)."""
+def changes(values: Float) -> Float:
+    """What values (n, ...) change by from one to the next; infinite where that is no number."""
+    with np.errstate(over="ignore"):
+        return np.diff(values, axis=0)
+
+
+def slopes(values: Float, spacing: Float) -> Float:
+    """Slopes (n, k) at n samples, from the changes (n - 1, k) of the segments between and their lengths (n - 1, 1)."""
+    with np.errstate(over="ignore", invalid="ignore"):  # told below
+        found = _parabolas(values / spacing, spacing)
+    if not np.isfinite(found).all():
+        k = int(np.argwhere(~np.isfinite(found))[0, 0])
+        raise SpecError(f"what was recorded near time {k} changes too fast for a velocity; it must be finite")
+    return found
+
+
+def _parabolas(between: Float, spacing: Float) -> Float:
+    """Slopes at samples, each of the parabola through it and its neighbours."""
     if len(between) < 2:
         return np.repeat(between, 2, axis=0) if len(between) else np.zeros((1, between.shape[1]))
     before, after = spacing[:-1], spacing[1:]

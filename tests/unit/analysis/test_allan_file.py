@@ -91,7 +91,7 @@ def test_other_files_are_refused(tmp_path, text, message):
 
 
 def test_files_that_are_not_there(tmp_path):
-    with pytest.raises(SpecError, match="which cannot be read: No such file"):
+    with pytest.raises(SpecError, match="cannot be read: No such file"):
         load(tmp_path / "allan.json")
     with pytest.raises(SpecError, match="its folder does not exist"):
         save(fit(), tmp_path / "no" / "allan.json")

@@ -53,3 +53,5 @@ def test_a_polynomial_that_does_not_reach_the_corners_is_refused():
 def test_impossible_fields_of_view_are_refused():
     with pytest.raises(SpecError, match="horizontal_fov_deg is 180; it must be between 0 and 180"):
         Pinhole.from_fov(480, 270, 180, rate_hz=30.0)
+    with pytest.raises(SpecError, match=r"^width is 0; it must be greater than 0$"):
+        Pinhole.from_fov(0, 270, 90.0, rate_hz=30.0)

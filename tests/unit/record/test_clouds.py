@@ -124,7 +124,7 @@ def test_npz_bombs_are_not_unpacked(tmp_path, monkeypatch):
     monkeypatch.setattr("sensorium.record.npz._LARGEST", 1000)
     with zipfile.ZipFile(tmp_path / "bomb.npz", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("range_m.npy", bytes(100_000))
-    with pytest.raises(RecordError, match="unpacks to 100000 bytes; a scan must not exceed 1000"):
+    with pytest.raises(RecordError, match="unpacks to 100000 bytes; the most is 1000"):
         load_npz(tmp_path / "bomb.npz")
 
 

@@ -153,6 +153,52 @@ def test_a_texture_is_seen_texel_by_texel_and_repeats():
     np.testing.assert_allclose(picture.ideal / full, expected, atol=5e-3)
 
 
+# A sun that a mirror across x leaves where it is, and a camera that looks along +x at such a mirror 10 m away
+SIDEWAYS = Sun(elevation_deg=50.0, azimuth_deg=90.0)
+AHEAD = sn.Pose((0.0, 0.0, 2.0))
+
+
+def facing_mirror(material, *, at_m=10.0):
+    """A scene with a wall across x that is a mirror, much larger than the view."""
+    scene = sn.Scene()
+    scene.add(sn.shapes.box(0.1, 400.0, 400.0), pose=sn.Pose((at_m + 0.05, 0.0, 0.0)), material=material)
+    return scene
+
+
+@pytest.mark.parametrize(
+    "material",
+    [sn.Mirror(reflectance=0.8), sn.TwoLayer(refractive_index=1.5, roughness=1e-3, reflectance=0.0)],
+    ids=["mirror", "gloss"],
+)
+def test_a_mirror_shows_the_mirrored_scene_times_its_reflectance(material):
+    """A turned box behind the camera, in the mirror, against its mirror image seen directly through nothing."""
+    box, paint = sn.shapes.box(8.0, 14.0, 11.0), sn.Lambertian(reflectance=0.6)
+    scene, mirrored = facing_mirror(material), sn.Scene()
+    scene.add(box, pose=sn.Pose.from_euler_deg((-9.0, 1.0, 5.0), yaw=25.0), material=paint)
+    mirrored.add(box, pose=sn.Pose.from_euler_deg((29.0, 1.0, 5.0), yaw=-25.0), material=paint)
+    seen = look(scene=scene, pose=AHEAD, sun=SIDEWAYS).read()
+    direct = look(scene=mirrored, pose=AHEAD, sun=SIDEWAYS).read()
+    assert 100 < np.isfinite(direct.distance_m).sum() < direct.distance_m.size - 100  # box, sky and ground
+
+    share = 0.8
+    if isinstance(material, sn.TwoLayer):
+        cosine = spec().projection(factor=1, margin=0).rays().direction_S[..., 0]
+        share = optics.fresnel(cosine, n=1.5)[..., None]
+    edge = np.abs(seen.ideal / (share * direct.ideal) - 1.0) > 1e-3
+    assert edge.sum() <= 4  # cells whose ray meets an edge of the box
+    np.testing.assert_allclose(seen.distance_m[12, 16], 10.0, rtol=1e-3)
+
+
+@pytest.mark.parametrize("depth", [0, 1, 3])
+def test_two_mirrors_show_each_other_to_the_depth_that_is_asked_for(depth):
+    """Between parallel mirrors R, the last that is followed shows sky or ground: R^(depth + 1) of them."""
+    scene = facing_mirror(sn.Mirror(reflectance=0.9))
+    scene.add(sn.shapes.box(0.1, 400.0, 400.0), pose=sn.Pose((-10.05, 0.0, 0.0)), material=sn.Mirror(reflectance=0.9))
+    seen = look(spec(mirror_depth=depth), scene=scene, pose=AHEAD, sun=SIDEWAYS).read()
+    sky = band_value(SIDEWAYS.sky_radiance, GREEN)
+    np.testing.assert_allclose(seen.ideal[0], 0.9 ** (depth + 1) * sky, rtol=1e-5)
+
+
 def test_heat_is_seen_by_plancks_law_with_the_sky_mirrored_in_what_does_not_emit():
     plane = sn.shapes.plane(400.0, 400.0)
     mesh = sn.Mesh(plane.vertices, plane.faces, vertex_properties={"temperature": np.full(len(plane.vertices), 310.0)})

@@ -1,5 +1,6 @@
 """A radar at work: echoes of a moving world, received frame by frame."""
 
+import warnings
 from collections.abc import Iterator
 from typing import Protocol
 
@@ -19,7 +20,7 @@ from sensorium.sensors.radar.echoes import Echoes, Instant, Instants, Points, in
 from sensorium.sensors.radar.ground_echoes import clutter_points, over_the_ground
 from sensorium.sensors.radar.listing import Frame, Lists
 from sensorium.sensors.radar.reading import EchoCause, RadarReading
-from sensorium.sensors.radar.spec import Radar
+from sensorium.sensors.radar.spec import Ground, Radar
 from sensorium.sensors.radar.targets import Targets
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.sampled import required_rate_hz
@@ -64,6 +65,7 @@ class RadarModel:
         self._cells = Cells(spec)
         self._lists = Lists(spec, rig, self._cells)
         self._key = np.array(Stream(rig.seed, rig.name).key, np.uint32)
+        self._warned = False
 
     def captures(self, after_ns: int, upto_ns: int, since_ns: int) -> Iterator[Capture[RadarReading]]:
         """Frames that ended after one time and up to another."""
@@ -114,6 +116,8 @@ class RadarModel:
     ) -> tuple[Echoes, Complex, NDArray[np.uint8]]:
         """All echoes of a frame, their amplitudes [sqrt(W)] and causes, head by head."""
         ground = self._spec.ground
+        if ground is not None and not self._warned:
+            self._warn_if_below(ground, instant)
         amplitude = np.sqrt(echoes.power_W) * self._fluctuation(echoes, instant, tick)
         parts = [(echoes, amplitude, EchoCause.OBJECT)]
         if ground is not None and ground.multipath:
@@ -129,6 +133,17 @@ class RadarModel:
         cause = np.concatenate([np.full(len(a), c, np.uint8) for _, a, c in parts])
         order = np.argsort(together.head, kind="stable")
         return together.kept(order), amplitude[order], cause[order]
+
+    def _warn_if_below(self, ground: Ground, instant: Instant) -> None:
+        """Say once that a sensor is where the laws of flat ground hold nothing."""
+        z_m = float(instant.X_WS.position[:, 2].min())
+        if z_m <= ground.z_m:
+            self._warned = True
+            rule = "it must be above, or has neither clutter nor echoes over the ground"
+            warnings.warn(
+                f"sensor {self._rig.name!r} is at z = {z_m:.4g} m and its ground.z_m is {ground.z_m:g}; {rule}",
+                stacklevel=2,
+            )
 
     def _fluctuation(self, echoes: Echoes, instant: Instant, tick: int) -> Complex:
         """Complex amplitudes of mean power 1; an object's do not depend on what else there is."""

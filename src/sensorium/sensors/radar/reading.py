@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium.errors import SpecError
 from sensorium.frames import Pose
 
 Float = NDArray[np.float64]
@@ -61,7 +62,8 @@ class RadarReading:
     X_WS: Pose
     """True poses of the sensors then, batch shape (worlds, sensors)."""
     map_W: NDArray[np.float32] | None = None
-    """Power of the strongest beam in each cell [W], shape (*batch, speeds, ranges); None unless asked for."""
+    """Power of the strongest beam in each cell [W], shape (*batch, speeds, ranges); None unless the radar's
+    `range_doppler` is on, and once the list is flat."""
     map_range_m: Float | None = None
     """Range of each column of the map [m]."""
     map_range_rate_m_s: Float | None = None
@@ -80,8 +82,15 @@ class RadarReading:
         return replace(self, **{name: getattr(self, name)[keep] for name in COLUMNS}, map_W=None)
 
     def row(self, world: int, sensor: int) -> "RadarReading":
-        """The list and the map of one sensor in one world, without leading axes."""
+        """The list and the map of one sensor in one world, both counted from 0, without leading axes."""
         worlds, sensors = self.X_WS.shape
+        for name, index, count in (("world", world, worlds), ("sensor", sensor, sensors)):
+            if not 0 <= index < count:
+                raise SpecError(f"{name} is {index}; the reading has {count}, it must be 0 to {count - 1}")
+        if self.valid.size % (worlds * sensors):
+            raise SpecError(
+                "row() is asked of a flat list, which has forgotten its rows; call row() first, then flat()"
+            )
         number = world * sensors + sensor
         own: dict[str, Any] = {
             name: getattr(self, name).reshape(worlds * sensors, self.valid.shape[-1])[number] for name in COLUMNS

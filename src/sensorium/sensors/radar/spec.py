@@ -89,6 +89,16 @@ class Radar(SensorSpec[RadarReading]):
 
     Noise is independent from cell to cell, as CFAR's law has it; real windows correlate neighbours. The frame sees the
     world as it is when the frame ends. Ref: physics.md 12 and 13.
+
+    >>> scene = sn.Scene()
+    >>> car = scene.add(sn.shapes.box(4, 2, 1.5), body="car", label="car")
+    >>> world = sn.worlds.Kinematic({"car": sn.paths.Line(start=(30, 0, 0), velocity=(-10, 0, 0))}, step_s=0.05)
+    >>> env = sn.Environment(scene, world)
+    >>> radar = env.attach(sn.Radar(timing=sn.Timing(rate_hz=20.0), source="cone", cross_sections={"car": 10.0}))
+    >>> env.step()
+    >>> truth = radar.truth()
+    >>> truth.range_m.round(2).tolist(), truth.range_rate_m_s.round(2).tolist()  # to its front
+    ([27.5], [-10.0])
     """
 
     kind: Literal["radar"] = "radar"

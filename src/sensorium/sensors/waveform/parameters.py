@@ -1,15 +1,13 @@
 """The twelve parameters by which the VANE paper describes a lidar."""
 
-import tomllib
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import Field, model_validator
 
-from sensorium.errors import SpecError
+from sensorium.plain_files import read_toml
 from sensorium.sensors.waveform.pulses import GaussianPulse
 from sensorium.sensors.waveform.reading import SPEED_OF_LIGHT
 from sensorium.spec import Spec
@@ -61,13 +59,7 @@ class Parameters(Spec):
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "Parameters":
         """Read the parameters from a TOML file: one `name = value` a line."""
-        try:
-            data = tomllib.loads(Path(path).read_text("utf-8"))
-        except OSError as error:
-            raise SpecError(f"{str(path)!r} cannot be read: {error.strerror}") from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise SpecError(f"{str(path)!r} is no TOML file: {error}") from None
-        return cls.model_validate(data)
+        return cls.model_validate(read_toml(path))
 
     def lidar(self, **fields: Any) -> "Lidar":
         """A lidar of these parameters, without noise, which sees its whole beam.

@@ -42,4 +42,4 @@ WORDS = MIRROR + BLOCK
 @jit.function
 def new_scratch():
     """Scratch for one block: floats (FLOATS,) and words (WORDS,)."""
-    return np.zeros(FLOATS, np.float32), np.zeros(WORDS, np.uint32)
+    return jit.zeros(FLOATS, np.float32), jit.zeros(WORDS, np.uint32)

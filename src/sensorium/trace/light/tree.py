@@ -35,7 +35,7 @@ _RAY, _NODE, _MEDIUM, _OUTER, _MIRROR = range(5)
 def new_queue(depth):
     """Room for every child of a block: each level in the queue holds at most two for each ray of a batch."""
     size = 2 * BLOCK * max(depth, 1) + BLOCK
-    return np.zeros((11, size), np.float32), np.zeros((5, size), np.int32)
+    return jit.zeros((11, size), np.float32), jit.zeros((5, size), np.int32)
 
 
 @jit.function

@@ -43,7 +43,7 @@ def sensor_rows(env: Environment, readings: Mapping[str, int]) -> list[tuple[str
         kind = getattr(spec, "kind", type(spec).__name__)
         count = f" × {rig.sensors}" if rig.sensor_axis else ""
         rate = "" if rate_hz is None else f"{rate_hz:g} Hz"
-        faults = str(len(sensor.faults.log) or "")
+        faults = str(sensor.faults.log.total or "")
         rows.append((name, f"{kind}{count}", place, rate, f"{readings.get(name, 0):,}", faults))
     return rows
 

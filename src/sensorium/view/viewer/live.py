@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from sensorium.corruption.fault_log import FaultWatch
 from sensorium.environment import Environment
 from sensorium.record.recorder import Recorder
 from sensorium.sensors.attached import AttachedSensor
@@ -38,7 +39,7 @@ class Live(Recorder):
         self._stream: Stream | None = Stream(save, title)
         self._due_ns: int | None = None
         self._mounted: set[str] = set()
-        self._faults_seen: dict[str, list[tuple[str, int, bool]]] = {}
+        self._faults_seen: dict[str, FaultWatch] = {}
 
     def record(self, env: Environment) -> None:
         """Show the environment's last step."""
@@ -113,20 +114,12 @@ class Live(Recorder):
 
     def _faults(self, stream: Stream, env: Environment, sensor: AttachedSensor[Any]) -> None:
         """Faults of the first world that set in or were over since the last step."""
-        log = sensor.faults.log
-        if not log:
-            return
-        now = [(event.fault, event.start_ns, event.end_ns is None) for event in log if event.world == env.first_world]
-        before = self._faults_seen.get(sensor.name, [])
-        if now == before:
-            return
-        self._faults_seen[sensor.name] = now
-        for place, (fault, _, is_active) in enumerate(now):
-            is_new = place >= len(before)
-            if is_new or before[place][2] != is_active:
-                stream.words(
-                    f"{sensor.name}: {fault} {'is active' if is_active else 'is over'}", env.time_ns, is_bad=is_active
-                )
+        watch = self._faults_seen.setdefault(sensor.name, FaultWatch())
+        for event in watch.changes(sensor.faults.log):
+            if event.world == env.first_world:
+                is_active = event.end_ns is None
+                words = f"{sensor.name}: {event.fault} {'is active' if is_active else 'is over'}"
+                stream.words(words, env.time_ns, is_bad=is_active)
 
 
 def _names(sensor: AttachedSensor[Any]) -> list[str]:

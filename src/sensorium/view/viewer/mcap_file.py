@@ -6,16 +6,16 @@ point's own time, labels get their colours, and signals and faults their places.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.errors import SensoriumError, SpecError
+from sensorium.errors import SpecError
 from sensorium.frames import Pose
-from sensorium.mcap_messages import LABELS, in_one_line
+from sensorium.mcap_messages import LABELS, open_mcap
 from sensorium.view.viewer.stream import Stream
 from sensorium.worlds.interpolation import interpolated
 
@@ -26,6 +26,8 @@ _POINT_KINDS = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "<i4", 6: "<u4", 7: "<f4"
 _PIXELS = {"mono8": ("u1", 1), "8UC1": ("u1", 1), "rgb8": ("u1", 3), "bgr8": ("u1", 3), "mono16": ("<u2", 1)}
 _PIXELS |= {"16UC1": ("<u2", 1), "32FC1": ("<f4", 1)}
 _XYZ = ("x", "y", "z")
+_TF, _DIAGNOSTICS = "tf2_msgs/msg/TFMessage", "diagnostic_msgs/msg/DiagnosticArray"
+_CLOUD, _IMAGE = "sensor_msgs/msg/PointCloud2", "sensor_msgs/msg/Image"
 
 
 def _vector(value: Any) -> list[float]:
@@ -67,36 +69,50 @@ def show_mcap(path: Path, stream: Stream, progress: Callable[[float], None] = la
         progress: Called with the part that is done, 0 to 1.
     """
     frames, shown = _Frames(stream), 0
-    for topic, kind, time_ns, message in _messages(path, progress, stream.names):
-        shown += 1
-        sensor = topic.strip("/").rpartition("/")[0] or topic.strip("/")
-        if kind == "tf2_msgs/msg/TFMessage":
-            frames.add(message, time_ns, is_static=topic == "/tf_static")
-        elif kind == "sensor_msgs/msg/PointCloud2":
-            cloud = _cloud(message)
-            xyz = np.stack([cloud[axis] for axis in _XYZ], axis=-1).astype(np.float64)
-            label = cloud["label"] if "label" in (cloud.dtype.names or ()) else np.zeros(len(cloud), np.int32)
-            points_W = frames.in_world(xyz, message.header.frame_id, _stamp(message) + _offsets_ns(cloud))
-            stream.cloud(sensor, points_W, label, time_ns)
-        elif kind == "sensor_msgs/msg/Image":
-            stream.image(sensor, _pixels(message), time_ns)
-        elif kind == "diagnostic_msgs/msg/DiagnosticArray":
-            for status in message.status:
-                level = status.level if isinstance(status.level, int) else int.from_bytes(status.level, "little")
-                stream.words(f"{status.name} is {status.message}", time_ns, is_bad=level > 0)
-        elif kind in _NUMBERS:
-            of_message = topic.strip("/").rpartition("/")[2]
-            for name, words, values in _NUMBERS[kind]:
-                quantity = of_message if name == "increment" else name
-                stream.numbers(
-                    [sensor, quantity],
-                    [f"{quantity} {w}" if w != quantity else w for w in words],
-                    values(message),
-                    time_ns,
-                )
-        else:
-            shown -= 1
+    with open_mcap(path) as file, np.errstate(over="ignore"):  # viewers draw in float32
+        if labels := file.metadata(LABELS):
+            stream.names({name: int(number) for number, name in labels.items()})
+        kinds = {topic: schema.name for topic, (_, schema) in file.channels.items() if schema and _is_shown(schema.name)}
+        decoders = {topic: file.decoder(topic) for topic in kinds}
+        first_ns, last_ns = file.span_ns
+        for topic, log_ns, data in file.messages([*kinds]):
+            progress((log_ns - first_ns) / max(last_ns - first_ns, 1))
+            _show(stream, frames, topic, kinds[topic], log_ns, decoders[topic](data))
+            shown += 1
     return shown
+
+
+def _is_shown(kind: str) -> bool:
+    return kind in _NUMBERS or kind in (_TF, _CLOUD, _IMAGE, _DIAGNOSTICS)
+
+
+def _show(stream: Stream, frames: "_Frames", topic: str, kind: str, time_ns: int, message: Any) -> None:
+    """Show one message."""
+    sensor = topic.strip("/").rpartition("/")[0] or topic.strip("/")
+    if kind == _TF:
+        frames.add(message, time_ns, is_static=topic == "/tf_static")
+    elif kind == _CLOUD:
+        cloud = _cloud(message)
+        xyz = np.stack([cloud[axis] for axis in _XYZ], axis=-1).astype(np.float64)
+        label = cloud["label"] if "label" in (cloud.dtype.names or ()) else np.zeros(len(cloud), np.int32)
+        points_W = frames.in_world(xyz, message.header.frame_id, _stamp(message) + _offsets_ns(cloud))
+        stream.cloud(sensor, points_W, label, time_ns)
+    elif kind == _IMAGE:
+        stream.image(sensor, _pixels(message), time_ns)
+    elif kind == _DIAGNOSTICS:
+        for status in message.status:
+            level = status.level if isinstance(status.level, int) else int.from_bytes(status.level, "little")
+            stream.words(f"{status.name} is {status.message}", time_ns, is_bad=level > 0)
+    else:
+        of_message = topic.strip("/").rpartition("/")[2]
+        for name, words, values in _NUMBERS[kind]:
+            quantity = of_message if name == "increment" else name
+            stream.numbers(
+                [sensor, quantity],
+                [f"{quantity} {w}" if w != quantity else w for w in words],
+                values(message),
+                time_ns,
+            )
 
 
 class _Frames:
@@ -113,12 +129,21 @@ class _Frames:
         for one in message.transforms:
             t, q, child = one.transform.translation, one.transform.rotation, one.child_frame_id
             pose = Pose(_vector(t), (q.w, q.x, q.y, q.z))
-            self._parents[child] = one.header.frame_id
+            self._put(child, one.header.frame_id)
             if is_static:
                 self._mounts[child] = pose
             else:
                 self._ways.setdefault(child, deque(maxlen=_MOST_POSES)).append((_stamp(one), pose))
             self._stream.pose(self._path(child), pose, None if is_static else time_ns)
+
+    def _put(self, child: str, parent: str) -> None:
+        """Put a frame on another, which must not sit on it."""
+        above: str | None = parent
+        while above is not None:
+            if above == child:
+                raise SpecError(f"frame {child!r} sits on {parent!r}, which sits on it; frames must form a tree")
+            above = self._parents.get(above)
+        self._parents[child] = parent
 
     def in_world(self, points: NDArray[np.float64], frame: str, times_ns: NDArray[np.int64]) -> NDArray[np.float64]:
         """Points of a frame in the world, each by the poses at its own time."""
@@ -140,48 +165,6 @@ class _Frames:
         while (parent := self._parents.get(path[0], "world")).rpartition("/")[2] != "world":
             path.insert(0, parent)
         return path
-
-
-def _messages(
-    path: Path, progress: Callable[[float], None], labels: Callable[[dict[str, int]], None]
-) -> Iterator[tuple[str, str, int, Any]]:
-    """Topic, kind, time of logging [ns] and content of every message, in order of time.
-
-    Args:
-        path: The file.
-        progress: Called with the part that is read, 0 to 1.
-        labels: Called with the number of each label name, where the file tells.
-    """
-    from mcap.reader import make_reader
-    from rosbags.typesys import Stores, get_typestore
-
-    store = get_typestore(Stores.ROS2_HUMBLE)
-    try:
-        file = path.open("rb")
-    except OSError as error:
-        raise SpecError(f"{path.name!r} cannot be read: {error.strerror}") from None
-    try:
-        with file:
-            reader = make_reader(file, validate_crcs=True)
-            summary = reader.get_summary()
-            if summary is None or summary.statistics is None:
-                raise SpecError(
-                    f"{path.name!r} has no summary; it was cut off and must be recovered: sensorium recover"
-                )
-            for metadata in reader.iter_metadata():
-                if metadata.name == LABELS:
-                    labels({name: int(number) for number, name in metadata.metadata.items()})
-            first_ns, last_ns = summary.statistics.message_start_time, summary.statistics.message_end_time
-            for schema, channel, message in reader.iter_messages(log_time_order=True):
-                progress((message.log_time - first_ns) / max(last_ns - first_ns, 1))
-                if schema is None or channel.message_encoding != "cdr" or schema.name not in store.types:
-                    continue
-                yield channel.topic, schema.name, message.log_time, store.deserialize_cdr(message.data, schema.name)
-    except SensoriumError:
-        raise
-    except Exception as error:  # broken bytes make readers, decompressors and parsers raise whatever they have
-        what = f"{path.name!r} is not a whole MCAP file ({in_one_line(error)})"
-        raise SpecError(f"{what}; try sensorium recover") from None
 
 
 def _cloud(message: Any) -> NDArray[np.void]:

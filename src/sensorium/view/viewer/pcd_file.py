@@ -5,9 +5,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.errors import SpecError
+from sensorium.errors import SpecError, in_one_line
 
 _LETTERS = {"F": "f", "I": "i", "U": "u"}
+_MAX_POINT_BYTES = 1 << 12
 _HEADER = ("FIELDS", "SIZE", "TYPE", "COUNT", "POINTS", "DATA")
 
 
@@ -22,6 +23,8 @@ def read_pcd(path: Path) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         count = int(header["POINTS"][0])
         sizes = zip(header["FIELDS"], header["TYPE"], header["SIZE"], header["COUNT"], strict=True)
         kind = np.dtype([(name, f"<{_LETTERS[t]}{s}", (int(c),) if int(c) > 1 else ()) for name, t, s, c in sizes])
+        if kind.itemsize > _MAX_POINT_BYTES:
+            raise ValueError(f"a point takes {kind.itemsize} bytes; it may take {_MAX_POINT_BYTES}")
         if header["DATA"] == ["binary"]:
             rows = np.frombuffer(content, kind, count, begin)
         elif header["DATA"] == ["ascii"]:
@@ -29,9 +32,11 @@ def read_pcd(path: Path) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         else:
             raise SpecError(f"{path.name!r} is PCD as {header['DATA'][0]!r}; it must be binary or ascii")
         xyz = np.stack([rows[axis] for axis in "xyz"], axis=-1).astype(np.float64)
-    except (KeyError, ValueError, IndexError) as error:
-        raise SpecError(f"{path.name!r} is no whole PCD file: {error}") from None
-    label = rows["label"].astype(np.int32) if "label" in header["FIELDS"] else np.zeros(len(rows), np.int32)
+        label = rows["label"].astype(np.int32) if "label" in header["FIELDS"] else np.zeros(len(rows), np.int32)
+        if xyz.shape != (count, 3) or label.shape != (count,):
+            raise ValueError(f"it claims {count} points and has {xyz.shape[0]}, of shape {xyz.shape[1:]}")
+    except (KeyError, ValueError, IndexError, TypeError, OverflowError) as error:
+        raise SpecError(f"{path.name!r} is no whole PCD file: {in_one_line(error)}") from None
     return xyz, label
 
 

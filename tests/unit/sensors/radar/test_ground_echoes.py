@@ -80,3 +80,11 @@ def test_rough_ground_has_no_second_way(balls, make_radar, read):
     spec = make_radar(ground={**QUIET, "roughness_m": 0.1}, vertical_fov_deg=90.0)
     found, truth = read(balls((12.0, 0.0, 0.0), ground=True), spec)
     assert found.power_W[0] == pytest.approx(truth.power_W[0], rel=0.05)
+
+
+def test_a_radar_that_is_not_above_its_ground_says_so_once(balls, make_radar, read):
+    spec = make_radar(ground={"z_m": 0.0, "reflectivity_dB": 0.0}, cfar={"false_alarm": 1e-7})
+    with pytest.warns(UserWarning, match="'radar' is at z = 0 m and its ground.z_m is 0; it must be above") as told:
+        found, _ = read(balls((20.0, 0.0, 0.0)), spec, steps=3)
+    assert len(told) == 1
+    assert set(found.cause[found.valid].tolist()) == {sn.EchoCause.OBJECT}

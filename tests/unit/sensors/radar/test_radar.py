@@ -157,6 +157,12 @@ def test_worlds_and_sensors_give_what_each_alone_gives(balls, make_radar, read):
             np.testing.assert_array_equal(ours.object_id, theirs.object_id)
     assert not np.array_equal(whole.map_W[0, 0], whole.map_W[1, 0])
 
+    # Rows that are not there
+    with pytest.raises(SpecError, match="world is 2; the reading has 2, it must be 0 to 1"):
+        whole.row(2, 0)
+    with pytest.raises(SpecError, match="sensor is -1; the reading has 2, it must be 0 to 1"):
+        whole.row(0, -1)
+
 
 def test_threads_change_no_byte(balls, make_radar, read):
     spec = make_radar(range_doppler=True, cfar={"false_alarm": 1e-3})

@@ -56,7 +56,7 @@ def test_a_distance_array_gives_the_waveform(parameters):
         ("gain = 2.0", "gian = 2.0", "gian is 2.0; did you mean gain?"),
         ("gain = 2.0", "gain = 0.0", "gain is 0.0; it must be greater than 0"),
         ("wavelength_m = 905e-9", "wavelength_m = 1550e-9", "spectral_response is asked for at 1550 nm"),
-        ("gain = 2.0", "gain =", "is no TOML file"),
+        ("gain = 2.0", "gain =", "the file is not TOML"),
     ],
 )
 def test_bad_files(tmp_path, old, new, message):

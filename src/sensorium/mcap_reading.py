@@ -1,0 +1,164 @@
+"""MCAP files of strangers, record by record: what a file claims is checked before it is believed.
+
+The package mcap unpacks whatever a chunk holds and sets aside as many bytes as a length field asks for: a kilobyte may
+take all memory. Here nothing is read beyond the file's end, a chunk says what it unpacks to and keeps to it, and an
+index may not name more than there is.
+"""
+
+import heapq
+from collections.abc import Iterator
+from typing import IO, Any
+
+# A chunk may unpack to the first of these whatever its size, then to so many times its size, and never to more [bytes]
+_SMALL_CHUNK, _MAX_RATIO, LARGEST_CHUNK = 1 << 26, 1000, 1 << 30
+
+
+class BoundedFile:
+    """A file that refuses to read more than it has left."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.size = file.seek(0, 2)
+        file.seek(0)
+        self.seek, self.tell = file.seek, file.tell
+
+    def read(self, length: int) -> bytes:
+        """So many bytes; EOFError where there are fewer."""
+        left = self.size - self._file.tell()
+        if length > left:
+            raise EOFError(f"{length} bytes are claimed where {left} are left")
+        return self._file.read(length)
+
+
+def records(file: BoundedFile, *, skip_magic: bool = True) -> Iterator[Any]:
+    """The records of a file from where it stands, chunks as they are."""
+    from mcap.stream_reader import StreamReader
+
+    stream: Any = file
+    return iter(StreamReader(stream, skip_magic=skip_magic, emit_chunks=True, record_size_limit=file.size).records)
+
+
+def unpacked(chunk: Any) -> list[Any]:
+    """The records in a chunk; ValueError where it would unpack to too much."""
+    from mcap.stream_reader import breakup_chunk
+
+    packed, claimed = len(chunk.data), chunk.uncompressed_size
+    if chunk.compression == "zstd":
+        import zstandard
+
+        claimed = max(claimed, zstandard.frame_content_size(chunk.data))
+    elif chunk.compression == "lz4":
+        import lz4.frame
+
+        claimed = max(claimed, lz4.frame.get_frame_info(chunk.data)["content_size"])
+    most = min(max(_SMALL_CHUNK, _MAX_RATIO * packed), LARGEST_CHUNK)
+    if chunk.compression and claimed > most:
+        raise ValueError(f"a chunk of {packed} bytes claims to unpack to {claimed}; it may to {most}")
+    return breakup_chunk(chunk, validate_crc=True)
+
+
+def summary_of(file: BoundedFile) -> Any:
+    """What the end of a file tells of it; None where it has no such part."""
+    from mcap.reader import FOOTER_SIZE, MAGIC_SIZE
+    from mcap.records import (
+        AttachmentIndex,
+        Channel,
+        ChunkIndex,
+        Footer,
+        MetadataIndex,
+        Schema,
+        Statistics,
+    )
+    from mcap.stream_reader import read_magic
+    from mcap.data_stream import ReadDataStream
+    from mcap.summary import Summary
+
+    stream: Any = file
+    file.seek(0)
+    read_magic(ReadDataStream(stream))
+    if file.size < FOOTER_SIZE + 2 * MAGIC_SIZE:
+        raise EOFError(f"it has {file.size} bytes, which is less than its end takes")
+    file.seek(file.size - FOOTER_SIZE - MAGIC_SIZE)
+    footer = next(records(file))
+    if not isinstance(footer, Footer):
+        raise ValueError(f"it ends with a {type(footer).__name__}, not with a footer")
+    if footer.summary_start == 0:
+        return None
+    file.seek(footer.summary_start)
+    summary = Summary()
+    for record in records(file):
+        if isinstance(record, Statistics):
+            summary.statistics = record
+        elif isinstance(record, Schema):
+            summary.schemas[record.id] = record
+        elif isinstance(record, Channel):
+            summary.channels[record.id] = record
+        elif isinstance(record, AttachmentIndex):
+            summary.attachment_indexes.append(record)
+        elif isinstance(record, ChunkIndex):
+            summary.chunk_indexes.append(record)
+        elif isinstance(record, MetadataIndex):
+            summary.metadata_indexes.append(record)
+    return summary
+
+
+def messages_of(file: BoundedFile, summary: Any, topics: set[str]) -> Iterator[tuple[Any, Any]]:
+    """Channel and message of some topics, in the order of logging, then of their places."""
+    wanted = {number: channel for number, channel in summary.channels.items() if channel.topic in topics}
+    if not summary.chunk_indexes:
+        yield from _without_index(file, wanted)
+        return
+    waiting: list[tuple[int, int, int, Any]] = [
+        (index.message_start_time, 0, index.chunk_start_offset, index)
+        for index in summary.chunk_indexes
+        if not index.message_index_offsets or wanted.keys() & index.message_index_offsets.keys()
+    ]
+    if len({offset for _, _, offset, _ in waiting}) < len(waiting):
+        raise ValueError("its index names a chunk twice")
+    heapq.heapify(waiting)
+
+    # Chunks wait with the time of their first message, and give way to their messages
+    taken = sequence = 0
+    while waiting:
+        _, is_message, offset, item = heapq.heappop(waiting)
+        if is_message:
+            yield wanted[item.channel_id], item
+            continue
+        chunk = _chunk_at(file, offset)
+        taken += len(chunk.data)
+        if taken > file.size:
+            raise ValueError("its index names chunks that lie over each other")
+        for record in unpacked(chunk):
+            if _is_message(record) and record.channel_id in wanted:
+                sequence += 1
+                heapq.heappush(waiting, (record.log_time, sequence, offset, record))
+
+
+def _chunk_at(file: BoundedFile, offset: int) -> Any:
+    from mcap.records import Chunk
+
+    file.seek(offset)
+    chunk = next(records(file))
+    if not isinstance(chunk, Chunk):
+        raise ValueError(f"its index names a chunk where there is a {type(chunk).__name__}")
+    return chunk
+
+
+def _without_index(file: BoundedFile, wanted: dict[int, Any]) -> Iterator[tuple[Any, Any]]:
+    """Messages of a file that was written without chunks, or without an index of them."""
+    from mcap.records import Chunk
+
+    found = []
+    file.seek(0)
+    for record in records(file, skip_magic=False):
+        for each in unpacked(record) if isinstance(record, Chunk) else (record,):
+            if _is_message(each) and each.channel_id in wanted:
+                found.append(each)
+    for message in sorted(found, key=lambda message: message.log_time):
+        yield wanted[message.channel_id], message
+
+
+def _is_message(record: Any) -> bool:
+    from mcap.records import Message
+
+    return isinstance(record, Message)

@@ -1,0 +1,29 @@
+"""Lines and numbers of text formats."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from sensorium.errors import SceneError
+
+
+def lines_of(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Number and words of each line; '#' starts a comment, a backslash joins the next line, empty ones go."""
+    words: list[str] = []
+    number = 0
+    with path.open(encoding="utf-8", errors="replace") as file:
+        for number, line in enumerate(file, start=1):
+            text = line.split("#", 1)[0].rstrip()
+            words += text.rstrip("\\").split()
+            if words and not text.endswith("\\"):
+                yield number, words
+                words = []
+    if words:
+        yield number, words
+
+
+def integer(word: str, number: int) -> int:
+    """A whole number in a line."""
+    try:
+        return int(word)
+    except ValueError:
+        raise SceneError(f"line {number} has {word[:40]!r}; it must be an integer") from None

@@ -1,0 +1,98 @@
+"""Ctrl-C waits where it must, is never lost, and a second one does not wait."""
+
+import signal
+import threading
+
+import pytest
+
+from sensorium.interrupts import InterruptsWait, Uninterrupted
+
+
+def press():
+    signal.raise_signal(signal.SIGINT)
+
+
+@pytest.fixture(autouse=True)
+def _handler_is_put_back():
+    before = signal.getsignal(signal.SIGINT)
+    yield
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_inside_only_a_mark_is_set():
+    with InterruptsWait() as ctrl_c:
+        assert not ctrl_c.pressed
+        press()
+        assert ctrl_c.pressed
+
+
+def test_a_second_one_stops_at_once():
+    reached = []
+
+    def work():
+        with InterruptsWait():
+            press()
+            reached.append("after the first")
+            press()
+            reached.append("after the second")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert reached == ["after the first"]
+
+
+def test_what_was_pressed_takes_effect_at_the_end():
+    reached = []
+
+    def work():
+        with Uninterrupted():
+            press()
+            reached.append("end of the work")
+        reached.append("after it")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert reached == ["end of the work"]
+
+
+def test_an_error_does_not_swallow_it():
+    def work():
+        with Uninterrupted():
+            press()
+            raise ArithmeticError
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+
+
+def test_one_inside_another_hands_it_on():
+    with InterruptsWait() as outer:
+        with Uninterrupted():
+            press()
+            assert not outer.pressed
+        assert outer.pressed
+
+
+def test_handlers_of_others_are_called_once_and_stay():
+    pressed = []
+    before = signal.signal(signal.SIGINT, lambda *_: pressed.append(1))
+    try:
+        with Uninterrupted():
+            press()
+            assert not pressed
+        assert pressed == [1]
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_other_threads_leave_signals_alone():
+    seen = []
+
+    def work():
+        with Uninterrupted():
+            seen.append(signal.getsignal(signal.SIGINT))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert seen == [signal.getsignal(signal.SIGINT)]
