@@ -1,8 +1,11 @@
-"""The one file that owns threads: kernels over interleaved blocks on persistent threads.
+"""The one file that owns threads: kernels over blocks of work on persistent threads.
 
 A kernel has the form `kernel(first, step, count, *arguments)` and works on the blocks first, first + step, ... below
 count. It releases the GIL, so plain Python threads run it in parallel. Blocks are fixed by their index, so results are
 the same bytes on any number of threads. Safe from several Python threads at once; a forked child starts its own.
+
+To wake a thread, to hand it the GIL and to hear from it takes as long as a small image does. So threads stay awake for
+a moment after their work, at desks of `blocks`, where kernels that are `shared` find them without either.
 
 A process is forked only while nothing runs. Embree builds scenes on threads of its own; their locks would be copied as
 they are, and a child would wait for ever for a thread that it does not have.
@@ -15,6 +18,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from sensorium import blocks
 from sensorium.errors import SpecError
 
 THREADS_VARIABLE = "SENSORIUM_THREADS"
@@ -25,9 +31,18 @@ _SERIAL_BLOCKS = 4
 # After a build Embree's threads look for more work for some tenths of a millisecond, and then go to sleep
 _ASLEEP_AFTER_S = 0.005
 
+# How often a thread that has nothing to do gives way to others before it goes to sleep: about half a millisecond. The
+# step of one world has two kernels to share in that time.
+_AWAKE_TURNS = 2000
+
+# More threads than this have no desk
+_DESKS = 256
+
 # How often a fork looks whether what runs has ended
 _LOOK_AGAIN_AFTER_S = 0.0005
 
+_desks = np.zeros((_DESKS, blocks.DESK_BYTES // 8), np.int64)
+_BELL, _ASLEEP = 1, 2  # columns after that of the job; the last is for Python alone
 
 class _Job:
     """A kernel that several threads work on."""
@@ -70,7 +85,7 @@ class _Job:
 _Share = tuple[_Job, tuple[Any, ...]]
 
 _lock = threading.Lock()
-_inboxes: "list[queue.SimpleQueue[_Share]]" = []
+_inboxes: "list[queue.SimpleQueue[_Share | None]]" = []
 _count: int | None = None
 
 # One entry for each kernel and build under way, and whether a fork waits for them or is being done. No lock guards the
@@ -135,6 +150,20 @@ def run(kernel: Callable[..., None], count: int, *arguments: Any, serial_below: 
         _under_way.pop()
 
 
+def share(kernel: Callable[..., None], count: int, *arguments: Any) -> None:
+    """The same for a kernel that is `blocks.shared`: threads claim blocks, and none waits for one that comes late."""
+    with working:
+        others = min(thread_count(), count, _DESKS + 1) - 1 if blocks.CAN_SHARE else 0
+        if others <= 0:
+            kernel(0, 1, count, *arguments)
+            return
+        inboxes = _started(others)
+        for i in np.flatnonzero(_desks[:others, _ASLEEP]).tolist():
+            _desks[i, _ASLEEP] = 0
+            inboxes[i].put(None)
+        kernel(_desks.ctypes.data, -others, count, *arguments)
+
+
 def _run_on_all(kernel: Callable[..., None], count: int, threads: int, arguments: tuple[Any, ...]) -> None:
     """Run a kernel on the calling thread and on others."""
     # Hand every other thread its share, do the first one here, then wait for all: what they work on must outlive their
@@ -144,29 +173,46 @@ def _run_on_all(kernel: Callable[..., None], count: int, threads: int, arguments
     handed: list[None] = []
     try:
         handed.extend(map(queue.SimpleQueue.put, _started(threads - 1), shares))
+        _desks[: threads - 1, _BELL] = 1
         kernel(0, threads, count, *arguments)
     finally:
         job.wait(len(handed))
     job.raise_error()
 
 
-def _started(count: int) -> "list[queue.SimpleQueue[_Share]]":
+def _started(count: int) -> "list[queue.SimpleQueue[_Share | None]]":
     """The inboxes of the persistent threads; starts as many as are missing."""
     with _lock:
+        if not _inboxes and blocks.CAN_SHARE:
+            blocks.serve(_desks.ctypes.data, 0)  # compiled here, by who may fork, and by nobody else meanwhile
         while len(_inboxes) < count:
-            inbox: queue.SimpleQueue[_Share] = queue.SimpleQueue()
-            name = f"sensorium-{len(_inboxes) + 1}"
-            threading.Thread(target=_serve, args=(inbox,), name=name, daemon=True).start()
+            inbox: queue.SimpleQueue[_Share | None] = queue.SimpleQueue()
+            name, number = f"sensorium-{len(_inboxes) + 1}", len(_inboxes)
+            threading.Thread(target=_serve, args=(inbox, number), name=name, daemon=True).start()
             _inboxes.append(inbox)
         return _inboxes
 
 
-def _serve(inbox: "queue.SimpleQueue[_Share]") -> None:
-    """What a thread does all its life."""
+def _serve(inbox: "queue.SimpleQueue[_Share | None]", number: int) -> None:
+    """What a thread does all its life: sits at its desk, and when nothing comes for a while sleeps at its inbox."""
+    if number < _DESKS and blocks.CAN_SHARE:
+        desk = _desks[number]
+        address = int(desk.ctypes.data)
+    else:
+        desk, address = np.zeros(_desks.shape[1], np.int64), 0
     while True:
-        job, arguments = inbox.get()
-        job.work(arguments)
-        del job, arguments  # an idle thread keeps no arrays alive
+        # Who puts a share into the inbox rings after that
+        desk[_BELL] = 0
+        if address and inbox.empty():
+            blocks.serve(address, _AWAKE_TURNS)
+        if not desk[_BELL]:
+            desk[_ASLEEP] = 1
+        share = inbox.get()
+        desk[_ASLEEP] = 0
+        if share is not None:  # else only woken
+            job, arguments = share
+            job.work(arguments)
+            del job, arguments, share  # an idle thread keeps no arrays alive
 
 
 def _cores() -> int:
@@ -216,6 +262,7 @@ def _forget_threads_in_child() -> None:
     global _lock, _fork_over, _one_fork_at_a_time, _forking
     _lock, _fork_over, _one_fork_at_a_time, _forking = threading.Lock(), threading.Event(), threading.Lock(), False
     _inboxes.clear()
+    _desks[:] = 0
     _under_way.clear()
 
 

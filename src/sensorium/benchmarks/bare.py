@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium import jit
+from sensorium.blocks import NONE, next_block, shared
 from sensorium.trace import packet as pk
 from sensorium.trace.packet import (
     BLOCK,
@@ -27,23 +28,15 @@ def packed(origins: NDArray[np.float32], directions: NDArray[np.float32]) -> NDA
     return np.ascontiguousarray(np.concatenate([origins, directions], axis=-1).swapaxes(1, 2), np.float32)
 
 
-@jit.kernel
-def bare_trace(first, step, count, scenes, rays, time, mask, arguments, range_m, face):
-    """Trace the blocks first, first + step, ... of rays in the coordinates of their scenes.
-
-    Args:
-        first, step, count: Share of the blocks; every scene has as many.
-        scenes: Embree scenes, int64 (scenes,).
-        rays: Of each scene, float32 (scenes, 6, n), see `packed`.
-        time: When they are fired, float32 (n,).
-        mask, arguments: As in the sensors' kernels.
-        range_m, face: Filled, (scenes, n).
-    """
+@jit.function
+def _trace(first, step, count, scenes, rays, time, mask, arguments, range_m, face):
+    """The work of `bare_trace`."""
     floats, words, active = new_packet()
     set_mask(words, mask)
     total = rays.shape[2]
     blocks = (total + BLOCK - 1) // BLOCK
-    for block in range(first, count, step):
+    block = next_block(first, step, count, NONE)
+    while block < count:
         row, start = block // blocks, (block % blocks) * BLOCK
         for ray in range(start, min(total, start + BLOCK), WIDTH):
             clear_hits(words)
@@ -67,6 +60,25 @@ def bare_trace(first, step, count, scenes, rays, time, mask, arguments, range_m,
             intersect(active.ctypes.data, scenes[row], floats.ctypes.data, arguments)
             for k in range(total - ray):
                 range_m[row, ray + k], face[row, ray + k] = floats[pk.T_FAR + k], words[pk.FACE + k]
+        block = next_block(first, step, count, block)
+
+
+_share_trace = shared(_trace)
+
+
+@jit.kernel
+def bare_trace(first, step, count, scenes, rays, time, mask, arguments, range_m, face):
+    """Trace a share of the blocks of rays in the coordinates of their scenes.
+
+    Args:
+        first, step, count: Share of the blocks; every scene has as many.
+        scenes: Embree scenes, int64 (scenes,).
+        rays: Of each scene, float32 (scenes, 6, n), see `packed`.
+        time: When they are fired, float32 (n,).
+        mask, arguments: As in the sensors' kernels.
+        range_m, face: Filled, (scenes, n).
+    """
+    _share_trace(first, step, count, (scenes, rays, time, mask, arguments, range_m, face))
 
 
 @jit.kernel

@@ -20,6 +20,21 @@ def ratio(subject: Callable[[], object], baseline: Callable[[], object], *, roun
     return median(b / s for b, s in pairs)
 
 
+def cpu_ratio(subject: Callable[[], object], baseline: Callable[[], object], *, rounds: int = 15) -> float:
+    """The same in CPU time of one thread: what the work is, whoever else uses the machine."""
+    with thread_count(1):
+        subject(), baseline()
+        pairs = [(cpu_seconds(baseline), cpu_seconds(subject)) for _ in range(rounds)]
+    return median(b for b, _ in pairs) / median(s for _, s in pairs)
+
+
+def cpu_seconds(call: Callable[[], object]) -> float:
+    """CPU time of one call on the calling thread [s]."""
+    start = time.thread_time()
+    call()
+    return time.thread_time() - start
+
+
 def seconds(call: Callable[[], object]) -> float:
     """Wall-clock time of one call [s]."""
     start = time.perf_counter()

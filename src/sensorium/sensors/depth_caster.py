@@ -88,6 +88,11 @@ class DepthCaster:
         self._wanted = self._arrays_wanted()
         self._firing = Firing(rig)
         self._recycler = Recycler()
+        self._shapes = {name: (self._count, numbers)[: 2 if numbers else 1] for name, (_, numbers) in _ARRAYS.items()}
+        self._empty = {
+            name: np.zeros((self._heads, 0, *self._shapes[name][1:]), dtype) for name, (dtype, _) in _ARRAYS.items()
+        }
+        self._seen_through = self._looks(lens)
 
     def restart(self, mask: NDArray[np.bool_]) -> None:
         """Some worlds were reset: what is random is drawn anew there."""
@@ -111,7 +116,7 @@ class DepthCaster:
         out = self._outputs(self._wanted)
         anchor = placed.anchor
         with placed.lock:
-            threads.run(
+            threads.share(
                 depth_images,
                 shot.blocks,
                 placed.tables,
@@ -135,7 +140,7 @@ class DepthCaster:
         def measured(true_m: NDArray[np.float32], numbers: NDArray[np.float32]) -> DepthOutputs:
             again = self._outputs(self._wanted & _MEASURED)
             where = (anchor, shot.rays, shot.heads, pixels, numbers, draws, true_m, again)
-            threads.run(measure_again, shot.blocks, *where)
+            threads.share(measure_again, shot.blocks, *where)
             return again
 
         if self._stages:
@@ -239,13 +244,15 @@ class DepthCaster:
         """The reading that a kernel's outputs make."""
         rig, spec = self._rig, self._spec
         scale_m = spec.max_range_m if spec.normalize else 1.0
-        lens = np.broadcast_to(pixels.lens, (self._heads, ln.LENS_COLUMNS)).reshape(*rig.axes, ln.LENS_COLUMNS)
+        if self._seen_through[0] is not pixels.lens:
+            self._seen_through = self._looks(pixels.lens)
+        _, focal_px, center_px = self._seen_through
+        axes = (*rig.axes, spec.pattern.height, spec.pattern.width)
         images: dict[str, NDArray[Any]] = {}
         for name in sorted(spec.outputs):
             array = getattr(out, self._array_of(name))
             if array.shape[1]:
-                shape = (*rig.axes, spec.pattern.height, spec.pattern.width, *array.shape[2:])
-                images[name] = array.reshape(shape)
+                images[name] = array.reshape(axes + array.shape[2:])
         return DepthImage(
             images=images,
             near=spec.near_m / scale_m,
@@ -253,8 +260,8 @@ class DepthCaster:
             dropped=spec.dropped_m / scale_m,
             scale_m=scale_m,
             frame=spec.frame,
-            focal_px=lens[..., ln.FX : ln.FY + 1],
-            center_px=lens[..., ln.CX : ln.CY + 1],
+            focal_px=focal_px,
+            center_px=center_px,
             start_ns=start_ns,
             end_ns=start_ns + self.duration_ns,
             stamp_ns=rig.stamp_ns(start_ns),
@@ -280,12 +287,15 @@ class DepthCaster:
 
     def _outputs(self, wanted: frozenset[str]) -> DepthOutputs:
         """Arrays for the kernel: every element of those wanted is written, the others have no pixels."""
-        arrays: dict[str, Any] = {}
-        for name, (dtype, numbers) in _ARRAYS.items():
-            count = self._count if name in wanted else 0
-            shape = (self._heads, count, numbers) if numbers else (self._heads, count)
-            arrays[name] = self._recycler.array(shape, dtype) if count else np.zeros(shape, dtype)
+        arrays: dict[str, Any] = dict(self._empty)
+        for name in wanted:
+            arrays[name] = self._recycler.array((self._heads, *self._shapes[name]), _ARRAYS[name][0])
         return DepthOutputs(**arrays)
+
+    def _looks(self, lens: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Rows of lenses, and focal lengths and centres [px] of all cameras that look through them."""
+        every = np.broadcast_to(lens, (self._heads, ln.LENS_COLUMNS)).reshape(*self._rig.axes, ln.LENS_COLUMNS)
+        return lens, every[..., ln.FX : ln.FY + 1], every[..., ln.CX : ln.CY + 1]
 
 
 def _arranged(pattern: Pinhole | Fisheye, place: NDArray[np.uint32]) -> RayTable:

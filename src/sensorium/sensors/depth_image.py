@@ -42,7 +42,12 @@ class DepthImage:
     stamp_ns: int
     """Start by the camera's own clock [ns]."""
     X_WS: Pose
-    """True poses of the cameras at the times they were followed, batch shape (knots, worlds, sensors)."""
+    """True poses of the cameras, batch shape (knots, worlds, sensors).
+
+    All three axes are always there, whatever axes the images have: one camera of one world is (1, 1, 1). A camera that
+    takes all rows at once has one knot, and `X_WS[0]` are its poses then; one with a rolling shutter has several from
+    the first row to the last, unless it stands still. Without an axis of sensors `X_WS[0][:, 0]` is a pose a world.
+    """
 
     @property
     def time_ns(self) -> int:

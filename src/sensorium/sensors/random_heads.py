@@ -1,5 +1,7 @@
 """Draws poses and lenses of depth cameras, for each world by itself."""
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,12 +12,13 @@ from sensorium.random import draw_words, uniform_f64
 from sensorium.sensors.randomization import Randomization, focal_of_fov
 from sensorium.sensors.rig import Rig
 from sensorium.trace import lens as ln
+from sensorium.trace.motion import multiply, rotation
 
 # Stage of the counter
 STAGE_HEADS = np.int64(3)
 
-# What is drawn for a head: three translations, three angles, the lens, its field of view, and its shift
-_TRANSLATION, _ROTATION, _LENS, _FOV, _SHIFT = slice(0, 3), slice(3, 6), 6, 7, slice(8, 10)
+# What is drawn for a head: three translations and three angles, the lens, its field of view, and its shift
+_PLACES, _LENS, _FOV, _SHIFT = 6, 6, 7, slice(8, 10)
 _NUMBERS = 10
 
 
@@ -54,28 +57,25 @@ class RandomHeads:
             self._stale[:] = False
         else:
             return False
-        drawn = np.empty((len(chosen), self._rig.sensors, _NUMBERS))
-        _draw(drawn, self._key, chosen, self.tick, self._rig.first_world)
         if self._spec.placement is not None:
-            self._place(chosen, drawn)
+            self._place(chosen)
         if self._spec.projections or self._spec.intrinsics is not None:
+            drawn = np.empty((len(chosen), self._rig.sensors, _NUMBERS))
+            _draw(drawn, self._key, chosen, self.tick, self._rig.first_world)
             self._grind(chosen, drawn)
         return True
 
-    def _place(self, chosen: NDArray[np.intp], drawn: NDArray[np.float64]) -> None:
+    def _place(self, chosen: NDArray[np.intp]) -> None:
         """New poses of some worlds."""
-        limits = self._spec.placement
+        limits, nominal = self._spec.placement, self._rig.X_BS
         assert limits is not None
-        move = _between(limits.min_translation_m, limits.max_translation_m, drawn[..., _TRANSLATION])
-        roll, pitch, yaw = np.moveaxis(
-            _between(limits.min_rotation_deg, limits.max_rotation_deg, drawn[..., _ROTATION]), -1, 0
-        )
-        X_BS = self._rig.X_BS @ Pose.from_euler_deg(move, roll, pitch, yaw)
-        if len(chosen) < self._rig.worlds:
-            position, quaternion = np.array(self.X_BS.position), np.array(self.X_BS.quaternion)
-            position[chosen], quaternion[chosen] = X_BS.position, X_BS.quaternion
-            X_BS = Pose._trusted(position, quaternion)
-        self.X_BS = X_BS
+        least = np.array([*limits.min_translation_m, *np.radians(limits.min_rotation_deg)])
+        most = np.array([*limits.max_translation_m, *np.radians(limits.max_rotation_deg)])
+        position, quaternion = np.array(self.X_BS.position), np.array(self.X_BS.quaternion)
+        p_BN, q_BN = np.array(nominal.position), np.array(nominal.quaternion)
+        where = (p_BN, q_BN, least, most - least, position, quaternion)
+        _draw_places(self._key, chosen, self.tick, self._rig.first_world, *where)
+        self.X_BS = Pose._trusted(position, quaternion)
 
     def _grind(self, chosen: NDArray[np.intp], drawn: NDArray[np.float64]) -> None:
         """New lenses of some worlds."""
@@ -113,3 +113,37 @@ def _draw(out, key, chosen, ticks, first_world):
                 )
                 out[i, sensor, 2 * pair] = uniform_f64(w0, w1)
                 out[i, sensor, 2 * pair + 1] = uniform_f64(w2, w3)
+
+
+@jit.kernel
+def _draw_places(key, chosen, ticks, first_world, p_BN, q_BN, least, span, position, quaternion):
+    """Poses X_BS = X_BN X_NS of the heads of chosen worlds, with X_NS drawn evenly between limits.
+
+    Args:
+        key: Of the sensor's stream; chosen: worlds; ticks: number of each world's draw; first_world: as in `Rig`.
+        p_BN, q_BN: Nominal poses, (sensors, 3 and 4).
+        least, span: Least translation [m] and roll, pitch and yaw [rad], and how far each goes from there, (6,).
+        position, quaternion: (worlds, sensors, 3 and 4), filled where chosen.
+    """
+    drawn, r, turn = np.zeros(_PLACES), np.zeros(9), np.zeros(4)
+    for i in range(chosen.size):
+        world = chosen[i]
+        for sensor in range(p_BN.shape[0]):
+            for pair in range(_PLACES // 2):
+                w0, w1, w2, w3 = draw_words(
+                    key[0], key[1], sensor, STAGE_HEADS, pair, ticks[world], first_world + world
+                )
+                drawn[2 * pair], drawn[2 * pair + 1] = uniform_f64(w0, w1), uniform_f64(w2, w3)
+            for k in range(_PLACES):
+                drawn[k] = least[k] + span[k] * drawn[k]
+
+            # R = Rz(yaw) Ry(pitch) Rx(roll) as a quaternion
+            cr, cp, cy = math.cos(0.5 * drawn[3]), math.cos(0.5 * drawn[4]), math.cos(0.5 * drawn[5])
+            sr, sp, sy = math.sin(0.5 * drawn[3]), math.sin(0.5 * drawn[4]), math.sin(0.5 * drawn[5])
+            turn[0], turn[1] = cy * cp * cr + sy * sp * sr, cy * cp * sr - sy * sp * cr
+            turn[2], turn[3] = cy * sp * cr + sy * cp * sr, sy * cp * cr - cy * sp * sr
+            multiply(q_BN[sensor], turn, quaternion[world, sensor])
+            rotation(q_BN[sensor], r)
+            for k in range(3):
+                moved = r[3 * k] * drawn[0] + r[3 * k + 1] * drawn[1] + r[3 * k + 2] * drawn[2]
+                position[world, sensor, k] = p_BN[sensor, k] + moved

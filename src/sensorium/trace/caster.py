@@ -1,5 +1,6 @@
 """`RayCaster`: cast rays into a scene and get everything about the nearest hits, as plain arrays."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -68,8 +69,12 @@ class Hits:
         return self._look_up(self, name)
 
 
-class RayCaster:
-    """Casts rays into a scene, or into many worlds of one.
+LookUp = Callable[[Hits, str], NDArray[Any]]
+"""Finds a named property at hits."""
+
+
+class AbstractCaster(ABC):
+    """What every caster has in common: bodies that are placed, and rays that are checked before they are cast.
 
     Bodies stand where `place` (an instant) or `move` (an interval) last put them, at the world's origin before that.
 
@@ -82,22 +87,10 @@ class RayCaster:
     ([3.5, inf], [0, -1])
     """
 
-    def __init__(self, scene: Scene | SceneBatch, *, worlds: int | None = None) -> None:
-        """Commit the scene.
-
-        Args:
-            scene: What to cast into; later additions to it are not seen.
-            worlds: How many worlds; by default one for a Scene, and its own number for a SceneBatch.
-        """
-        own = scene.worlds if isinstance(scene, SceneBatch) else 1
-        self.worlds = own if worlds is None else worlds
-        self.layout = layout(scene, self.worlds)
-        self.bodies = tuple(sorted({name for name in self.layout.body if name is not None}))
-        self.labels = label_tables(self.layout)
-        self._hidden: frozenset[frozenset[str]] = frozenset()
-        self._placed = PlacedScenes(self.layout, self.worlds, self.bodies)
-        self.places = BodyPlaces(self.bodies, self.worlds)
-        self._placed_for: BodyMotion | None = None
+    worlds: int
+    """How many worlds there are."""
+    places: BodyPlaces
+    """Where the bodies are."""
 
     def place(self, poses: Mapping[str, Pose]) -> None:
         """Put bodies at poses X_WB (batch shape () or (worlds,)); they stand still during a cast."""
@@ -139,8 +132,40 @@ class RayCaster:
             Hits with the rays' broadcast shape.
         """
         rays, shape = checked_rays(origins, directions, time, t_max_m, worlds, world_count=self.worlds)
-        found = self.cast_rays(rays, hide=checked_bodies(hide), coherent=coherent)
-        return shaped_hits(found, rays.world, shape, partial(property_at, self.layout))
+        found, look_up = self._nearest(rays, shape, checked_bodies(hide), coherent)
+        return shaped_hits(found, rays.world, shape, look_up)
+
+    @abstractmethod
+    def _nearest(
+        self, rays: Rays, shape: tuple[int, ...], hide: frozenset[str], coherent: bool
+    ) -> tuple[RawHits, LookUp]:
+        """Nearest hits of checked rays, one row a ray, and what finds a property at them once they have a shape."""
+
+
+class RayCaster(AbstractCaster):
+    """Casts rays into a scene, or into many worlds of one."""
+
+    def __init__(self, scene: Scene | SceneBatch, *, worlds: int | None = None) -> None:
+        """Commit the scene.
+
+        Args:
+            scene: What to cast into; later additions to it are not seen.
+            worlds: How many worlds; by default one for a Scene, and its own number for a SceneBatch.
+        """
+        own = scene.worlds if isinstance(scene, SceneBatch) else 1
+        self.worlds = own if worlds is None else worlds
+        self.layout = layout(scene, self.worlds)
+        self.bodies = tuple(sorted({name for name in self.layout.body if name is not None}))
+        self.labels = label_tables(self.layout)
+        self._hidden: frozenset[frozenset[str]] = frozenset()
+        self._placed = PlacedScenes(self.layout, self.worlds, self.bodies)
+        self.places = BodyPlaces(self.bodies, self.worlds)
+        self._placed_for: BodyMotion | None = None
+
+    def _nearest(
+        self, rays: Rays, shape: tuple[int, ...], hide: frozenset[str], coherent: bool
+    ) -> tuple[RawHits, LookUp]:
+        return self.cast_rays(rays, hide=hide, coherent=coherent), partial(property_at, self.layout)
 
     def cast_rays(
         self,
@@ -214,7 +239,7 @@ def shaped_hits(
     found: RawHits,
     world: NDArray[np.int32],
     shape: tuple[int, ...],
-    look_up: Callable[[Hits, str], NDArray[Any]],
+    look_up: LookUp,
 ) -> Hits:
     """Hits in the shape of the rays that were asked for.
 

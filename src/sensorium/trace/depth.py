@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium import jit
+from sensorium.blocks import NONE, next_block, shared
 from sensorium.random import draw_words, normal_pair_f32
 from sensorium.trace import measure as ms
 from sensorium.trace import packet as pk
@@ -75,26 +76,12 @@ class DepthOutputs(NamedTuple):
     true_m: NDArray[np.float32]  # distance before noise and limits, infinite where nothing was met
 
 
-@jit.kernel
-def depth_images(
+@jit.function
+def _cast_images(
     first, step, count, arrays, labels, anchor, rays, heads, pixels, surfaces, tints, motions, numbers, reach, in_world,
     draws, mask, arguments, out,
 ):  # fmt: skip
-    """Cast the blocks first, first + step, ... of all heads.
-
-    Args:
-        first, step, count: Share of the blocks; every head has as many.
-        arrays: `InstanceTables`; labels: `LabelTables`; anchor: float64 (worlds, 3) [m].
-        rays: `RayTables` in the order of tiles; heads: `Heads`; pixels: `Pixels`.
-        surfaces: `Surfaces`; tints: `Tints`; motions: `Motions`.
-        numbers: Columns of `measure`, float32.
-        reach: How far to look [m], float32.
-        in_world: Whether normals are in world axes.
-        draws: `DepthDraws`.
-        mask: Bits of the objects to see.
-        arguments: Address of Embree's arguments.
-        out: `DepthOutputs`.
-    """
+    """The work of `depth_images`."""
     floats, words, active = new_packet()
     set_mask(words, mask)
     block, hit = rows.new_scratch()
@@ -106,15 +93,12 @@ def depth_images(
     found = out.object_id.shape[1] + out.flow.shape[1] + out.scene_flow.shape[1] > 0
     at_once = heads.time.shape[0] == 1 and not turned and out.points_W.shape[1] == 0
     total = rays.x.shape[0]
-    for number in range(first, count, step):
+    number = next_block(first, step, count, NONE)
+    while number < count:
         head, start, used = block_of(number, total, WHOLE)
         world, end = heads.world[head], start + used
         scene, place = arrays.scene[world], pixels.place[start:end]
-        if pixels.drawn:
-            x, y, z = own[:BLOCK], own[BLOCK : 2 * BLOCK], own[2 * BLOCK :]
-            _look(x, y, z, pixels, draws, head, world, start, used)
-        else:
-            x, y, z = rays.x[start:end], rays.y[start:end], rays.z[start:end]
+        x, y, z = _directions(own, rays, pixels, draws, head, world, start, used)
         if at_once:
             pose = heads.matrix[head, 0]
             trace_still(block, hit, floats, words, active, scene, arguments, x, y, z, pose, reach, used)
@@ -131,17 +115,8 @@ def depth_images(
         if out.true_m.shape[1] > 0:
             ms.write_true(block[pk.B_T_FAR :], place, used, out.true_m[head])
         if measures:
-            element, among = np.int64(head % draws.sensors) * total, draws.first_world + world
-            distance = block[pk.B_T_FAR :]
-            ms.measure_block(distance, place, numbers, draws.key, draws.tick, element, among, used, measured)
-            if out.depth.shape[1] > 0:
-                ms.write_depth(measured, x, place, numbers[ms.SCALE], used, out.depth[head])
-            if out.range_m.shape[1] > 0:
-                ms.write_range(measured, place, numbers[ms.SCALE], used, out.range_m[head])
-            if out.points_S.shape[1] > 0:
-                ms.write_points(measured, x, y, z, place, numbers[ms.SCALE], used, out.points_S[head])
-            if out.points_W.shape[1] > 0:
-                ms.write_points_in_world(block, measured, place, anchor[world], used, out.points_W[head])
+            near = anchor[world]
+            _write_measured(block, measured, x, y, z, place, numbers, draws, near, head, world, total, used, out)
         if reach > numbers[ms.FARTHEST]:
             _forget_beyond(block, hit, numbers[ms.FARTHEST], used)
 
@@ -170,6 +145,63 @@ def depth_images(
             _find_columns(hit, np.uint32(arrays.first[world]), arrays.column_first, arrays.columns, used)
         if found:
             _write_moving(block, hit, x, y, z, motions, pixels, place, head, used, out)
+        number = next_block(first, step, count, number)
+
+
+_share_images = shared(_cast_images)
+
+
+@jit.kernel
+def depth_images(
+    first, step, count, arrays, labels, anchor, rays, heads, pixels, surfaces, tints, motions, numbers, reach, in_world,
+    draws, mask, arguments, out,
+):  # fmt: skip
+    """Cast a share of the blocks of all heads.
+
+    Args:
+        first, step, count: Share of the blocks; every head has as many.
+        arrays: `InstanceTables`; labels: `LabelTables`; anchor: float64 (worlds, 3) [m].
+        rays: `RayTables` in the order of tiles; heads: `Heads`; pixels: `Pixels`.
+        surfaces: `Surfaces`; tints: `Tints`; motions: `Motions`.
+        numbers: Columns of `measure`, float32.
+        reach: How far to look [m], float32.
+        in_world: Whether normals are in world axes.
+        draws: `DepthDraws`.
+        mask: Bits of the objects to see.
+        arguments: Address of Embree's arguments.
+        out: `DepthOutputs`.
+    """
+    _share_images(
+        first,
+        step,
+        count,
+        (
+            arrays, labels, anchor, rays, heads, pixels, surfaces, tints, motions, numbers, reach, in_world, draws,
+            mask, arguments, out,
+        ),
+    )  # fmt: skip
+
+
+@jit.function
+def _measure_images(first, step, count, anchor, rays, heads, pixels, numbers, draws, distance, out):
+    """The work of `measure_again`."""
+    block, own, measured = np.zeros(pk.BLOCK_FLOATS, np.float32), np.zeros(3 * BLOCK, np.float32), ms.new_measured()
+    total = rays.x.shape[0]
+    number = next_block(first, step, count, NONE)
+    while number < count:
+        head, start, used = block_of(number, total, WHOLE)
+        world, end = heads.world[head], start + used
+        place, known = pixels.place[start:end], distance[head]
+        x, y, z = _directions(own, rays, pixels, draws, head, world, start, used)
+        if out.points_W.shape[1] > 0:
+            aim_block(block, x, y, z, rays.time[start:end], heads.matrix[head], heads.time, used)
+        for k in range(used):
+            block[pk.B_T_FAR + k] = known[place[k]]
+        _write_measured(block, measured, x, y, z, place, numbers, draws, anchor[world], head, world, total, used, out)
+        number = next_block(first, step, count, number)
+
+
+_share_measuring = shared(_measure_images)
 
 
 @jit.kernel
@@ -178,44 +210,46 @@ def measure_again(first, step, count, anchor, rays, heads, pixels, numbers, draw
 
     Arguments as above; of the outputs range, depth and points are written.
     """
-    block, own, measured = np.zeros(pk.BLOCK_FLOATS, np.float32), np.zeros(3 * BLOCK, np.float32), ms.new_measured()
-    total = rays.x.shape[0]
-    for number in range(first, count, step):
-        head, start, used = block_of(number, total, WHOLE)
-        world, end = heads.world[head], start + used
-        place, known = pixels.place[start:end], distance[head]
-        if pixels.drawn:
-            x, y, z = own[:BLOCK], own[BLOCK : 2 * BLOCK], own[2 * BLOCK :]
-            _look(x, y, z, pixels, draws, head, world, start, used)
-        else:
-            x, y, z = rays.x[start:end], rays.y[start:end], rays.z[start:end]
-        if out.points_W.shape[1] > 0:
-            aim_block(block, x, y, z, rays.time[start:end], heads.matrix[head], heads.time, used)
-        for k in range(used):
-            block[pk.B_T_FAR + k] = known[place[k]]
-        element, among = np.int64(head % draws.sensors) * total, draws.first_world + world
-        distance_m = block[pk.B_T_FAR :]
-        ms.measure_block(distance_m, place, numbers, draws.key, draws.tick, element, among, used, measured)
-        if out.depth.shape[1] > 0:
-            ms.write_depth(measured, x, place, numbers[ms.SCALE], used, out.depth[head])
-        if out.range_m.shape[1] > 0:
-            ms.write_range(measured, place, numbers[ms.SCALE], used, out.range_m[head])
-        if out.points_S.shape[1] > 0:
-            ms.write_points(measured, x, y, z, place, numbers[ms.SCALE], used, out.points_S[head])
-        if out.points_W.shape[1] > 0:
-            ms.write_points_in_world(block, measured, place, anchor[world], used, out.points_W[head])
+    _share_measuring(first, step, count, (anchor, rays, heads, pixels, numbers, draws, distance, out))
 
 
 @jit.function
-def _look(x, y, z, pixels, draws, head, world, start, used):
-    """Directions in S of a block's rays through the head's own lens."""
+def _write_measured(block, measured, x, y, z, place, numbers, draws, anchor, head, world, pixels, used, out):
+    """Measure the distances of a block, and write what is asked for of range, depth and points.
+
+    Args:
+        block: Scratch with distances [m]; for points in the world also with the rays.
+        measured: Scratch of `new_measured`.
+        x, y, z: Directions in S; place: pixel of each ray.
+        anchor: Of the head's world [m]; pixels: of a head; the others as above.
+    """
+    element, among = np.int64(head % draws.sensors) * pixels, draws.first_world + world
+    distance = block[pk.B_T_FAR :]
+    ms.measure_block(distance, place, numbers, draws.key, draws.tick, element, among, used, measured)
+    if out.depth.shape[1] > 0:
+        ms.write_depth(measured, x, place, numbers[ms.SCALE], used, out.depth[head])
+    if out.range_m.shape[1] > 0:
+        ms.write_range(measured, place, numbers[ms.SCALE], used, out.range_m[head])
+    if out.points_S.shape[1] > 0:
+        ms.write_points(measured, x, y, z, place, numbers[ms.SCALE], used, out.points_S[head])
+    if out.points_W.shape[1] > 0:
+        ms.write_points_in_world(block, measured, place, anchor, used, out.points_W[head])
+
+
+@jit.function
+def _directions(own, rays, pixels, draws, head, world, start, used):
+    """Directions in S of a block's rays: those of the table, or through the head's own lens, which fill `own`."""
     end = start + used
+    if not pixels.drawn:
+        return rays.x[start:end], rays.y[start:end], rays.z[start:end]
+    x, y, z = own[:BLOCK], own[BLOCK : 2 * BLOCK], own[2 * BLOCK :]
     lens = pixels.lens[head if pixels.lens.shape[0] > 1 else 0]
     look_block(pixels.u[start:end], pixels.v[start:end], lens, used, x, y, z)
     if pixels.jitter > _ZERO:
         element, tick = np.int64(head % draws.sensors) * pixels.u.shape[0], pixels.jitter_tick[world]
         place, among = pixels.place[start:end], draws.first_world + world
         _jitter(x, y, z, place, draws.key, tick, element, among, pixels.jitter, used)
+    return x, y, z
 
 
 @jit.function

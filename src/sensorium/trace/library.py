@@ -11,6 +11,7 @@ import functools
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -41,6 +42,7 @@ _P, _I, _U, _Z = ctypes.c_void_p, ctypes.c_int, ctypes.c_uint, ctypes.c_size_t
 # name -> (result, arguments); only what the library uses
 _PROTOTYPES = {
     "rtcNewDevice": (_P, [ctypes.c_char_p]),
+    "rtcReleaseDevice": (None, [_P]),
     "rtcGetDeviceError": (_I, [_P]),
     "rtcGetDeviceProperty": (ctypes.c_ssize_t, [_P, _I]),
     "rtcNewScene": (_P, [_P]),
@@ -74,6 +76,20 @@ class Embree(NamedTuple):
         if code:
             raise BackendError(f"Embree reports {_ERROR_NAMES.get(code, code)!r} while {doing}")
 
+    @contextmanager
+    def on_all_cores(self) -> Iterator[None]:
+        """Inside, scenes are built on all cores, which pays for large meshes; otherwise on the thread that commits.
+
+        Threads of Embree's own are woken by every build and look for more work for half a millisecond: with thousands
+        of small scenes a step they would take the cores from those who cast. How many there are is the most that any
+        device asks for.
+        """
+        second = self.api.rtcNewDevice(b"")
+        try:
+            yield
+        finally:
+            self.api.rtcReleaseDevice(second)
+
 
 @functools.cache
 def load() -> Embree:
@@ -86,7 +102,7 @@ def load() -> Embree:
         except (OSError, AttributeError) as error:
             tried.append(f"{path}: {error}")
             continue
-        device = api.rtcNewDevice(os.environ.get(CONFIG_VARIABLE, "").encode())
+        device = api.rtcNewDevice(f"threads=1,{os.environ.get(CONFIG_VARIABLE, '')}".encode())
         version = api.rtcGetDeviceProperty(device, _PROPERTY_VERSION) if device else 0
         if version < _MINIMUM_VERSION:
             tried.append(f"{path}: version {version}, at least {_MINIMUM_VERSION} is needed")

@@ -1,6 +1,7 @@
 """Triangle meshes as Embree sees them: one small committed scene a mesh, shared by every place that uses it."""
 
 import weakref
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,9 @@ _BUFFER_INDEX, _BUFFER_VERTEX = 0, 1
 _FORMAT_UINT3, _FORMAT_FLOAT3 = 0x5003, 0x9003
 _SCENE_ROBUST = 4
 _EVERY_MASK = 0xFFFFFFFF
+
+# Meshes from this size on, some milliseconds of work, are built on all cores
+_LARGE_FACES = 20_000
 
 
 class MeshScene:
@@ -47,7 +51,7 @@ class MeshScene:
         api.rtcCommitGeometry(geometry)
         api.rtcAttachGeometryByID(scene, geometry, 0)
         api.rtcReleaseGeometry(geometry)
-        with threads.working:
+        with threads.working, embree.on_all_cores() if len(faces) >= _LARGE_FACES else nullcontext():
             api.rtcCommitScene(scene)
         embree.check(f"building a mesh of {len(faces)} faces")
 

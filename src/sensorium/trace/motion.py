@@ -16,6 +16,7 @@ import numpy as np
 from numba import types
 
 from sensorium import jit
+from sensorium.blocks import NONE, next_block, shared
 from sensorium.jit import pointer_from_address
 from sensorium.worlds.interpolation import slerp
 
@@ -245,23 +246,13 @@ def _write_quaternion(p, q, mount_p, mount_q, anchor, out, at, scratch):
         out[at + 9 + i] = scratch[3, i]
 
 
-@jit.kernel
-def place(first, step, count, arrays, mounts, positions, quaternions, anchor, anchor_before, new):
-    """Write every transform of the worlds first, first + step, ... and commit their scenes.
-
-    Args:
-        first, step, count: Share of the worlds.
-        arrays: `InstanceTables` of placement.py.
-        mounts: `MountTables` of placement.py.
-        positions: p_WB at the knots [m], float64 (knots, worlds, bodies, 3).
-        quaternions: q_WB at the knots, float64 (knots, worlds, bodies, 4).
-        anchor: Point of the world near the sensor that float32 coordinates count from [m], float64 (worlds, 3).
-        anchor_before: The same of the last call; arrays of fixed objects are written anew only where it was another.
-        new: Worlds whose arrays were never written, bool (worlds,).
-    """
+@jit.function
+def _place_worlds(first, step, count, arrays, mounts, positions, quaternions, anchor, anchor_before, new):
+    """The work of `place`."""
     p, q = jit.zeros(3, np.float64), jit.zeros(4, np.float64)
     scratch = jit.zeros((4, 9), np.float64)
-    for world in range(first, count, step):
+    world = next_block(first, step, count, NONE)
+    while world < count:
         row = world if mounts.position.shape[0] > 1 else 0
         moved = new[world]
         for k in range(3):
@@ -294,3 +285,24 @@ def place(first, step, count, arrays, mounts, positions, quaternions, anchor, an
                 _update_buffer(arrays.geometry[array], _BUFFER_TRANSFORM, segment)
             _commit_geometry(arrays.geometry[array])
         _commit_scene(arrays.scene[world])
+        world = next_block(first, step, count, world)
+
+
+_share_placing = shared(_place_worlds)
+
+
+@jit.kernel
+def place(first, step, count, arrays, mounts, positions, quaternions, anchor, anchor_before, new):
+    """Write every transform of a share of the worlds and commit their scenes.
+
+    Args:
+        first, step, count: Share of the worlds.
+        arrays: `InstanceTables` of placement.py.
+        mounts: `MountTables` of placement.py.
+        positions: p_WB at the knots [m], float64 (knots, worlds, bodies, 3).
+        quaternions: q_WB at the knots, float64 (knots, worlds, bodies, 4).
+        anchor: Point of the world near the sensor that float32 coordinates count from [m], float64 (worlds, 3).
+        anchor_before: The same of the last call; arrays of fixed objects are written anew only where it was another.
+        new: Worlds whose arrays were never written, bool (worlds,).
+    """
+    _share_placing(first, step, count, (arrays, mounts, positions, quaternions, anchor, anchor_before, new))

@@ -10,7 +10,7 @@ ray, here only those that enter its box.
 """
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from os import PathLike
@@ -18,20 +18,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from sensorium import cluster, threads
 from sensorium.errors import BackendError, SpecError
-from sensorium.frames import Pose
 from sensorium.scene.part_files import PartIndex
 from sensorium.scene.split import made_material
 from sensorium.trace import routing
 from sensorium.trace.body_places import BodyPlaces
-from sensorium.trace.caster import Hits, RawHits, new_hits, shaped_hits
+from sensorium.trace.caster import AbstractCaster, Hits, LookUp, RawHits, new_hits
 from sensorium.trace.packet import BLOCK
 from sensorium.trace.part import Bodies, Part, PartReport, Sent, Shared
 from sensorium.trace.placement import PlacedScenes
-from sensorium.trace.rays import Rays, checked_bodies, checked_rays, middle_of
+from sensorium.trace.rays import Rays, middle_of
 
 # Rays sent together, and how many such chunks are under way: some 100 MB of rays and as much of hits
 _CHUNK = 1 << 16
@@ -59,12 +58,14 @@ class _Ask:
     rows: NDArray[np.intp]
 
 
-class PartitionedCaster:
+class PartitionedCaster(AbstractCaster):
     """Casts rays into a scene of parts; the same face as `RayCaster`, for one world.
 
     Make it inside `with sn.cluster.joined(address):`. Every machine must find the folder of the parts under the same
     path.
     """
+
+    worlds = 1
 
     def __init__(self, folder: str | PathLike[str]) -> None:
         """Start a process for each part, and wait until all are built.
@@ -78,7 +79,7 @@ class PartitionedCaster:
         self._materials = [made_material(entry.material) for entry in self._index.objects]
         self._first_facet = np.cumsum([0, *(entry.faces for entry in self._index.objects)])[:-1].astype(np.int64)
         self.bodies = tuple(sorted({entry.body for entry in self._index.objects if entry.body is not None}))
-        self._places = BodyPlaces(self.bodies, 1)
+        self.places = BodyPlaces(self.bodies, 1)
 
         # Cores are shared out evenly, and not reserved: parts wait for rays most of the time
         count = len(self._index.parts)
@@ -113,41 +114,22 @@ class PartitionedCaster:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def place(self, poses: Mapping[str, Pose]) -> None:
-        """Put bodies at poses X_WB; they stand still during a cast."""
-        self.move({name: Pose.stack([pose]) for name, pose in poses.items()})
-
-    def move(self, knots: Mapping[str, Pose]) -> None:
-        """Let bodies move during a cast; see `RayCaster.move`."""
-        self._places.move(knots)
-
     def material_at(self, world: int, object_id: int) -> object | None:
         """Material of an object; None where it was given none."""
         return self._materials[object_id]
 
-    def cast(
-        self,
-        origins: ArrayLike,
-        directions: ArrayLike,
-        *,
-        time: ArrayLike = 0.0,
-        t_max_m: ArrayLike = np.inf,
-        worlds: ArrayLike = 0,
-        hide: Iterable[str] = (),
-        coherent: bool = False,
-    ) -> Hits:
-        """Find the nearest hit of each ray; arguments and result as of `RayCaster.cast`, in the one world 0."""
-        rays, shape = checked_rays(origins, directions, time, t_max_m, worlds, world_count=1)
-        hidden = checked_bodies(hide)
-        for name in sorted(hidden - set(self.bodies)):
+    def _nearest(
+        self, rays: Rays, shape: tuple[int, ...], hide: frozenset[str], coherent: bool
+    ) -> tuple[RawHits, LookUp]:
+        for name in sorted(hide - set(self.bodies)):
             known = ", ".join(self.bodies) or "none"
             raise SpecError(f"hide names body {name!r}, which the scene does not have (it has: {known})")
         # One anchor for all parts, as one process would choose it
         near = PlacedScenes.on_grid(middle_of(rays, np.zeros((1, 3))))
-        motion = self._places.motion
+        motion = self.places.motion
         bodies = Bodies(self.bodies, motion.positions[:, 0], motion.quaternions[:, 0])
-        found, part = self._follow(rays, Shared(near, bodies, hidden, coherent), np.zeros(3))
-        return shaped_hits(found, rays.world, shape, partial(self._property_at, part.reshape(shape)))
+        found, part = self._follow(rays, Shared(near, bodies, hide, coherent), np.zeros(3))
+        return found, partial(self._property_at, part.reshape(shape))
 
     def cast_from_anchor(
         self, rays: Rays, anchor: NDArray[np.float64], bodies: Bodies, *, hide: frozenset[str], air: bool

@@ -71,6 +71,7 @@ class PlacedScenes:
         self._made_for = (0, np.zeros((worlds, len(body_names)), np.uint8))
         self._none_new = np.zeros(worlds, np.bool_)
         self._to_make = np.ones(worlds, np.bool_)
+        self._standing = np.full((worlds, len(body_names)), motion.PLACED, np.uint8)
 
     @property
     def tables(self) -> InstanceTables:
@@ -127,13 +128,13 @@ class PlacedScenes:
             kinds = np.empty((worlds, bodies), np.uint8)
             threads.run(motion.classify, worlds, positions, quaternions, self._body_radius_m, kinds)
         else:
-            kinds = np.full((worlds, bodies), motion.PLACED, np.uint8)
+            kinds = self._standing
         new = self._rebuild(kinds, knots)
 
         # The anchor follows the rays on a coarse grid
         before, self.anchor = self.anchor, anchor
         self.motion = BodyMotion(positions, quaternions, anchor)
-        threads.run(
+        threads.share(
             motion.place,
             worlds,
             self.tables,
@@ -143,7 +144,6 @@ class PlacedScenes:
             anchor,
             before,
             new,
-            serial_below=2,
         )
 
     @staticmethod
@@ -216,6 +216,8 @@ class PlacedScenes:
         """Make new instance arrays for worlds that were drawn anew or where a body changed its kind of motion."""
         # As a rule none did
         knots_before, kinds_before = self._made_for
+        if kinds is kinds_before and self._to_make is self._none_new:  # all stand still, as before
+            return self._none_new
         new = self._to_make | (kinds != kinds_before).any(axis=1)
         if knots != knots_before:
             new |= (kinds >= motion.ON_KNOTS).any(axis=1)

@@ -6,7 +6,7 @@ rays within float32 rounding of an edge.
 """
 
 import threading
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -20,7 +20,7 @@ from sensorium.scene.batch import SceneBatch
 from sensorium.scene.layout import layout
 from sensorium.scene.scene import Scene
 from sensorium.trace.body_places import BodyPlaces
-from sensorium.trace.caster import Hits, RawHits, new_hits, property_at, shaped_hits
+from sensorium.trace.caster import AbstractCaster, LookUp, RawHits, new_hits, property_at
 from sensorium.trace.rays import Rays, checked_bodies, checked_rays, middle_of
 from sensorium.trace.warp_device import WarpDevice
 from sensorium.trace.warp_scene import WarpScene
@@ -50,10 +50,9 @@ class WarpImages(NamedTuple):
     label: Any
 
 
-class WarpCaster:
+class WarpCaster(AbstractCaster):
     """Casts rays into a scene, or into many worlds of one, on a CUDA device or on Warp's CPU device.
 
-    Bodies stand where `place` (an instant) or `move` (an interval) last put them, at the world's origin before that.
     Needs the extra `gpu`. Tested on the CPU device alone: no figure here was measured on CUDA.
     """
 
@@ -79,35 +78,14 @@ class WarpCaster:
         """Warp's name of the device."""
         return self._device.name
 
-    def place(self, poses: Mapping[str, Pose]) -> None:
-        """Put bodies at poses X_WB (batch shape () or (worlds,)); they stand still during a cast."""
-        self.move({name: Pose.stack([pose]) for name, pose in poses.items()})
-
-    def move(self, knots: Mapping[str, Pose]) -> None:
-        """Let bodies move during a cast; see `RayCaster.move`."""
-        self.places.move(knots)
-
-    def cast(
-        self,
-        origins: ArrayLike,
-        directions: ArrayLike,
-        *,
-        time: ArrayLike = 0.0,
-        t_max_m: ArrayLike = np.inf,
-        worlds: ArrayLike = 0,
-        hide: Iterable[str] = (),
-        coherent: bool = False,
-    ) -> Hits:
-        """Find the nearest hit of each ray; arguments and result as of `RayCaster.cast`, in arrays of the host.
-
-        `coherent` changes nothing here.
-        """
-        rays, shape = checked_rays(origins, directions, time, t_max_m, worlds, world_count=self.worlds)
-        found = self.cast_rays(rays, hide=checked_bodies(hide))
-        return shaped_hits(found, rays.world, shape, partial(property_at, self.layout))
+    def _nearest(
+        self, rays: Rays, shape: tuple[int, ...], hide: frozenset[str], coherent: bool
+    ) -> tuple[RawHits, LookUp]:
+        """In arrays of the host; `coherent` changes nothing here."""
+        return self.cast_rays(rays, hide=hide), partial(property_at, self.layout)
 
     def cast_rays(self, rays: Rays, *, hide: frozenset[str] = frozenset()) -> RawHits:
-        """The same for rays that are checked, as flat arrays."""
+        """`cast` for rays that are checked, as flat arrays."""
         count = len(rays.origin)
         if not count:
             return new_hits(0)

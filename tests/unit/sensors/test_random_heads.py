@@ -54,6 +54,20 @@ def test_placements_are_even_between_their_limits():
     assert np.abs(np.corrcoef(share.T) - np.eye(6)).max() < 0.15
 
 
+def test_a_placement_is_the_nominal_pose_times_the_drawn_one():
+    """Against the algebra of poses, from the angles that are read off the result."""
+    env, camera = rig(sn.Randomization(placement=PLACEMENT), pose=[NOMINAL, sn.Pose.from_euler_deg(yaw=90.0)])
+    env.step()
+    image, nominal = camera.read(), [NOMINAL, sn.Pose.from_euler_deg(yaw=90.0)]
+    drawn = offsets(image, nominal)
+    X_NS = sn.Pose.from_euler_deg(drawn[..., :3], *np.moveaxis(drawn[..., 3:], -1, 0))
+    X_WB = sn.Pose(position=(image.start_ns * 1e-9, 0.0, 1.5))
+    expected = X_WB @ sn.Pose.stack(nominal) @ X_NS
+    np.testing.assert_allclose(image.X_WS[0].position, expected.position, atol=1e-12)
+    np.testing.assert_allclose(image.X_WS[0].rotation, expected.rotation, atol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(image.X_WS[0].quaternion, axis=-1), 1.0, rtol=1e-14)
+
+
 def test_depth_is_that_of_the_placement():
     """Range to the wall from where the camera says it is, along where it says its pixels look."""
     randomize = sn.Randomization(

@@ -1,0 +1,92 @@
+"""Blocks dealt out and blocks claimed: every one once, whoever does it."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from sensorium import jit, threads
+from sensorium.blocks import NONE, next_block, serve, shared
+
+
+@jit.function
+def _note(first, step, count, done, slow):
+    block = next_block(first, step, count, NONE)
+    while block < count:
+        for _ in range(slow):
+            done[block] += 1
+        block = next_block(first, step, count, block)
+
+
+_share_notes = shared(_note)
+
+
+@jit.kernel
+def note_blocks(first, step, count, done, slow):
+    _share_notes(first, step, count, (done, slow))
+
+
+@pytest.fixture(autouse=True)
+def _restore_thread_count():
+    before = threads.thread_count()
+    yield
+    threads.set_threads(before)
+
+
+def test_dealt_out_in_steps():
+    done = np.zeros(10, np.int64)
+    note_blocks(1, 3, 10, done, 1)
+    assert np.flatnonzero(done).tolist() == [1, 4, 7]
+
+
+def test_who_shares_with_nobody_there_does_all():
+    desks, done = np.zeros(16, np.int64), np.zeros(10, np.int64)
+    note_blocks(desks.ctypes.data, -2, 10, done, 1)
+    assert (done == 1).all()
+    assert (desks == 0).all()
+
+
+def test_a_thread_at_a_desk_helps():
+    desks, done = np.zeros(8, np.int64), np.zeros(200, np.int64)
+    helper = threading.Thread(target=serve, args=(desks.ctypes.data, 1 << 40))
+    helper.start()
+    try:
+        for _ in range(50):
+            note_blocks(desks.ctypes.data, -1, 200, done, 100)
+            assert desks[0] == 0
+    finally:
+        desks[1] = 1  # the bell
+        helper.join()
+    assert (done == 5000).all()
+
+
+def test_a_thread_leaves_when_nothing_comes():
+    desk = np.zeros(8, np.int64)
+    serve(desk.ctypes.data, 10)
+    assert (desk == 0).all()
+
+
+@pytest.mark.parametrize("number", [1, 2, 5])
+def test_shared_blocks_are_done_once_each(number):
+    threads.set_threads(number)
+    for count in (1, 2, 3, 17, 1000):
+        done = np.zeros(count, np.int64)
+        for _ in range(20):
+            threads.share(note_blocks, count, done, 1)
+        assert (done == 20).all()
+
+
+def test_two_callers_share_at_once():
+    threads.set_threads(3)
+    results = [np.zeros(2000, np.int64) for _ in range(4)]
+
+    def call(done):
+        for _ in range(50):
+            threads.share(note_blocks, len(done), done, 1)
+
+    callers = [threading.Thread(target=call, args=(done,)) for done in results]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
+    assert all((done == 50).all() for done in results)
