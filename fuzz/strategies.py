@@ -16,7 +16,7 @@ from fuzz.reader import Reader
 EXAMPLES_VARIABLE = "SENSORIUM_FUZZ_EXAMPLES"
 """Environment variable: how many examples a property is tried with, at random; without it a few, always the same."""
 
-_FEW = 12
+_FEW = 8
 
 
 def attempts() -> Callable[[Any], Any]:

@@ -32,7 +32,7 @@ PLANTED = Reader("counts", ".json", read_counts, (SpecError,), lambda folder: [b
 
 
 def test_chance_finds_what_is_planted_and_keeps_the_input(folder, tmp_path):
-    outcome = mutating(PLANTED, folder, tmp_path, seconds=3.0, seed=1)
+    outcome = mutating(PLANTED, folder, tmp_path, seconds=1.5, seed=1)
     ((path, what),) = outcome.finds.items()
     assert "raised IndexError" in what
     assert json.loads(path.read_bytes())["count"] < 0
@@ -59,7 +59,7 @@ def run(*arguments):
     ],
 )
 def test_the_command_tries_a_reader(tmp_path, engine):
-    done = run("parts", "--seconds", "2", "--engine", engine, "--out", str(tmp_path))
+    done = run("parts", "--seconds", "1", "--engine", engine, "--out", str(tmp_path))
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("parts ")
     assert done.stdout.rstrip().endswith("0 broken")

@@ -117,7 +117,7 @@ def test_frames_that_sit_on_each_other_have_no_place(folder, frames):
 
 def test_wrong_files_are_not_shown(tmp_path):
     root = Path(__file__).parents[2]
-    command = [sys.executable, "-m", "fuzz", *SHOWN, "--engine", "plain", "--seconds", "2", "--out", str(tmp_path)]
+    command = [sys.executable, "-m", "fuzz", *SHOWN, "--engine", "plain", "--seconds", "1", "--out", str(tmp_path)]
     paths = {**os.environ, "PYTHONPATH": os.pathsep.join([str(root / "src"), str(root)])}
     done = subprocess.run(command, cwd=root, env=paths, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr

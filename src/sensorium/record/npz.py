@@ -95,7 +95,7 @@ def _scan(content: dict[str, Any]) -> Scan:
     light = waveform = normals = None
     if "light_intensity" in content:
         given = {name: f"light_{name}" for name in _LIGHT if f"light_{name}" in content}
-        light = Light(**{name: _array(content, key, "iuf", shape) for name, key in given.items()})  # type: ignore[arg-type]
+        light = Light(**{name: _array(content, key, "iuf", shape) for name, key in given.items()})
     if "waveform_samples" in content:
         window = {name: float(content[f"waveform_{name}"].item()) for name in _WAVEFORM}
         waveform = Waveforms(content["waveform_samples"], **window)
