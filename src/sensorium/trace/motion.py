@@ -305,4 +305,10 @@ def place(first, step, count, arrays, mounts, positions, quaternions, anchor, an
         anchor_before: The same of the last call; arrays of fixed objects are written anew only where it was another.
         new: Worlds whose arrays were never written, bool (worlds,).
     """
+    _place_worlds(first, step, count, arrays, mounts, positions, quaternions, anchor, anchor_before, new)
+
+
+@jit.kernel
+def place_shared(first, step, count, arrays, mounts, positions, quaternions, anchor, anchor_before, new):
+    """`place` for many worlds, which threads claim; a kernel of its own, since it takes longer to compile."""
     _share_placing(first, step, count, (arrays, mounts, positions, quaternions, anchor, anchor_before, new))

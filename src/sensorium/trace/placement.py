@@ -134,17 +134,11 @@ class PlacedScenes:
         # The anchor follows the rays on a coarse grid
         before, self.anchor = self.anchor, anchor
         self.motion = BodyMotion(positions, quaternions, anchor)
-        threads.share(
-            motion.place,
-            worlds,
-            self.tables,
-            self.mounts,
-            positions,
-            quaternions,
-            anchor,
-            before,
-            new,
-        )
+        where = (self.tables, self.mounts, positions, quaternions, anchor, before, new)
+        if worlds > 1:
+            threads.share(motion.place_shared, worlds, *where)
+        else:
+            threads.run(motion.place, worlds, *where)
 
     @staticmethod
     def on_grid(near: NDArray[np.float64]) -> NDArray[np.float64]:
