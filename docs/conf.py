@@ -54,3 +54,14 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 copyright = "the Sensorium engineers, Apache 2.0"
+
+
+def _keep_colons(app, what, name, obj, options, lines):
+    """Of an attribute's first line napoleon takes what is before a colon for a type; ours are sentences."""
+    if what == "attribute" and lines and ": " in lines[0]:
+        lines[0] = lines[0].replace(": ", "\\ : ", 1)
+
+
+def setup(app):
+    """What Sphinx calls."""
+    app.connect("autodoc-process-docstring", _keep_colons, priority=100)  # before napoleon's

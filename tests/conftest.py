@@ -1,11 +1,16 @@
 """What all tests share."""
 
+import signal
+
 import pytest
 from hypothesis import settings
 
 # No test depends on how fast the machine is, nor on whether a function is compiled at its first call
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
+
+# A shell that starts tests in the background has Ctrl-C ignored, by them and by every program that they start
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

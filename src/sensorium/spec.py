@@ -6,6 +6,7 @@ import re
 import reprlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, NoReturn, Self, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
@@ -21,7 +22,7 @@ _SHORT.maxstring = _SHORT.maxother = 80
 _LETTERS_A_SLIP = 4
 _MOST_GUESSES = 3
 
-# of one field that are told, before the rest is counted
+# that are told, before the rest is counted
 _MOST_MISTAKES = 50
 
 
@@ -96,13 +97,16 @@ def checked(kind: Any, data: Any, name: str) -> Any:
 
 def _refuse(owner: str, error: ValidationError, data: Any, kind: Any = None) -> NoReturn:
     """Raise a SpecError with one sentence for each field that breaks a rule."""
-    # A long table of words instead of numbers breaks a rule with each of them; some of each field are enough
-    broken: dict[tuple[str | int, ...], list[dict[str, Any]]] = {}
+    # A long table of words instead of numbers breaks a rule with each of them; some are enough, of each field the first
+    # before the second of any
     of_field: Counter[tuple[str | int, ...]] = Counter()
-    for wrong in error.errors(include_url=False):
+    ranked = []
+    for number, wrong in enumerate(error.errors(include_url=False)):
         of_field[wrong["loc"][:1]] += 1
-        if of_field[wrong["loc"][:1]] <= _MOST_MISTAKES:
-            broken.setdefault(_place(wrong, data), []).append(dict(wrong))
+        ranked.append((of_field[wrong["loc"][:1]], number, dict(wrong)))
+    broken: dict[tuple[str | int, ...], list[dict[str, Any]]] = {}
+    for _, _, told in sorted(sorted(ranked, key=itemgetter(0, 1))[:_MOST_MISTAKES], key=itemgetter(1)):
+        broken.setdefault(_place(told, data), []).append(told)
 
     # A value that may be written in several ways breaks a rule in each; the way that got deepest is the one meant
     deepest = [
@@ -115,7 +119,7 @@ def _refuse(owner: str, error: ValidationError, data: Any, kind: Any = None) -> 
     said = {(*place[:-1], near) for place, near in meant.items()}
     deepest = [place for place in deepest if not (broken[place][0]["type"] == "missing" and place in said)]
     problems = tuple((place, _sentence(owner, place, broken[place], meant.get(place))) for place in deepest)
-    rest = sum(max(0, count - _MOST_MISTAKES) for count in of_field.values())
+    rest = len(ranked) - _MOST_MISTAKES
     if rest > 0:
         problems += (((), f"{owner or 'the whole'} has {rest} more mistakes; mend these first"),)
     raise SpecError("; ".join(sentence for _, sentence in problems), problems) from None
@@ -220,8 +224,14 @@ def _models_at(kind: Any, place: tuple[str | int, ...], data: Any) -> list[type[
 
     # Of several kinds it is the one that the data name
     tag = data.get("kind") if isinstance(data, Mapping) else None
-    named = [kind for kind in kinds if tag and "kind" in kind.model_fields and kind.model_fields["kind"].default == tag]
+    named = [kind for kind in kinds if tag and tag in _tags(kind)]
     return named or kinds
+
+
+def _tags(model: type[BaseModel]) -> tuple[Any, ...]:
+    """What a model of several says of itself as `kind`."""
+    field = model.model_fields.get("kind")
+    return () if field is None else (field.default, *get_args(field.annotation))
 
 
 def _parts(models: Sequence[type[BaseModel]]) -> dict[str, list[type[BaseModel]]]:

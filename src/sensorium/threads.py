@@ -44,6 +44,7 @@ _LOOK_AGAIN_AFTER_S = 0.0005
 _desks = np.zeros((_DESKS, blocks.DESK_BYTES // 8), np.int64)
 _BELL, _ASLEEP = 1, 2  # columns after that of the job; the last is for Python alone
 
+
 class _Job:
     """A kernel that several threads work on."""
 

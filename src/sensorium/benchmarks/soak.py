@@ -244,7 +244,7 @@ def rows(minutes: float, *, lines: int = 30, steps_before: int = _STEPS_BEFORE) 
 
 
 def main(
-    minutes: Annotated[float, typer.Option(help="How long to run.")] = 30.0,
+    minutes: Annotated[float, typer.Option(help="How long to run.", min=0.1)] = 30.0,
     lines: Annotated[int, typer.Option(help="Lines of the table.", min=5)] = 30,
 ) -> None:
     """Run every kind of sensor for a while and see whether memory grows."""

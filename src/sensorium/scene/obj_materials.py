@@ -48,9 +48,13 @@ class ObjPaint:
         elif words[0] == "usemtl":
             self._current = " ".join(words[1:])
         elif words[0] == "mtllib":
-            file = check_inside(" ".join(words[1:]), self.folder)
-            if file.is_file():  # meshes are often handed on without it
-                self.materials.update(read_mtl(file, self.folder))
+            # One file, whose name may have spaces, or several; meshes are often handed on without any
+            whole = " ".join(words[1:])
+            names = [whole] if check_inside(_with_slashes(whole), self.folder).is_file() else words[1:]
+            for name in names:
+                file = check_inside(_with_slashes(name), self.folder)
+                if file.is_file():
+                    self.materials.update(read_mtl(file, self.folder))
 
     def place_of(self, word: str, number: int) -> int:
         """Place of the corner `v/vt/vn` of a face, -1 where it has none or its material no image.
@@ -141,13 +145,18 @@ def read_mtl(path: Path, folder: Path) -> dict[str, ObjMaterial]:
             if len(words) < 2 or words[1].startswith("-"):
                 given = " ".join(words[1:])
                 raise SceneError(f"{path.name} line {number} maps {given[:60]!r}; it must be a file name alone")
-            file = check_inside(" ".join(words[1:]), folder)
+            file = check_inside(_with_slashes(" ".join(words[1:])), folder)
             if not file.is_file():
                 raise SceneError(
                     f"{path.name} line {number} names the image {' '.join(words[1:])!r}, which is not there"
                 )
             found[name] = ObjMaterial(found[name].color, file)
     return found
+
+
+def _with_slashes(name: str) -> str:
+    """A file name as other systems write it, with slashes."""
+    return name.replace("\\", "/")
 
 
 def _color(words: list[str], file: str, number: int) -> Color:

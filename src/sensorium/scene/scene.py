@@ -86,6 +86,8 @@ class Scene:
         """
         if name is not None and any(other.name == name for other in self._objects):
             raise SceneError(f"name {name!r} is already taken; object names must differ")
+        if isinstance(material, str):
+            raise SceneError(f"material is {material!r}; it must be a material: sn.materials.load({material!r})")
         added = SceneObject(mesh, Pose() if pose is None else pose, body, material, label, name)
         self._label_table.register(added)
         self._objects.append(added)

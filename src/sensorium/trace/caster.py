@@ -143,7 +143,18 @@ class AbstractCaster(ABC):
 
 
 class RayCaster(AbstractCaster):
-    """Casts rays into a scene, or into many worlds of one."""
+    """Casts rays into a scene, or into many worlds of one.
+
+    Bodies stand where `place` (an instant) or `move` (an interval) last put them, at the world's origin before that.
+
+    >>> scene = sn.Scene()
+    >>> crate = scene.add(sn.shapes.box(1, 1, 1), body="crate", label="crate")
+    >>> caster = sn.RayCaster(scene)
+    >>> caster.place({"crate": sn.Pose((4.0, 0.0, 0.0))})
+    >>> hits = caster.cast([0, 0, 0], [[1, 0, 0], [0, 1, 0]])
+    >>> hits.range_m.round(3).tolist(), hits.object_id.tolist()
+    ([3.5, inf], [0, -1])
+    """
 
     def __init__(self, scene: Scene | SceneBatch, *, worlds: int | None = None) -> None:
         """Commit the scene.

@@ -46,9 +46,12 @@ def interpolated(state_ns: NDArray[np.int64], X_WB: Pose, times_ns: NDArray[np.i
     return Pose._trusted(position, quaternion)
 
 
-@jit.function
+@jit.exact_function
 def slerp(qa: Float, qb: Float, s: float, out: Float) -> None:
-    """Quaternion a fraction s of the way from qa to qb along the shorter arc, into out."""
+    """Quaternion a fraction s of the way from qa to qb along the shorter arc, into out.
+
+    It rounds every operation: of two products in a sum, vector code and scalar code may fuse either.
+    """
     dot = qa[0] * qb[0] + qa[1] * qb[1] + qa[2] * qb[2] + qa[3] * qb[3]
     sign = 1.0 if dot >= 0.0 else -1.0
     minus, plus = 0.0, 0.0
@@ -67,7 +70,7 @@ def slerp(qa: Float, qb: Float, s: float, out: Float) -> None:
         out[i] = wa * qa[i] + wb * qb[i]
 
 
-@jit.function
+@jit.exact_function
 def _between(pa: Float, qa: Float, pb: Float, qb: Float, s: float, p: Float, q: Float) -> None:
     """The pose a fraction s of the way from one to another, into p and q."""
     for k in range(3):

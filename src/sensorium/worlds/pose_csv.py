@@ -5,7 +5,7 @@ import math
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal, DecimalException, InvalidOperation
 from pathlib import Path
 
 import numpy as np
@@ -155,7 +155,7 @@ def _time_ns(row: Mapping[str, str]) -> int:
         time_ns = told * _TIMES[key] if abs(told) < 2**63 else told
         if not time_ns.is_finite() or abs(time_ns) >= 2**63:
             raise InvalidOperation
-    except InvalidOperation:
+    except DecimalException:
         raise SpecError(f"{key} is {row[key][:80]!r}; it must be a finite number, within 2^63 ns") from None
     return round(time_ns)
 

@@ -213,7 +213,7 @@ def test_a_series_in_which_runs_would_be_the_same_is_refused(folder, keys):
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("{", "is no manifest"), ("[]", "it lacks folder"), ('{"scenario": {}}', "it lacks folder, format, inputs")],
+    [("{", "is not JSON"), ("[]", "it lacks folder"), ('{"scenario": {}}', "it lacks folder, format, inputs")],
 )
 def test_a_manifest_that_is_none_is_refused(folder, text, words):
     (folder / "manifest.json").write_text(text)

@@ -28,13 +28,16 @@ def read_pcd(path: Path) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
         if header["DATA"] == ["binary"]:
             rows = np.frombuffer(content, kind, count, begin)
         elif header["DATA"] == ["ascii"]:
-            rows = np.array([tuple(line.split()) for line in content[begin:].decode().splitlines()[:count]], kind)
+            with np.errstate(over="ignore"):  # numbers too large for the type become infinite, and are refused below
+                rows = np.array([tuple(line.split()) for line in content[begin:].decode().splitlines()[:count]], kind)
         else:
             raise SpecError(f"{path.name!r} is PCD as {header['DATA'][0]!r}; it must be binary or ascii")
         xyz = np.stack([rows[axis] for axis in "xyz"], axis=-1).astype(np.float64)
         label = rows["label"].astype(np.int32) if "label" in header["FIELDS"] else np.zeros(len(rows), np.int32)
         if xyz.shape != (count, 3) or label.shape != (count,):
             raise ValueError(f"it claims {count} points and has {xyz.shape[0]}, of shape {xyz.shape[1:]}")
+        if np.isinf(xyz).any():
+            raise ValueError("a point is infinitely far away")
     except (KeyError, ValueError, IndexError, TypeError, OverflowError) as error:
         raise SpecError(f"{path.name!r} is no whole PCD file: {in_one_line(error)}") from None
     return xyz, label
