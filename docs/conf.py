@@ -4,6 +4,8 @@ import sys
 from importlib.metadata import version as installed
 from pathlib import Path
 
+from sphinx.ext.napoleon import GoogleDocstring
+
 sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
 
 project = "Sensorium"
@@ -55,13 +57,5 @@ html_css_files = ["site.css"]
 html_show_sourcelink = False
 copyright = "the Sensorium engineers, Apache 2.0"
 
-
-def _keep_colons(app, what, name, obj, options, lines):
-    """Of an attribute's first line napoleon takes what is before a colon for a type; ours are sentences."""
-    if what == "attribute" and lines and ": " in lines[0]:
-        lines[0] = lines[0].replace(": ", "\\ : ", 1)
-
-
-def setup(app):
-    """What Sphinx calls."""
-    app.connect("autodoc-process-docstring", _keep_colons, priority=100)  # before napoleon's
+# What is before a colon in an attribute's docstring napoleon takes for a type; ours are sentences
+GoogleDocstring._parse_attribute_docstring = GoogleDocstring._consume_to_end
