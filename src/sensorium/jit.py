@@ -33,6 +33,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 # Contraction and sign-of-zero freedom keep results equal over block remainders; reciprocal estimates would not.
 _FLAGS: dict[str, Any] = {"fastmath": {"contract", "nsz"}, "error_model": "numpy"}
 
+# Said, not left out: a function without the option takes that of whichever kernel is compiled with it first
+_EXACT: dict[str, Any] = {"fastmath": False, "error_model": "numpy"}
+
 _COMPILED_IN = ("SENSORIUM_EMBREE_LIBRARY", "SENSORIUM_EMBREE_CONFIG")
 
 _KEEP_DAYS = 14
@@ -96,12 +99,12 @@ def exact(fn: F) -> F:
     Functions that it calls keep their flags.
     """
     with _own_cache():
-        return _kept(numba.njit(nogil=True, cache=True, error_model="numpy")(fn))
+        return _kept(numba.njit(nogil=True, cache=True, **_EXACT)(fn))
 
 
 def exact_function(fn: F) -> F:
     """Compile a small function that `exact` entry points call."""
-    return cast(F, Called(fn, error_model="numpy"))
+    return cast(F, Called(fn, **_EXACT))
 
 
 def elementwise(scalar: Callable[..., float]) -> Callable[..., Any]:

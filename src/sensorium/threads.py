@@ -201,15 +201,17 @@ def _serve(inbox: "queue.SimpleQueue[_Share | None]", number: int) -> None:
         address = int(desk.ctypes.data)
     else:
         desk, address = np.zeros(_desks.shape[1], np.int64), 0
+    waits = True
     while True:
-        # Who puts a share into the inbox rings after that
+        # Who puts a share into the inbox rings after that. Shares of the inbox come far apart: after one it sleeps.
         desk[_BELL] = 0
-        if address and inbox.empty():
+        if address and waits and inbox.empty():
             blocks.serve(address, _AWAKE_TURNS)
         if not desk[_BELL]:
             desk[_ASLEEP] = 1
         share = inbox.get()
         desk[_ASLEEP] = 0
+        waits = share is None
         if share is not None:  # else only woken
             job, arguments = share
             job.work(arguments)

@@ -43,6 +43,22 @@ def doubled_sum(a, b, c):
     return a * b + c
 
 
+@jit.kernel
+def fuses_but_calls(a, b, c):
+    return twice_exact(a, b, c)
+
+
+@jit.exact_function
+def twice_exact(a, b, c):
+    return a * b + c
+
+
+def test_exact_functions_round_wherever_they_are_called():
+    """A kernel that may fuse, compiled first, does not make them fuse."""
+    a, b = 1.0 + 2.0**-30, 1.0 - 2.0**-30
+    assert fuses_but_calls(a, b, -1.0) == a * b - 1.0 == 0.0
+
+
 def test_exact_entry_points_round_every_operation():
     a = 1.0 + 2.0**-30
     assert rounds_twice(a, a, -1.0 - 2.0**-29) == 0.0  # a fused one keeps the 2^-60

@@ -453,8 +453,10 @@ def test_values_that_cannot_be(make, message):
 
 def test_materials_and_atmospheres_that_are_none():
     scene = sn.Scene()
-    scene.add(sn.shapes.box(1, 1, 1), material="glass")
-    with pytest.raises(sn.errors.SceneError, match="material is a str; it must be one of"):
+    with pytest.raises(sn.errors.SceneError, match="material is 'glass'; it must be a material: "):
+        scene.add(sn.shapes.box(1, 1, 1), material="glass")
+    scene.add(sn.shapes.box(1, 1, 1), material=1.5)
+    with pytest.raises(sn.errors.SceneError, match="material is a float; it must be one of"):
         run(scene)
     with pytest.raises(sn.errors.SpecError, match="atmosphere is a str; it must be a medium"):
         sn.Environment(showroom(), atmosphere="fog")

@@ -121,5 +121,5 @@ def test_depth_and_floor_end_a_branch():
 
 
 def test_materials_that_no_light_knows_are_refused():
-    with pytest.raises(SceneError, match="a material is a str"):
-        ray_tree(stack((-3, -2, "glass")), (0, 0, 0), -UP)
+    with pytest.raises(SceneError, match="a material is a float"):
+        ray_tree(stack((-3, -2, 1.5)), (0, 0, 0), -UP)
