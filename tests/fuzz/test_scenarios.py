@@ -1,4 +1,4 @@
-"""Scenario files: any bytes, wrong files, plain data that come back, and files that are large in every way."""
+"""Scenario files: plain data that come back, and files that are large in every way."""
 
 import json
 
@@ -8,27 +8,12 @@ from hypothesis import strategies as st
 
 from fuzz.promise import check
 from fuzz.readers import READERS
-from fuzz.strategies import any_bytes, attempts, wrong_files
+from fuzz.strategies import attempts
 from sensorium.errors import SpecError
 from sensorium.scenario.document import parsed, read_document
 from sensorium.scenario.scenario import Scenario
 
 READER = READERS["scenario"]
-
-
-@attempts()
-@given(data=any_bytes())
-def test_any_bytes(folder, data):
-    check(READER, data, folder)
-
-
-def test_wrong_files(folder):
-    @attempts()
-    @given(wrong_files(READER, folder))
-    def holds(data):
-        check(READER, data, folder)
-
-    holds()
 
 
 values = st.recursive(
