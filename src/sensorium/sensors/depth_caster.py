@@ -25,6 +25,7 @@ from sensorium.sensors.tiles import in_tiles
 from sensorium.trace import lens as ln
 from sensorium.trace import measure as ms
 from sensorium.trace.depth import DepthDraws, DepthOutputs, Motions, Pixels, depth_images, measure_again
+from sensorium.trace.draw import Frame, frame
 from sensorium.trace.light.resolve import plain_surfaces
 from sensorium.trace.packet import COHERENT_ADDRESS
 
@@ -93,6 +94,7 @@ class DepthCaster:
             name: np.zeros((self._heads, 0, *self._shapes[name][1:]), dtype) for name, (dtype, _) in _ARRAYS.items()
         }
         self._seen_through = self._looks(lens)
+        self._frame: Frame | None = None
 
     def restart(self, mask: NDArray[np.bool_]) -> None:
         """Some worlds were reset: what is random is drawn anew there."""
@@ -115,11 +117,18 @@ class DepthCaster:
         draws = DepthDraws(self._key, tick, rig.first_world, rig.sensors)
         out = self._outputs(self._wanted)
         anchor = placed.anchor
+        if self._frame is None:
+            jitters = self._spec.randomize is not None and self._spec.randomize.ray_jitter_rad > 0.0
+            at_once = self.duration_ns == 0 and not jitters
+            pattern = self._spec.pattern
+            self._frame = frame(pattern.width, pattern.height, self._heads, placed.meshes, drawn=at_once)
         with placed.lock:
             threads.share(
                 depth_images,
-                shot.blocks,
+                self._heads * -(-self._count // self._frame.span),
                 placed.tables,
+                placed.meshes,
+                self._frame,
                 rig.tracer.labels,
                 anchor,
                 shot.rays,

@@ -57,7 +57,8 @@ class MeshScene:
 
         # The scene reads these buffers as long as it lives
         self.handle = int(scene)
-        self._buffers = (vertices, faces)
+        self.vertices, self.faces = vertices, faces
+        self.half_m = np.abs(local).max(axis=0)
         weakref.finalize(self, api.rtcReleaseScene, scene)
 
 

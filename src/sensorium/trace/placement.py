@@ -17,6 +17,7 @@ from sensorium.errors import SpecError
 from sensorium.media.base import AbstractScatterer
 from sensorium.scene.layout import Layout
 from sensorium.trace import meshes, motion
+from sensorium.trace.draw import mesh_tables
 from sensorium.trace.world_arrays import ABSENT, MASK_BITS, InstanceTables, WorldArrays
 
 # Bit 0 is every object nobody hides, the last one volumes of air, whose skins nothing but light in them notices; the
@@ -56,6 +57,7 @@ class PlacedScenes:
         self.lock = threading.RLock()
         self._body_names = body_names
         self._mesh_scenes, self._mesh_handles = meshes.handles(layout.meshes)
+        self.meshes = mesh_tables(self._mesh_scenes, layout.mesh_index)
         self.mounts = self._mount_tables()
         self._body_radius_m = self._body_radii()
         self._hidden = frozenset(hidden)
@@ -99,6 +101,7 @@ class PlacedScenes:
         """
         with self.lock:
             self.layout = layout
+            self.meshes = self.meshes._replace(of_object=layout.mesh_index)
             rows, mounts = np.flatnonzero(worlds), self.mounts
             mounts.position[rows], mounts.quaternion[rows] = self._mounts_of(rows)
             self._body_radius_m = self._body_radii()
