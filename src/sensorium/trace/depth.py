@@ -179,7 +179,8 @@ def depth_images(
 
     Args:
         first, step, count: Share of the spans; every head has as many.
-        arrays: `InstanceTables`; meshes: `MeshTables`; frame: `Frame`; labels: `LabelTables`; anchor: float64 (worlds, 3) [m].
+        arrays: `InstanceTables`; meshes: `MeshTables`; frame: `Frame`; labels: `LabelTables`.
+        anchor: float64 (worlds, 3) [m].
         rays: `RayTables` in the order of tiles; heads: `Heads`; pixels: `Pixels`.
         surfaces: `Surfaces`; tints: `Tints`; motions: `Motions`.
         numbers: Columns of `measure`, float32.

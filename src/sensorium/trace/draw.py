@@ -9,7 +9,6 @@ hierarchy, no farther than what is known to stand before it.
 Planes through a shared edge are the same numbers for both triangles but for the sign, so that no ray slips through.
 """
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numba
@@ -21,9 +20,9 @@ from numpy.typing import NDArray
 
 from sensorium import jit
 from sensorium.jit import pointer_from_address
+from sensorium.scene.layout import Layout
 from sensorium.trace import lens as ln
 from sensorium.trace import packet as pk
-from sensorium.trace.meshes import MeshScene
 from sensorium.trace.motion import AFFINE_WORDS
 from sensorium.trace.packet import (
     BLOCK,
@@ -64,36 +63,6 @@ _EDGE_ON_M = 1e-9
 _FORWARD, _RIGHT, _DOWN, _U, _V = range(5)
 
 
-class MeshTables(NamedTuple):
-    """The meshes that objects are made of."""
-
-    scene: NDArray[np.int64]  # (meshes,) Embree scene of each alone
-    vertices: NDArray[np.int64]  # (meshes,) address of float32 (n, 3) around the middle of its bounds [m]
-    faces: NDArray[np.int64]  # (meshes,) address of uint32 (m, 3)
-    vertex_count: NDArray[np.int64]  # (meshes,)
-    face_count: NDArray[np.int64]  # (meshes,)
-    half: NDArray[np.float64]  # (meshes, 3) half the sides of its bounds [m]
-    of_object: NDArray[np.int32]  # (1 | worlds, objects) mesh of each object
-
-
-def mesh_tables(scenes: Sequence[MeshScene], of_object: NDArray[np.int32]) -> MeshTables:
-    """Tables of meshes, which hold as long as the scenes do.
-
-    Args:
-        scenes: Of all meshes.
-        of_object: Mesh of each object, -1 where a world has none, shape (1 | worlds, objects).
-    """
-    return MeshTables(
-        scene=np.array([scene.handle for scene in scenes], np.int64),
-        vertices=np.array([scene.vertices.ctypes.data for scene in scenes], np.int64),
-        faces=np.array([scene.faces.ctypes.data for scene in scenes], np.int64),
-        vertex_count=np.array([len(scene.vertices) - 1 for scene in scenes], np.int64),
-        face_count=np.array([len(scene.faces) for scene in scenes], np.int64),
-        half=np.array([scene.half_m for scene in scenes], np.float64).reshape(-1, 3),
-        of_object=of_object,
-    )
-
-
 class Frame(NamedTuple):
     """The grid of an image, and in which pieces it is drawn."""
 
@@ -104,23 +73,22 @@ class Frame(NamedTuple):
     drawn: bool
 
 
-def frame(width: int, height: int, heads: int, meshes: MeshTables, *, drawn: bool) -> Frame:
-    """How images are worked on; whether they are drawn if they can be, and in which pieces, changes no bit of a piece.
+def frame(width: int, height: int, heads: int, layout: Layout, *, drawn: bool) -> Frame:
+    """How images are worked on. In which pieces changes nothing in them.
 
     Args:
         width, height: Of an image [px].
         heads: How many images are taken together.
-        meshes: `MeshTables`.
-        drawn: Whether rays all start at one time from one place through the pixels' middles.
+        layout: Of the scene.
+        drawn: Whether rays all start at one time from one place through the middles of pixels.
     """
     whole = width % TILE_COLUMNS == 0 and height % TILE_ROWS == 0
-    if not drawn or not whole or meshes.of_object.shape[1] > _MOST_OBJECTS:
+    if not drawn or not whole or layout.mesh_index.shape[1] > _MOST_OBJECTS:
         return Frame(width, height, BLOCK, 0, False)
-    row = width * TILE_ROWS
-    rays = min(_MOST_RAYS, max(_FEWEST_RAYS, width * height * heads // _FEWEST_SPANS))
-    small = meshes.face_count <= _FACES_A_PIXEL * width * height
-    most_vertices = int(meshes.vertex_count[small].max(initial=0))
-    return Frame(width, height, min(width * height, -(-rays // row) * row), most_vertices, True)
+    pixels, row = width * height, width * TILE_ROWS
+    rays = min(_MOST_RAYS, max(_FEWEST_RAYS, pixels * heads // _FEWEST_SPANS))
+    small = [len(mesh.vertices) for mesh in layout.meshes if len(mesh.faces) <= _FACES_A_PIXEL * pixels]
+    return Frame(width, height, min(pixels, -(-rays // row) * row), max(small, default=0), True)
 
 
 class Canvas(NamedTuple):
@@ -338,9 +306,15 @@ def _draw_object(canvas, frame, meshes, mesh, lens, area, u, v, x, instance, ite
         nearest = min(vertex[_FORWARD, i], vertex[_FORWARD, j], vertex[_FORWARD, k])
         first, last, upper, lower = left, right, top, bottom
         if nearest > _BESIDE_M:
-            low, high = min(vertex[_U, i], vertex[_U, j], vertex[_U, k]), max(vertex[_U, i], vertex[_U, j], vertex[_U, k])
+            low, high = (
+                min(vertex[_U, i], vertex[_U, j], vertex[_U, k]),
+                max(vertex[_U, i], vertex[_U, j], vertex[_U, k]),
+            )
             first, last = _pixels(low, high, frame.width)
-            low, high = min(vertex[_V, i], vertex[_V, j], vertex[_V, k]), max(vertex[_V, i], vertex[_V, j], vertex[_V, k])
+            low, high = (
+                min(vertex[_V, i], vertex[_V, j], vertex[_V, k]),
+                max(vertex[_V, i], vertex[_V, j], vertex[_V, k]),
+            )
             upper, lower = _pixels(low, high, frame.height)
             upper, lower = max(upper, top), min(lower, bottom)
         elif max(vertex[_FORWARD, i], vertex[_FORWARD, j], vertex[_FORWARD, k]) <= 0.0:
@@ -441,9 +415,7 @@ def _draw_tile(
         one = ir.Constant(columns.type, [1.0] * WIDTH)
         inverse = builder.fmul(plane(17), along, flags=flags)
         far = builder.fdiv(one, inverse)
-        inside = builder.and_(
-            builder.fcmp_ordered(">", inverse, zero), builder.fcmp_ordered("<", far, old[0])
-        )
+        inside = builder.and_(builder.fcmp_ordered(">", inverse, zero), builder.fcmp_ordered("<", far, old[0]))
         for i in (8, 11, 14):
             inside = builder.and_(inside, builder.fcmp_ordered(">=", plane(i), zero))
         new = [far, *(every_lane(builder, value) for value in values[20:23])]
