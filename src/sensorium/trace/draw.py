@@ -1,4 +1,4 @@
-"""Images of pinhole cameras object by object: small meshes drawn triangle by triangle, large ones traced where they are.
+"""Images of pinhole cameras object by object: those of few triangles are drawn, the others traced where they are.
 
 All rays of such an image start from one point and go through an even grid, so most of what a hierarchy of boxes is for
 is known beforehand. An object outside the view costs a few additions. One of few triangles is drawn: for each tile of
@@ -190,7 +190,7 @@ def take_drawn(canvas, at, block, hit, used):
 
 @jit.function
 def find_normals(block, hit, meshes, arrays, world, used):
-    """Normals of the faces met, in the frames of their objects and of any length, into a block, as Embree gives them."""
+    """Normals of the faces met into a block, as Embree gives them: in the frames of objects and of any length."""
     first, row = np.uint32(arrays.first[world]), world if meshes.of_object.shape[0] > 1 else 0
     nx, ny, nz = np.float32(0.0), np.float32(0.0), np.float32(0.0)
     last_face, last_instance, last_item = NO_HIT, NO_HIT, NO_HIT
@@ -306,35 +306,31 @@ def _draw_object(canvas, frame, meshes, mesh, lens, area, u, v, x, instance, ite
         nearest = min(vertex[_FORWARD, i], vertex[_FORWARD, j], vertex[_FORWARD, k])
         first, last, upper, lower = left, right, top, bottom
         if nearest > _BESIDE_M:
-            low, high = (
-                min(vertex[_U, i], vertex[_U, j], vertex[_U, k]),
-                max(vertex[_U, i], vertex[_U, j], vertex[_U, k]),
-            )
-            first, last = _pixels(low, high, frame.width)
-            low, high = (
-                min(vertex[_V, i], vertex[_V, j], vertex[_V, k]),
-                max(vertex[_V, i], vertex[_V, j], vertex[_V, k]),
-            )
-            upper, lower = _pixels(low, high, frame.height)
+            a, b, c = vertex[_U, i], vertex[_U, j], vertex[_U, k]
+            first, last = _pixels(min(a, b, c), max(a, b, c), frame.width)
+            a, b, c = vertex[_V, i], vertex[_V, j], vertex[_V, k]
+            upper, lower = _pixels(min(a, b, c), max(a, b, c), frame.height)
             upper, lower = max(upper, top), min(lower, bottom)
         elif max(vertex[_FORWARD, i], vertex[_FORWARD, j], vertex[_FORWARD, k]) <= 0.0:
             continue
         if first >= last or upper >= lower:
             continue
 
+        # Its own plane: along the ray d, n d / n p is one over the distance, p being any of its points
+        n0, n1, n2 = _normal(vertex, i, j, k)
+        offset = vertex[_FORWARD, i] * n0 + vertex[_RIGHT, i] * n1 + vertex[_DOWN, i] * n2
+        if offset * offset <= _EDGE_ON_M * _EDGE_ON_M * (n0 * n0 + n1 * n1 + n2 * n2):
+            continue
+        na, nb, nc = _of_pixels(n0, n1, n2, 1.0 / offset, lens)
+
         # Planes through the camera and the edges, turned so that the triangle is on their positive sides
+        side = 1.0 if offset > 0.0 else -1.0
         p0, p1, p2 = _plane(vertex, j, k)
         q0, q1, q2 = _plane(vertex, k, i)
         r0, r1, r2 = _plane(vertex, i, j)
-        n0, n1, n2 = p0 + q0 + r0, p1 + q1 + r1, p2 + q2 + r2
-        volume = vertex[_FORWARD, i] * p0 + vertex[_RIGHT, i] * p1 + vertex[_DOWN, i] * p2
-        if volume * volume <= _EDGE_ON_M * _EDGE_ON_M * (n0 * n0 + n1 * n1 + n2 * n2):
-            continue
-        side, inverse = 1.0 if volume > 0.0 else -1.0, 1.0 / volume
         pa, pb, pc = _of_pixels(p0, p1, p2, side, lens)
         qa, qb, qc = _of_pixels(q0, q1, q2, side, lens)
         ra, rb, rc = _of_pixels(r0, r1, r2, side, lens)
-        na, nb, nc = _of_pixels(n0, n1, n2, inverse, lens)
         number = np.uint32(face)
         for tile_row in range(upper // TILE_ROWS, (lower - 1) // TILE_ROWS + 1):
             # From where to where all four may be positive
@@ -366,6 +362,22 @@ def _between(a, b, c, line, low, high):
     elif most < 0:
         high = np.float32(-1.0)
     return low, high
+
+
+@jit.function
+def _normal(vertex, i, j, k):
+    """Normal of a triangle, twice as long as its area."""
+    bx, by, bz = (
+        vertex[_FORWARD, j] - vertex[_FORWARD, i],
+        vertex[_RIGHT, j] - vertex[_RIGHT, i],
+        vertex[_DOWN, j] - vertex[_DOWN, i],
+    )
+    cx, cy, cz = (
+        vertex[_FORWARD, k] - vertex[_FORWARD, i],
+        vertex[_RIGHT, k] - vertex[_RIGHT, i],
+        vertex[_DOWN, k] - vertex[_DOWN, i],
+    )
+    return by * cz - bz * cy, bz * cx - bx * cz, bx * cy - by * cx
 
 
 @jit.exact_function

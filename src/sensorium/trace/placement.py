@@ -131,7 +131,7 @@ class PlacedScenes:
         *,
         commit: bool = True,
     ) -> None:
-        """The same for anchors of `on_grid` [m], shape (worlds, 3); for images that are drawn there is no need to commit."""
+        """The same for anchors of `on_grid` [m], shape (worlds, 3); images that are drawn need no commit."""
         # Which kind of motion each body needs decides the arrays
         knots, worlds, bodies = positions.shape[:3]
         if knots > 1 and bodies:
