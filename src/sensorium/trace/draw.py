@@ -42,8 +42,8 @@ from sensorium.trace.packet import (
 # An object is drawn if it has at most so many triangles for each pixel it may cover, else traced
 _FACES_A_PIXEL = 4.0
 
-# Worlds of more objects are traced from the top
-_MOST_OBJECTS = 512
+# Worlds of more objects for each pixel are traced from the top
+_OBJECTS_A_PIXEL = 0.125
 
 # Rays of an image that are worked on together: what is found along them stays in the second-level cache, and several
 # threads have something to do
@@ -55,6 +55,9 @@ _BESIDE_M = 1e-6
 # How far beyond their rounded places triangles may reach [px]
 _SLACK_PX = 0.01
 _SLACK = np.float32(_SLACK_PX)
+
+# What the distances of boxes and of hits may be off by, rounded
+_ROUNDING = 1e-5
 
 # Triangles whose planes pass so close to the camera are seen edge-on [m]
 _EDGE_ON_M = 1e-9
@@ -82,10 +85,10 @@ def frame(width: int, height: int, heads: int, layout: Layout, *, drawn: bool) -
         layout: Of the scene.
         drawn: Whether rays all start at one time from one place through the middles of pixels.
     """
-    whole = width % TILE_COLUMNS == 0 and height % TILE_ROWS == 0
-    if not drawn or not whole or layout.mesh_index.shape[1] > _MOST_OBJECTS:
-        return Frame(width, height, BLOCK, 0, False)
     pixels, row = width * height, width * TILE_ROWS
+    whole = width % TILE_COLUMNS == 0 and height % TILE_ROWS == 0
+    if not drawn or not whole or layout.mesh_index.shape[1] > _OBJECTS_A_PIXEL * pixels:
+        return Frame(width, height, BLOCK, 0, False)
     rays = min(_MOST_RAYS, max(_FEWEST_RAYS, pixels * heads // _FEWEST_SPANS))
     small = [len(mesh.vertices) for mesh in layout.meshes if len(mesh.faces) <= _FACES_A_PIXEL * pixels]
     return Frame(width, height, min(pixels, -(-rays // row) * row), max(small, default=0), True)
@@ -99,22 +102,26 @@ class Canvas(NamedTuple):
     instance: NDArray[np.uint32]
     item: NDArray[np.uint32]
     vertex: NDArray[np.float64]  # (5, most vertices) of the object being drawn
-    waiting: NDArray[np.int64]  # (objects, 7) those to be traced: array, item, mesh, and the area
     matrix: NDArray[np.float64]  # (12,) its pose in the camera's frame: rows forward, right and down
+    seen: NDArray[np.int64]  # (objects, 7) those in view: array, item, mesh, and the pixels they may cover
+    order: NDArray[np.int64]  # (objects,) their numbers, nearest first
+    nearest: NDArray[np.float64]  # (objects,) how near these are [m]
 
 
 @jit.function
 def new_canvas(frame, objects):
     """Scratch for `span` rays of an image of so many objects."""
-    size = frame.span if frame.drawn else 0
+    size, most = (frame.span, objects) if frame.drawn else (0, 0)
     return Canvas(
         jit.zeros(size, np.float32),
         jit.zeros(size, np.uint32),
         jit.zeros(size, np.uint32),
         jit.zeros(size, np.uint32),
         jit.zeros((5, frame.most_vertices), np.float64),
-        jit.zeros((objects if frame.drawn else 0, 7), np.int64),
         jit.zeros(12, np.float64),
+        jit.zeros((most, 7), np.int64),
+        jit.zeros(most, np.int64),
+        jit.zeros(most, np.float64),
     )
 
 
@@ -141,41 +148,90 @@ def draw(
         canvas.instance[k] = NO_HIT
     top = start // frame.width
     bottom = top + rays // frame.width
-    row = world if meshes.of_object.shape[0] > 1 else 0
     use_lanes(active, WIDTH)
-    waiting = np.int64(0)
+    seen = _list_seen(canvas, frame, meshes, arrays, world, mask, pose, lens, top, bottom)
+    for place in range(seen):
+        number, nearest = canvas.order[place], np.float32(canvas.nearest[place] * (1.0 - _ROUNDING))
+        array, item, mesh = canvas.seen[number, 0], canvas.seen[number, 1], canvas.seen[number, 2]
+        left, right, first, last = (
+            canvas.seen[number, 3],
+            canvas.seen[number, 4],
+            canvas.seen[number, 5],
+            canvas.seen[number, 6],
+        )
+        area = (left, right, max(first, top), min(last, bottom), top)
+        if _is_hidden(canvas, frame, area, nearest):
+            continue
+        _into_camera(pose, _transform(arrays, array, item), canvas.matrix)
+        instance = np.uint32(array - arrays.first[world])
+        if meshes.face_count[mesh] <= _FACES_A_PIXEL * ((right - left) * (last - first)):
+            _draw_object(canvas, frame, meshes, mesh, lens, area, u, v, x, instance, np.uint32(item))
+        else:
+            _trace_object(
+                canvas, frame, meshes.scene[mesh], arguments, area, nearest, x, y, z, floats, words, active, instance,
+                np.uint32(item),
+            )  # fmt: skip
+
+
+@jit.function
+def _list_seen(canvas, frame, meshes, arrays, world, mask, pose, lens, top, bottom):
+    """List the objects that may cover pixels of some rows, nearest first, since they hide much of the others.
+
+    Returns:
+        How many there are.
+    """
+    row, seen = world if meshes.of_object.shape[0] > 1 else 0, np.int64(0)
     for array in range(arrays.first[world], arrays.first[world + 1]):
         if arrays.mask[array] & mask == 0:
             continue
-        items, instance = arrays.column_count[array], np.uint32(array - arrays.first[world])
-        transforms = numba.carray(pointer_from_address(arrays.buffer[array]), items * AFFINE_WORDS, np.float32)
-        for item in range(items):
+        for item in range(arrays.column_count[array]):
             mesh = meshes.of_object[row, arrays.columns[arrays.column_first[array] + item]]
-            _into_camera(pose, transforms[item * AFFINE_WORDS :], canvas.matrix)
+            _into_camera(pose, _transform(arrays, array, item), canvas.matrix)
             left, right, first, last = _bounds(canvas.matrix, meshes.half[mesh], lens, frame)
             if left >= right or first >= bottom or last <= top:
                 continue
-            if meshes.face_count[mesh] <= _FACES_A_PIXEL * ((right - left) * (last - first)):
-                area = (left, right, max(first, top), min(last, bottom), top)
-                _draw_object(canvas, frame, meshes, mesh, lens, area, u, v, x, instance, np.uint32(item))
-                continue
-
-            # Later, since what is drawn hides much of it
-            kept = canvas.waiting[waiting]
+            kept = canvas.seen[seen]
             kept[0], kept[1], kept[2] = array, item, mesh
-            kept[3], kept[4], kept[5], kept[6] = left, right, max(first, top), min(last, bottom)
-            waiting += 1
-    for number in range(waiting):
-        kept = canvas.waiting[number]
-        array, item, mesh, left, right, first, last = kept[0], kept[1], kept[2], kept[3], kept[4], kept[5], kept[6]
-        address = arrays.buffer[array] + item * (4 * AFFINE_WORDS)
-        transform = numba.carray(pointer_from_address(address), AFFINE_WORDS, np.float32)
-        _into_camera(pose, transform, canvas.matrix)
-        instance, area = np.uint32(array - arrays.first[world]), (left, right, first, last, top)
-        _trace_object(
-            canvas, frame, meshes.scene[mesh], arguments, area, x, y, z, floats, words, active, instance,
-            np.uint32(item),
-        )  # fmt: skip
+            kept[3], kept[4], kept[5], kept[6] = left, right, first, last
+
+            # In its place among those before
+            nearest, place = _nearest(canvas.matrix, meshes.half[mesh]), seen
+            while place > 0 and canvas.nearest[place - 1] > nearest:
+                canvas.nearest[place], canvas.order[place] = canvas.nearest[place - 1], canvas.order[place - 1]
+                place -= 1
+            canvas.nearest[place], canvas.order[place] = nearest, seen
+            seen += 1
+    return seen
+
+
+@jit.function
+def _transform(arrays, array, item):
+    """X_AO of an item that stands still, rows of 3 x 4."""
+    address = arrays.buffer[array] + np.int64(item) * (4 * AFFINE_WORDS)
+    return numba.carray(pointer_from_address(address), AFFINE_WORDS, np.float32)
+
+
+@jit.function
+def _nearest(m, half):
+    """Distance of the camera from a box, 0 inside it [m]; arguments as of `_bounds`."""
+    total = 0.0
+    for j in range(3):
+        away = max(abs(m[j] * m[3] + m[4 + j] * m[7] + m[8 + j] * m[11]) - half[j], 0.0)
+        total += away * away
+    return np.sqrt(total)
+
+
+@jit.function
+def _is_hidden(canvas, frame, area, nearest):
+    """Whether something nearer than this was found along all rays of an area."""
+    left, right, top, bottom, start_row = area
+    columns = frame.width // TILE_COLUMNS
+    for tile_row in range(top // TILE_ROWS, (bottom - 1) // TILE_ROWS + 1):
+        at = (tile_row - start_row // TILE_ROWS) * columns
+        for tile in range(left // TILE_COLUMNS, (right - 1) // TILE_COLUMNS + 1):
+            if _any_farther(canvas.distance, (at + tile) * WIDTH, nearest):
+                return False
+    return True
 
 
 @jit.function
@@ -439,8 +495,21 @@ def _draw_tile(
     return types.void(distance, face, instance, item, types.intp, u, v, x, *[f] * 12, w, w, w), generate
 
 
+@intrinsic
+def _any_farther(typing_context: Any, distance: Any, at: Any, limit: Any) -> Any:
+    """Whether any of the distances of a tile is above a limit."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        lanes = builder.load(lanes_of(context, builder, signature.args[0], values[0], values[1]), align=4)
+        above = builder.fcmp_ordered(">", lanes, every_lane(builder, values[2]))
+        bits = builder.bitcast(above, ir.IntType(WIDTH))
+        return builder.icmp_unsigned("!=", bits, ir.Constant(ir.IntType(WIDTH), 0))
+
+    return types.boolean(distance, types.intp, types.float32), generate
+
+
 @jit.function
-def _trace_object(canvas, frame, scene, arguments, area, x, y, z, floats, words, active, instance, item):
+def _trace_object(canvas, frame, scene, arguments, area, nearest, x, y, z, floats, words, active, instance, item):
     """Trace the rays of an area of the image into one mesh alone, in its frame."""
     m = canvas.matrix
     left, right, top, bottom, start_row = area
@@ -460,6 +529,8 @@ def _trace_object(canvas, frame, scene, arguments, area, x, y, z, floats, words,
         at = (tile_row - start_row // TILE_ROWS) * columns
         for tile in range(left // TILE_COLUMNS, (right - 1) // TILE_COLUMNS + 1):
             ray = (at + tile) * WIDTH
+            if not _any_farther(canvas.distance, ray, nearest):
+                continue
             turn_lanes(floats, pk.DIRECTION_X, x, y, z, ray, m00, m10, m20)
             turn_lanes(floats, pk.DIRECTION_Y, x, y, z, ray, m01, m11, m21)
             turn_lanes(floats, pk.DIRECTION_Z, x, y, z, ray, m02, m12, m22)

@@ -256,7 +256,7 @@ def test_a_rolling_shutter_sees_each_row_at_its_time(wall):
     image = look(camera, wall, moving, steps=2)[1].read()
     assert image.end_ns - image.start_ns == 23 * 2_000_000 + 1
     behind = image.segmentation == 1
-    expected = 5.0 - 10.0 * (image.start_ns * 1e-9 + 0.002 * np.arange(25))
+    expected = 5.0 - 10.0 * (image.start_ns * 1e-9 + 0.002 * np.arange(24))
     np.testing.assert_allclose(image.depth[behind], np.broadcast_to(expected[:, None], behind.shape)[behind], rtol=1e-5)
 
 
