@@ -25,6 +25,7 @@ from sensorium.sensors.tiles import in_tiles
 from sensorium.trace import lens as ln
 from sensorium.trace import measure as ms
 from sensorium.trace.depth import DepthDraws, DepthOutputs, Motions, Pixels, depth_images, measure_again
+from sensorium.trace.draw import frame
 from sensorium.trace.light.resolve import plain_surfaces
 from sensorium.trace.packet import COHERENT_ADDRESS
 
@@ -94,6 +95,12 @@ class DepthCaster:
         }
         self._seen_through = self._looks(lens)
 
+        # Rays that start together from one place through the middles of pixels are drawn
+        jitters = spec.randomize is not None and spec.randomize.ray_jitter_rad > 0.0
+        self._frame = frame(
+            pattern.width, pattern.height, self._heads, self._layout, drawn=self.duration_ns == 0 and not jitters
+        )
+
     def restart(self, mask: NDArray[np.bool_]) -> None:
         """Some worlds were reset: what is random is drawn anew there."""
         if self._random is not None:
@@ -110,16 +117,20 @@ class DepthCaster:
         if self._layout is not rig.tracer.layout:  # worlds were drawn anew
             self._see_layout()
         self._renew(tick)
-        shot = self._firing.prepare(self._rays, start_ns, start_ns + self.duration_ns)
-        pixels, placed = self._pixels, shot.placed
+        pixels = self._pixels
+        drawn = self._frame.drawn and not self._stages and bool((pixels.lens[:, ln.KIND] == ln.PINHOLE).all())
+        shot = self._firing.prepare(self._rays, start_ns, start_ns + self.duration_ns, commit=not drawn)
+        placed = shot.placed
         draws = DepthDraws(self._key, tick, rig.first_world, rig.sensors)
         out = self._outputs(self._wanted)
         anchor = placed.anchor
         with placed.lock:
             threads.share(
                 depth_images,
-                shot.blocks,
+                self._heads * -(-self._count // self._frame.span),
                 placed.tables,
+                placed.meshes,
+                self._frame,
                 rig.tracer.labels,
                 anchor,
                 shot.rays,

@@ -6,15 +6,10 @@ Neighbours in both directions go through the same parts of a scene; those of one
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.trace.packet import WIDTH
-
-# rows of a tile, by width of a packet
-_ROWS = {4: 2, 8: 2, 16: 4}
+from sensorium.trace.packet import TILE_COLUMNS, TILE_ROWS
 
 
 def in_tiles(width: int, height: int) -> NDArray[np.uint32]:
     """Pixels of an image tile by tile, row by row inside; shape (width * height,)."""
-    rows = _ROWS[WIDTH]
-    columns = WIDTH // rows
     v, u = np.divmod(np.arange(width * height), width)
-    return np.lexsort((u, v, u // columns, v // rows)).astype(np.uint32)
+    return np.lexsort((u, v, u // TILE_COLUMNS, v // TILE_ROWS)).astype(np.uint32)

@@ -14,8 +14,9 @@ from sensorium.blocks import NONE, next_block, shared
 from sensorium.random import draw_words, normal_pair_f32
 from sensorium.trace import measure as ms
 from sensorium.trace import packet as pk
+from sensorium.trace.draw import draw, find_normals, new_canvas, take_drawn
 from sensorium.trace.flow import write_flow, write_scene_flow
-from sensorium.trace.lens import look_block
+from sensorium.trace.lens import KIND, PINHOLE, look_block
 from sensorium.trace.light import rows
 from sensorium.trace.light.resolve import find_incidence, resolve
 from sensorium.trace.packet import BLOCK, NO_HIT, new_packet, set_mask, trace_block, trace_still
@@ -78,73 +79,91 @@ class DepthOutputs(NamedTuple):
 
 @jit.function
 def _cast_images(
-    first, step, count, arrays, labels, anchor, rays, heads, pixels, surfaces, tints, motions, numbers, reach, in_world,
-    draws, mask, arguments, out,
+    first, step, count, arrays, meshes, frame, labels, anchor, rays, heads, pixels, surfaces, tints, motions, numbers,
+    reach, in_world, draws, mask, arguments, out,
 ):  # fmt: skip
     """The work of `depth_images`."""
     floats, words, active = new_packet()
     set_mask(words, mask)
     block, hit = rows.new_scratch()
-    own, measured = np.zeros(3 * BLOCK, np.float32), ms.new_measured()
+    own, measured = jit.zeros(3 * frame.span, np.float32), ms.new_measured()
+    canvas = new_canvas(frame, meshes.of_object.shape[1])
 
     # What is asked for, and what that needs
     measures = out.range_m.shape[1] + out.depth.shape[1] + out.points_S.shape[1] + out.points_W.shape[1] > 0
     turned = out.normals.shape[1] + out.colour.shape[1] + out.cosine.shape[1] > 0
     found = out.object_id.shape[1] + out.flow.shape[1] + out.scene_flow.shape[1] > 0
-    at_once = heads.time.shape[0] == 1 and not turned and out.points_W.shape[1] == 0
+    instant = heads.time.shape[0] == 1
+    aimed = not instant or turned or out.points_W.shape[1] > 0
     total = rays.x.shape[0]
     number = next_block(first, step, count, NONE)
     while number < count:
-        head, start, used = block_of(number, total, WHOLE)
-        world, end = heads.world[head], start + used
-        scene, place = arrays.scene[world], pixels.place[start:end]
-        x, y, z = _directions(own, rays, pixels, draws, head, world, start, used)
-        if at_once:
-            pose = heads.matrix[head, 0]
-            trace_still(block, hit, floats, words, active, scene, arguments, x, y, z, pose, reach, used)
-        else:
-            aim_block(block, x, y, z, rays.time[start:end], heads.matrix[head], heads.time, used)
-            for k in range(used):
-                block[pk.B_T_FAR + k] = reach
-            trace_block(block, hit, floats, words, active, scene, arguments, np.bool_(False), used)
-            if heads.start[head] > _ZERO:
+        head, begin, size = block_of(number, total, frame.span)
+        world, pose = heads.world[head], heads.matrix[head, 0]
+        scene, lens = arrays.scene[world], pixels.lens[head if pixels.lens.shape[0] > 1 else 0]
+        every_x, every_y, every_z = _directions(own, rays, pixels, draws, head, world, begin, size)
+        drawn = frame.drawn and lens[KIND] == PINHOLE
+        if drawn:
+            end = begin + size
+            draw(
+                canvas, frame, meshes, arrays, world, mask, arguments, pose, lens, reach, begin, pixels.u[begin:end],
+                pixels.v[begin:end], every_x, every_y, every_z, floats, words, active,
+            )  # fmt: skip
+        for start in range(begin, begin + size, BLOCK):
+            used = min(BLOCK, begin + size - start)
+            end, at = start + used, start - begin
+            place = pixels.place[start:end]
+            x, y, z = every_x[at : at + used], every_y[at : at + used], every_z[at : at + used]
+            if aimed:
+                aim_block(block, x, y, z, rays.time[start:end], heads.matrix[head], heads.time, used)
+            if drawn:
+                take_drawn(canvas, at, block, hit, used)
+                if turned:
+                    find_normals(block, hit, meshes, arrays, world, used)
+            elif not aimed:
+                trace_still(block, hit, floats, words, active, scene, arguments, x, y, z, pose, reach, used)
+            else:
+                for k in range(used):
+                    block[pk.B_T_FAR + k] = reach
+                trace_block(block, hit, floats, words, active, scene, arguments, np.bool_(False), used)
+            if heads.start[head] > _ZERO and not instant:
                 _void(block, hit, heads.start[head], used)
-        _find_misses(block, hit, used)
+            _find_misses(block, hit, used)
 
-        # What is measured, before hits beyond the limits are forgotten: noise may bring them back
-        if out.true_m.shape[1] > 0:
-            ms.write_true(block[pk.B_T_FAR :], place, used, out.true_m[head])
-        if measures:
-            near = anchor[world]
-            _write_measured(block, measured, x, y, z, place, numbers, draws, near, head, world, total, used, out)
-        if reach > numbers[ms.FARTHEST]:
-            _forget_beyond(block, hit, numbers[ms.FARTHEST], used)
+            # What is measured, before hits beyond the limits are forgotten: noise may bring them back
+            if out.true_m.shape[1] > 0:
+                ms.write_true(block[pk.B_T_FAR :], place, used, out.true_m[head])
+            if measures:
+                near = anchor[world]
+                _write_measured(block, measured, x, y, z, place, numbers, draws, near, head, world, total, used, out)
+            if reach > numbers[ms.FARTHEST]:
+                _forget_beyond(block, hit, numbers[ms.FARTHEST], used)
 
-        # What was met
-        if out.label.shape[1] > 0:
-            row = world if labels.object_label.shape[0] > 1 else 0
-            _write_labels(
-                hit,
-                np.uint32(arrays.first[world]),
-                arrays.column_first,
-                arrays.columns,
-                labels.object_label[row],
-                labels.face_first[row],
-                labels.face_label,
-                place,
-                used,
-                out.label[head],
-            )
-        if out.face_id.shape[1] > 0:
-            _write_faces(hit, place, used, out.face_id[head])
-        if turned:
-            resolve(block, hit, arrays, surfaces, world, used)
-            find_incidence(block, used)
-            _write_turned(block, hit, heads.matrix[head, 0], place, in_world, tints, world, head, used, out)
-        elif found:
-            _find_columns(hit, np.uint32(arrays.first[world]), arrays.column_first, arrays.columns, used)
-        if found:
-            _write_moving(block, hit, x, y, z, motions, pixels, place, head, used, out)
+            # What was met
+            if out.label.shape[1] > 0:
+                row = world if labels.object_label.shape[0] > 1 else 0
+                _write_labels(
+                    hit,
+                    np.uint32(arrays.first[world]),
+                    arrays.column_first,
+                    arrays.columns,
+                    labels.object_label[row],
+                    labels.face_first[row],
+                    labels.face_label,
+                    place,
+                    used,
+                    out.label[head],
+                )
+            if out.face_id.shape[1] > 0:
+                _write_faces(hit, place, used, out.face_id[head])
+            if turned:
+                resolve(block, hit, arrays, surfaces, world, used)
+                find_incidence(block, used)
+                _write_turned(block, hit, heads.matrix[head, 0], place, in_world, tints, world, head, used, out)
+            elif found:
+                _find_columns(hit, np.uint32(arrays.first[world]), arrays.column_first, arrays.columns, used)
+            if found:
+                _write_moving(block, hit, x, y, z, motions, pixels, place, head, used, out)
         number = next_block(first, step, count, number)
 
 
@@ -153,14 +172,15 @@ _share_images = shared(_cast_images)
 
 @jit.kernel
 def depth_images(
-    first, step, count, arrays, labels, anchor, rays, heads, pixels, surfaces, tints, motions, numbers, reach, in_world,
-    draws, mask, arguments, out,
+    first, step, count, arrays, meshes, frame, labels, anchor, rays, heads, pixels, surfaces, tints, motions, numbers,
+    reach, in_world, draws, mask, arguments, out,
 ):  # fmt: skip
-    """Cast a share of the blocks of all heads.
+    """Cast a share of the spans of rays of all heads.
 
     Args:
-        first, step, count: Share of the blocks; every head has as many.
-        arrays: `InstanceTables`; labels: `LabelTables`; anchor: float64 (worlds, 3) [m].
+        first, step, count: Share of the spans; every head has as many.
+        arrays: `InstanceTables`; meshes: `MeshTables`; frame: `Frame`; labels: `LabelTables`.
+        anchor: float64 (worlds, 3) [m].
         rays: `RayTables` in the order of tiles; heads: `Heads`; pixels: `Pixels`.
         surfaces: `Surfaces`; tints: `Tints`; motions: `Motions`.
         numbers: Columns of `measure`, float32.
@@ -176,8 +196,8 @@ def depth_images(
         step,
         count,
         (
-            arrays, labels, anchor, rays, heads, pixels, surfaces, tints, motions, numbers, reach, in_world, draws,
-            mask, arguments, out,
+            arrays, meshes, frame, labels, anchor, rays, heads, pixels, surfaces, tints, motions, numbers, reach,
+            in_world, draws, mask, arguments, out,
         ),
     )  # fmt: skip
 
@@ -242,7 +262,7 @@ def _directions(own, rays, pixels, draws, head, world, start, used):
     end = start + used
     if not pixels.drawn:
         return rays.x[start:end], rays.y[start:end], rays.z[start:end]
-    x, y, z = own[:BLOCK], own[BLOCK : 2 * BLOCK], own[2 * BLOCK :]
+    x, y, z = own[:used], own[used : 2 * used], own[2 * used : 3 * used]
     lens = pixels.lens[head if pixels.lens.shape[0] > 1 else 0]
     look_block(pixels.u[start:end], pixels.v[start:end], lens, used, x, y, z)
     if pixels.jitter > _ZERO:

@@ -1,10 +1,12 @@
 """Triangle meshes as Embree sees them: one small committed scene a mesh, shared by every place that uses it."""
 
 import weakref
+from collections.abc import Sequence
 from contextlib import nullcontext
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sensorium import threads
 from sensorium.scene.mesh import Mesh
@@ -19,6 +21,18 @@ _EVERY_MASK = 0xFFFFFFFF
 
 # Meshes from this size on, some milliseconds of work, are built on all cores
 _LARGE_FACES = 20_000
+
+
+class MeshTables(NamedTuple):
+    """The meshes that objects are made of."""
+
+    scene: NDArray[np.int64]  # (meshes,) Embree scene of each alone
+    vertices: NDArray[np.int64]  # (meshes,) address of float32 (n, 3) around the middle of its bounds [m]
+    faces: NDArray[np.int64]  # (meshes,) address of uint32 (m, 3)
+    vertex_count: NDArray[np.int64]  # (meshes,)
+    face_count: NDArray[np.int64]  # (meshes,)
+    half: NDArray[np.float64]  # (meshes, 3) half the sides of its bounds [m]
+    of_object: NDArray[np.int32]  # (1 | worlds, objects) mesh of each object
 
 
 class MeshScene:
@@ -57,7 +71,8 @@ class MeshScene:
 
         # The scene reads these buffers as long as it lives
         self.handle = int(scene)
-        self._buffers = (vertices, faces)
+        self.vertices, self.faces = vertices, faces
+        self.half_m = np.abs(local).max(axis=0)
         weakref.finalize(self, api.rtcReleaseScene, scene)
 
 
@@ -72,7 +87,24 @@ def mesh_scene(mesh: Mesh) -> MeshScene:
     return scene
 
 
-def handles(meshes: tuple[Mesh, ...]) -> tuple[tuple[MeshScene, ...], np.ndarray[Any, np.dtype[np.int64]]]:
-    """Scenes of all meshes and their handles as an array, in the same order."""
-    scenes = tuple(mesh_scene(mesh) for mesh in meshes)
-    return scenes, np.array([scene.handle for scene in scenes], np.int64)
+def mesh_scenes(meshes: tuple[Mesh, ...]) -> tuple[MeshScene, ...]:
+    """Scenes of all meshes, in the same order."""
+    return tuple(mesh_scene(mesh) for mesh in meshes)
+
+
+def mesh_tables(scenes: Sequence[MeshScene], of_object: NDArray[np.int32]) -> MeshTables:
+    """Tables of meshes, which hold as long as the scenes do.
+
+    Args:
+        scenes: Of all meshes.
+        of_object: Mesh of each object, -1 where a world has none, shape (1 | worlds, objects).
+    """
+    return MeshTables(
+        scene=np.array([scene.handle for scene in scenes], np.int64),
+        vertices=np.array([scene.vertices.ctypes.data for scene in scenes], np.int64),
+        faces=np.array([scene.faces.ctypes.data for scene in scenes], np.int64),
+        vertex_count=np.array([len(scene.vertices) - 1 for scene in scenes], np.int64),
+        face_count=np.array([len(scene.faces) for scene in scenes], np.int64),
+        half=np.array([scene.half_m for scene in scenes], np.float64).reshape(-1, 3),
+        of_object=of_object,
+    )

@@ -247,7 +247,7 @@ def _write_quaternion(p, q, mount_p, mount_q, anchor, out, at, scratch):
 
 
 @jit.function
-def _place_worlds(first, step, count, arrays, mounts, positions, quaternions, anchor, anchor_before, new):
+def _place_worlds(first, step, count, arrays, mounts, positions, quaternions, anchor, anchor_before, new, commit):
     """The work of `place`."""
     p, q = jit.zeros(3, np.float64), jit.zeros(4, np.float64)
     scratch = jit.zeros((4, 9), np.float64)
@@ -281,10 +281,12 @@ def _place_worlds(first, step, count, arrays, mounts, positions, quaternions, an
                         _write_quaternion(p, q, mount_p, mount_q, anchor[world], buffer, at, scratch)
                     else:
                         _write_affine(p, q, mount_p, mount_q, anchor[world], buffer, at, scratch)
-            for segment in range(segments + 1):
-                _update_buffer(arrays.geometry[array], _BUFFER_TRANSFORM, segment)
-            _commit_geometry(arrays.geometry[array])
-        _commit_scene(arrays.scene[world])
+            if commit:
+                for segment in range(segments + 1):
+                    _update_buffer(arrays.geometry[array], _BUFFER_TRANSFORM, segment)
+                _commit_geometry(arrays.geometry[array])
+        if commit:
+            _commit_scene(arrays.scene[world])
         world = next_block(first, step, count, world)
 
 
@@ -292,7 +294,7 @@ _share_placing = shared(_place_worlds)
 
 
 @jit.kernel
-def place(first, step, count, arrays, mounts, positions, quaternions, anchor, anchor_before, new):
+def place(first, step, count, arrays, mounts, positions, quaternions, anchor, anchor_before, new, commit):
     """Write every transform of a share of the worlds and commit their scenes.
 
     Args:
@@ -303,12 +305,13 @@ def place(first, step, count, arrays, mounts, positions, quaternions, anchor, an
         quaternions: q_WB at the knots, float64 (knots, worlds, bodies, 4).
         anchor: Point of the world near the sensor that float32 coordinates count from [m], float64 (worlds, 3).
         anchor_before: The same of the last call; arrays of fixed objects are written anew only where it was another.
-        new: Worlds whose arrays were never written, bool (worlds,).
+        new: Worlds whose arrays were never written and committed, bool (worlds,).
+        commit: Whether scenes are committed, without which no ray can be traced from their tops.
     """
-    _place_worlds(first, step, count, arrays, mounts, positions, quaternions, anchor, anchor_before, new)
+    _place_worlds(first, step, count, arrays, mounts, positions, quaternions, anchor, anchor_before, new, commit)
 
 
 @jit.kernel
-def place_shared(first, step, count, arrays, mounts, positions, quaternions, anchor, anchor_before, new):
+def place_shared(first, step, count, arrays, mounts, positions, quaternions, anchor, anchor_before, new, commit):
     """`place` for many worlds, which threads claim; a kernel of its own, since it takes longer to compile."""
-    _share_placing(first, step, count, (arrays, mounts, positions, quaternions, anchor, anchor_before, new))
+    _share_placing(first, step, count, (arrays, mounts, positions, quaternions, anchor, anchor_before, new, commit))

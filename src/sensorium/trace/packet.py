@@ -30,6 +30,10 @@ NORMAL_X, NORMAL_Y, NORMAL_Z, HIT_U, HIT_V = 12 * WIDTH, 13 * WIDTH, 14 * WIDTH,
 FACE, GEOMETRY, INSTANCE, INSTANCE_ITEM = 17 * WIDTH, 18 * WIDTH, 19 * WIDTH, 20 * WIDTH
 _ROWS = 21
 
+# A packet of rays of an image is a tile of pixels, row by row
+TILE_ROWS = {4: 2, 8: 2, 16: 4}[WIDTH]
+TILE_COLUMNS = WIDTH // TILE_ROWS
+
 NO_HIT = np.uint32(0xFFFFFFFF)
 ALL_OBJECTS = np.uint32(0xFFFFFFFF)
 
@@ -102,11 +106,19 @@ def use_lanes(active, used):
         active[k] = -1 if k < used else 0
 
 
-def _lanes(context: Any, builder: Any, kind: Any, array: Any, start: Any) -> Any:
+def lanes_of(context: Any, builder: Any, kind: Any, array: Any, start: Any) -> Any:
     """Address of the lanes of a flat array of 32-bit numbers from `start` on."""
     data = context.make_array(kind)(context, builder, array).data
     number = ir.FloatType() if kind.dtype == types.float32 else ir.IntType(32)
     return builder.bitcast(builder.gep(data, [start]), ir.VectorType(number, WIDTH).as_pointer())
+
+
+def every_lane(builder: Any, number: Any) -> Any:
+    """A vector with the same number in every lane."""
+    every = ir.Constant(ir.VectorType(number.type, WIDTH), ir.Undefined)
+    for lane in range(WIDTH):
+        every = builder.insert_element(every, number, ir.Constant(ir.IntType(32), lane))
+    return every
 
 
 @intrinsic
@@ -118,8 +130,8 @@ def copy_lanes(typing_context: Any, to: Any, at: Any, source: Any, start: Any) -
     """
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        target = _lanes(context, builder, signature.args[0], values[0], values[1])
-        lanes = builder.load(_lanes(context, builder, signature.args[2], values[2], values[3]), align=4)
+        target = lanes_of(context, builder, signature.args[0], values[0], values[1])
+        lanes = builder.load(lanes_of(context, builder, signature.args[2], values[2], values[3]), align=4)
         builder.store(lanes, target, align=4)
         return context.get_dummy_value()
 
@@ -133,15 +145,12 @@ def turn_lanes(
     """to[at : at + WIDTH] = a x + b y + c z, of the lanes of x, y and z from `start` on; all float32."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        target = _lanes(context, builder, signature.args[0], values[0], values[1])
+        target = lanes_of(context, builder, signature.args[0], values[0], values[1])
         total = None
         for place in (2, 3, 4):
-            address = _lanes(context, builder, signature.args[place], values[place], values[5])
+            address = lanes_of(context, builder, signature.args[place], values[place], values[5])
             lanes, factor = builder.load(address, align=4), values[place + 4]
-            every = ir.Constant(lanes.type, ir.Undefined)
-            for lane in range(WIDTH):
-                every = builder.insert_element(every, factor, ir.Constant(ir.IntType(32), lane))
-            product = builder.fmul(every, lanes, flags=("contract", "nsz"))
+            product = builder.fmul(every_lane(builder, factor), lanes, flags=("contract", "nsz"))
             total = product if total is None else builder.fadd(total, product, flags=("contract", "nsz"))
         builder.store(total, target, align=4)
         return context.get_dummy_value()

@@ -16,7 +16,8 @@ from sensorium import threads
 from sensorium.errors import SpecError
 from sensorium.media.base import AbstractScatterer
 from sensorium.scene.layout import Layout
-from sensorium.trace import meshes, motion
+from sensorium.trace import motion
+from sensorium.trace.meshes import mesh_scenes, mesh_tables
 from sensorium.trace.world_arrays import ABSENT, MASK_BITS, InstanceTables, WorldArrays
 
 # Bit 0 is every object nobody hides, the last one volumes of air, whose skins nothing but light in them notices; the
@@ -55,7 +56,8 @@ class PlacedScenes:
         self.worlds = worlds
         self.lock = threading.RLock()
         self._body_names = body_names
-        self._mesh_scenes, self._mesh_handles = meshes.handles(layout.meshes)
+        self._mesh_scenes = mesh_scenes(layout.meshes)
+        self.meshes = mesh_tables(self._mesh_scenes, layout.mesh_index)
         self.mounts = self._mount_tables()
         self._body_radius_m = self._body_radii()
         self._hidden = frozenset(hidden)
@@ -71,6 +73,8 @@ class PlacedScenes:
         self._made_for = (0, np.zeros((worlds, len(body_names)), np.uint8))
         self._none_new = np.zeros(worlds, np.bool_)
         self._to_make = np.ones(worlds, np.bool_)
+        self.committed = True
+        """Whether rays can be traced into the scenes from their tops, as last placed."""
         self._standing = np.full((worlds, len(body_names)), motion.PLACED, np.uint8)
 
     @property
@@ -99,6 +103,7 @@ class PlacedScenes:
         """
         with self.lock:
             self.layout = layout
+            self.meshes = self.meshes._replace(of_object=layout.mesh_index)
             rows, mounts = np.flatnonzero(worlds), self.mounts
             mounts.position[rows], mounts.quaternion[rows] = self._mounts_of(rows)
             self._body_radius_m = self._body_radii()
@@ -119,9 +124,14 @@ class PlacedScenes:
         self.place_around(positions, quaternions, self.on_grid(near))
 
     def place_around(
-        self, positions: NDArray[np.float64], quaternions: NDArray[np.float64], anchor: NDArray[np.float64]
+        self,
+        positions: NDArray[np.float64],
+        quaternions: NDArray[np.float64],
+        anchor: NDArray[np.float64],
+        *,
+        commit: bool = True,
     ) -> None:
-        """The same for anchors of `on_grid` [m], shape (worlds, 3)."""
+        """The same for anchors of `on_grid` [m], shape (worlds, 3); images that are drawn need no commit."""
         # Which kind of motion each body needs decides the arrays
         knots, worlds, bodies = positions.shape[:3]
         if knots > 1 and bodies:
@@ -130,15 +140,23 @@ class PlacedScenes:
         else:
             kinds = self._standing
         new = self._rebuild(kinds, knots)
+        if commit and not self.committed:
+            new = np.ones(worlds, np.bool_)
+        self.committed = commit
 
         # The anchor follows the rays on a coarse grid
         before, self.anchor = self.anchor, anchor
         self.motion = BodyMotion(positions, quaternions, anchor)
-        where = (self.tables, self.mounts, positions, quaternions, anchor, before, new)
+        where = (self.tables, self.mounts, positions, quaternions, anchor, before, new, commit)
         if worlds > 1:
             threads.share(motion.place_shared, worlds, *where)
         else:
             threads.run(motion.place, worlds, *where)
+
+    def commit(self) -> None:
+        """Commit what was placed without."""
+        if not self.committed:
+            self.place_around(*self.motion)
 
     @staticmethod
     def on_grid(near: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -231,4 +249,4 @@ class PlacedScenes:
         kind[:, on_body] = kinds[worlds[:, None], body[on_body]]
         bit = np.where((self._column_bit == 0) & self._air[row], _AIR_BIT, self._column_bit)
         group = np.where(mesh_index >= 0, MASK_BITS * kind + bit, ABSENT)
-        return self.arrays.make(worlds, group, mesh_index, self._mesh_handles, knots)
+        return self.arrays.make(worlds, group, mesh_index, self.meshes.scene, knots)

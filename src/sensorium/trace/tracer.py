@@ -66,8 +66,10 @@ class Tracer:
         """
         return self.place_around(start_ns, end_ns, PlacedScenes.on_grid(near))
 
-    def place_around(self, start_ns: int, end_ns: int, anchor: NDArray[np.float64]) -> PlacedScenes:
-        """The same for anchors of `PlacedScenes.on_grid` [m], shape (worlds, 3)."""
+    def place_around(
+        self, start_ns: int, end_ns: int, anchor: NDArray[np.float64], *, commit: bool = True
+    ) -> PlacedScenes:
+        """The same for anchors of `PlacedScenes.on_grid` [m], shape (worlds, 3); uncommitted for images to be drawn."""
         moving = end_ns > start_ns
         scenes = self._scenes.get(moving)
         if scenes is None:
@@ -75,6 +77,8 @@ class Tracer:
         wanted = (start_ns, end_ns, anchor.tobytes())
         if self._placed_for.get(moving) != wanted:
             times_ns = self.history.knots(start_ns, end_ns, most=MAX_SEGMENTS)
-            scenes.place_around(*self.history.motion(times_ns), anchor)
+            scenes.place_around(*self.history.motion(times_ns), anchor, commit=commit)
             self._placed_for[moving] = wanted
+        elif commit:
+            scenes.commit()
         return scenes

@@ -56,6 +56,7 @@ class InstanceTables(NamedTuple):
     ]  # (worlds + 1,) arrays of world w are first[w] .. first[w + 1]; its instID counts from there
     geometry: NDArray[np.int64]  # (arrays,) Embree geometry
     buffer: NDArray[np.int64]  # (arrays,) address of the transforms, float32 [segments + 1, items, 12 or 16]
+    mask: NDArray[np.uint32]  # (arrays,) bit of rays that see it
     kind: NDArray[np.uint8]  # (arrays,) kind of motion
     segments: NDArray[np.int32]  # (arrays,)
     column_first: NDArray[np.int32]  # (arrays,) object of item i is columns[column_first + i]
@@ -69,6 +70,7 @@ class _Made(NamedTuple):
     arrays: NDArray[np.int32]  # (rows,) how many
     geometry: NDArray[np.int64]  # (rows, most)
     buffer: NDArray[np.int64]  # (rows, most)
+    mask: NDArray[np.uint32]  # (rows, most)
     kind: NDArray[np.uint8]  # (rows, most)
     segments: NDArray[np.int32]  # (rows, most)
     column_first: NDArray[np.int32]  # (rows, most) within the row
@@ -166,6 +168,7 @@ class WorldArrays:
             first=np.concatenate([[0], np.cumsum(made.arrays)]).astype(np.int32),
             geometry=made.geometry[used],
             buffer=made.buffer[used],
+            mask=made.mask[used],
             kind=made.kind[used],
             segments=made.segments[used],
             column_first=(made.column_first + row)[used],
@@ -181,6 +184,7 @@ def _room(rows: int, most: int) -> _Made:
         arrays=np.zeros(rows, np.int32),
         geometry=np.zeros(shape, np.int64),
         buffer=np.zeros(shape, np.int64),
+        mask=np.zeros(shape, np.uint32),
         kind=np.zeros(shape, np.uint8),
         segments=np.zeros(shape, np.int32),
         column_first=np.zeros(shape, np.int32),
@@ -250,7 +254,8 @@ def _make_arrays(
             for segment in range(segments[kind] + 1):
                 address = memory[row] + 4 * (at + segment * items * words)
                 _set_buffer(geometry, _BUFFER_TRANSFORM, segment, transform, address, 0, 4 * words, items)
-            _set_mask(geometry, np.uint32(1) << np.uint32(bit))
+            made.mask[row, number] = np.uint32(1) << np.uint32(bit)
+            _set_mask(geometry, made.mask[row, number])
             _attach(top, geometry, number)
             _release_geometry(geometry)  # the scene keeps it
 

@@ -8,7 +8,7 @@ from sensorium.errors import SpecError
 from sensorium.imaging.depth_quantization import DepthQuantization
 
 OUTPUTS = frozenset({"depth", "range", "points", "segmentation", "normals", "face_id", "flow", "scene_flow", "colour"})
-LENS = sn.patterns.Pinhole.from_fov(33, 25, 87.0, rate_hz=10.0)
+LENS = sn.patterns.Pinhole.from_fov(32, 24, 87.0, rate_hz=10.0)
 EYE = sn.paths.Line(start=(0.0, 0.0, 1.5), velocity=(0.0, 0.0, 0.0))
 
 
@@ -143,7 +143,7 @@ def test_axes_of_worlds_and_sensors_come_first(wall):
     _, many = look(spec(), wall, worlds=3, pose=poses)
     image = many.read()
     for name, array in image.images.items():
-        assert array.shape[:4] == (3, 2, 25, 33), name
+        assert array.shape[:4] == (3, 2, 24, 32), name
     _, one = look(spec(), wall, pose=poses[1])
     for name, array in one.read().images.items():
         np.testing.assert_array_equal(image.images[name][2, 1], array)
@@ -254,9 +254,9 @@ def test_a_rolling_shutter_sees_each_row_at_its_time(wall):
     camera = spec(pattern, outputs={"depth", "segmentation"})
     moving = {"eye": sn.paths.Line(start=(0.0, 0.0, 1.5), velocity=(10.0, 0.0, 0.0))}
     image = look(camera, wall, moving, steps=2)[1].read()
-    assert image.end_ns - image.start_ns == 24 * 2_000_000 + 1
+    assert image.end_ns - image.start_ns == 23 * 2_000_000 + 1
     behind = image.segmentation == 1
-    expected = 5.0 - 10.0 * (image.start_ns * 1e-9 + 0.002 * np.arange(25))
+    expected = 5.0 - 10.0 * (image.start_ns * 1e-9 + 0.002 * np.arange(24))
     np.testing.assert_allclose(image.depth[behind], np.broadcast_to(expected[:, None], behind.shape)[behind], rtol=1e-5)
 
 

@@ -12,9 +12,19 @@ def test_one_scene_a_mesh_however_often_it_is_asked_for():
     box, same_shape = sn.shapes.box(1, 2, 3), sn.shapes.box(1, 2, 3)
     assert meshes.mesh_scene(box) is meshes.mesh_scene(box)
     assert meshes.mesh_scene(box).handle != meshes.mesh_scene(same_shape).handle
-    scenes, handles = meshes.handles((same_shape, box, same_shape))
+    scenes = meshes.mesh_scenes((same_shape, box, same_shape))
     assert scenes[0] is scenes[2]
-    np.testing.assert_array_equal(handles, [s.handle for s in scenes])
+
+
+def test_tables_tell_where_meshes_lie_in_memory():
+    box, ball = sn.shapes.box(1, 2, 3), sn.shapes.sphere(1.0)
+    scenes = meshes.mesh_scenes((box, ball))
+    tables = meshes.mesh_tables(scenes, np.array([[1, 0, -1]], np.int32))
+    np.testing.assert_array_equal(tables.scene, [s.handle for s in scenes])
+    np.testing.assert_array_equal(tables.vertex_count, [8, len(ball.vertices)])
+    np.testing.assert_array_equal(tables.face_count, [12, len(ball.faces)])
+    np.testing.assert_allclose(tables.half[0], [0.5, 1.0, 1.5])
+    np.testing.assert_array_equal(tables.of_object, [[1, 0, -1]])
 
 
 def test_a_mesh_nobody_holds_is_released():

@@ -32,7 +32,9 @@ def placements(monkeypatch):
     """Counts how often scenes are placed."""
     calls = []
     place = PlacedScenes.place_around
-    monkeypatch.setattr(PlacedScenes, "place_around", lambda self, *a: (calls.append(self), place(self, *a))[1])
+    monkeypatch.setattr(
+        PlacedScenes, "place_around", lambda self, *a, **b: (calls.append(self), place(self, *a, **b))[1]
+    )
     return calls
 
 
