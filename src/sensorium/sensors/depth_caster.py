@@ -25,7 +25,7 @@ from sensorium.sensors.tiles import in_tiles
 from sensorium.trace import lens as ln
 from sensorium.trace import measure as ms
 from sensorium.trace.depth import DepthDraws, DepthOutputs, Motions, Pixels, depth_images, measure_again
-from sensorium.trace.draw import frame
+from sensorium.trace.drawing.canvas import frame
 from sensorium.trace.light.resolve import plain_surfaces
 from sensorium.trace.packet import COHERENT_ADDRESS
 

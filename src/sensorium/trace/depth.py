@@ -14,7 +14,8 @@ from sensorium.blocks import NONE, next_block, shared
 from sensorium.random import draw_words, normal_pair_f32
 from sensorium.trace import measure as ms
 from sensorium.trace import packet as pk
-from sensorium.trace.draw import draw, find_normals, new_canvas, take_drawn
+from sensorium.trace.drawing.canvas import new_canvas, take_drawn
+from sensorium.trace.drawing.draw import draw, find_normals
 from sensorium.trace.flow import write_flow, write_scene_flow
 from sensorium.trace.lens import KIND, PINHOLE, look_block
 from sensorium.trace.light import rows

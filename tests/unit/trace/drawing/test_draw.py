@@ -5,7 +5,7 @@ import pytest
 
 import sensorium as sn
 from sensorium.scene.layout import layout
-from sensorium.trace.draw import frame
+from sensorium.trace.drawing.canvas import frame
 from sensorium.trace.packet import BLOCK, TILE_ROWS
 
 OUTPUTS = frozenset({"range", "depth", "points", "segmentation", "normals", "face_id", "flow", "scene_flow", "colour"})

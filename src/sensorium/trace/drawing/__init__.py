@@ -1,0 +1,1 @@
+"""Images of pinhole cameras drawn object by object."""
