@@ -24,12 +24,11 @@ from sensorium.scenario.document import Document, read_document
 from sensorium.scenario.files import Files
 from sensorium.scenario.outputs import Outputs
 from sensorium.scenario.override import overridden
-from sensorium.scenario.pose import as_list
 from sensorium.scenario.scatter import StrewnSceneSpec, with_scatters
 from sensorium.scene.batch import SceneBatch
 from sensorium.scene.in_parts import SceneInParts
 from sensorium.scene.scene import Scene
-from sensorium.spec import Spec, checked, path_of
+from sensorium.spec import Spec, as_list, checked, path_of
 
 # All kinds of worlds but the joined one, which is made of them
 _WORLDS: tuple[type[worlds.WorldSpec], ...] = (*worlds.BUILT_IN, BasiliskSpec)

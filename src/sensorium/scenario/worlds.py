@@ -143,7 +143,7 @@ class MuJoCoSpec(WorldSpec):
 
     def add_to(self, scene: Scene, world: Any) -> None:
         """Put the model's geoms into a scene."""
-        materials = {name: made_material(given) for name, given in self.materials.items()}
+        materials = {name: made_material(given, ("materials", name)) for name, given in self.materials.items()}
         options = {} if self.groups is None else {"groups": self.groups}
         if self.geoms:
             scene.extend(world.scene(materials=materials, **options))
