@@ -122,9 +122,7 @@ def test_one_group_of_an_imu_is_a_sensor():
     assert gyroscope.noise == imu.angular.noise
     assert gyroscope.timing.rate_hz == 800.0
     assert gyroscope.axes == "z"
-    with pytest.raises(
-        SpecError, match="device 'bosch-bmi088' is of kind 'imu'; of kind 'magnetometer' there are"
-    ):
+    with pytest.raises(SpecError, match="device 'bosch-bmi088' is of kind 'imu'; of kind 'magnetometer' there are"):
         sn.Magnetometer.from_device("bosch-bmi088")
 
 
