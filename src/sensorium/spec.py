@@ -8,10 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, ClassVar, NoReturn, Self, get_args, get_origin
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, GetJsonSchemaHandler, TypeAdapter, ValidationError
 from pydantic_core import from_json
 
 from sensorium.errors import SpecError
+from sensorium.field_docs import WithFields, plain_doc, sentences
 from sensorium.spelling import nearest
 
 # A value that is shown in an error, however long it is, stays on one line
@@ -38,13 +39,26 @@ def by_place(init: Callable[..., None]) -> Callable[..., None]:
     return init
 
 
-class Spec(BaseModel):
+class Spec(BaseModel, metaclass=WithFields):
     """Validated data: unknown keys, NaN and out-of-range values are refused with a SpecError, also on assignment."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False, validate_assignment=True)
 
     also_called: ClassVar[Mapping[str, str]] = {}
     """What others call a field, for hints: the word, and what to write here."""
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """The JSON Schema, in which each field has its sentence."""
+        reference = handler(core_schema)
+        schema = handler.resolve_ref_schema(reference)
+        if plain := plain_doc(cls):
+            schema["description"] = inspect.cleandoc(plain)
+        for name, sentence in sentences(cls).items():
+            told = schema.get("properties", {}).get(cls.model_fields[name].alias or name)
+            if told is not None:
+                told.setdefault("description", sentence)
+        return reference
 
     @by_place
     def __init__(self, *unnamed: Any, **fields: Any) -> None:

@@ -17,6 +17,7 @@ from sensorium.corruption import Fault
 from sensorium.corruption.base import Corruption
 from sensorium.environment import Environment
 from sensorium.errors import SceneError, SensoriumError, SpecError
+from sensorium.field_docs import plain_doc
 from sensorium.media import Medium
 from sensorium.scenario import sensors, worlds
 from sensorium.scenario.basilisk import BasiliskSpec
@@ -110,7 +111,7 @@ def scenario_model() -> type[ScenarioSpec]:
     model: type[ScenarioSpec] = create_model(
         "Scenario",
         __base__=ScenarioSpec,
-        __doc__=ScenarioSpec.__doc__,
+        __doc__=plain_doc(ScenarioSpec),
         world=(several, Field(default=(worlds.StaticSpec(kind="static"),), description="What moves.")),
         sensors=(dict[str, any_sensor], Field(default_factory=dict, description="Sensors by name.")),
         faults=(

@@ -8,6 +8,7 @@ from pydantic import Field, create_model
 from sensorium import devices, plugins
 from sensorium.environment import Environment
 from sensorium.errors import SpecError
+from sensorium.field_docs import plain_doc
 from sensorium.scenario.document import Document
 from sensorium.scenario.files import Files
 from sensorium.scenario.pose import Poses
@@ -125,7 +126,7 @@ def _refuse_misspelt_device(entry: dict[str, Any]) -> None:
 @functools.cache
 def entry_of(kind: type[SensorSpec[Any]]) -> type[Spec]:
     """The model of a sensor in a file: its specification and its mount in one."""
-    entry: type[Spec] = create_model(f"{kind.__name__}Entry", __base__=(Mount, kind), __doc__=kind.__doc__)
+    entry: type[Spec] = create_model(f"{kind.__name__}Entry", __base__=(Mount, kind), __doc__=plain_doc(kind))
     return entry
 
 
