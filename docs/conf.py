@@ -33,6 +33,7 @@ myst_enable_extensions = ["dollarmath", "colon_fence"]
 default_role = "code"
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True
+napoleon_custom_sections = [("Fields", "params_style")]
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 autodoc_class_signature = "mixed"

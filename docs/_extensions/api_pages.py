@@ -47,7 +47,9 @@ def _page(title: str, told: str, members: list[str]) -> None:
         if inspect.isclass(value):
             kind = "autoexception" if issubclass(value, BaseException) else "autoclass"
             known = "   :no-index:\n" if title != TOP and value.__name__ in TOP_NAMES else ""
-            blocks.append(f".. {kind}:: {path}\n   :members:\n{known}")
+            listed = ", ".join(getattr(value, "model_fields", ()))  # in the docstring of a specification, with defaults
+            without = f"   :exclude-members: {listed}\n" if listed else ""
+            blocks.append(f".. {kind}:: {path}\n   :members:\n{without}{known}")
         elif inspect.ismodule(value):
             blocks.append(f".. automodule:: {path}\n   :members:\n")
         elif callable(value):

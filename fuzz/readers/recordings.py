@@ -169,7 +169,7 @@ def _show(path: Path) -> None:
 
 
 def _recover(path: Path) -> None:
-    done = recover(path, path.with_suffix(".recovered.mcap"))
+    done = recover(path, path.with_suffix(".recovered.mcap"), force=True)
     with done.path.open("rb") as file:
         found = sum(1 for _ in make_reader(file, validate_crcs=True).iter_messages())
     done.path.unlink()

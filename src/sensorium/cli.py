@@ -18,6 +18,7 @@ from sensorium.commands.schema import schema
 from sensorium.commands.validate import validate
 from sensorium.commands.view import view
 from sensorium.errors import SensoriumError, StoppedError
+from sensorium.interrupts import exit_code
 
 app = typer.Typer(
     help="What a robot's sensors would report.",
@@ -28,13 +29,16 @@ app = typer.Typer(
 
 
 def main() -> None:
-    """Run the command line; an error that Sensorium raises on purpose is one line and exit code 2 (Ctrl-C: 130)."""
+    """Run the command line; an error that Sensorium raises on purpose is one line and exit code 2.
+
+    A run that was stopped has 130 after Ctrl-C and 143 after SIGTERM.
+    """
     warnings.showwarning = _print_warning
     try:
         app()
     except SensoriumError as error:
         print(f"sensorium: {error}", file=sys.stderr)
-        raise SystemExit(130 if isinstance(error, StoppedError) else 2) from None
+        raise SystemExit(exit_code(error.signal_number) if isinstance(error, StoppedError) else 2) from None
 
 
 def _print_warning(message: Warning | str, *where: Any, **more: Any) -> None:

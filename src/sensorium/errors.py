@@ -52,7 +52,15 @@ class RecordError(SensoriumError):
 
 
 class StoppedError(SensoriumError):
-    """The user stopped a run before its end; what was written so far stays."""
+    """A run was stopped before its end, by Ctrl-C or SIGTERM; what was written so far stays.
+
+    Attributes:
+        signal_number: Which of them.
+    """
+
+    def __init__(self, message: str = "", signal_number: int = 2) -> None:
+        super().__init__(message)
+        self.signal_number = signal_number
 
 
 class MissingExtraError(SensoriumError, ImportError):

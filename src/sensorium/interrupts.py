@@ -1,58 +1,123 @@
-"""Ctrl-C that waits, so that no step is cut in the middle and no message is half in a file.
+"""Ctrl-C and SIGTERM that wait, so that no step is cut in the middle and no message is half in a file.
 
 Python raises KeyboardInterrupt between any two instructions: after scenes were released and before their places are
-known, or between the halves of a message. A second Ctrl-C still stops at once.
+known, or between the halves of a message. A second Ctrl-C still stops at once. SIGTERM, by which others end a process
+(`kill`, `timeout`, a service manager, a container that stops), would end it without closing a file; see
+`TerminationExits`.
 """
 
 import signal
 import threading
 from types import FrameType, TracebackType
-from typing import Any, Self
+from typing import Any, ClassVar, NoReturn, Self
 
 # Those of `signal` look every handler up among names first, and take fifteen times as long as these, which they call
 from _signal import getsignal, signal as handle  # type: ignore[import-not-found]  # isort: skip
 
-_SIGINT = int(signal.SIGINT)
+_SIGINT, _SIGTERM = int(signal.SIGINT), int(signal.SIGTERM)
+_DEFAULT, _IGNORED = int(signal.SIG_DFL), int(signal.SIG_IGN)
 _MAIN = threading.main_thread()
+
+_ENDS = (KeyboardInterrupt, SystemExit)
 
 
 class InterruptsWait:
-    """Inside `with`, Ctrl-C only sets the mark `pressed`; a second one stops at once.
+    """Inside `with`, Ctrl-C and SIGTERM only set the mark `pressed`; a second one stops at once.
 
-    Elsewhere than on the main thread signals are left as they are, and so is a handler that is not Python's.
+    Elsewhere than on the main thread signals are left as they are, and so is a handler that is not Python's, and a
+    signal that is ignored.
+
+    Attributes:
+        pressed: Number of the signal that came, 0 for none.
     """
 
-    __slots__ = ("_before", "pressed")
+    __slots__ = ("_on_int", "_on_term", "pressed")
+
+    _takes_default: ClassVar[bool] = True
+    """Whether a SIGTERM that nobody handles waits too."""
 
     def __init__(self) -> None:
-        self.pressed = False
-        self._before: Any = None
+        self.pressed = 0
+        self._on_int: Any = None
+        self._on_term: Any = None
 
     def __enter__(self) -> Self:
-        if threading.get_ident() == _MAIN.ident and getsignal(_SIGINT) is not None:
-            self._before = handle(_SIGINT, self._press)
+        if threading.get_ident() == _MAIN.ident:
+            before = getsignal(_SIGINT)
+            if before is not None and before != _IGNORED:
+                self._on_int = before
+                handle(_SIGINT, self._press)
+            before = getsignal(_SIGTERM)
+            if callable(before) or (self._takes_default and before == _DEFAULT):
+                self._on_term = before
+                handle(_SIGTERM, self._press)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        if self._before is not None:
-            handle(_SIGINT, self._before)
+        if self._on_int is not None:
+            handle(_SIGINT, self._on_int)
+        if self._on_term is not None:
+            handle(_SIGTERM, self._on_term)
 
     def _press(self, number: int, frame: FrameType | None) -> None:
         if self.pressed:
-            raise KeyboardInterrupt
-        self.pressed = True
+            _end(number)
+        self.pressed = number
 
 
 class Uninterrupted(InterruptsWait):
-    """The same; what was pressed inside takes effect at the end."""
+    """The same; what was pressed inside takes effect at the end. A SIGTERM that nobody handles ends at once."""
 
     __slots__ = ()
+
+    _takes_default: ClassVar[bool] = False
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         super().__exit__(kind, error, traceback)
-        if self.pressed and kind is not KeyboardInterrupt:
-            signal.raise_signal(_SIGINT)
+        if self.pressed and not (kind is not None and issubclass(kind, _ENDS)):
+            signal.raise_signal(self.pressed)
+
+
+class TerminationExits:
+    """Inside `with`, SIGTERM raises SystemExit(143), so that what is open gets closed, as after Ctrl-C.
+
+    Only where SIGTERM has its default, which ends a process without another word, and on the main thread.
+    """
+
+    __slots__ = ("_taken",)
+
+    def __init__(self) -> None:
+        self._taken = False
+
+    def __enter__(self) -> Self:
+        if threading.get_ident() == _MAIN.ident and getsignal(_SIGTERM) == _DEFAULT:
+            handle(_SIGTERM, _exit)
+            self._taken = True
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._taken and getsignal(_SIGTERM) is _exit:
+            handle(_SIGTERM, _DEFAULT)
+        self._taken = False
+
+
+def exit_code(number: int) -> int:
+    """What a process returns that a signal ended, as shells count: 130 after Ctrl-C, 143 after SIGTERM."""
+    return 128 + number
+
+
+def _exit(number: int, frame: FrameType | None) -> None:
+    _end(number)
+
+
+def _end(number: int) -> NoReturn:
+    """End at once."""
+    if number == _SIGINT:
+        raise KeyboardInterrupt
+    raise SystemExit(exit_code(number))

@@ -1,26 +1,30 @@
 """What every specification is: validated data whose errors name the field, the value and the rule."""
 
-import difflib
 import inspect
 import re
 import reprlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
-from typing import Any, NoReturn, Self, get_args, get_origin
+from typing import Any, ClassVar, NoReturn, Self, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, GetJsonSchemaHandler, TypeAdapter, ValidationError
 from pydantic_core import from_json
 
 from sensorium.errors import SpecError
+from sensorium.field_docs import WithFields, plain_doc, sentences
+from sensorium.spelling import nearest
 
 # A value that is shown in an error, however long it is, stays on one line
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 80
 
-# What a misspelt field is guessed to be: one slip for so many letters, and no more guesses than this
-_LETTERS_A_SLIP = 4
-_MOST_GUESSES = 3
+# What a misspelt field is guessed to be: no more guesses than this
+_MOST_GUESSES = 4
+
+# What pydantic calls a field that is not there, and something that is no mapping where one must be
+_NO_FIELD = ("extra_forbidden", "no_such_attribute")
+_NO_MAPPING = ("model_type", "model_attributes_type", "dict_type")
 
 # that are told, before the rest is counted
 _MOST_MISTAKES = 50
@@ -35,17 +39,43 @@ def by_place(init: Callable[..., None]) -> Callable[..., None]:
     return init
 
 
-class Spec(BaseModel):
+class Spec(BaseModel, metaclass=WithFields):
     """Validated data: unknown keys, NaN and out-of-range values are refused with a SpecError, also on assignment."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False, validate_assignment=True)
 
+    also_called: ClassVar[Mapping[str, str]] = {}
+    """What others call a field, for hints: the word, and what to write here."""
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """The JSON Schema, in which each field has its sentence."""
+        reference = handler(core_schema)
+        schema = handler.resolve_ref_schema(reference)
+        if plain := plain_doc(cls):
+            schema["description"] = inspect.cleandoc(plain)
+        for name, sentence in sentences(cls).items():
+            told = schema.get("properties", {}).get(cls.model_fields[name].alias or name)
+            if told is not None:
+                told.setdefault("description", sentence)
+        return reference
+
     @by_place
-    def __init__(self, **fields: Any) -> None:
+    def __init__(self, *unnamed: Any, **fields: Any) -> None:
+        if unnamed:
+            _refuse_unnamed(type(self), unnamed)
         try:
             super().__init__(**fields)
         except ValidationError as error:
             _refuse(type(self).__name__, error, fields, type(self))
+
+    # To those who ask, fields have names
+    __init__.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [
+            inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
+            inspect.Parameter("fields", inspect.Parameter.VAR_KEYWORD, annotation=Any),
+        ]
+    )
 
     def __setattr__(self, name: str, value: Any) -> None:
         before = dict(self.__dict__)
@@ -95,6 +125,25 @@ def checked(kind: Any, data: Any, name: str) -> Any:
         _refuse(name, error, data, kind)
 
 
+def at_key(key: str, sentence: str) -> SpecError:
+    """An error about one key of a mapping, whose sentence begins with the key; a file then blames the key's line."""
+    return SpecError(sentence, (((key,), sentence),))
+
+
+def as_list(value: object) -> object:
+    """What may be one or several, as several; for a `BeforeValidator` of a list that may be written as its one item."""
+    return value if isinstance(value, list | tuple) else [value]
+
+
+def _refuse_unnamed(kind: type[BaseModel], unnamed: Sequence[Any]) -> NoReturn:
+    """Raise a SpecError that says how values without names would be written."""
+    names = [name for name, field in kind.model_fields.items() if name != "kind" and field.is_required()]
+    names += [name for name in kind.model_fields if name != "kind" and name not in names]
+    such = ", ".join(f"{name}={_shown(value)}" for name, value in zip(names, unnamed, strict=False))
+    rule = f"fields must be given by name, such as {such}" if such else "it has no fields"
+    raise SpecError(f"{kind.__name__} is given {', '.join(map(_shown, unnamed))} without a name; {rule}")
+
+
 def _refuse(owner: str, error: ValidationError, data: Any, kind: Any = None) -> NoReturn:
     """Raise a SpecError with one sentence for each field that breaks a rule."""
     # A long table of words instead of numbers breaks a rule with each of them; some are enough, of each field the first
@@ -114,11 +163,13 @@ def _refuse(owner: str, error: ValidationError, data: Any, kind: Any = None) -> 
     ]
 
     # What is missing because it is misspelt is said once
-    misspelt = [place for place in deepest if broken[place][0]["type"] == "extra_forbidden"]
-    meant = {place: _meant(str(place[-1]), _models_at(kind, place[:-1], data)) for place in misspelt}
-    said = {(*place[:-1], near) for place, near in meant.items()}
+    misspelt = [place for place in deepest if broken[place][0]["type"] in _NO_FIELD]
+    meant = {place: _meant_at(owner, kind, place, data) for place in misspelt}
+    said = {(*place[:-1], near) for place, found in meant.items() for near in found}
     deepest = [place for place in deepest if not (broken[place][0]["type"] == "missing" and place in said)]
-    problems = tuple((place, _sentence(owner, place, broken[place], meant.get(place))) for place in deepest)
+    problems = tuple(
+        _problem(owner, place, broken[place], meant.get(place, []), _models_at(kind, place, data)) for place in deepest
+    )
     rest = len(ranked) - _MOST_MISTAKES
     if rest > 0:
         problems += (((), f"{owner or 'the whole'} has {rest} more mistakes; mend these first"),)
@@ -149,69 +200,114 @@ def path_of(owner: str, place: Sequence[str | int]) -> str:
     return path.removeprefix(".")
 
 
-def _sentence(owner: str, place: tuple[str | int, ...], wrongs: list[dict[str, Any]], meant: str | None) -> str:
-    """One sentence about one place: its name, its value and the rules it breaks; and what a misspelt one meant."""
-    path = path_of(owner, place)
+def _problem(
+    owner: str,
+    place: tuple[str | int, ...],
+    wrongs: list[dict[str, Any]],
+    meant: list[str],
+    models: list[type[BaseModel]],
+) -> tuple[tuple[str | int, ...], str]:
+    """A place, and one sentence about it: its name, its value and the rules it breaks.
+
+    Args:
+        owner: What the whole is called.
+        place: Where it is in the data as they were written.
+        wrongs: What pydantic says of it.
+        meant: What a misspelt name may have been meant to be.
+        models: What may stand there.
+    """
+    # Of several ways to write a value a mapping is meant for the one that is told by its kind
+    given = wrongs[0]["input"]
+    told_apart = [wrong for wrong in wrongs if wrong["type"].startswith("union_tag")]
+    if isinstance(given, Mapping) and told_apart:
+        wrongs = told_apart
     wrong, kind = wrongs[0], wrongs[0]["type"]
+    path = path_of(owner, place)
     if kind == "value_error":
         # One of our own rules, which says value and rule itself
         rule = str(wrong["ctx"]["error"])
         if place and rule.startswith(f"{place[-1]} is "):
-            return path + rule.removeprefix(str(place[-1]))
-        return f"{path}: {rule}" if place else rule
-    if kind == "extra_forbidden":
-        hint = f"did you mean {meant}?" if meant else "there is no such field"
-        return f"{path} is {_shown(wrong['input'])}; {hint}"
+            return place, path + rule.removeprefix(str(place[-1]))
+        return place, f"{path}: {rule}" if place else rule
+    if kind in _NO_FIELD:
+        hint = f"did you mean {' or '.join(meant)}?" if meant else "there is no such field"
+        return place, f"{path} is {_shown(given)}; {hint}"
     if kind == "missing" and isinstance(wrong["loc"][-1], int):
-        return f"{path} is {_shown(wrong['input'])}; it must have {wrong['loc'][-1] + 1} items or more"
+        return place, f"{path} is {_shown(given)}; it must have {wrong['loc'][-1] + 1} items or more"
     if kind == "missing":
-        return f"{path} is missing; it must be given"
+        return place, f"{path} is missing; it must be given"
     if kind == "frozen_instance":
-        return f"{path} cannot become {_shown(wrong['input'])}; {owner} does not change once made, make another"
-    if kind == "union_tag_not_found" and isinstance(wrong["input"], Mapping):
-        return f"{path}.{wrong['ctx']['discriminator'].strip(chr(39))} is missing; it must be given"
+        return place, f"{path} cannot become {_shown(given)}; {owner} does not change once made, make another"
+    if kind == "union_tag_not_found" and isinstance(given, Mapping):
+        return _without_tag(owner, place, given, wrong["ctx"]["discriminator"].strip("'"), models)
     if kind == "union_tag_invalid":
-        given = wrong["ctx"]["discriminator"]
-        tags = wrong["ctx"]["expected_tags"]
-        if given.endswith("()"):  # told apart by its form, which has no name of its own
-            return f"{path} is {_shown(wrong['input'])}; it must be a {tags.replace(chr(39), '').replace(', ', ' or ')}"
-        near = _nearest(wrong["ctx"]["tag"], [tag.strip(" '") for tag in tags.split(",")])
-        hint = f"did you mean {near!r}?" if near else f"it must be one of {tags}"
-        return f"{path}.{given.strip(chr(39))} is {wrong['ctx']['tag']!r}; {hint}"
-    return f"{path} is {_shown(wrong['input'])}; it must {' or '.join(dict.fromkeys(map(_rule, wrongs)))}"
+        return _other_tag(owner, place, wrong)
+    if kind in _NO_MAPPING and isinstance(given, str) and given in _all_tags(models):
+        return place, f"{path} is {_shown(given)}; it must be a mapping of keys to values, such as {{kind: {given}}}"
+    rules = [each for each in wrongs if each["type"] != "too_short"] or wrongs
+    return place, f"{path} is {_shown(given)}; it must {' or '.join(dict.fromkeys(map(_rule, rules)))}"
 
 
-def _meant(word: str, models: list[type[BaseModel]]) -> str | None:
-    """What a word that is no field may stand for: a field of a part, one or two levels down, or one spelt alike."""
+def _without_tag(
+    owner: str, place: tuple[str | int, ...], given: Mapping[str, Any], key: str, models: list[type[BaseModel]]
+) -> tuple[tuple[str | int, ...], str]:
+    """About a mapping that does not say which of several kinds it is, or says it under another name."""
+    known, tags = _parts(models), _all_tags(models)
+    for name, value in given.items():
+        if name not in known and (value in tags or nearest(str(name), [key])):
+            here = (*place, name)
+            return here, f"{path_of(owner, here)} is {_shown(value)}; did you mean {key}?"
+    kinds = f"one of {', '.join(map(repr, tags))}" if tags else "given"
+    return place, f"{path_of(owner, (*place, key))} is missing; it must be {kinds}"
+
+
+def _other_tag(owner: str, place: tuple[str | int, ...], wrong: Mapping[str, Any]) -> tuple[tuple[str | int, ...], str]:
+    """About a mapping of a kind that there is not."""
+    given, tags = wrong["ctx"]["discriminator"], wrong["ctx"]["expected_tags"]
+    if given.endswith("()"):  # told apart by its form, which has no name of its own
+        forms = tags.replace("'", "").replace(", ", " or ")
+        return place, f"{path_of(owner, place)} is {_shown(wrong['input'])}; it must be a {forms}"
+    here = (*place, given.strip("'"))
+    near = nearest(wrong["ctx"]["tag"], [tag.strip(" '") for tag in tags.split(",")])
+    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"it must be one of {tags}"
+    return here, f"{path_of(owner, here)} is {wrong['ctx']['tag']!r}; {hint}"
+
+
+def _meant_at(owner: str, kind: Any, place: tuple[str | int, ...], data: Any) -> list[str]:
+    """What a word that is no field of its place may stand for there; or else further out, as a full path."""
+    word = str(place[-1])
+    found = _meant(word, _models_at(kind, place[:-1], data)) or nearest(
+        word, _parts(_models_at(kind, place[:-1], data))
+    )
+    for level in range(len(place) - 2, -1, -1):
+        models = _models_at(kind, place[:level], data)
+        parts = _parts(models)
+        if found or word == "kind" or place[level] not in parts:
+            continue
+        outer = [word] if word in parts else _meant(word, models)
+        found = [path_of(owner, (*place[:level], each)) for each in outer]
+    return found[:_MOST_GUESSES]
+
+
+def _meant(word: str, models: list[type[BaseModel]]) -> list[str]:
+    """Fields that a word stands for by another name, or that are those of a part, one or two levels down."""
     parts = _parts(models)
     deeper = {f"{name}.{within}": part for name, inner in parts.items() for within, part in _parts(inner).items()}
+    if own := _called(word, models):
+        return own
     for level in (parts, deeper):
         found = [f"{name}.{word}" for name, inner in level.items() if word in _parts(inner)]
+        if not found:
+            found = [f"{name}.{each}" for name, inner in level.items() for each in _called(word, inner)]
         if found:
-            return " or ".join(found[:_MOST_GUESSES])
-    return _nearest(word, list(parts))
+            return found
+    return []
 
 
-def _nearest(word: str, known: Sequence[str]) -> str | None:
-    """The known word that is most like a given one: the beginning of it or more than it, or a few slips away."""
-    for near in difflib.get_close_matches(word, known, cutoff=0.5):
-        if near.startswith(word) or word.startswith(near) or _slips(word, near) <= max(1, len(word) // _LETTERS_A_SLIP):
-            return near
-    return None
-
-
-def _slips(word: str, other: str) -> int:
-    """Letters to add, leave out, replace or swap with the next to get from one word to the other."""
-    rows = [list(range(len(other) + 1))]
-    for i in range(1, len(word) + 1):
-        row = [i]
-        for j in range(1, len(other) + 1):
-            least = min(rows[-1][j] + 1, row[-1] + 1, rows[-1][j - 1] + (word[i - 1] != other[j - 1]))
-            if i > 1 and j > 1 and word[i - 2 : i] == other[j - 2 : j][::-1]:
-                least = min(least, rows[-2][j - 2] + 1)
-            row.append(least)
-        rows.append(row)
-    return rows[-1][-1]
+def _called(word: str, models: list[type[BaseModel]]) -> list[str]:
+    """Fields of models that others call by a word."""
+    own = [model.also_called[word] for model in models if issubclass(model, Spec) and word in model.also_called]
+    return [*dict.fromkeys(own)]
 
 
 def _models_at(kind: Any, place: tuple[str | int, ...], data: Any) -> list[type[BaseModel]]:
@@ -220,7 +316,12 @@ def _models_at(kind: Any, place: tuple[str | int, ...], data: Any) -> list[type[
     for part in place:
         inner = [kind.model_fields[part].annotation for kind in kinds if part in kind.model_fields]
         kinds = [model for annotation in inner for model in _models(annotation)] if inner else kinds
-        data = getattr(data, str(part)) if isinstance(data, BaseModel) else data[part]
+        if isinstance(data, BaseModel):
+            data = getattr(data, str(part), None)
+        elif isinstance(data, Mapping):
+            data = data.get(part)
+        else:
+            data = data[part] if isinstance(data, Sequence) and isinstance(part, int) else None
 
     # Of several kinds it is the one that the data name
     tag = data.get("kind") if isinstance(data, Mapping) else None
@@ -234,12 +335,21 @@ def _tags(model: type[BaseModel]) -> tuple[Any, ...]:
     return () if field is None else (field.default, *get_args(field.annotation))
 
 
+def _all_tags(models: Sequence[type[BaseModel]]) -> list[str]:
+    """What any of several models says of itself as `kind`."""
+    return [*dict.fromkeys(tag for model in models for tag in _tags(model) if isinstance(tag, str))]
+
+
 def _parts(models: Sequence[type[BaseModel]]) -> dict[str, list[type[BaseModel]]]:
-    """Names of all fields of some models, with the models that may stand in each; those in lists do not count."""
+    """Names of all fields of some models, with the models that may stand in each.
+
+    Those in lists do not count, unless one may be written without its list.
+    """
     parts: dict[str, list[type[BaseModel]]] = {}
     for model in models:
         for name, field in model.model_fields.items():
-            is_list = get_origin(field.annotation) in (tuple, list, dict)
+            alone = any(isinstance(rule, BeforeValidator) and rule.func is as_list for rule in field.metadata)
+            is_list = get_origin(field.annotation) in (tuple, list, dict) and not alone
             parts.setdefault(field.alias or name, []).extend([] if is_list else _models(field.annotation))
     return parts
 
@@ -254,7 +364,7 @@ def _models(annotation: Any) -> list[type[BaseModel]]:
 
 def _rule(wrong: Mapping[str, Any]) -> str:
     """What pydantic asks for, to go on after "it must"."""
-    if wrong["type"] in ("model_type", "model_attributes_type", "dict_type"):
+    if wrong["type"] in _NO_MAPPING:
         return "be a mapping of keys to values"
     message = re.sub(r"^\w+ should ", "", wrong["msg"]).replace(" after validation", "")
     return message if message != wrong["msg"] else f"obey a rule: {message}"

@@ -118,11 +118,12 @@ def stopped(folder, number):
     return recording, process.returncode, said
 
 
-def test_ctrl_c_leaves_a_recording_that_any_reader_opens(tmp_path):
+@pytest.mark.parametrize(("number", "expected"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_ctrl_c_and_sigterm_leave_a_recording_that_any_reader_opens(tmp_path, number, expected):
     from mcap.reader import make_reader
 
-    recording, code, said = stopped(tmp_path, signal.SIGINT)
-    assert code == 130
+    recording, code, said = stopped(tmp_path, number)
+    assert code == expected
     assert re.fullmatch(r"sensorium: stopped at [\d.]+ of 60 s; what there is lies in 'out\.part', .*\n", said)
     with recording.open("rb") as file:
         reader = make_reader(file, validate_crcs=True)

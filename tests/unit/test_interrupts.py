@@ -1,11 +1,11 @@
-"""Ctrl-C waits where it must, is never lost, and a second one does not wait."""
+"""Ctrl-C and SIGTERM wait where they must, are never lost, and a second one does not wait."""
 
 import signal
 import threading
 
 import pytest
 
-from sensorium.interrupts import InterruptsWait, Uninterrupted
+from sensorium.interrupts import InterruptsWait, TerminationExits, Uninterrupted
 
 
 def press():
@@ -14,9 +14,9 @@ def press():
 
 @pytest.fixture(autouse=True)
 def _handler_is_put_back():
-    before = signal.getsignal(signal.SIGINT)
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
     yield
-    assert signal.getsignal(signal.SIGINT) is before
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
 
 
 def test_inside_only_a_mark_is_set():
@@ -96,3 +96,56 @@ def test_other_threads_leave_signals_alone():
     thread.start()
     thread.join()
     assert seen == [signal.getsignal(signal.SIGINT)]
+
+
+def terminate():
+    signal.raise_signal(signal.SIGTERM)
+
+
+def test_sigterm_sets_the_mark_and_a_second_one_exits():
+    with InterruptsWait() as stop:
+        terminate()
+        assert stop.pressed == signal.SIGTERM
+        with pytest.raises(SystemExit) as ended:
+            terminate()
+    assert ended.value.code == 143
+
+
+def test_sigterm_waits_for_the_end_of_the_work_and_then_exits():
+    reached = []
+
+    def work():
+        with TerminationExits():
+            with Uninterrupted():
+                terminate()
+                reached.append("end of the work")
+            reached.append("after it")
+
+    with pytest.raises(SystemExit) as ended:
+        work()
+    assert ended.value.code == 143
+    assert reached == ["end of the work"]
+
+
+def test_the_first_of_several_puts_the_default_back():
+    with TerminationExits():
+        with TerminationExits():
+            pass
+        with pytest.raises(SystemExit):
+            terminate()
+    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+
+
+def test_a_handler_of_ones_own_and_an_ignored_signal_are_left_alone():
+    seen = []
+    before = signal.signal(signal.SIGTERM, lambda *_: seen.append(1))
+    try:
+        with TerminationExits():
+            terminate()
+        assert seen == [1]
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        with TerminationExits(), InterruptsWait() as stop, Uninterrupted():
+            terminate()
+        assert not stop.pressed
+    finally:
+        signal.signal(signal.SIGTERM, before)

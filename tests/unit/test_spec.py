@@ -1,6 +1,7 @@
 """Specifications: whatever is wrong with one is said on one line with the field, the value and the rule."""
 
 import copy
+import inspect
 import pickle
 
 import pytest
@@ -79,7 +80,32 @@ def test_everything_a_user_writes_is_a_specification(kind):
             lambda: sn.Lidar(pattern={**SPINNING, "kind": "spining"}),
             "Lidar.pattern.kind is 'spining'; did you mean 'spinning'?",
         ),
-        (lambda: sn.Lidar(pattern={"rate_hz": 10}), "Lidar.pattern.kind is missing; it must be given"),
+        (
+            lambda: sn.Lidar(pattern={"rate_hz": 10}),
+            "Lidar.pattern.kind is missing; it must be one of "
+            "'spinning', 'raster', 'rosette', 'table', 'pinhole', 'fisheye'",
+        ),
+        (
+            lambda: sn.Lidar(pattern={"type": "spinning", "columns": 8}),
+            "Lidar.pattern.type is 'spinning'; did you mean kind?",
+        ),
+        (
+            lambda: sn.Lidar(pattern="spinning"),
+            "Lidar.pattern is 'spinning'; it must be a mapping of keys to values, such as {kind: spinning}",
+        ),
+        # What stands too deep; what others call by another name; one of a plural
+        (
+            lambda: sn.Lidar(pattern={**SPINNING, "motion": "snapshot"}),
+            "Lidar.pattern.motion is 'snapshot'; did you mean Lidar.motion?",
+        ),
+        (lambda: sn.Lidar(pattern=SPINNING, beams={}), "Lidar.beams is {}; did you mean beam?"),
+        (lambda: setattr(sn.Beam(), "puls_s", 1.0), "Beam.puls_s is 1.0; did you mean pulse_s?"),
+        (lambda: setattr(sn.Beam(), "colour", 1.0), "Beam.colour is 1.0; there is no such field"),
+        # Without names
+        (
+            lambda: sn.Mirror(0.9),
+            "Mirror is given 0.9 without a name; fields must be given by name, such as reflectance=0.9",
+        ),
         (
             lambda: sn.materials.Dielectric(medium={"kind": "fog", "visibility_m": 0.0}),
             "Dielectric.medium.visibility_m is 0.0; it must be greater than 0",
@@ -138,7 +164,7 @@ def test_what_is_frozen_says_so():
     [
         (Medium, {"kind": "fog", "visibility_m": -1.0}, "air.visibility_m is -1.0; it must be greater than 0"),
         (Medium, {"kind": "mist"}, "air.kind is 'mist'; it must be one of 'air', 'fog', "),
-        (Medium, {"visibility_m": 1.0}, "air.kind is missing; it must be given"),
+        (Medium, {"visibility_m": 1.0}, "air.kind is missing; it must be one of 'air', 'fog', "),
         (
             Material,
             {"kind": "mirror", "reflectance": 2.0},
@@ -185,3 +211,8 @@ def test_a_refused_assignment_changes_nothing():
     with pytest.raises(SpecError, match="only one of them"):
         noise.density = 3.0
     assert noise.model_dump() == before
+
+
+def test_names_of_fields_are_what_a_signature_shows():
+    parameters = inspect.signature(sn.Mirror).parameters
+    assert [*parameters] == ["kind", "reflectance", "roughness"]

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sensorium.commands.run import print_run, progress_bar, progress_line
+from sensorium.commands.sizes import size_of
 from sensorium.errors import SpecError
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def _print_rates(console: Console, log: "SweepLog", files: list[Path]) -> None:
     """Where the pictures are, and how fast it went once everything was compiled."""
     figures = Table.grid(padding=(0, 2))
     for file in files:
-        figures.add_row("wrote", f"{file} ({file.stat().st_size / 1e6:.1f} MB)")
+        figures.add_row("wrote", f"{file} ({size_of(file)})")
     sweeps, simulated_s, real_s = log.since_first
     if sweeps:
         rays_per_s = sweeps * log.rays / log.sweeps / real_s

@@ -8,12 +8,19 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 
+from sensorium.commands.sizes import size_of
+
 
 def recover(
     file: Annotated[Path, typer.Argument(help="MCAP file that was cut off; it is left as it is.", show_default=False)],
     out: Annotated[
-        Path | None, typer.Option(help="File to write; by default run.recovered.mcap beside run.mcap.")
+        Path | None,
+        typer.Option(
+            help="File to write; by default run.recovered.mcap beside run.mcap, "
+            "or results.recovered.mcap beside a folder results.part."
+        ),
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that stands there.")] = False,
 ) -> None:
     """Make a proper file of a recording that was cut off by a crash: everything up to the frame under way."""
     from sensorium.record.recover import recover as recovered
@@ -21,7 +28,7 @@ def recover(
     console = Console()
     with Progress(TextColumn("{task.description}"), BarColumn(), console=console) as bar:
         task = bar.add_task("Reading", total=1.0)
-        result = recovered(file, out, progress=lambda part: bar.update(task, completed=part))
+        result = recovered(file, out, force=force, progress=lambda part: bar.update(task, completed=part))
         bar.update(task, completed=1.0)
 
     figures = Table.grid(padding=(0, 2))
@@ -33,5 +40,5 @@ def recover(
         figures.add_row("lost", f"{result.lost_bytes:,} bytes at the end, which are no whole record")
     if result.lost_chunks:
         figures.add_row("lost", f"{result.lost_chunks:,} chunks whose bytes are broken")
-    figures.add_row("wrote", f"{result.path} ({result.path.stat().st_size / 1e6:.1f} MB)")
+    figures.add_row("wrote", f"{result.path} ({size_of(result.path)})")
     console.print(figures, soft_wrap=True, highlight=False)

@@ -11,6 +11,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
+from sensorium.commands.sizes import size_of
 from sensorium.errors import SpecError
 
 # Files that are told by name; of more than these only the number is
@@ -230,8 +231,7 @@ def print_run(console: Console, done: "Run") -> None:
     )
     files = [*manifest.views, NAME, *manifest.outputs]
     for name in files[:_LISTED]:
-        size = (done.folder / name).stat().st_size
-        figures.add_row("wrote", Text(f"{done.folder / name} ({size / 1e6:.1f} MB)"))
+        figures.add_row("wrote", Text(f"{done.folder / name} ({size_of(done.folder / name)})"))
     if len(files) > _LISTED:
         figures.add_row("", f"and {len(files) - _LISTED} more files")
     console.print(figures, soft_wrap=True, highlight=False)

@@ -32,6 +32,7 @@ class AdaptiveCruise(ControllerSpec):
     radar: str
     """Name of the radar."""
     set_speed_m_s: float = Field(gt=0.0)
+    """Speed to hold on a free road [m/s]."""
     time_gap_s: float = Field(default=1.6, gt=0.0)
     """h."""
     standstill_m: float = Field(default=5.0, ge=0.0)

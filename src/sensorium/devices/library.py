@@ -135,7 +135,7 @@ def specification(
         group = fields.get(_GROUP_OF.get(kind, ""))
         if device.kind != "imu" or group is None:
             fitting = ", ".join(names(kind, folder=folder)) if kind in Sheet.kinds else "none"
-            raise SpecError(f"device {device.name!r} is of kind {device.kind!r}; it must be a {kind}: {fitting}")
+            raise SpecError(f"device {device.name!r} is of kind {device.kind!r}; of kind {kind!r} there are {fitting}")
         timing = {"timing": fields["timing"]} if "timing" in fields else {}
         fields = {"kind": kind, **group, **timing}
     return merged(fields, overrides or {})

@@ -123,7 +123,9 @@ class Sheet(Values, abc.ABC):
     kind: str
     """Which sensor it is."""
     maker: str
+    """Who makes it."""
     model: str
+    """What its maker calls it."""
     description: str
     """What it is, in a few words."""
     notes: tuple[str, ...] = ()

@@ -37,6 +37,7 @@ class Band(Spec):
     model_config = ConfigDict(frozen=True)
 
     name: str = Field(min_length=1)
+    """Of the band, such as "red"; readings and errors call it so."""
     filter: Spectrum
     """Filter function F [1], 0 outside of its table; with the response in one where data sheets give one curve."""
     response: Spectrum | None = None

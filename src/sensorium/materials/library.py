@@ -88,6 +88,11 @@ def describe(name: str) -> Entry:
     return _entry(name)
 
 
+def name_of(material: object) -> str | None:
+    """Name under which the library holds a material; None for any other."""
+    return next((name for name in names() if _entry(name).material is material), None)
+
+
 @functools.cache
 def _announced(name: str) -> AbstractMaterial:
     """A material that an installed package brings, or that a function of it makes."""

@@ -32,6 +32,7 @@ class Fan(Spec):
     bottom: Elevation
     """Elevation of the last [deg]."""
     channels: int = Field(ge=1, le=4096)
+    """How many, evenly spread from top to bottom."""
 
     def elevation_deg(self) -> tuple[float, ...]:
         """Elevation of each channel [deg]."""

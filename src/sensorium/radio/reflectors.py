@@ -30,6 +30,7 @@ class Sphere(AbstractReflector):
 
     kind: Literal["sphere"] = "sphere"
     radius_m: Length
+    """Radius [m]."""
 
     def cross_section(self, direction: ArrayLike, *, wavelength_m: float) -> Array:
         """Sigma [m^2]."""
@@ -56,7 +57,9 @@ class Cylinder(AbstractReflector):
 
     kind: Literal["cylinder"] = "cylinder"
     radius_m: Length
+    """Radius [m]."""
     length_m: Length
+    """Length [m]."""
 
     def cross_section(self, direction: ArrayLike, *, wavelength_m: float) -> Array:
         """Sigma [m^2]."""
@@ -68,8 +71,11 @@ class Box(AbstractReflector):
 
     kind: Literal["box"] = "box"
     length_m: Length
+    """Along x [m]."""
     width_m: Length
+    """Along y [m]."""
     height_m: Length
+    """Along z [m]."""
 
     def cross_section(self, direction: ArrayLike, *, wavelength_m: float) -> Array:
         """Sigma [m^2]."""

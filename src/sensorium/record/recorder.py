@@ -5,10 +5,16 @@ from types import TracebackType
 from typing import Self
 
 from sensorium.environment import Environment
+from sensorium.interrupts import TerminationExits
 
 
 class Recorder(abc.ABC):
-    """Is shown an environment after each step, and keeps or writes what its sensors reported; closed by `with`."""
+    """Is shown an environment after each step, and keeps or writes what its sensors reported; closed by `with`.
+
+    Inside `with`, a SIGTERM that nobody handles raises SystemExit(143), so that files are closed then too.
+    """
+
+    _termination: TerminationExits | None = None
 
     @abc.abstractmethod
     def record(self, env: Environment) -> None:
@@ -19,9 +25,14 @@ class Recorder(abc.ABC):
         """The run is over; nothing can be recorded after."""
 
     def __enter__(self) -> Self:
+        self._termination = TerminationExits().__enter__()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self.close()
+        try:
+            self.close()
+        finally:
+            if self._termination is not None:
+                self._termination.__exit__(kind, error, traceback)

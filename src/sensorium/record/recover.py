@@ -37,6 +37,7 @@ def recover(
     path: str | PathLike[str],
     out: str | PathLike[str] | None = None,
     *,
+    force: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> Recovery:
     """Make a proper MCAP file of one that was cut off, such as by a crash.
@@ -47,18 +48,30 @@ def recover(
 
     Args:
         path: The file, which is left as it is.
-        out: File to write; by default `run.recovered.mcap` beside `run.mcap`.
+        out: File to write; by default `run.recovered.mcap` beside `run.mcap`, or beside the folder `results.part` of a
+            run that was cut off, `results.recovered.mcap`: the next run begins that folder again.
+        force: Whether a file that stands there is replaced.
         progress: Called with the part that is read, 0 to 1.
     """
     path = Path(path)
-    target = path.with_name(f"{path.stem}.recovered.mcap") if out is None else Path(out)
+    target = _beside(path) if out is None else Path(out)
     if target.exists() and path.exists() and target.samefile(path):
         raise SpecError(f"out is {str(target)!r}, the file itself; it must be another one")
+    if target.is_file() and not force:
+        raise SpecError(f"out is {str(target)!r}, which exists; name another file, or replace it with --force")
     try:
         with path.open("rb") as file:
             return _recovered(path, file, target, progress)
     except OSError as error:
         raise SpecError(f"{str(path)!r} cannot be read: {error.strerror}") from None
+
+
+def _beside(path: Path) -> Path:
+    """Where a recovered file goes that was given no name."""
+    folder = path.absolute().parent
+    if folder.suffix == ".part":
+        return folder.with_name(f"{folder.stem}.recovered.mcap")
+    return path.with_name(f"{path.stem}.recovered.mcap")
 
 
 def _recovered(path: Path, file: IO[bytes], target: Path, progress: Callable[[float], None] | None) -> Recovery:

@@ -8,7 +8,7 @@ and false, null), anchors and aliases within a limit, no tags. Words are words: 
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -41,17 +41,25 @@ class Document:
         name: The file's name, for errors.
         data: Mappings, lists, numbers, text, booleans and None.
         marks: Where each place was written, as errors say it: `yard.yaml:14`, or the option that set it.
+        given: Places that options set, with the option.
     """
 
     name: str
     data: dict[str, Any]
     marks: Mapping[Place, str]
+    given: Mapping[Place, str] = field(default_factory=dict)
 
     def where(self, place: Place) -> str:
         """Where a place was written; of what was not, such as a missing key, what it belongs to."""
         while place and place not in self.marks:
             place = place[:-1]
         return self.marks.get(place, self.name)
+
+    def around(self, place: Place) -> str:
+        """Where a place was written, and what options set in it: an error that names no part of it may be theirs."""
+        mark = self.where(place)
+        options = [said for at, said in self.given.items() if at[: len(place)] == place and said != mark]
+        return " with ".join([mark, *options])
 
     def error(self, place: Place, sentence: str) -> "DocumentError":
         """An error about a place: file, line and what is wrong."""
@@ -68,7 +76,7 @@ class Document:
         except SensoriumError as error:
             problems = getattr(error, "problems", ())
             if not problems:
-                raise self.error(place, f"{path}: {error}") from None
+                raise DocumentError(f"{self.around(place)}: {path}: {error}") from None
             before = f"{path}." if path else ""
             lines = [f"{self.where(place + inner)}: {before}{sentence}" for inner, sentence in problems]
             raise DocumentError("\n".join(lines)) from None

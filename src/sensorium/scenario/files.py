@@ -3,7 +3,7 @@
 import hashlib
 from pathlib import Path
 
-from sensorium.errors import SpecError
+from sensorium.spec import at_key
 
 
 class Files:
@@ -30,11 +30,12 @@ class Files:
         try:
             found = (self.folder / name).resolve()
         except (OSError, ValueError) as error:
-            raise _refused(name, key, f"that is no file name: {error}") from None
+            raise at_key(key, f"{key} is {name!r}; that is no file name: {error}") from None
         if not self.allow_outside and not found.is_relative_to(self.folder):
-            raise _refused(name, key, "it must lie in the scenario's folder, or be allowed by --allow-outside")
+            rule = "it must lie in the scenario's folder, or be allowed by --allow-outside"
+            raise at_key(key, f"{key} is {name!r}; {rule}")
         if not found.is_file():
-            raise _refused(name, key, "there is no such file")
+            raise at_key(key, f"{key} is {name!r}; there is no such file")
         self.use(found)
         return found
 
@@ -49,11 +50,6 @@ class Files:
     def _named(self, path: Path) -> str:
         inside = path.is_relative_to(self.folder)
         return path.relative_to(self.folder).as_posix() if inside else path.as_posix()
-
-
-def _refused(name: str, key: str, why: str) -> SpecError:
-    sentence = f"{key} is {name!r}; {why}"
-    return SpecError(sentence, (((key,), sentence),))
 
 
 def sha256(path: Path) -> str:

@@ -1,6 +1,7 @@
 """Values given on the command line instead of those in the file: `--set sensors.imu.linear.noise.std=0.02`."""
 
 import copy
+import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,6 +9,9 @@ from typing import Any
 from sensorium.errors import SpecError
 from sensorium.scenario.document import Document, Place, value_of
 from sensorium.spec import path_of
+
+# Of a value that an error repeats
+_LONGEST_VALUE = 60
 
 _PART = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
 
@@ -53,13 +57,24 @@ def overridden(document: Document, values: Mapping[str, Any], options: Mapping[s
         options: Which option gave a key, for errors; those not named came by `--set`.
     """
     data, marks = copy.deepcopy(document.data), dict(document.marks)
+    given = dict(document.given)
     for key, value in values.items():
         option = (options or {}).get(key, "--set")
         place = place_of(key, option)
         _put(data, place, value, f"{option} {key}")
         marks = {at: mark for at, mark in marks.items() if at[: len(place)] != place}
-        marks[place] = option if option == f"--{key}" else f"{option} {key}"
-    return Document(document.name, data, marks)
+        said = option if option == f"--{key}" else f"{option} {key}={_written(value)}"
+        for end in range(1, len(place) + 1):  # with what it lies in, where the file has none of it
+            if end == len(place) or place[:end] not in marks:
+                marks[place[:end]] = said
+        given[place] = said
+    return Document(document.name, data, marks, given)
+
+
+def _written(value: Any) -> str:
+    """A value as one writes it on the command line, shortened."""
+    text = value if isinstance(value, str) else json.dumps(value)
+    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}..."
 
 
 def _put(data: Any, place: Place, value: Any, option: str) -> None:

@@ -1,16 +1,26 @@
 """Poses as one writes them in a file."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator, model_validator
 
 from sensorium.fields.positions import Vector
 from sensorium.frames import Pose
-from sensorium.spec import Spec
+from sensorium.spec import Spec, as_list
+
+_ANGLES = "euler_deg: [roll, pitch, yaw]"
 
 
 class PoseSpec(Spec):
     """Where something is and how it is turned: by a quaternion or by angles, not both."""
+
+    also_called: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("roll", "pitch", "yaw", "rpy", "euler", "rotation", "orientation", "heading"), _ANGLES),
+        **dict.fromkeys(("roll_deg", "pitch_deg", "yaw_deg", "rpy_deg"), _ANGLES),
+        **dict.fromkeys(("xyz", "translation", "location"), "position"),
+        **dict.fromkeys(("quat", "wxyz", "xyzw"), "quaternion"),
+    }
 
     position: Vector = (0.0, 0.0, 0.0)
     """x, y, z [m]."""
@@ -31,11 +41,6 @@ class PoseSpec(Spec):
             roll, pitch, yaw = self.euler_deg
             return Pose.from_euler_deg(self.position, roll=roll, pitch=pitch, yaw=yaw)
         return Pose(self.position, (1.0, 0.0, 0.0, 0.0) if self.quaternion is None else self.quaternion)
-
-
-def as_list(value: object) -> object:
-    """What may be one or several, as several."""
-    return value if isinstance(value, list | tuple) else [value]
 
 
 Poses = Annotated[

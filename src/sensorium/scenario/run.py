@@ -25,6 +25,11 @@ REPORT = "report.html"
 # In a folder whose run is under way, so that nobody else's is ever removed
 _MARK = ".sensorium-run"
 
+_RECORDING, _SIGNALS, _CLOUDS, _IMAGES = "run.mcap", "signals", "clouds", "images"
+
+# All that a run writes into its folder; what else lies there is somebody's
+_OWN = {_MARK, _RECORDING, _SIGNALS, _CLOUDS, _IMAGES, REPORT, NAME}
+
 Progress = Callable[[float, float], None]
 """Called after each step with the simulated and the real time spent so far [s]."""
 
@@ -185,17 +190,18 @@ def _record(
             report = stack.enter_context(Report(title=spec.title))
             writers.append(report)
         controllers = scenario.controllers(env)
-        ctrl_c = stack.enter_context(InterruptsWait())
+        stop = stack.enter_context(InterruptsWait())
         began_s = time.perf_counter()
         for _ in env.run(spec.duration_s):
             for controller in controllers:
                 controller.step(env)
             for writer in writers:
                 writer.record(env)
-            if ctrl_c.pressed:
+            if stop.pressed:
                 raise StoppedError(
                     f"stopped at {env.time_s:g} of {spec.duration_s:g} s; what there is lies in {folder.name!r}, "
-                    "and the same command begins again"
+                    "and the same command begins again",
+                    stop.pressed,
                 )
             steps += 1
             for name, sensor in env.sensors.items():
@@ -206,7 +212,7 @@ def _record(
     figures: dict[str, object] = {"steps": steps, "simulated_s": env.time_s, "real_s": round(real_s, 3)}
     figures["readings"] = {name: readings[name] for name in env.sensors}
     if report is not None:
-        recording = {"Recording": folder / "run.mcap"} if spec.outputs.mcap is not None else {}
+        recording = {"Recording": folder / _RECORDING} if spec.outputs.mcap is not None else {}
         facts = {"Scenario": scenario.document.name, "Seed": spec.seed, **recording, "Manifest": folder / NAME}
         report.write(folder / REPORT, facts=facts)
     return figures
@@ -217,13 +223,13 @@ def _writers(outputs: Outputs, env: Environment, folder: Path) -> Iterator[Any]:
     from sensorium import record
 
     if outputs.mcap is not None:
-        yield record.McapRecorder(folder / "run.mcap", **outputs.mcap.model_dump())
+        yield record.McapRecorder(folder / _RECORDING, **outputs.mcap.model_dump())
     if outputs.signals is not None:
-        yield record.SignalRecorder(folder / "signals", **outputs.signals.model_dump())
+        yield record.SignalRecorder(folder / _SIGNALS, **outputs.signals.model_dump())
     if outputs.clouds is not None:
-        yield record.CloudRecorder(folder / "clouds", **outputs.clouds.model_dump())
+        yield record.CloudRecorder(folder / _CLOUDS, **outputs.clouds.model_dump())
     if outputs.images is not None:
-        yield record.ImageRecorder(folder / "images", **outputs.images.model_dump())
+        yield record.ImageRecorder(folder / _IMAGES, **outputs.images.model_dump())
 
 
 def _standing(out: Path, force: bool) -> Manifest | None:
@@ -244,6 +250,9 @@ def _begun(out: Path) -> Path:
     part = out.with_name(out.name + ".part")
     if part.exists() and not (part / _MARK).is_file():
         raise SpecError(f"{str(part)!r} exists and is not ours; it must make room for the run, remove or rename it")
+    kept = [path.name for path in part.iterdir() if not _is_own(path.name)] if part.exists() else []
+    if kept:
+        raise SpecError(f"{str(part)!r} holds {min(kept)!r}, which no run wrote; it would be lost, move it elsewhere")
     try:
         if part.exists():
             shutil.rmtree(part)
@@ -252,6 +261,11 @@ def _begun(out: Path) -> Path:
     except OSError as error:
         raise SpecError(f"--out is {str(out)!r}, beside which {part.name!r} cannot be made: {error.strerror}") from None
     return part
+
+
+def _is_own(name: str) -> bool:
+    """Whether a run wrote what has this name in its folder, or was writing it (`record.atomic`)."""
+    return name in _OWN or (name.startswith(".") and name.endswith(".part"))
 
 
 def _put_in_place(part: Path, out: Path) -> None:

@@ -17,6 +17,7 @@ from sensorium.corruption import Fault
 from sensorium.corruption.base import Corruption
 from sensorium.environment import Environment
 from sensorium.errors import SceneError, SensoriumError, SpecError
+from sensorium.field_docs import plain_doc
 from sensorium.media import Medium
 from sensorium.scenario import sensors, worlds
 from sensorium.scenario.basilisk import BasiliskSpec
@@ -24,12 +25,11 @@ from sensorium.scenario.document import Document, read_document
 from sensorium.scenario.files import Files
 from sensorium.scenario.outputs import Outputs
 from sensorium.scenario.override import overridden
-from sensorium.scenario.pose import as_list
 from sensorium.scenario.scatter import StrewnSceneSpec, with_scatters
 from sensorium.scene.batch import SceneBatch
 from sensorium.scene.in_parts import SceneInParts
 from sensorium.scene.scene import Scene
-from sensorium.spec import Spec, checked, path_of
+from sensorium.spec import Spec, as_list, checked, path_of
 
 # All kinds of worlds but the joined one, which is made of them
 _WORLDS: tuple[type[worlds.WorldSpec], ...] = (*worlds.BUILT_IN, BasiliskSpec)
@@ -111,7 +111,7 @@ def scenario_model() -> type[ScenarioSpec]:
     model: type[ScenarioSpec] = create_model(
         "Scenario",
         __base__=ScenarioSpec,
-        __doc__=ScenarioSpec.__doc__,
+        __doc__=plain_doc(ScenarioSpec),
         world=(several, Field(default=(worlds.StaticSpec(kind="static"),), description="What moves.")),
         sensors=(dict[str, any_sensor], Field(default_factory=dict, description="Sensors by name.")),
         faults=(

@@ -17,7 +17,7 @@ from sensorium.scenario.shapes import Shape
 from sensorium.scene.in_parts import SceneInParts
 from sensorium.scene.scene import Scene, SceneObject
 from sensorium.scene.split import MeshFile, Source, split_scene
-from sensorium.spec import Spec
+from sensorium.spec import Spec, path_of
 
 AnyMaterial = str | Annotated[Material | Medium, Field(discriminator="kind")]
 """The name of a material of the library or of a third party, or one in full; or what fills a closed shape, as fog."""
@@ -111,6 +111,14 @@ class SceneSpec(Spec):
                 scene.extend(included)
 
 
-def made_material(given: AnyMaterial | None) -> AbstractMaterial | AbstractMedium | None:
-    """The material that is named or given in full, or the medium."""
-    return load_material(given) if isinstance(given, str) else given
+def made_material(
+    given: AnyMaterial | None, place: tuple[str, ...] = ("material",)
+) -> AbstractMaterial | AbstractMedium | None:
+    """The material that is named or given in full, or the medium; an error is told with the place of the name."""
+    if not isinstance(given, str):
+        return given
+    try:
+        return load_material(given)
+    except SpecError as error:
+        sentence = path_of("", place) + str(error).removeprefix("material")
+        raise SpecError(sentence, ((place, sentence),)) from None

@@ -8,6 +8,7 @@ from pydantic import Field, create_model
 from sensorium import devices, plugins
 from sensorium.environment import Environment
 from sensorium.errors import SpecError
+from sensorium.field_docs import plain_doc
 from sensorium.scenario.document import Document
 from sensorium.scenario.files import Files
 from sensorium.scenario.pose import Poses
@@ -26,7 +27,8 @@ from sensorium.sensors.odometer import Odometer
 from sensorium.sensors.radar.spec import Radar
 from sensorium.sensors.spec import SensorSpec
 from sensorium.sensors.sun_sensor import SunSensor
-from sensorium.spec import Spec, checked
+from sensorium.spec import Spec, at_key, checked
+from sensorium.spelling import nearest
 
 BUILT_IN: tuple[type[SensorSpec[Any]], ...] = (
     Lidar,
@@ -86,22 +88,45 @@ def expanded(document: Document, files: Files) -> dict[str, Any]:
         return data
     data["sensors"] = dict(given)
     for name, entry in given.items():
-        if isinstance(entry, dict) and entry.get("device") is not None:
-            with document.blamed("sensors", name):
-                device = entry["device"]
-                if not isinstance(device, str):
-                    raise SpecError(f"device is {device!r}; it must be the name of a device")
-                sheet = devices.describe(files.path(device, "device") if device.endswith(".toml") else device)
-                data["sensors"][name] = devices.specification(sheet.path, entry, kind=entry.get("kind"))
-                if not sheet.comes_along:
-                    files.use(sheet.path)
+        if not isinstance(entry, dict):
+            continue
+        with document.blamed("sensors", name):
+            if entry.get("device") is not None:
+                data["sensors"][name] = _with_sheet(entry, files)
+            elif "kind" not in entry:
+                _refuse_misspelt_device(entry)
     return data
+
+
+def _with_sheet(entry: dict[str, Any], files: Files) -> dict[str, Any]:
+    """An entry with the fields of its device's data sheet."""
+    device = entry["device"]
+    if not isinstance(device, str):
+        raise at_key("device", f"device is {device!r}; it must be the name of a device")
+    is_file = device.endswith(".toml")
+    try:
+        sheet = devices.describe(files.path(device, "device") if is_file else device)
+        fields = devices.specification(sheet.path, entry, kind=entry.get("kind"))
+    except SpecError as error:
+        if is_file or not str(error).startswith("device "):
+            raise
+        raise at_key("device", str(error)) from None
+    if not sheet.comes_along:
+        files.use(sheet.path)
+    return fields
+
+
+def _refuse_misspelt_device(entry: dict[str, Any]) -> None:
+    """Of an entry without kind and device, name a key that is nearly the latter."""
+    for key, value in entry.items():
+        if nearest(str(key), ["device"]):
+            raise at_key(str(key), f"{key} is {value!r}; did you mean device?")
 
 
 @functools.cache
 def entry_of(kind: type[SensorSpec[Any]]) -> type[Spec]:
     """The model of a sensor in a file: its specification and its mount in one."""
-    entry: type[Spec] = create_model(f"{kind.__name__}Entry", __base__=(Mount, kind), __doc__=kind.__doc__)
+    entry: type[Spec] = create_model(f"{kind.__name__}Entry", __base__=(Mount, kind), __doc__=plain_doc(kind))
     return entry
 
 

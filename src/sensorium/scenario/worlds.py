@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, create_model
 
 from sensorium.errors import SpecError
+from sensorium.field_docs import plain_doc
 from sensorium.fields.positions import Vector
 from sensorium.scenario.controls import Control, ControlTable
 from sensorium.scenario.files import Files
@@ -45,6 +46,7 @@ class StaticSpec(WorldSpec):
 
     kind: Literal["static"]
     step_s: StepLength = 0.01
+    """How far one step goes [s]."""
     bodies: dict[str, PoseSpec] = Field(default_factory=dict)
     """Where bodies stand."""
 
@@ -58,6 +60,7 @@ class KinematicSpec(WorldSpec):
 
     kind: Literal["kinematic"]
     step_s: StepLength = 0.01
+    """How far one step goes [s]."""
     bodies: dict[str, Motion] = Field(default_factory=dict)
     joints: dict[str, JointMotion] = Field(default_factory=dict)
 
@@ -80,6 +83,7 @@ class CommandedSpec(WorldSpec):
 
     kind: Literal["commanded"]
     step_s: StepLength = 0.01
+    """How far one step goes [s]."""
     bodies: dict[str, CommandedBody] = Field(min_length=1)
 
     def make(self, files: Files) -> World:
@@ -98,6 +102,7 @@ class ReplaySpec(WorldSpec):
     file: str
     """A CSV of poses, or an MCAP recording, in the scenario's folder."""
     step_s: StepLength = 0.01
+    """How far one step goes [s]."""
 
     def make(self, files: Files) -> World:
         """The world."""
@@ -143,7 +148,7 @@ class MuJoCoSpec(WorldSpec):
 
     def add_to(self, scene: Scene, world: Any) -> None:
         """Put the model's geoms into a scene."""
-        materials = {name: made_material(given) for name, given in self.materials.items()}
+        materials = {name: made_material(given, ("materials", name)) for name, given in self.materials.items()}
         options = {} if self.groups is None else {"groups": self.groups}
         if self.geoms:
             scene.extend(world.scene(materials=materials, **options))
@@ -162,7 +167,7 @@ class JoinedSpec(WorldSpec):
     def of(cls, part: Any) -> "type[JoinedSpec]":
         """The same for parts of a given type, such as the union of all kinds that are installed."""
         parts = (tuple[part, ...], Field(min_length=1))
-        made: type[JoinedSpec] = create_model("JoinedSpec", __base__=cls, __doc__=cls.__doc__, parts=parts)
+        made: type[JoinedSpec] = create_model("JoinedSpec", __base__=cls, __doc__=plain_doc(cls), parts=parts)
         return made
 
     def missing(self) -> tuple[str, ...]:

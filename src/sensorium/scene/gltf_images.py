@@ -11,7 +11,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from sensorium.errors import SceneError
+from sensorium.scene.textures import PaintError
 
 FORMATS = ("PNG", "JPEG", "WEBP")
 
@@ -43,7 +43,7 @@ def check_images(header: dict[str, Any], folder: Path, chunk: bytes, max_bytes: 
             total += width * height * each_pixel
             if total > max_bytes:
                 size = f"image {number} has {width} x {height} pixels"
-                raise SceneError(f"{size}; unpacked, all take {total} bytes, the most is {max_bytes}")
+                raise PaintError(f"{size}; unpacked, all take {total} bytes, the most is {max_bytes}")
 
 
 def _image_bytes(header: dict[str, Any], image: dict[str, Any], folder: Path, chunk: bytes) -> bytes | None:
@@ -63,7 +63,7 @@ def _behind(uri: str, folder: Path) -> bytes | None:
         try:
             return base64.b64decode(uri.partition(",")[2])
         except binascii.Error as error:
-            raise SceneError(f"it has data that are not base64: {error}") from None
+            raise PaintError(f"it has data that are not base64: {error}") from None
     path = folder / uri
     return path.read_bytes() if path.is_file() else None
 
@@ -78,4 +78,4 @@ def _size(data: bytes, number: int) -> tuple[int, int]:
             with Image.open(io.BytesIO(data), formats=FORMATS) as image:
                 return image.size
         except UnidentifiedImageError:
-            raise SceneError(f"image {number} is no {' or '.join(FORMATS)}; glTF has no others") from None
+            raise PaintError(f"image {number} is no {' or '.join(FORMATS)}; glTF has no others") from None

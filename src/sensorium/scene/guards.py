@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from sensorium.errors import SceneError
 from sensorium.scene.gltf_images import check_images
+from sensorium.scene.textures import PaintError
 
 Triangles = tuple[int, int]
 
@@ -50,8 +51,8 @@ def check_stl(path: Path) -> Triangles:
     return count, count
 
 
-def check_gltf(path: Path, *, max_bytes: int) -> Triangles:
-    """GLB and glTF: references inside the folder, arrays inside their buffers, nodes in a tree."""
+def check_gltf(path: Path, *, max_bytes: int, images: bool = True) -> Triangles:
+    """GLB and glTF: references inside the folder, arrays inside their buffers, nodes in a tree; and images, if read."""
     tree, chunk = _glb_chunks(path) if path.suffix.lower() == ".glb" else (path.read_bytes(), None)
     header = json.loads(tree.decode("utf-8"))
     if not isinstance(header, dict):
@@ -61,11 +62,8 @@ def check_gltf(path: Path, *, max_bytes: int) -> Triangles:
             raise SceneError(f"it requires the extension {extension}, which is not supported")
 
     # Buffers: what they hold must be there; neither they nor images may point outside
-    for k, image in enumerate(header.get("images", [])):
-        if "uri" in image:
-            _check_uri(image["uri"], path.parent)
-        elif _whole(image, "bufferView", f"image {k}") >= len(header.get("bufferViews", [])):
-            raise SceneError(f"image {k} uses bufferView {image['bufferView']}, which is not there")
+    if images:
+        _check_image_places(header, path.parent)
     sizes = []
     for k, buffer in enumerate(header.get("buffers", [])):
         claimed = _whole(buffer, "byteLength", f"buffer {k}")
@@ -85,7 +83,8 @@ def check_gltf(path: Path, *, max_bytes: int) -> Triangles:
 
     _check_accessors(header, sizes, max_bytes)
     found = _gltf_triangles(header)
-    check_images(header, path.parent, chunk or b"", max_bytes)
+    if images:
+        check_images(header, path.parent, chunk or b"", max_bytes)
     return found
 
 
@@ -95,10 +94,10 @@ def gltf_has_images(path: Path) -> bool:
     return bool(json.loads(tree.decode("utf-8")).get("images"))
 
 
-def check_inside(name: str, folder: Path) -> Path:
-    """Return the file a mesh file refers to; it must lie in the mesh file's folder or below."""
+def check_inside(name: str, folder: Path, root: Path | None = None) -> Path:
+    """Return the file that one in a folder refers to; it must lie in the mesh file's folder, the root, or below."""
     try:
-        root, target = folder.resolve(), (folder / name).resolve()
+        root, target = (root or folder).resolve(), (folder / name).resolve()
     except (OSError, ValueError) as error:
         raise SceneError(f"it refers to {name!r}, which is no file name") from error
     if not target.is_relative_to(root) or "\\" in name:
@@ -149,6 +148,18 @@ def _check_uri(uri: Any, folder: Path) -> int:
     check_inside(unquote(uri), folder)
     target = check_inside(uri, folder)
     return target.stat().st_size if target.is_file() else 0
+
+
+def _check_image_places(header: dict[str, Any], folder: Path) -> None:
+    """Images lie in the file or in its folder."""
+    for k, image in enumerate(header.get("images", [])):
+        try:
+            if "uri" in image:
+                _check_uri(image["uri"], folder)
+            elif _whole(image, "bufferView", f"image {k}") >= len(header.get("bufferViews", [])):
+                raise SceneError(f"image {k} uses bufferView {image['bufferView']}, which is not there")
+        except SceneError as error:
+            raise PaintError(str(error)) from None
 
 
 def _whole(item: dict[str, Any], key: str, what: str, default: int | None = None) -> int:

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from sensorium.errors import SceneError, in_one_line
 from sensorium.npz_archive import ArchiveError, read_arrays
 from sensorium.scene.guards import Triangles, check_gltf, check_stl, gltf_has_images, is_text_stl
-from sensorium.scene.mesh import UV, Mesh
+from sensorium.scene.mesh import TEXTURE, UV, Mesh
 from sensorium.scene.ply_format import read_ply
 from sensorium.scene.text_formats import MeshArrays, read_obj, read_off, read_stl_text
-from sensorium.scene.textures import Paint, one_texture, pixels_of
+from sensorium.scene.textures import Paint, PaintError, one_texture, pixels_of
 
 SUFFIXES = (".glb", ".gltf", ".npz", ".obj", ".off", ".ply", ".stl")
 
@@ -31,20 +31,23 @@ _MAX_ZIP_RATIO = 100
 _BYTES_PER_TRIANGLE = 84  # three vertices of its own and three indices
 
 
-def load_mesh(path: str | PathLike[str], *, max_bytes: int = MAX_BYTES) -> Mesh:
+def load_mesh(path: str | PathLike[str], *, max_bytes: int = MAX_BYTES, paint: bool = True) -> Mesh:
     """Read a mesh file.
 
     Scene graphs (glTF) become one mesh with every transform applied. Vertex colours become the vertex
     property "color", RGBA in [0, 1]. Where a glTF file paints with images, their base colours become the
     mesh's texture, as linear reflectances in red, green and blue; likewise the diffuse images (`map_Kd`) of an
-    OBJ file's materials. Nothing else of materials is read, and no images of other formats. An .npz holds
-    `vertices`, `faces` and properties as `face_<name>` and `vertex_<name>`.
+    OBJ file's materials. An OBJ file that only colours its materials (`Kd`) gives the face property "texture",
+    which a material asks for in the same way. Nothing else of materials is read, and no images of other
+    formats. An .npz holds `vertices`, `faces` and properties as `face_<name>` and `vertex_<name>`.
 
     Args:
         path: File to read; its suffix names the format.
         max_bytes: Most that the file, or what it unpacks to, may take.
+        paint: Whether materials and images are read; without, what is wrong with them is no matter.
 
     Raises:
+        PaintError: A SceneError, of what the mesh is painted with: its shape alone could be read.
         SceneError: The file is missing, of another kind, broken, too large, or refers to something outside
             its folder; or its mesh breaks a rule of `Mesh`.
     """
@@ -60,37 +63,40 @@ def load_mesh(path: str | PathLike[str], *, max_bytes: int = MAX_BYTES) -> Mesh:
 
     # Readers fail in every way there is; to the caller all of them are one bad file
     try:
-        return _read(path, suffix, max_bytes)
+        return _read(path, suffix, max_bytes, paint)
+    except PaintError as error:
+        raise PaintError(f"{path}: {error}") from error
     except (SceneError, ArchiveError) as error:
         raise SceneError(f"{path}: {error}") from error
     except Exception as error:
         raise SceneError(f"{path}: it cannot be read as {suffix}: {in_one_line(error)}") from error
 
 
-def _read(path: Path, suffix: str, max_bytes: int) -> Mesh:
+def _read(path: Path, suffix: str, max_bytes: int, paint: bool) -> Mesh:
     """Send a file to the reader of its format."""
     if suffix == ".npz":
         return _read_npz(path, max_bytes)
     if suffix == ".obj":
-        return _from_arrays(read_obj(path))
+        return _from_arrays(read_obj(path, paint))
     if suffix == ".off":
         return _from_arrays(read_off(path))
     if suffix == ".stl" and is_text_stl(path):
         return _from_arrays(read_stl_text(path))
     if suffix == ".stl":
-        return _read_trimesh(path, check_stl(path), max_bytes)
+        return _read_trimesh(path, check_stl(path), max_bytes, paint=False)
     if suffix == ".ply":
         return _from_arrays(read_ply(path))
-    return _read_trimesh(path, check_gltf(path, max_bytes=max_bytes), max_bytes)
+    return _read_trimesh(path, check_gltf(path, max_bytes=max_bytes, images=paint), max_bytes, paint)
 
 
 def _from_arrays(arrays: MeshArrays) -> Mesh:
     properties = {"color": arrays.color, UV: arrays.uv}
     given = {name: values for name, values in properties.items() if values is not None}
-    return Mesh(arrays.vertices, arrays.faces, vertex_properties=given, texture=arrays.texture)
+    colors = {} if arrays.face_texture is None else {TEXTURE: arrays.face_texture}
+    return Mesh(arrays.vertices, arrays.faces, face_properties=colors, vertex_properties=given, texture=arrays.texture)
 
 
-def _read_trimesh(path: Path, expected: Triangles, max_bytes: int) -> Mesh:
+def _read_trimesh(path: Path, expected: Triangles, max_bytes: int, paint: bool) -> Mesh:
     """Read a guarded file with trimesh and flatten its scene graph."""
     import trimesh
 
@@ -116,7 +122,7 @@ def _read_trimesh(path: Path, expected: Triangles, max_bytes: int) -> Mesh:
 
     colored = any(part.visual.kind == "vertex" for part in parts)
     merged = Mesh.merge([_placed(part, m, colored) for part, m in zip(parts, matrices, strict=True)])
-    if path.suffix.lower() == ".stl" or not gltf_has_images(path):
+    if not paint or not gltf_has_images(path):
         return merged
     paints = _paints(path, [len(part.vertices) for part in parts])
     if not any(paint.image is not None for paint in paints):

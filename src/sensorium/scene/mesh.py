@@ -90,11 +90,21 @@ class Mesh:
         self.radius = float(np.sqrt(np.max(np.sum(self.vertices**2, axis=1))))
 
     @classmethod
-    def load(cls, path: "str | PathLike[str]") -> "Mesh":
-        """Read a mesh file: .glb .gltf .obj .ply .stl .off or .npz; see `sensorium.scene.loading`."""
-        from sensorium.scene.loading import load_mesh
+    def load(cls, path: "str | PathLike[str]", *, paint: bool = True) -> "Mesh":
+        """Read a mesh file: .glb .gltf .obj .ply .stl .off or .npz; see `sensorium.scene.loading`.
 
-        return load_mesh(path)
+        Args:
+            path: File to read; its suffix names the format.
+            paint: Whether images and colours of its materials are read too; without, no file but those of its shape
+                is opened, and what is wrong with them is no matter.
+        """
+        from sensorium.scene.loading import load_mesh
+        from sensorium.scene.textures import PaintError
+
+        try:
+            return load_mesh(path, paint=paint)
+        except PaintError as error:
+            raise SceneError(f"{error}; paint=False loads its shape alone") from error
 
     @classmethod
     def merge(cls, meshes: "Sequence[Mesh]") -> "Mesh":
@@ -284,7 +294,9 @@ def _checked_properties(
 
 def _checked_texture(texture: ArrayLike, uv: NDArray[Any] | None) -> NDArray[np.float32]:
     """Copy a texture, shares in 0..1 with places for every vertex."""
-    array = np.array(texture, dtype=np.float32, order="C")
+    # One that is locked already is shared: a large image is hundreds of megabytes
+    locked = isinstance(texture, np.ndarray) and texture.flags.owndata and not texture.flags.writeable
+    array = np.array(texture, dtype=np.float32, order="C", copy=None if locked else True)
     if array.ndim != 3 or 0 in array.shape:
         raise SceneError(f"texture has shape {array.shape}; it must be (rows, columns, bands)")
     if not (array.min() >= 0.0 and array.max() <= 1.0):

@@ -24,7 +24,7 @@ from sensorium.materials import Material
 from sensorium.media import Medium
 from sensorium.scene.cuts import Cut, balanced_cuts, part_at
 from sensorium.scene.loading import load_mesh
-from sensorium.scene.mesh import LABEL, Mesh
+from sensorium.scene.mesh import LABEL, TEXTURE, Mesh
 from sensorium.scene.part_files import INDEX, WHOLE_FACE, ObjectEntry, PartEntry, PartIndex, PieceEntry
 from sensorium.scene.scene import LabelTable, SceneObject, check_label
 from sensorium.spec import Spec, checked
@@ -65,8 +65,9 @@ class MeshFile:
         check_label(self.label)
 
     def load(self) -> Mesh:
-        """Read the file."""
-        mesh = load_mesh(self.path)
+        """Read the file; what it is painted with only where the material asks for it."""
+        wanted = getattr(self.material, "property_name", None) == TEXTURE
+        mesh = load_mesh(self.path, paint=wanted)
         return mesh if self.scale == 1.0 else mesh.scaled(self.scale)
 
 

@@ -22,7 +22,8 @@ from sensorium.scene.text_lines import integer, lines_of
 class MeshArrays:
     """What a file holds: vertices [m] (n, 3), faces (m, 3), and colours in [0, 1] (n, 4) or None; texture and uv.
 
-    Texture and places of vertices in it are as `Mesh` takes them, or None.
+    Texture and places of vertices in it are as `Mesh` takes them, or None. Where paint is a colour a face and no image,
+    `face_texture` has these, (m, 3).
     """
 
     vertices: NDArray[np.float64]
@@ -30,16 +31,18 @@ class MeshArrays:
     color: NDArray[np.float64] | None = None
     texture: NDArray[np.float32] | None = None
     uv: NDArray[np.float64] | None = None
+    face_texture: NDArray[np.float32] | None = None
 
 
-def read_obj(path: Path) -> MeshArrays:
+def read_obj(path: Path, paint: bool = True) -> MeshArrays:
     """Wavefront OBJ: `v x y z [w | r g b]` and `f` lines; indices may count back from the line they stand on.
 
     Where materials paint faces with images (`map_Kd`), these become the texture, and vertices are doubled where
-    paints or places meet. Normals, groups and all else of materials are passed over; a file outside the folder is
-    refused all the same.
+    paints or places meet; where they only colour them (`Kd`), each face has its colour. Normals, groups and all else of
+    materials are passed over; a file outside the folder is refused all the same. Without paint all of it is passed
+    over, and no other file is opened.
     """
-    paint = ObjPaint(path.parent)
+    said = ObjPaint(path.parent)
     vertices: list[list[str]] = []
     colors: list[list[str]] = []
     faces: list[tuple[int, int, int]] = []
@@ -57,22 +60,23 @@ def read_obj(path: Path) -> MeshArrays:
                     f"line {number} uses vertex {min(corners, default=0)}; they count from 1, or from -1 back"
                 )
             faces += _fan([c - 1 if c > 0 else len(vertices) + c for c in corners], number)
-            paint.add_faces(_fan([paint.place_of(word, number) for word in words[1:]], number))
-        else:
-            paint.take(number, words)
+            if paint:
+                said.add_faces(_fan([said.place_of(word, number) for word in words[1:]], number))
+        elif paint:
+            said.take(number, words)
 
     # Colours are an old extension; only a file that colours every vertex is taken at its word
     color = None
     if colors and len(colors) == len(vertices):
         color = np.concatenate([_numbers(colors, 3), np.ones((len(colors), 1))], axis=1)
     points, triangles = _numbers(vertices, 3), _indices(faces)
-    if triangles.max(initial=-1) >= len(points):
-        return MeshArrays(points, triangles, color)  # which `Mesh` refuses by name
-    painted = paint.applied(triangles, _numbers(paint.places, 2))
+    if not paint or triangles.max(initial=-1) >= len(points):
+        return MeshArrays(points, triangles, color)  # where `Mesh` refuses an index by name
+    painted = said.applied(triangles, _numbers(said.places, 2))
     if painted is None:
-        return MeshArrays(points, triangles, color)
-    origin, triangles, texture, uv = painted
-    return MeshArrays(points[origin], triangles, None if color is None else color[origin], texture, uv)
+        return MeshArrays(points, triangles, color, face_texture=said.colors())
+    doubled = None if color is None else color[painted.origin]
+    return MeshArrays(points[painted.origin], painted.faces, doubled, painted.texture, painted.uv)
 
 
 def read_off(path: Path) -> MeshArrays:

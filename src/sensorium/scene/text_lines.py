@@ -7,10 +7,13 @@ from sensorium.errors import SceneError
 
 
 def lines_of(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Number and words of each line; '#' starts a comment, a backslash joins the next line, empty ones go."""
+    """Number and words of each line; '#' starts a comment, a backslash joins the next line, empty ones go.
+
+    A byte order mark, which some editors put before the first line, is no part of it.
+    """
     words: list[str] = []
     number = 0
-    with path.open(encoding="utf-8", errors="replace") as file:
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
         for number, line in enumerate(file, start=1):
             text = line.split("#", 1)[0].rstrip()
             words += text.rstrip("\\").split()

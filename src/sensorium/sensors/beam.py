@@ -22,6 +22,7 @@ class Beam(Spec):
     exit_radius_m: float = Field(default=0.01, ge=0.0)
     """1/e^2 radius where it leaves [m]."""
     detector_radius_m: float = Field(default=0.01, gt=0.0)
+    """Of the round detector [m]."""
     detector_offset_m: float = Field(default=0.0, ge=0.0)
     """Of the detector's centre from the beam's axis [m]."""
     pulse_s: float = Field(default=5e-9, gt=0.0)

@@ -51,6 +51,7 @@ class Adc(Spec):
     model_config = ConfigDict(frozen=True)
 
     bits: int = Field(default=12, ge=1, le=16)
+    """Of the converter; codes run from 0 to 2^bits - 1."""
     gain_dn_e: PositiveFloat | None = None
     """System gain K at gain 1 [DN/e-]; None brings the full well to the highest code."""
     black_dn: float = Field(default=0.0, ge=0.0)
@@ -97,8 +98,11 @@ class Camera(SensorSpec[CameraImage]):
     width_m: float = Field(gt=0.0)
     """Of the chip's pixels together [m]."""
     height_m: float = Field(gt=0.0)
+    """Likewise [m]."""
     columns: int = Field(ge=1)
+    """Pixels side by side."""
     rows: int = Field(ge=1)
+    """Pixels one above the other."""
 
     # Lens
     focal_length_m: float = Field(gt=0.0)

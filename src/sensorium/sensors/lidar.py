@@ -96,6 +96,7 @@ class Lidar(SensorSpec[Scan]):
     returns: Literal["strongest", "first", "last", "dual", "all"] = "strongest"
     """What of several is reported; dual: strongest and last; all: the `max_returns` strongest, nearest first."""
     max_returns: int = Field(default=3, ge=1, le=8)
+    """How many a ray reports at most, where returns="all"."""
     round_trip: bool = True
     """Losses count on the way there and back; False counts them once, as the paper prints it."""
     divergence: Literal["exact", "agx"] = "exact"

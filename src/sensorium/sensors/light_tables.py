@@ -15,6 +15,7 @@ from sensorium.materials import row as mr
 from sensorium.materials.base import AbstractMaterial
 from sensorium.materials.dielectric import Dielectric
 from sensorium.materials.lambertian import Lambertian
+from sensorium.materials.library import name_of
 from sensorium.media.base import AbstractMedium, MediumParameters
 from sensorium.optics.capture_table import CaptureTable, capture_table
 from sensorium.random import gamma_quantile
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
 
 # what objects without a material are made of
 DEFAULT_MATERIAL = Lambertian(reflectance=0.5)
+
+# Objects of a material that an error names, before the rest is counted
+_OBJECTS_TOLD = 3
 
 _RETURNS = {"strongest": tb.STRONGEST, "first": tb.FIRST, "last": tb.LAST, "dual": tb.DUAL, "all": tb.ALL}
 
@@ -162,9 +166,24 @@ def material_table(
         for kind, material in enumerate(layout.materials):
             outwards = seen_from > 0 and inside[kind] == seen_from
             around = (media[0] if outwards else medium).refractive_index
-            _fill_material(table[seen_from * kinds + kind], material_row(material, wavelength_m, around))
+            try:
+                row = material_row(material, wavelength_m, around)
+            except SpecError as error:
+                raise SpecError(f"{_named(layout, kind)}: {error}") from None
+            _fill_material(table[seen_from * kinds + kind], row)
             table[seen_from * kinds + kind, tb.M_MEDIUM] = inside[kind]
     return table.astype(np.float32)
+
+
+def _named(layout: Layout, kind: int) -> str:
+    """A material of a scene, for errors: its name in the library, or its model; and the objects that have it."""
+    material = layout.materials[kind]
+    known = name_of(material)
+    said = f"material {known!r}" if known else f"a {type(material).__name__}"
+    columns = np.flatnonzero((layout.material_index == kind).any(axis=0)).tolist()
+    objects = [repr(name) if (name := layout.name[column]) else f"{column}" for column in columns]
+    rest = f" and {len(objects) - _OBJECTS_TOLD} more" if len(objects) > _OBJECTS_TOLD else ""
+    return f"{said} of object {', '.join(objects[:_OBJECTS_TOLD])}{rest}" if objects else said
 
 
 def _fill_material(columns: NDArray[np.float64], row: NDArray[np.float64]) -> None:

@@ -14,10 +14,13 @@ class RangeNoise(Spec):
     """
 
     base_m: float = Field(default=0.0, ge=0.0)
+    """Standard deviation at range 0 [m]."""
     slope: float = Field(default=0.0, ge=0.0)
     """Per metre of range [1]."""
     square_per_m: float = Field(default=0.0, ge=0.0)
+    """Per square metre of range [1/m]."""
     bias_m: float = 0.0
+    """Added to every range [m]."""
     angle_std_rad: float = Field(default=0.0, ge=0.0, lt=0.1)
     """The beam goes this far astray about each of two axes, unknown to the sensor: points stay on the nominal ray."""
     dropout: float = Field(default=0.0, ge=0.0, le=1.0)

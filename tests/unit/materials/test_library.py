@@ -6,7 +6,7 @@ import pytest
 
 from sensorium import materials
 from sensorium.errors import SpecError
-from sensorium.materials.library import GRADES
+from sensorium.materials.library import GRADES, name_of
 from sensorium.materials.row import FIXED_R, R0, RETRO, C, K, N
 from sensorium.spec import checked
 
@@ -119,3 +119,9 @@ def test_unknown_names_suggest_the_nearest():
 def test_outside_the_measured_range():
     with pytest.raises(SpecError, match="its spectrum covers 450 to 1550 nm"):
         materials.load("asphalt").row(2e-6)
+
+
+def test_a_material_knows_its_name_and_others_have_none():
+    assert name_of(materials.load("glass")) == "glass"
+    assert name_of(materials.Lambertian(reflectance=0.5)) is None
+    assert name_of(None) is None

@@ -50,7 +50,7 @@ def test_cut_off_anywhere_all_frames_before_are_there(tmp_path, whole):
         (tmp_path / "run.mcap").write_bytes(content[:length])
         if length < ends[0] and length < 80:
             continue
-        result = recover(tmp_path / "run.mcap")
+        result = recover(tmp_path / "run.mcap", force=True)
         assert result.path == tmp_path / "run.recovered.mcap"
         # A frame's index may be missing, its messages not
         frames = sum(end <= length for end in ends)
@@ -127,7 +127,7 @@ def test_random_bytes_never_end_in_a_traceback(tmp_path, whole):
         broken[at] = rng.integers(0, 256, 5)
         (tmp_path / "run.mcap").write_bytes(broken.tobytes())
         try:
-            recover(tmp_path / "run.mcap")
+            recover(tmp_path / "run.mcap", force=True)
         except RecordError:
             continue
         # What has no checksum, as the end of a file that is cut off, may be wrong; yet it is an MCAP file
@@ -147,6 +147,31 @@ def test_what_is_no_recording_is_refused_and_nothing_written(tmp_path):
     with pytest.raises(SpecError, match="folder does not exist"):
         recover(tmp_path / "run.mcap", tmp_path / "no" / "out.mcap")
     assert [p.name for p in tmp_path.iterdir()] == ["run.mcap"]
+
+
+def test_what_stands_there_is_replaced_only_when_asked(tmp_path, whole):
+    (tmp_path / "run.mcap").write_bytes(whole[0])
+    (tmp_path / "run.recovered.mcap").write_text("mine")
+    with pytest.raises(SpecError, match=r"out is '.*run\.recovered\.mcap', which exists; .* replace it with --force"):
+        recover(tmp_path / "run.mcap")
+    assert (tmp_path / "run.recovered.mcap").read_text() == "mine"
+    command = ["recover", str(tmp_path / "run.mcap")]
+    assert CliRunner().invoke(app, command).exit_code != 0
+    done = CliRunner().invoke(app, [*command, "--force"])
+    assert done.exit_code == 0
+    assert times(tmp_path / "run.recovered.mcap") == list(range(COUNT))
+    size = (tmp_path / "run.recovered.mcap").stat().st_size
+    assert 1000 < size < 50_000
+    assert f"({size / 1000:.1f} kB)" in done.output
+
+
+def test_what_is_recovered_out_of_an_unfinished_run_lies_beside_its_folder(tmp_path, whole, monkeypatch):
+    """The next run begins the folder again, with all that lies in it."""
+    (tmp_path / "results.part").mkdir()
+    (tmp_path / "results.part" / "run.mcap").write_bytes(whole[0])
+    monkeypatch.chdir(tmp_path / "results.part")
+    assert recover("run.mcap").path == tmp_path / "results.recovered.mcap"
+    assert times(tmp_path / "results.recovered.mcap") == list(range(COUNT))
 
 
 def test_the_command_line_recovers(tmp_path, whole):

@@ -22,8 +22,18 @@ def test_the_document_itself_is_left_alone():
 
 def test_errors_then_name_the_option():
     document = overridden(parsed(TEXT, "f"), {"b": {"c": 5}})
-    assert document.where(("b", "c")) == "--set b"
+    assert document.where(("b", "c")) == '--set b={"c": 5}'
     assert document.where(("a",)) == "f:1"
+
+
+def test_what_an_option_makes_is_its_own_and_what_it_changes_is_named_beside_the_file():
+    document = overridden(parsed(TEXT, "f"), {"b.new.key": "x", "b.c": "long" * 100})
+    assert document.where(("b", "new")) == document.where(("b", "new", "missing")) == "--set b.new.key=x"
+    assert document.where(("b",)) == "f:2"
+    assert document.around(("b",)).startswith("f:2 with --set b.new.key=x with --set b.c=longlong")
+    assert len(document.around(("b",))) < 150
+    assert document.around(("b", "new", "key")) == "--set b.new.key=x"
+    assert document.around(("a",)) == "f:1"
 
 
 @pytest.mark.parametrize(

@@ -151,20 +151,37 @@ def test_a_series_with_a_mistake_runs_nothing(folder):
         list(sweep(cases(lambda values: load(folder, **values), {"seed": [2]}), folder / "out"))
 
 
-def test_ctrl_c_stops_between_steps_and_leaves_a_whole_recording(folder):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_and_sigterm_stop_between_steps_and_leave_a_whole_recording(folder, number):
     from mcap.reader import make_reader
 
     def press(simulated_s: float, real_s: float) -> None:
         if simulated_s > 0.2:
-            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(number)
 
-    before = signal.getsignal(signal.SIGINT)
-    with pytest.raises(StoppedError, match=r"stopped at 0\.\d+ of 0\.5 s; what there is lies in 'out\.part'"):
+    before = signal.getsignal(number)
+    with pytest.raises(StoppedError, match=r"stopped at 0\.\d+ of 0\.5 s; what there is lies in 'out\.part'") as told:
         run(load(folder), folder / "out", progress=press)
-    assert signal.getsignal(signal.SIGINT) is before
+    assert told.value.signal_number == number
+    assert signal.getsignal(number) is before
     with (folder / "out.part" / "run.mcap").open("rb") as file:
         clocks = [message for _, channel, message in make_reader(file).iter_messages() if channel.topic == "/clock"]
     assert 20 <= len(clocks) <= 23
+
+
+def test_what_others_put_into_an_unfinished_run_is_not_deleted(folder):
+    part = folder / "out.part"
+    part.mkdir()
+    for name in (".sensorium-run", "run.mcap", ".report.html.1a2b.part", "run.recovered.mcap"):
+        (part / name).touch()
+    with pytest.raises(
+        SpecError, match=r"out\.part' holds 'run\.recovered\.mcap', which no run wrote; it would be lost"
+    ):
+        run(load(folder), folder / "out")
+    assert (part / "run.recovered.mcap").is_file()
+    (part / "run.recovered.mcap").rename(folder / "saved.mcap")
+    run(load(folder), folder / "out")
+    assert not part.exists()
 
 
 def test_an_error_before_the_first_step_leaves_nothing(folder):

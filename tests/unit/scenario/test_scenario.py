@@ -143,6 +143,37 @@ def test_files_that_were_used_are_known(write):
     ("old", "new", "words"),
     [
         ("columns: 12", "column: 12", "wall.yaml:34: sensors.top.pattern.column is 12; did you mean columns?"),
+        # Keys that belong further out or in, that others call by another name, and words for kinds
+        ("hide: [car]", "step_s: 0.1", "wall.yaml:32: sensors.top.step_s is 0.1; did you mean world.step_s?"),
+        ("seed: 7", "step_s: 0.1", "wall.yaml:2: step_s is 0.1; did you mean world.step_s?"),
+        ("seed: 7", "bodies: {}", "wall.yaml:2: bodies is {}; did you mean world.bodies?"),
+        ("    body: car\n", "    bodies: car\n", "wall.yaml:30: sensors.top.bodies is 'car'; did you mean body?"),
+        ("hide: [car]", "yaw: 90", "sensors.top.yaw is 90; did you mean pose.euler_deg: [roll, pitch, yaw]?"),
+        ("position: [10, 0, 1.5]", "xyz: [0, 0, 0]", "scene.objects[1].pose.xyz is [0, 0, 0]; did you mean position?"),
+        ("kind: lidar", "kind: ladar", "wall.yaml:29: sensors.top.kind is 'ladar'; did you mean 'lidar' or 'radar'?"),
+        ("kind: lidar", "type: lidar", "wall.yaml:29: sensors.top.type is 'lidar'; did you mean kind?"),
+        (
+            "kind: lidar",
+            "devcie: sick-tim781",
+            "wall.yaml:29: sensors.top.devcie is 'sick-tim781'; did you mean device?",
+        ),
+        (
+            "kind: lidar",
+            "device: sick-tim78",
+            "wall.yaml:29: sensors.top.device is 'sick-tim78'; the library has no such",
+        ),
+        ("kind: lambertian, ", "", "wall.yaml:9: scene.objects[1].material.kind is missing; it must be one of 'lamb"),
+        (
+            "kind: lambertian",
+            "kind: lambert",
+            "scene.objects[1].material.kind is 'lambert'; did you mean 'lambertian'?",
+        ),
+        ("asphalt", "asfalt", "wall.yaml:6: scene.objects[0].material is 'asfalt'; the library has no such name; did"),
+        (
+            "{kind: fog, visibility_m: 200}",
+            "fog",
+            "atmosphere is 'fog'; it must be a mapping of keys to values, such as {",
+        ),
         ("duration_s:", "duration:", "wall.yaml:3: duration is 0.2; did you mean duration_s?"),
         ("hide: [car]", "hid: [car]", "wall.yaml:32: sensors.top.hid is ['car']; did you mean hide?"),
         ("std: 0.02", "std: .nan", "wall.yaml:36: sensors.imu.linear.noise.std is nan; it must be a finite number"),
@@ -154,12 +185,12 @@ def test_files_that_were_used_are_known(write):
             "wall.yaml:12: scene.objects[2].mesh is '../cube.ply'; it must lie in the scenario's",
         ),
         ("mesh: cube.ply, ", "", "wall.yaml:12: scene.objects[2]: shape and mesh are both given or both not"),
-        ("kind: lidar", "kind: lidr", "wall.yaml:28: sensors.top.kind is 'lidr'; did you mean 'lidar'?"),
+        ("kind: lidar", "kind: lidr", "wall.yaml:29: sensors.top.kind is 'lidr'; did you mean 'lidar'?"),
         ("    kind: lidar\n", "", "sensors.top.kind is missing"),
         (
             "kind: kinematic",
             "kind: magic",
-            "wall.yaml:13: world.kind is 'magic'; it must be one of 'static', 'kinematic'",
+            "wall.yaml:14: world.kind is 'magic'; it must be one of 'static', 'kinematic'",
         ),
         ("velocity: [10, 0, 0]", "velocity: [10, 0]", "world.bodies.car.velocity is [10, 0]; it must have 3 items"),
         ("rate: 2}\n    bird", "}\n    bird", "wall.yaml:20: world.bodies.dish.rate is missing"),
@@ -169,7 +200,7 @@ def test_files_that_were_used_are_known(write):
             "wall.yaml:36: sensors.imu: the world has no body 'van'; it has car",
         ),
         ("joint: wheel", "joint: wheal", "wall.yaml:37: sensors.wheel: the world has no joint 'wheal'"),
-        ("material: asphalt", "material: asphlt", "wall.yaml:6: scene.objects[0]: material is 'asphlt'"),
+        ("material: asphalt", "material: asphlt", "wall.yaml:6: scene.objects[0].material is 'asphlt'"),
         ("reflectance: 0.5", "reflectance: 1.5", "wall.yaml:9: scene.objects[1].material.reflectance is 1.5"),
         ("sensor: imu", "sensor: imo", "wall.yaml:40: faults[0].sensor is 'imo'; the scenario's sensors are top, pair"),
         ("target: linear", "target: lin", "wall.yaml:40: faults[0].target is 'lin'; imu has linear, angular, magnetic"),
@@ -209,7 +240,7 @@ def test_files_that_were_used_are_known(write):
         (
             "kind: lidar\n",
             "kind: lidar\n    device: 5\n",
-            "wall.yaml:28: sensors.top: device is 5; it must be the name",
+            "wall.yaml:30: sensors.top.device is 5; it must be the name",
         ),
         ("visibility_m: 200", "visibility_m: far", "wall.yaml:23: atmosphere.visibility_m is 'far'"),
         (
@@ -244,11 +275,32 @@ def test_two_mistakes_are_two_lines(write):
 
 def test_a_mistake_in_an_option_names_the_option(write):
     text = refusal(write(), {"sensors.imu.linear.noise.stdd": 1})
-    assert text.startswith("--set sensors.imu.linear.noise.stdd: sensors.imu.linear.noise.stdd is 1; did you mean std?")
+    assert text.startswith(
+        "--set sensors.imu.linear.noise.stdd=1: sensors.imu.linear.noise.stdd is 1; did you mean std?"
+    )
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("sensors.new.kind", "lidr", "--set sensors.new.kind=lidr: sensors.new.kind is 'lidr'; did you mean 'lidar'?"),
+        ("sensors.new.body", "car", "--set sensors.new.body=car: sensors.new.kind is missing; it must be one of"),
+        (
+            "sensors.top.device",
+            "x9",
+            "--set sensors.top.device=x9: sensors.top.device is 'x9'; the library has no such",
+        ),
+        ("scene.objects[0].material", "tar", "--set scene.objects[0].material=tar: scene.objects[0].material is 'tar'"),
+        ("sensors.top.body", "cat", "wall.yaml:28 with --set sensors.top.body=cat: sensors.top: the world has no body"),
+        ("scene.objects[1].shape", {"kind": "box", "x": 1, "y": 1}, "scene.objects[1].shape.z is missing"),
+    ],
+)
+def test_what_an_option_broke_is_told_with_the_option(write, key, value, words):
+    assert words in refusal(write(), {key: value})
 
 
 def test_a_value_of_a_sweep_names_that_option(write):
-    with pytest.raises(SpecError, match=r"^--sweep seed: seed is -1"):
+    with pytest.raises(SpecError, match=r"^--sweep seed=-1: seed is -1"):
         Scenario.load(write(), {"seed": -1}, options={"seed": "--sweep"})
     with pytest.raises(SpecError, match=r"^--seed: seed is -1"):
         Scenario.load(write(), {"seed": -1}, options={"seed": "--seed"})

@@ -54,7 +54,7 @@ def test_without_the_engine_of_a_part_the_next_world_is_taken(load, monkeypatch)
 def test_a_shape_may_be_filled_with_a_medium(load):
     (_, bank) = load(JOINED).environment().scene.objects
     assert bank.material == sn.media.fog(visibility_m=20)
-    with pytest.raises(SpecError, match=r"file.yaml:4: scene.objects\[0\].material is .*'fogg'"):
+    with pytest.raises(SpecError, match=r"file.yaml:4: scene.objects\[0\].material.kind is 'fogg'; did you mean 'fog'"):
         load(JOINED.replace("kind: fog,", "kind: fogg,"))
 
 

@@ -75,6 +75,7 @@ def test_gltf_references_stay_inside_the_folder(tmp_path: Path, uri: object, mat
         Mesh.load(path)
     with pytest.raises(SceneError, match=rf"m\.gltf: .*{match}"):
         Mesh.load(write_gltf(inside, images=[{"uri": uri}]))
+    assert np.array_equal(Mesh.load(write_gltf(inside, images=[{"uri": uri}]), paint=False).vertices, POSITIONS)
 
 
 def test_gltf_buffer_through_a_link_out_of_the_folder_is_refused(tmp_path: Path) -> None:

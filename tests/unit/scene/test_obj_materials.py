@@ -80,16 +80,95 @@ def test_a_file_without_its_materials_is_a_plain_mesh(tmp_path: Path) -> None:
     mesh = Mesh.load(path)
     assert mesh.texture is None
     assert len(mesh.vertices) == 6
-    assert Mesh.load(painted(tmp_path, mtl="newmtl checked\nKd 1 0 0\n")).texture is None
+
+
+def test_colours_without_an_image_are_read_as_the_texture_is(tmp_path: Path) -> None:
+    """A face has its material's Kd under the same name; no vertex is doubled for it, and white is what has none."""
+    mesh = Mesh.load(painted(tmp_path, mtl="newmtl checked\nKd 1 0 0.5\nnewmtl dim\nKd 0.25\n"))
+    assert mesh.texture is None
+    assert len(mesh.vertices) == 6
+    expected = [[1, 0, 0.5], [1, 0, 0.5], [0.25] * 3, [0.25] * 3, [1, 1, 1]]
+    seen_colours = mesh.property_at("texture", np.arange(5), np.full((5, 2), 0.2))
+    np.testing.assert_allclose(seen_colours, expected, atol=1e-7)
+    assert Mesh.load(painted(tmp_path, mtl="newmtl checked\n")).property_names == ()
+
+
+def test_material_files_and_images_are_found_where_exporters_put_them(tmp_path: Path) -> None:
+    """Beside the material file, above it, beside the mesh; paths of another computer by the file name; after a BOM."""
+    (tmp_path / "looks" / "images").mkdir(parents=True)
+    obj = SQUARES.replace("mtllib paint.mtl", "\ufeffmtllib looks\\paint.mtl")
+    path = painted(tmp_path, obj=obj)
+    expected = Mesh.load(painted(tmp_path, obj=SQUARES)).texture
+    path.write_text(obj)
+    for place, name in {
+        "looks/checks.png": "checks.png",
+        "looks/images/my checks.png": "images\\my checks.png",
+        "above.png": "../above.png",
+        "beside mesh.png": "beside mesh.png",
+        "looks/windows.png": "C:\\Users\\me\\windows.png",
+        "looks/posix.png": "/home/me/posix.png",
+    }.items():
+        (tmp_path / place).write_bytes((tmp_path / "checks.png").read_bytes())
+        (tmp_path / "looks" / "paint.mtl").write_text("\ufeff" + PAINT.replace("checks.png", name))
+        np.testing.assert_array_equal(Mesh.load(path).texture, expected)
+
+
+@pytest.mark.parametrize(
+    ("options", "scale", "offset"),
+    [
+        ("-s 1 1 1", (1, 1), (0, 0)),
+        ("-s 2 3 1 -o 0.25", (2, 3), (0.25, 0)),
+        ("-o 0.5 0.25 0 -s 0.5 -blendu on -texres 512 -mm 0 1 -boost 1 -clamp off", (0.5, 1), (0.5, 0.25)),
+    ],
+)
+def test_options_move_the_image(
+    tmp_path: Path, options: str, scale: tuple[float, float], offset: tuple[float, float]
+) -> None:
+    mtl = f"newmtl checked\nmap_Kd {options} 7\n"  # an image whose name is a number too
+    obj = SQUARES[: SQUARES.index("usemtl dim")]
+    path = painted(tmp_path, obj=obj, mtl=mtl)
+    (tmp_path / "checks.png").rename(tmp_path / "7")
+    mesh = Mesh.load(path)
+    given = np.array([[0, 0], [1, 0], [1, 1], [0, 1]]) * scale + offset
+    np.testing.assert_allclose(mesh.vertex_properties["uv"], given[[0, 1, 2, 3]])
+
+
+def test_shape_alone_is_loaded_whatever_its_paint_is(tmp_path: Path) -> None:
+    whole = Mesh.load(painted(tmp_path))
+    bad = ("map_Kd gone.png", "map_Kd -bad 3 checks.png", "Kd 7", "map_Kd C:\\x\\gone.png", "map_Kd ../../out.png")
+    for line in bad:
+        path = painted(tmp_path, mtl=f"newmtl checked\n{line}\n")
+        with pytest.raises(SceneError, match=r"paint.mtl line 2.*; paint=False loads its shape alone$"):
+            Mesh.load(path)
+        mesh = Mesh.load(path, paint=False)
+        assert mesh.property_names == ()
+        assert len(mesh.vertices) == 6
+        np.testing.assert_array_equal(mesh.vertices[mesh.faces], whole.vertices[whole.faces])
+    assert Mesh.load(painted(tmp_path, obj=SQUARES.replace("vt 0 0", "vt"), mtl=PAINT), paint=False).texture is None
+
+
+def test_a_material_that_no_face_has_breaks_nothing(tmp_path: Path) -> None:
+    path = painted(tmp_path, mtl=PAINT + "newmtl unused\nKd 9 9 9\nmap_Kd gone.png\n")
+    assert Mesh.load(path).texture is not None
 
 
 @pytest.mark.parametrize(
     ("obj", "mtl", "match"),
     [
-        (SQUARES, "newmtl checked\nmap_Kd ../secret.png\n", "'../secret.png', which leaves its folder"),
+        (SQUARES, "newmtl checked\nmap_Kd ../secret.png\n", "mtl line 2: .*'../secret.png', which leaves its folder"),
         (SQUARES, "newmtl checked\nmap_Kd gone.png\n", "line 2 names the image 'gone.png', which is not there"),
-        (SQUARES, "newmtl checked\nmap_Kd -s 2 2 checks.png\n", "maps '-s 2 2 checks.png'; it must be a file name"),
-        (SQUARES, "newmtl checked\nmap_Kd paint.mtl\n", "image 'paint.mtl' cannot be read"),
+        (
+            SQUARES,
+            "newmtl checked\nmap_Kd /x/gone.png\n",
+            "'/x/gone.png', which is not there, nor 'gone.png' beside it",
+        ),
+        (SQUARES, "newmtl checked\nmap_Kd -x 2 checks.png\n", "line 2 has the option '-x'; it must be one of -blendu"),
+        (SQUARES, "newmtl checked\nmap_Kd -s checks.png\n", "line 2 has the option -s without numbers"),
+        (SQUARES, "newmtl checked\nmap_Kd -mm 0.1 2 checks.png\n", "line 2 has the option -mm 0.1 2; values are not"),
+        (SQUARES, "newmtl checked\nmap_Kd -t 1 checks.png\n", "line 2 has the option -t 1; images are not disturbed"),
+        (SQUARES, "newmtl checked\nmap_Kd -s 2 -clamp on checks.png\n", "line 2 has -clamp on, and faces reach beyond"),
+        (SQUARES, "newmtl checked\nmap_Kd\n", "line 2 maps ''; it must end with the name of an image"),
+        (SQUARES, "newmtl checked\nmap_Kd paint.mtl\n", "paint.mtl line 2: image 'paint.mtl' cannot be read"),
         (SQUARES, "newmtl checked\nKd 2 0 0\n", "line 2 has Kd '2 0 0'; it must be 1 or 3 numbers in 0..1"),
         (SQUARES.replace("f 1/1 2/2", "f 1/9 2/2"), PAINT, "a face uses texture place 9; the file has 4"),
         (SQUARES.replace("f 1/1 2/2", "f 1/0 2/2"), PAINT, "line 13 uses texture place 0; they count from 1"),

@@ -145,3 +145,13 @@ def test_a_broken_index_is_told(tmp_path):
     (tmp_path / INDEX).write_text(json.dumps({"format": 99}))
     with pytest.raises(SceneError, match="its format is not 1"):
         PartIndex.load(tmp_path)
+
+
+def test_a_mesh_file_is_painted_only_where_its_material_asks(tmp_path):
+    """A broken image is no matter to a surface of its own reflectance."""
+    (tmp_path / "m.mtl").write_text("newmtl a\nmap_Kd gone.png\n")
+    (tmp_path / "m.obj").write_text("mtllib m.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl a\nf 1 2 3\n")
+    for material in (None, sn.Lambertian(reflectance=0.5)):
+        assert len(MeshFile(tmp_path / "m.obj", material=material).load().faces) == 1
+    with pytest.raises(sn.errors.SceneError, match=r"m\.mtl line 2 names the image 'gone\.png'"):
+        MeshFile(tmp_path / "m.obj", material=sn.Lambertian(reflectance="texture")).load()

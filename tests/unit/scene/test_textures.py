@@ -1,3 +1,5 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -35,6 +37,38 @@ def test_several_images_are_stacked_and_places_move_with_them():
 def test_too_many_repeats_beside_others_are_refused():
     with pytest.raises(SceneError, match=r"repeats an image 100000 x 100000 times"):
         one_texture([Paint(1e5 * CORNERS, RED), Paint(CORNERS, BLUE)], [3, 3])
+
+
+def test_a_stack_that_is_too_large_is_refused_before_any_of_it_is_made():
+    """Each of these repeats fits alone; made first, they would take 3 GB."""
+    tracemalloc.start()
+    with pytest.raises(SceneError, match=r"its images make a texture of 8194 x 32776 texels"):
+        one_texture([Paint(2048.0 * CORNERS, RED)] * 4, [3] * 4)
+    assert tracemalloc.get_traced_memory()[1] < 1e6
+    tracemalloc.stop()
+
+
+def test_a_large_image_takes_little_more_than_its_texture(tmp_path):
+    """Loaded from a file into a mesh and turned: pixels, bytes of the decoder, and one texture of 4 bytes a value."""
+    from PIL import Image
+
+    from sensorium.frames import Pose
+    from sensorium.scene.mesh import Mesh
+
+    values = 1024 * 1024 * 3
+    Image.fromarray(np.full((1024, 1024, 3), 128, np.uint8)).save(tmp_path / "grey.jpg")
+    (tmp_path / "m.mtl").write_text("newmtl a\nKd 0.5\nmap_Kd grey.jpg\n")
+    face = "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nusemtl a\nf 1/1 2/2 3/3\n"
+    (tmp_path / "m.obj").write_text("mtllib m.mtl\n" + face)
+    tracemalloc.start()
+    mesh = Mesh.load(tmp_path / "m.obj")
+    turned = mesh.transformed(Pose())
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert turned.texture is mesh.texture
+    assert mesh.texture.shape == (1024, 1024, 3)
+    assert mesh.texture == pytest.approx(0.5 * 0.2159, abs=2e-3)
+    assert 4 * values <= peak < 7.5 * values  # texture, pixels, their bytes, and one part
 
 
 @pytest.mark.parametrize("pieces", [1, 2])

@@ -407,6 +407,12 @@ def test_what_cannot_be_is_refused(options, message):
         spec(**options)
 
 
-def test_a_material_that_does_not_know_the_band_is_named_by_its_spectrum():
-    with pytest.raises(SpecError, match=r"reflectance is asked for at .* nm; its spectrum covers 850 to 1550 nm"):
+def test_a_material_that_does_not_know_the_band_is_named_with_its_object_and_spectrum():
+    missing = r"reflectance is asked for at .* nm; its spectrum covers 850 to 1550 nm"
+    with pytest.raises(SpecError, match=rf"^material 'skin' of object 0: {missing}"):
         look(spec(bands=panchromatic()), scene=ground(sn.materials.load("skin")))
+    own = ground(sn.Lambertian(reflectance=((850e-9, 0.5), (1550e-9, 0.5))))
+    for name in "abcd":
+        own.add(sn.shapes.box(1, 1, 1), material=own.objects[0].material, name=name)
+    with pytest.raises(SpecError, match=rf"^a Lambertian of object 0, 'a', 'b' and 2 more: {missing}"):
+        look(spec(bands=panchromatic()), scene=own)

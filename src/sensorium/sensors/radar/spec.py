@@ -110,6 +110,7 @@ class Radar(SensorSpec[RadarReading]):
     horizontal_fov_deg: float = Field(default=90.0, gt=0.0, lt=180.0)
     """Whole angle between the directions of half gain, beyond which nothing is reported [deg]."""
     vertical_fov_deg: float = Field(default=20.0, gt=0.0, lt=180.0)
+    """Likewise up and down [deg]."""
     min_range_m: float = Field(default=0.5, gt=0.0)
     """What is nearer is not reported [m]."""
     max_range_m: PositiveFloat | None = None
@@ -117,9 +118,11 @@ class Radar(SensorSpec[RadarReading]):
 
     # Sender and receiver
     power_W: PositiveFloat = 0.01
+    """Sent while a chirp lasts [W]."""
     gain_dBi: float = 25.0
     """Of the antenna ahead; of the whole receiving array, and the mean of sending and receiving where they differ."""
     noise_figure_dB: float = Field(default=12.0, ge=0.0)
+    """Of the receiver, above the thermal noise [dB]."""
     loss_dB: float = Field(default=0.0, ge=0.0)
     """Of everything between [dB]."""
     antennas: int = Field(default=8, ge=1, le=256)

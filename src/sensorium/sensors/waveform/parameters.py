@@ -35,7 +35,9 @@ class Parameters(Spec):
     divergence_rad: float = Field(gt=0.0, lt=1.0)
     """Full angle [rad]."""
     receiver_length_m: float = Field(gt=0.0)
+    """Of its aperture [m]."""
     receiver_width_m: float = Field(gt=0.0)
+    """Of its aperture [m]."""
     spectral_response: PositiveOverWavelength = 1.0
     """Of the receiver, a number or pairs (wavelength_m, response)."""
     start_s: float = Field(default=0.0, ge=0.0)
@@ -45,6 +47,7 @@ class Parameters(Spec):
     time_resolution_s: float = Field(default=0.5e-9, gt=0.0)
     """Length of a bin [s]."""
     gain: float = Field(default=1.0, gt=0.0)
+    """Of the amplifier [1]."""
 
     @model_validator(mode="after")
     def _window(self) -> "Parameters":
