@@ -403,12 +403,16 @@ def test_every_sensor_of_the_soak_reports_worlds_restart_and_nothing_is_kept_but
         assert all(sensor.read() is not None for sensor in run_on.env.sensors.values())
         assert (run_on.steps, run_on.resets, run_on.files) == (26, 1, 3)
         assert run_on.faults > 0
-        kept_before, faults_before = _objects_by_type(), run_on.faults
-        for _ in range(100):
-            run_on.step()
-        more = _objects_by_type()
-        more.subtract(kept_before)
-        assert more.pop("FaultEvent", 0) <= run_on.faults - faults_before
+
+        # Of three counts the first fills caches of Python's own
+        counts = []
+        for _ in range(3):
+            for _ in range(50):
+                run_on.step()
+            counts.append((_objects_by_type(), run_on.faults))
+        _, (before, faults_before), (more, faults) = counts
+        more.subtract(before)
+        assert more.pop("FaultEvent", 0) <= faults - faults_before
         assert sum(more.values()) <= 20, more.most_common(5)
     assert kinds >= {"Lidar", "DepthCamera", "Camera", "Imu", "Magnetometer", "Encoder", "ConeSensor", "Radar"}
 
