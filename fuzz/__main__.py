@@ -28,6 +28,8 @@ def main() -> int:
     unknown = [name for name in given.readers if name not in READERS]
     if unknown:
         parser.error(f"there is no reader {unknown[0]!r}; --list names them")
+    if not 0.0 < given.seconds < float("inf"):
+        parser.error(f"--seconds is {given.seconds:g}; it must be positive and finite")
     engine = given.engine
     if engine == "auto":
         engine = "atheris" if importlib.util.find_spec("atheris") else "plain"

@@ -122,6 +122,7 @@ class Environment:
         count = 1 if worlds is None else worlds
         self.world.start(count)
         self._history = History(self._checked(self.world.state()))
+        self._step_from_ns = self._history.newest.time_ns
         self._looks: Tracer | PartsTracer
         if isinstance(scene, SceneInParts):
             self._looks = PartsTracer(scene, self.world.body_names, self._history)
@@ -245,6 +246,11 @@ class Environment:
         return ns_to_seconds(self.time_ns)
 
     @property
+    def step_from_ns(self) -> int:
+        """When the last step began [ns]: the time of the state before the last one seen."""
+        return self._step_from_ns
+
+    @property
     def state(self) -> WorldState:
         """The last state seen, of all bodies and joints in all worlds."""
         return self._history.newest
@@ -354,6 +360,7 @@ class Environment:
         """Take a new state, let every sensor measure, and forget what none needs any more."""
         before_ns = self.time_ns
         self._history.add(self._checked(state))
+        self._step_from_ns = before_ns
         now_ns = needed_ns = state.time_ns
         for sensor in self._sensors.values():
             sensor_needs_ns = sensor.advance(before_ns, now_ns)

@@ -71,3 +71,11 @@ def test_a_reader_that_is_not_there_is_told(monkeypatch, capsys):
     with pytest.raises(SystemExit, match="2"):
         main()
     assert "there is no reader 'meshes'; --list names them" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("seconds", ["-1", "0", "nan", "inf"])
+def test_a_search_takes_some_time_and_ends(monkeypatch, capsys, seconds):
+    monkeypatch.setattr(sys, "argv", ["fuzz", "parts", f"--seconds={seconds}"])
+    with pytest.raises(SystemExit, match="2"):
+        main()
+    assert f"--seconds is {seconds}; it must be positive and finite" in capsys.readouterr().err

@@ -15,7 +15,7 @@ def test_a_law_that_does_not_hold_is_exit_code_1(command, tmp_path, monkeypatch)
 
     right = sn.optics.pane
     monkeypatch.setattr(sn.optics, "pane", lambda *a, **k: tuple(0.99 * value for value in right(*a, **k)))
-    done = command("validate", "--quick", "--only", "pane", "--out", tmp_path)
+    done = command("validate", "--quick", "--only", "pane", "--processes", "1", "--out", tmp_path)
     assert done.returncode == 1
     assert "pane                               failed" in done.stdout
     assert 'class="failed"' in (tmp_path / "validation.html").read_text()

@@ -248,6 +248,7 @@ def main(
     lines: Annotated[int, typer.Option(help="Lines of the table.", min=5)] = 30,
 ) -> None:
     """Run every kind of sensor for a while and see whether memory grows."""
+    print(f"{_STEPS_BEFORE} steps before the clock starts, in which kernels are compiled and buffers are made ...")
     print(_HEADER, flush=True)
     found = []
     for row in rows(minutes, lines=lines):

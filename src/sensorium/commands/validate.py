@@ -1,5 +1,6 @@
 """`sensorium validate`: every law that the library claims, measured beside its reference."""
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -7,6 +8,7 @@ import typer
 from rich.console import Console
 
 from sensorium.commands.folder import make_folder
+from sensorium.threads import thread_count
 
 if TYPE_CHECKING:
     from sensorium.validation import Result
@@ -22,10 +24,13 @@ def validate(
     only: Annotated[
         str | None, typer.Option(help="Only checks whose name or family matches, such as 'fresnel*'.")
     ] = None,
+    processes: Annotated[
+        int | None, typer.Option(help="Families measured side by side, in processes; by default 2.", min=1)
+    ] = None,
     listed: Annotated[bool, typer.Option("--list", help="List the checks with what they claim, and stop.")] = False,
 ) -> None:
     """Measure every law that the library claims, and write a page of them; exit code 1 says that one does not hold."""
-    from sensorium.validation import all_checks, chosen, page, run_checks
+    from sensorium.validation import all_checks, chosen, page, run_checks, run_side_by_side
 
     console = Console()
     checks = chosen(all_checks(), only)
@@ -43,9 +48,14 @@ def validate(
         if result.comparison is not None and result.comparison.note:
             console.print(f"{'':<34} {result.comparison.note}", soft_wrap=True, highlight=False, markup=False)
 
-    results = run_checks(checks, quick=quick, told=told)
+    began_s = time.monotonic()
+    side_by_side = min(processes or min(2, thread_count()), len({check.family for check in checks}))
+    if side_by_side > 1:
+        results = run_side_by_side(checks, quick=quick, processes=side_by_side, told=told)
+    else:
+        results = run_checks(checks, quick=quick, told=told)
     number = page.counts(results)
-    seconds = sum(result.seconds for result in results)
+    seconds = time.monotonic() - began_s
     console.print(
         f"\n{number['passed']} laws hold, {number['failed']} do not, {number['skipped']} were skipped; {seconds:.0f} s",
         highlight=False,

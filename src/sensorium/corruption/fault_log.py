@@ -104,7 +104,9 @@ class FaultLog(Sequence[FaultEvent]):
 class FaultWatch:
     """Follows a log: what set in or was over since one looked last."""
 
-    def __init__(self) -> None:
+    def __init__(self, from_ns: int) -> None:
+        """Begin at a time [ns]: what is active then is told as an onset, and what was over by then is not told."""
+        self._from_ns = from_ns
         self._seen = 0
         self._active: list[int] = []
 
@@ -114,7 +116,7 @@ class FaultWatch:
             return []
         events = log._events
         before = {number: events[number] for number in self._active if number in events}
-        new = {number: events[number] for number in self._since(log)}
+        new = {number: events[number] for number in self._since(log) if self._tells(events[number])}
         changed = [event for event in before.values() if event.end_ns is not None]
         for event in new.values():
             changed.append(FaultEvent(event.fault, event.world, event.start_ns))
@@ -127,3 +129,6 @@ class FaultWatch:
         """Numbers of the events that are new, in the order of their onsets; the old ones are not looked at."""
         newest_first = takewhile(lambda number: number >= self._seen, reversed(log._events))
         return list(newest_first)[::-1]
+
+    def _tells(self, event: FaultEvent) -> bool:
+        return event.end_ns is None or event.end_ns > self._from_ns

@@ -168,10 +168,15 @@ def _gather(first, step, count, ideal, inverse_depth, around, table, out):
     samples = ideal.reshape(-1)
     aims = np.zeros((6, rays), np.float32)
     place = np.zeros(rays, np.int32)
-    aims[4:] = table.pupil.reshape(rays, 2).T
+
+    # One by one: to assign a whole row compiles for five seconds, since Numba words what to say of a wrong shape
+    widest = _ZERO
+    for q in range(rays):
+        for axis in range(2):
+            aims[4 + axis, q] = table.pupil[q // points, q % points, axis]
+            widest = max(widest, abs(aims[4 + axis, q]))
 
     # Depths that differ by less than this move no ray by a cell
-    widest = np.abs(table.pupil).max()
     alike = _ONE / max(abs(table.blur[1]) * widest, np.float32(1e-20))
     for row in range(first, count, step):
         tile_row = row // TILE

@@ -122,7 +122,7 @@ class McapRecorder(Recorder):
                         continue
                 found = messages_of(arrival.reading, self._sources[sensor.name])
                 readings += [(topic, message, arrival.arrival_ns) for topic, message in found]
-            messages += [("/diagnostics", message, now_ns) for message in self._faults(sensor, now_ns)]
+            messages += [("/diagnostics", message, now_ns) for message in self._faults(env, sensor)]
 
         # What is short first, then the places of what is long; no place before the one before it is filled
         messages += readings
@@ -208,10 +208,10 @@ class McapRecorder(Recorder):
             self._names_labels = True
             self._file.metadata(LABELS, {str(number): name for name, number in env.scene.labels.items()})
 
-    def _faults(self, sensor: AttachedSensor[Any], time_ns: int) -> list[Message]:
-        """Faults that set in or were over since the last step."""
-        watch = self._faults_seen.setdefault(sensor.name, FaultWatch())
-        return [fault_status(sensor.name, event, time_ns) for event in watch.changes(sensor.faults.log)]
+    def _faults(self, env: Environment, sensor: AttachedSensor[Any]) -> list[Message]:
+        """Faults that set in or were over since the last step; at first, those that are active as well."""
+        watch = self._faults_seen.setdefault(sensor.name, FaultWatch(env.step_from_ns))
+        return [fault_status(sensor.name, event, env.time_ns) for event in watch.changes(sensor.faults.log)]
 
     def _warn(self, name: str, reading: Any) -> None:
         if name not in self._not_recorded:

@@ -106,7 +106,10 @@ class McapFile:
         self._schemas: list[Any] = []
         self._channels: list[Any] = []
         self._counts: dict[int, int] = {}
-        self._chunk_indexes: list[Any] = []
+
+        # Records of the index, one after the other: a day of ten clouds a second has a million of some 80 bytes each,
+        # which as objects would have eight times as much
+        self._chunk_indexes, self._chunks = bytearray(), 0
         self._metadata_indexes: list[Any] = []
         self._first_ns: int | None = None
         self._last_ns = 0
@@ -187,43 +190,38 @@ class McapFile:
 
     def finish(self) -> None:
         """Close the chunk and write the summary; every place must have been filled."""
-        from mcap.data_stream import RecordBuilder
         from mcap.opcode import Opcode
         from mcap.records import DataEnd, Footer, Statistics, SummaryOffset
 
         self._close_chunk()
         self._append(_record(DataEnd(data_section_crc=0)))
-        start, summary, offsets = self._end, RecordBuilder(), []
+        start, summary, offsets = self._end, bytearray(), b""
         statistics = Statistics(
             attachment_count=0,
             channel_count=len(self._channels),
             channel_message_counts={number: count for number, count in self._counts.items() if count},
-            chunk_count=len(self._chunk_indexes),
+            chunk_count=self._chunks,
             message_count=sum(self._counts.values()),
             message_end_time=self._last_ns,
             message_start_time=self._first_ns or 0,
             metadata_count=len(self._metadata_indexes),
             schema_count=len(self._schemas),
         )
-        groups: tuple[tuple[int, Iterable[Any]], ...] = (
-            (Opcode.SCHEMA, self._schemas),
-            (Opcode.CHANNEL, self._channels),
-            (Opcode.STATISTICS, [statistics]),
+        groups: tuple[tuple[int, bytes | bytearray], ...] = (
+            (Opcode.SCHEMA, _records(self._schemas)),
+            (Opcode.CHANNEL, _records(self._channels)),
+            (Opcode.STATISTICS, _record(statistics)),
             (Opcode.CHUNK_INDEX, self._chunk_indexes),
-            (Opcode.METADATA_INDEX, self._metadata_indexes),
+            (Opcode.METADATA_INDEX, _records(self._metadata_indexes)),
         )
         for opcode, records in groups:
-            before = summary.count
-            for record in records:
-                record.write(summary)
-            if summary.count > before:
-                offsets.append(SummaryOffset(opcode, start + before, summary.count - before))
-        offsets_at = start + summary.count
-        for offset in offsets:
-            offset.write(summary)
-        data: bytes = summary.end()  # type: ignore[no-untyped-call]
-        crc = zlib.crc32(struct.pack("<BQQQ", Opcode.FOOTER, 20, start, offsets_at), zlib.crc32(data))
-        self._append(data + _record(Footer(start, offsets_at, crc)) + _MAGIC)
+            if records:
+                offsets += _record(SummaryOffset(opcode, start + len(summary), len(records)))
+                summary += records
+        offsets_at = start + len(summary)
+        summary += offsets
+        crc = zlib.crc32(struct.pack("<BQQQ", Opcode.FOOTER, 20, start, offsets_at), zlib.crc32(summary))
+        self._append(bytes(summary) + _record(Footer(start, offsets_at, crc)) + _MAGIC)
         self.flush()
 
     def close(self) -> None:
@@ -274,19 +272,24 @@ class McapFile:
         for channel, records in chunk.index.items():
             offsets[channel] = self._end
             self._append(_record(MessageIndex(channel_id=channel, records=records)))
-        self._chunk_indexes.append(
-            ChunkIndex(
-                message_start_time=chunk.first_ns,
-                message_end_time=chunk.last_ns,
-                chunk_start_offset=chunk.at,
-                chunk_length=CHUNK.size + chunk.size,
-                message_index_offsets=offsets,
-                message_index_length=self._end - start,
-                compression="",
-                compressed_size=chunk.size,
-                uncompressed_size=chunk.size,
-            )
+        index = ChunkIndex(
+            message_start_time=chunk.first_ns,
+            message_end_time=chunk.last_ns,
+            chunk_start_offset=chunk.at,
+            chunk_length=CHUNK.size + chunk.size,
+            message_index_offsets=offsets,
+            message_index_length=self._end - start,
+            compression="",
+            compressed_size=chunk.size,
+            uncompressed_size=chunk.size,
         )
+        self._chunk_indexes += _record(index)
+        self._chunks += 1
+
+
+def _records(records: Iterable[Any]) -> bytes:
+    """Records as bytes, one after the other."""
+    return b"".join(_record(record) for record in records)
 
 
 def _record(record: Any) -> bytes:

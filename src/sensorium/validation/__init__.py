@@ -2,6 +2,7 @@
 
 from sensorium.validation.check import Axis, Check, Comparison, Family, Result, Tolerance
 from sensorium.validation.run import chosen, run_check, run_checks
+from sensorium.validation.side_by_side import run_side_by_side
 
 __all__ = [
     "Axis",
@@ -14,6 +15,7 @@ __all__ = [
     "chosen",
     "run_check",
     "run_checks",
+    "run_side_by_side",
 ]
 
 

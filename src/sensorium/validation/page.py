@@ -41,7 +41,7 @@ def facts(results: Sequence[Result], *, quick: bool) -> dict[str, str]:
         "passed": str(number["passed"]),
         "failed": str(number["failed"]),
         "skipped": str(number["skipped"]),
-        "took": f"{sum(result.seconds for result in results):.0f} s",
+        "checks took": f"{sum(result.seconds for result in results):.0f} s",
         "mode": "quick" if quick else "full",
         "version": __version__,
         "Python": platform.python_version(),

@@ -69,7 +69,7 @@ def test_a_log_that_goes_on_forgets_the_oldest_that_are_over_and_none_that_is_ac
 
 
 def test_who_looks_on_sees_each_onset_and_each_end_once():
-    log, watch = FaultLog(keep=10), FaultWatch()
+    log, watch = FaultLog(keep=10), FaultWatch(0)
     assert watch.changes(log) == []
     first = log.open("stuck", 0, 10)
     assert watch.changes(log) == [FaultEvent("stuck", 0, 10)]
@@ -89,3 +89,18 @@ def test_who_looks_on_sees_each_onset_and_each_end_once():
         log.close(number, 200 + k)
         seen += watch.changes(log)
     assert [event.end_ns for event in seen] == [end for k in range(100) for end in (None, 200 + k)]
+
+
+def test_who_begins_late_sees_what_is_active_and_nothing_that_was_over():
+    log = FaultLog()
+    for k in range(100):
+        log.close(log.open("stuck", 0, 10 * k), 10 * k + 5)
+    active = log.open("bias", 0, 600)
+    log.close(log.open("stuck", 0, 990), 1000)
+    log.close(log.open("spikes", 0, 995), 1001)
+    watch = FaultWatch(1000)
+    assert watch.changes(log) == [
+        FaultEvent("bias", 0, 600), FaultEvent("spikes", 0, 995), FaultEvent("spikes", 0, 995, 1001)
+    ]  # fmt: skip
+    log.close(active, 1010)
+    assert watch.changes(log) == [FaultEvent("bias", 0, 600, 1010)]

@@ -332,6 +332,23 @@ def test_frames_time_and_faults(tmp_path):
     assert any(fixes)
 
 
+def test_a_recording_that_begins_late_tells_of_faults_that_are_active_and_not_of_those_before(tmp_path):
+    env = street()
+    dropout = Dropout(probability=0.5)
+    early = [Fault(dropout, name=f"early {k}", start_s=0.01 * k, end_s=0.01 * k + 0.005) for k in range(8)]
+    long = Fault(dropout, name="long", start_s=0.05, end_s=0.15)
+    faults = FaultSchedule(faults=(*early, long))
+    env.attach(sn.Gyroscope(timing=sn.Timing(rate_hz=1000.0), faults=faults), body="car", name="gyroscope")
+    for _ in env.run(0.1):
+        pass
+    assert env.sensors["gyroscope"].faults.log.total == 9
+    with McapRecorder(tmp_path / "late.mcap") as recorder:
+        for _ in env.run(0.1):
+            recorder.record(env)
+    found = [(message.status[0].name, message.status[0].message) for _, message in read(recorder.path)["/diagnostics"]]
+    assert found == [("gyroscope: long", "active"), ("gyroscope: long", "over")]
+
+
 def test_worlds_and_sensors_of_a_kind_have_topics_and_frames_of_their_own(tmp_path):
     env = street(worlds=2, first_world=5)
     poses = [sn.Pose((0, 0, 1.2)), sn.Pose((0, 0, 2.0)), sn.Pose((1, 0, 2.0))]

@@ -2,6 +2,7 @@
 
 import io
 import time
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -95,6 +96,26 @@ def test_chunks_end_by_size_and_by_span(tmp_path):
     file.close()
     chunks = [r for r in StreamReader(path.open("rb"), emit_chunks=True).records if isinstance(r, Chunk)]
     assert [chunk.message_start_time for chunk in chunks] == [0, 16, 32, 500_000_000, 1_500_000_000, 2_500_000_000]
+
+
+def test_a_file_that_is_open_keeps_no_more_of_a_chunk_than_its_record_in_the_index(tmp_path):
+    file = McapFile(tmp_path / "run.mcap", profile="", library="test")
+    channel = file.channel("/x", "json", 0, {})
+
+    def long_ones(count):
+        for k in range(count):
+            file.place(channel, (b"<", 8, b">"), log_ns=k, publish_ns=k)
+
+    long_ones(100)
+    tracemalloc.start()
+    long_ones(2000)
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    file.finish()
+    file.close()
+    assert kept / 2000 < 120
+    with (tmp_path / "run.mcap").open("rb") as opened:
+        assert len(make_reader(opened).get_summary().chunk_indexes) == 2100 + 1  # and that of the channel
 
 
 def test_a_file_without_messages_and_one_of_long_ones_alone_are_read(tmp_path):

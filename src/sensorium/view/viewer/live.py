@@ -113,8 +113,8 @@ class Live(Recorder):
                 stream.numbers([name, quantity.name, "truth"], true_words, true[at].tolist(), truth.time_ns)
 
     def _faults(self, stream: Stream, env: Environment, sensor: AttachedSensor[Any]) -> None:
-        """Faults of the first world that set in or were over since the last step."""
-        watch = self._faults_seen.setdefault(sensor.name, FaultWatch())
+        """Faults of the first world that set in or were over since the last step; at first, those active as well."""
+        watch = self._faults_seen.setdefault(sensor.name, FaultWatch(env.step_from_ns))
         for event in watch.changes(sensor.faults.log):
             if event.world == env.first_world:
                 is_active = event.end_ns is None
