@@ -1,15 +1,17 @@
 """Fires a table of rays from a rig and follows the light: materials, media, the ray tree, returns and their noise."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sensorium import threads
+from sensorium.errors import SpecError
 from sensorium.patterns import RayTable
 from sensorium.random import stream_key
-from sensorium.sensors.firing import Firing, Shot
+from sensorium.sensors.firing import Aim, Firing, Shot
 from sensorium.sensors.intensity_scale import scaled
 from sensorium.sensors.light_tables import light_tables, medium_of_objects, surfaces
 from sensorium.sensors.recycling import Recycler
@@ -18,9 +20,11 @@ from sensorium.sensors.scan import Light, Scan
 from sensorium.sensors.sweep_caster import SweepCaster
 from sensorium.sensors.waveform.reading import Waveforms
 from sensorium.trace.light import tables as tb
+from sensorium.trace.light.in_parts import light_in_parts
 from sensorium.trace.light.kernel import LightOutputs, sweep_light
 from sensorium.trace.packet import COHERENT_ADDRESS, SCATTERED_ADDRESS
-from sensorium.trace.volumes import medium_around
+from sensorium.trace.parts_tracer import PartsTracer
+from sensorium.trace.volumes import cast_into, medium_around
 from sensorium.trace.waveform.tables import W_GAIN
 
 if TYPE_CHECKING:
@@ -44,11 +48,13 @@ class LightCaster:
     """Casts ray tables with light, for every world and every sensor of a rig."""
 
     def __init__(self, spec: "Lidar", rig: Rig) -> None:
+        if rig.parts is not None and spec.mode == "waveform":
+            raise SpecError(f"{rig.name!r} looks into a scene in parts; a lidar of mode 'waveform' cannot")
         self._rig = rig
         self._in_world = spec.frame == "world"
         self._several = spec.returns in ("dual", "all")
         self._returns = {"dual": 2, "all": spec.max_returns}.get(spec.returns, 1)
-        self._layout = rig.tracer.layout
+        self._layout = rig.looks.layout
         self._tables, self._medium_of_object = light_tables(spec, self._layout, rig.atmosphere, rig.sun)
         self._geometry = SweepCaster(rig, spec.min_range_m, spec.max_range_m, in_world=self._in_world)
         self._scale = spec.intensity
@@ -74,12 +80,52 @@ class LightCaster:
         Returns:
             The scan, and a function that gives its truth: the first surface of each ray, without any error.
         """
+        if self._rig.parts is not None:
+            return self._cast_into_parts(self._rig.parts, table, start_ns, end_ns, tick)
         rig, tracer = self._rig, self._rig.tracer
         self._see_layout()
         shot = self._firing.prepare(table, start_ns, end_ns)
-        shape, new = (rig.worlds * rig.sensors, self._returns, shot.rays.x.size), self._recycler.array
+        out = self._outputs(shot.rays.x.size)
+        received: WaveformOutputs | None = None
+        with shot.placed.lock:
+            cast = partial(cast_into, shot.placed, tracer.labels)
+            points, media = shot.X_WS.position[0].reshape(-1, 3), self._medium_of_object
+            around = medium_around(cast, shot.placed.anchor, points, shot.heads.world, media)
+            draws = Draws(self._key, tick, rig.first_world, rig.sensors, *around)
+            mask = np.uint32(shot.placed.mask_without(rig.hide))
+            where = (shot.placed.tables, tracer.labels, shot.placed.anchor, shot.rays, shot.heads, self._tables)
+            embree = (COHERENT_ADDRESS, SCATTERED_ADDRESS)
+            if self._waveform is None:
+                threads.run(sweep_light, shot.blocks, *where, draws, mask, *embree, out)
+            else:
+                received = self._receive(out, where, draws, mask, embree)
+        scan, redrawn = self._scan(out, received, shot, table, start_ns, end_ns), tracer.redrawn
+        return scan, lambda: self._truth(shot, table, start_ns, end_ns, redrawn)
+
+    def _cast_into_parts(
+        self, parts: PartsTracer, table: RayTable, start_ns: int, end_ns: int, tick: int
+    ) -> tuple[Scan, Callable[[], Scan]]:
+        """The same in a scene that lies in parts, world by world."""
+        rig, aim = self._rig, self._firing.aim(table, start_ns, end_ns)
+        motion, out = parts.bodies_during(start_ns, end_ns), self._outputs(aim.rays.x.size)
+        around, p_WS = np.zeros((2, rig.worlds, rig.sensors), np.int32), aim.X_WS.position[0]
+        for world, bodies in enumerate(motion):
+            cast = partial(parts.cast_near, anchor=aim.anchor[world], bodies=bodies)
+            alone, media = np.zeros(rig.sensors, np.int32), self._medium_of_object
+            around[:, world] = medium_around(cast, aim.anchor[[world]], p_WS[world], alone, media)
+        draws = Draws(self._key, tick, rig.first_world, rig.sensors, *around.reshape(2, -1))
+        blocks = np.arange(aim.blocks).reshape(rig.worlds, -1)
+        for world, bodies in enumerate(motion):
+            meet = partial(parts.meet, anchor=aim.anchor[world], bodies=bodies, hide=rig.hide)
+            light_in_parts(meet, blocks[world], aim.anchor, aim.rays, aim.heads, self._tables, draws, out)
+        scan = self._scan(out, None, aim, table, start_ns, end_ns)
+        return scan, lambda: self._geometry.fire_into_parts(parts, aim, motion, table, start_ns, end_ns)
+
+    def _outputs(self, rays: int) -> LightOutputs:
+        """Arrays for a sweep; its kernel writes every element."""
+        shape, new = (self._rig.worlds * self._rig.sensors, self._returns, rays), self._recycler.array
         tree = shape if self._tables.switch[tb.S_DEPTH] else (*shape[:2], 0)
-        out = LightOutputs(
+        return LightOutputs(
             range_m=new(shape, np.float32),
             points_S=new((*shape[:2], 0 if self._in_world else shape[2], 3), np.float32),
             points_W=new((*shape[:2], shape[2] if self._in_world else 0, 3), np.float64),
@@ -92,18 +138,6 @@ class LightCaster:
             mirror_id=new(tree, np.int32),
             ambient=new((shape[0], shape[2] if self._tables.switch[tb.S_SUN] else 0), np.float32),
         )
-        received: WaveformOutputs | None = None
-        with shot.placed.lock:
-            draws = Draws(self._key, tick, rig.first_world, rig.sensors, *self._surroundings(shot))
-            mask = np.uint32(shot.placed.mask_without(rig.hide))
-            where = (shot.placed.tables, tracer.labels, shot.placed.anchor, shot.rays, shot.heads, self._tables)
-            embree = (COHERENT_ADDRESS, SCATTERED_ADDRESS)
-            if self._waveform is None:
-                threads.run(sweep_light, shot.blocks, *where, draws, mask, *embree, out)
-            else:
-                received = self._receive(out, where, draws, mask, embree)
-        scan, redrawn = self._scan(out, received, shot, table, start_ns, end_ns), tracer.redrawn
-        return scan, lambda: self._truth(shot, table, start_ns, end_ns, redrawn)
 
     def _see_layout(self) -> None:
         """Look at the scene again if worlds were drawn anew."""
@@ -145,21 +179,11 @@ class LightCaster:
         gone = self._rig.tracer.redrawn != redrawn
         return scan.without(gone) if gone.any() else scan
 
-    def _surroundings(self, shot: Shot) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Medium each head starts in, and the one around that."""
-        return medium_around(
-            shot.placed,
-            self._rig.tracer.labels,
-            shot.X_WS.position[0].reshape(-1, 3),
-            shot.heads.world,
-            self._medium_of_object,
-        )
-
     def _scan(
         self,
         out: LightOutputs,
         received: "WaveformOutputs | None",
-        shot: Shot,
+        shot: Shot | Aim,
         table: RayTable,
         start_ns: int,
         end_ns: int,

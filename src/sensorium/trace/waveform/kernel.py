@@ -13,7 +13,8 @@ from sensorium import jit
 from sensorium.optics.waveform import SPEED_OF_LIGHT
 from sensorium.trace.light import choose, rows, shade, tree, write
 from sensorium.trace.light import tables as tb
-from sensorium.trace.light.kernel import LightOutputs, jitter, light_up, straighten
+from sensorium.trace.light.kernel import LightOutputs
+from sensorium.trace.light.steps import jitter, light_up, straighten
 from sensorium.trace.light.sunlight import gather_sunlight
 from sensorium.trace.packet import B_TIME, BLOCK, new_block, new_packet, set_mask, trace_block
 from sensorium.trace.sweep import aim_block, aim_numbered
