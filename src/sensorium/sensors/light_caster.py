@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium import threads
-from sensorium.errors import SpecError
 from sensorium.patterns import RayTable
 from sensorium.random import stream_key
 from sensorium.sensors.firing import Aim, Firing, Shot
@@ -48,8 +47,6 @@ class LightCaster:
     """Casts ray tables with light, for every world and every sensor of a rig."""
 
     def __init__(self, spec: "Lidar", rig: Rig) -> None:
-        if rig.parts is not None and spec.mode == "waveform":
-            raise SpecError(f"{rig.name!r} looks into a scene in parts; a lidar of mode 'waveform' cannot")
         self._rig = rig
         self._in_world = spec.frame == "world"
         self._several = spec.returns in ("dual", "all")
@@ -114,11 +111,21 @@ class LightCaster:
             alone, media = np.zeros(rig.sensors, np.int32), self._medium_of_object
             around[:, world] = medium_around(cast, aim.anchor[[world]], p_WS[world], alone, media)
         draws = Draws(self._key, tick, rig.first_world, rig.sensors, *around.reshape(2, -1))
-        blocks = np.arange(aim.blocks).reshape(rig.worlds, -1)
+        received, where = None, (aim.anchor, aim.rays, aim.heads, self._tables)
+        if self._waveform is not None:
+            received, blocks, rare = self._receiver(out)
         for world, bodies in enumerate(motion):
             meet = partial(parts.meet, anchor=aim.anchor[world], bodies=bodies, hide=rig.hide)
-            light_in_parts(meet, blocks[world], aim.anchor, aim.rays, aim.heads, self._tables, draws, out)
-        scan = self._scan(out, None, aim, table, start_ns, end_ns)
+            if received is None:
+                numbers = np.arange(aim.blocks).reshape(rig.worlds, -1)[world]
+                light_in_parts(meet, numbers, *where, draws, out)
+            else:
+                from sensorium.trace.waveform.in_parts import pulses_in_parts
+
+                assert self._waveform is not None
+                numbers = np.arange(blocks).reshape(rig.worlds, -1)[world]
+                pulses_in_parts(meet, numbers, *where, self._waveform, draws, rare, received)
+        scan = self._scan(out, received, aim, table, start_ns, end_ns)
         return scan, lambda: self._geometry.fire_into_parts(parts, aim, motion, table, start_ns, end_ns)
 
     def _outputs(self, rays: int) -> LightOutputs:
@@ -150,9 +157,18 @@ class LightCaster:
         self, light: LightOutputs, where: tuple[Any, ...], draws: Draws, mask: np.uint32, embree: tuple[int, int]
     ) -> "WaveformOutputs":
         """Fire pulses for their waveforms."""
+        from sensorium.trace.waveform.kernel import sweep_waveform
+
+        out, blocks, rare = self._receiver(light)
+        tables = self._waveform
+        threads.run(sweep_waveform, blocks, *where, tables, draws, rare, mask, *embree, out, serial_below=2)
+        return out
+
+    def _receiver(self, light: LightOutputs) -> "tuple[WaveformOutputs, int, NDArray[np.float64] | None]":
+        """Arrays for waveforms, how many blocks of pulses there are, and scratch for a detector that needs some."""
         from sensorium.trace.waveform import tables as wt
         from sensorium.trace.waveform.decompose import SCRATCH
-        from sensorium.trace.waveform.kernel import WaveformOutputs, sweep_waveform
+        from sensorium.trace.waveform.kernel import WaveformOutputs
 
         assert self._waveform is not None
         switch, (heads, returns, pulses) = self._waveform.switch, light.range_m.shape
@@ -165,8 +181,7 @@ class LightCaster:
         rare = None
         if self._waveform.detector.switch[wt.E_KIND] == wt.BY_DECOMPOSITION:
             rare = np.zeros((threads.thread_count(), SCRATCH))
-        threads.run(sweep_waveform, blocks, *where, self._waveform, draws, rare, mask, *embree, out, serial_below=2)
-        return out
+        return out, blocks, rare
 
     def _truth(self, shot: Shot, table: RayTable, start_ns: int, end_ns: int, redrawn: NDArray[np.int64]) -> Scan:
         """The same shot without light or error, fired once more: few ask for it, so nobody else pays for it.

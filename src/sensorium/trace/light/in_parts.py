@@ -4,7 +4,7 @@ Light is shaded, split and chosen from in this process, by the steps of the kern
 and no more. A return keeps the number of its hit until the end, and gets the face and the label of that hit then.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -77,29 +77,50 @@ def light_in_parts(
     """
     depth, slots = int(light.switch[tb.S_DEPTH]), int(light.switch[tb.S_SLOTS]) + 1
     walks = new_walks(min(_MOST_WALKS, len(numbers)), depth, slots)
-    for some in _groups(numbers, _MOST_WALKS):
-        where = (anchor, rays, heads, light, draws, walks, out)
-
-        def advance(chosen: NDArray[np.int64], *hits: Any, some: Any = some, where: Any = where) -> None:
-            threads.run(follow_light, len(chosen), some, chosen, *hits, *where)
-
-        walk_through(advance, walks, len(some), meet, HitLog(light.object_material.shape[1]))
+    where = (anchor, rays, heads, light, draws, walks, out)
+    walk_through(follow_light, where, walks, meet, numbers, light.object_material.shape[1])
 
 
-def walk_through(advance: Callable[..., None], walks: Walks, count: int, meet: Meet, log: HitLog) -> None:
-    """Take blocks from trace to trace until all are done.
+def walk_through(
+    kernel: Callable[..., None],
+    where: tuple[Any, ...],
+    walks: Walks,
+    meet: Meet,
+    numbers: NDArray[np.int64],
+    objects: int,
+) -> None:
+    """Take blocks from trace to trace until all are done, as many at once as there is room for.
 
     Args:
-        advance: Takes chosen blocks on: gets their rows, the rows of their hits, the hits, the number of the first of
-            these, and faces and labels of all hits so far.
-        walks: The blocks.
-        count: How many there are.
+        kernel: Takes chosen blocks on, as `follow_light` does.
+        where: All its arguments after the labels.
+        walks: Room for blocks.
         meet: Finds hits.
-        log: Of hits, empty.
+        numbers: Of the blocks, among those of all heads.
+        objects: How many objects there are.
     """
-    walks.stage[:count], walks.pending[count:] = stages.AIM, 0
-    everybody = np.arange(count)
-    advance(everybody, np.zeros(count, np.int64), new_light_hits(0), 0, log.faces, log.labels())
+    most = len(walks.stage)
+    for start in range(0, len(numbers), most):
+        _walk_some(kernel, where, walks, meet, numbers[start : start + most], HitLog(objects))
+
+
+def _walk_some(
+    kernel: Callable[..., None],
+    where: tuple[Any, ...],
+    walks: Walks,
+    meet: Meet,
+    numbers: NDArray[np.int64],
+    log: HitLog,
+) -> None:
+    """The same for blocks that there is room for; the log is empty."""
+
+    def advance(chosen: NDArray[np.int64], at: NDArray[np.int64], found: LightHits) -> None:
+        base = log.add(found)
+        threads.run(kernel, len(chosen), numbers, chosen, at, found, base, log.faces, log.labels(), *where)
+
+    everybody = np.arange(len(numbers))
+    walks.stage[everybody] = stages.AIM
+    advance(everybody, np.zeros_like(everybody), new_light_hits(0))
     while walks.pending.any():
         # First rays are in the sensor's pattern, all others are scattered
         for first in (True, False):
@@ -110,11 +131,4 @@ def walk_through(advance: Callable[..., None], walks: Walks, count: int, meet: M
                 row = np.repeat(chosen * BLOCK - at, pending) + np.arange(pending.sum())
                 asked = stages.Asked(*(column[row] for column in walks.asked))
                 world = np.zeros(len(row), np.int32)
-                found = meet(Rays(*asked[:4], world), asked.clear_m, coherent=first)
-                base = log.add(found)
-                advance(chosen, at, found, base, log.faces, log.labels())
-
-
-def _groups(numbers: NDArray[np.int64], most: int) -> Iterator[NDArray[np.int64]]:
-    for start in range(0, len(numbers), most):
-        yield numbers[start : start + most]
+                advance(chosen, at, meet(Rays(*asked[:4], world), asked.clear_m, coherent=first))
