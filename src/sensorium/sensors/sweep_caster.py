@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium import threads
+from sensorium.errors import SpecError
 from sensorium.frames import Pose
 from sensorium.patterns import RayTable
 from sensorium.sensors.firing import Aim, Firing, Shot
@@ -28,6 +29,8 @@ class SweepCaster:
     def __init__(
         self, rig: Rig, min_range_m: float, max_range_m: float, *, in_world: bool, normals: bool = False
     ) -> None:
+        if normals and rig.parts is not None:
+            raise SpecError(f"normals is True and {rig.name!r} looks into a scene in parts; it must be False there")
         self._rig = rig
         self._limits = np.array([min_range_m, max_range_m], np.float32)
         self._in_world = in_world
