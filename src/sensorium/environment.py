@@ -79,8 +79,8 @@ class Environment:
         """Join scene and world.
 
         Args:
-            scene: What there is to see; its objects are those it has now. A `SceneInParts` is seen by geometric lidars
-                only, through processes of a cluster, which end with `close`.
+            scene: What there is to see; its objects are those it has now. A `SceneInParts` is seen by lidars only,
+                through processes of a cluster, which end with `close`.
             world: What moves; by default nothing does.
             atmosphere: What the air is like; by default clear, without any loss.
             sun: Sunlight; by default it is night.

@@ -1,9 +1,15 @@
 """A scene that lies in parts on disk, as an environment takes it."""
 
+import json
 from os import PathLike
 from pathlib import Path
 
+import numpy as np
+
+from sensorium.frames import Pose
+from sensorium.scene.layout import KindTables, Layout
 from sensorium.scene.part_files import PartIndex
+from sensorium.scene.split import made_material
 
 
 class SceneInParts:
@@ -30,6 +36,30 @@ class SceneInParts:
     def bodies(self) -> tuple[str, ...]:
         """Names of the bodies that carry something, sorted."""
         return tuple(sorted({entry.body for entry in self._index.objects if entry.body is not None}))
+
+    def layout(self) -> Layout:
+        """Its objects as tables, without meshes, which lie in the parts."""
+        objects = self._index.objects
+        number: dict[str, int] = {json.dumps(None): 0}
+        material = [number.setdefault(json.dumps(each.material, sort_keys=True), len(number)) for each in objects]
+        kinds = KindTables(
+            mesh=np.full(len(objects) + 1, -1, np.int32),
+            label=np.array([*(each.label for each in objects), 0], np.int32),
+            material=np.array([*material, 0], np.int32),
+        )
+        return Layout(
+            meshes=(),
+            mesh_index=kinds.mesh[None, :-1],
+            X_BO=Pose.stack([each.pose for each in objects])[None],
+            body=tuple(each.body for each in objects),
+            label=kinds.label[None, :-1],
+            materials=tuple(made_material(json.loads(data)) for data in number),
+            material_index=kinds.material[None, :-1],
+            mesh_face_labels=(),
+            of_kind=kinds,
+            name=tuple(each.name for each in objects),
+            label_numbers=self.labels,
+        )
 
     def __repr__(self) -> str:
         return f"SceneInParts({len(self._index.parts)} parts, {len(self._index.objects)} objects in {self.folder})"

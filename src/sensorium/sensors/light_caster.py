@@ -1,6 +1,7 @@
 """Fires a table of rays from a rig and follows the light: materials, media, the ray tree, returns and their noise."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from sensorium import threads
 from sensorium.patterns import RayTable
 from sensorium.random import stream_key
-from sensorium.sensors.firing import Firing, Shot
+from sensorium.sensors.firing import Aim, Firing, Shot
 from sensorium.sensors.intensity_scale import scaled
 from sensorium.sensors.light_tables import light_tables, medium_of_objects, surfaces
 from sensorium.sensors.recycling import Recycler
@@ -18,9 +19,11 @@ from sensorium.sensors.scan import Light, Scan
 from sensorium.sensors.sweep_caster import SweepCaster
 from sensorium.sensors.waveform.reading import Waveforms
 from sensorium.trace.light import tables as tb
+from sensorium.trace.light.in_parts import light_in_parts
 from sensorium.trace.light.kernel import LightOutputs, sweep_light
 from sensorium.trace.packet import COHERENT_ADDRESS, SCATTERED_ADDRESS
-from sensorium.trace.volumes import medium_around
+from sensorium.trace.parts_tracer import PartsTracer
+from sensorium.trace.volumes import cast_into, medium_around
 from sensorium.trace.waveform.tables import W_GAIN
 
 if TYPE_CHECKING:
@@ -48,7 +51,7 @@ class LightCaster:
         self._in_world = spec.frame == "world"
         self._several = spec.returns in ("dual", "all")
         self._returns = {"dual": 2, "all": spec.max_returns}.get(spec.returns, 1)
-        self._layout = rig.tracer.layout
+        self._layout = rig.looks.layout
         self._tables, self._medium_of_object = light_tables(spec, self._layout, rig.atmosphere, rig.sun)
         self._geometry = SweepCaster(rig, spec.min_range_m, spec.max_range_m, in_world=self._in_world)
         self._scale = spec.intensity
@@ -74,12 +77,62 @@ class LightCaster:
         Returns:
             The scan, and a function that gives its truth: the first surface of each ray, without any error.
         """
+        if self._rig.parts is not None:
+            return self._cast_into_parts(self._rig.parts, table, start_ns, end_ns, tick)
         rig, tracer = self._rig, self._rig.tracer
         self._see_layout()
         shot = self._firing.prepare(table, start_ns, end_ns)
-        shape, new = (rig.worlds * rig.sensors, self._returns, shot.rays.x.size), self._recycler.array
+        out = self._outputs(shot.rays.x.size)
+        received: WaveformOutputs | None = None
+        with shot.placed.lock:
+            cast = partial(cast_into, shot.placed, tracer.labels)
+            points, media = shot.X_WS.position[0].reshape(-1, 3), self._medium_of_object
+            around = medium_around(cast, shot.placed.anchor, points, shot.heads.world, media)
+            draws = Draws(self._key, tick, rig.first_world, rig.sensors, *around)
+            mask = np.uint32(shot.placed.mask_without(rig.hide))
+            where = (shot.placed.tables, tracer.labels, shot.placed.anchor, shot.rays, shot.heads, self._tables)
+            embree = (COHERENT_ADDRESS, SCATTERED_ADDRESS)
+            if self._waveform is None:
+                threads.run(sweep_light, shot.blocks, *where, draws, mask, *embree, out)
+            else:
+                received = self._receive(out, where, draws, mask, embree)
+        scan, redrawn = self._scan(out, received, shot, table, start_ns, end_ns), tracer.redrawn
+        return scan, lambda: self._truth(shot, table, start_ns, end_ns, redrawn)
+
+    def _cast_into_parts(
+        self, parts: PartsTracer, table: RayTable, start_ns: int, end_ns: int, tick: int
+    ) -> tuple[Scan, Callable[[], Scan]]:
+        """The same in a scene that lies in parts, world by world."""
+        rig, aim = self._rig, self._firing.aim(table, start_ns, end_ns)
+        motion, out = parts.bodies_during(start_ns, end_ns), self._outputs(aim.rays.x.size)
+        around, p_WS = np.zeros((2, rig.worlds, rig.sensors), np.int32), aim.X_WS.position[0]
+        for world, bodies in enumerate(motion):
+            cast = partial(parts.cast_near, anchor=aim.anchor[world], bodies=bodies)
+            alone, media = np.zeros(rig.sensors, np.int32), self._medium_of_object
+            around[:, world] = medium_around(cast, aim.anchor[[world]], p_WS[world], alone, media)
+        draws = Draws(self._key, tick, rig.first_world, rig.sensors, *around.reshape(2, -1))
+        received, where = None, (aim.anchor, aim.rays, aim.heads, self._tables)
+        if self._waveform is not None:
+            received, blocks, rare = self._receiver(out)
+        for world, bodies in enumerate(motion):
+            meet = partial(parts.meet, anchor=aim.anchor[world], bodies=bodies, hide=rig.hide)
+            if received is None:
+                numbers = np.arange(aim.blocks).reshape(rig.worlds, -1)[world]
+                light_in_parts(meet, numbers, *where, draws, out)
+            else:
+                from sensorium.trace.waveform.in_parts import pulses_in_parts
+
+                assert self._waveform is not None
+                numbers = np.arange(blocks).reshape(rig.worlds, -1)[world]
+                pulses_in_parts(meet, numbers, *where, self._waveform, draws, rare, received)
+        scan = self._scan(out, received, aim, table, start_ns, end_ns)
+        return scan, lambda: self._geometry.fire_into_parts(parts, aim, motion, table, start_ns, end_ns)
+
+    def _outputs(self, rays: int) -> LightOutputs:
+        """Arrays for a sweep; its kernel writes every element."""
+        shape, new = (self._rig.worlds * self._rig.sensors, self._returns, rays), self._recycler.array
         tree = shape if self._tables.switch[tb.S_DEPTH] else (*shape[:2], 0)
-        out = LightOutputs(
+        return LightOutputs(
             range_m=new(shape, np.float32),
             points_S=new((*shape[:2], 0 if self._in_world else shape[2], 3), np.float32),
             points_W=new((*shape[:2], shape[2] if self._in_world else 0, 3), np.float64),
@@ -92,18 +145,6 @@ class LightCaster:
             mirror_id=new(tree, np.int32),
             ambient=new((shape[0], shape[2] if self._tables.switch[tb.S_SUN] else 0), np.float32),
         )
-        received: WaveformOutputs | None = None
-        with shot.placed.lock:
-            draws = Draws(self._key, tick, rig.first_world, rig.sensors, *self._surroundings(shot))
-            mask = np.uint32(shot.placed.mask_without(rig.hide))
-            where = (shot.placed.tables, tracer.labels, shot.placed.anchor, shot.rays, shot.heads, self._tables)
-            embree = (COHERENT_ADDRESS, SCATTERED_ADDRESS)
-            if self._waveform is None:
-                threads.run(sweep_light, shot.blocks, *where, draws, mask, *embree, out)
-            else:
-                received = self._receive(out, where, draws, mask, embree)
-        scan, redrawn = self._scan(out, received, shot, table, start_ns, end_ns), tracer.redrawn
-        return scan, lambda: self._truth(shot, table, start_ns, end_ns, redrawn)
 
     def _see_layout(self) -> None:
         """Look at the scene again if worlds were drawn anew."""
@@ -116,9 +157,18 @@ class LightCaster:
         self, light: LightOutputs, where: tuple[Any, ...], draws: Draws, mask: np.uint32, embree: tuple[int, int]
     ) -> "WaveformOutputs":
         """Fire pulses for their waveforms."""
+        from sensorium.trace.waveform.kernel import sweep_waveform
+
+        out, blocks, rare = self._receiver(light)
+        tables = self._waveform
+        threads.run(sweep_waveform, blocks, *where, tables, draws, rare, mask, *embree, out, serial_below=2)
+        return out
+
+    def _receiver(self, light: LightOutputs) -> "tuple[WaveformOutputs, int, NDArray[np.float64] | None]":
+        """Arrays for waveforms, how many blocks of pulses there are, and scratch for a detector that needs some."""
         from sensorium.trace.waveform import tables as wt
         from sensorium.trace.waveform.decompose import SCRATCH
-        from sensorium.trace.waveform.kernel import WaveformOutputs, sweep_waveform
+        from sensorium.trace.waveform.kernel import WaveformOutputs
 
         assert self._waveform is not None
         switch, (heads, returns, pulses) = self._waveform.switch, light.range_m.shape
@@ -131,8 +181,7 @@ class LightCaster:
         rare = None
         if self._waveform.detector.switch[wt.E_KIND] == wt.BY_DECOMPOSITION:
             rare = np.zeros((threads.thread_count(), SCRATCH))
-        threads.run(sweep_waveform, blocks, *where, self._waveform, draws, rare, mask, *embree, out, serial_below=2)
-        return out
+        return out, blocks, rare
 
     def _truth(self, shot: Shot, table: RayTable, start_ns: int, end_ns: int, redrawn: NDArray[np.int64]) -> Scan:
         """The same shot without light or error, fired once more: few ask for it, so nobody else pays for it.
@@ -145,21 +194,11 @@ class LightCaster:
         gone = self._rig.tracer.redrawn != redrawn
         return scan.without(gone) if gone.any() else scan
 
-    def _surroundings(self, shot: Shot) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Medium each head starts in, and the one around that."""
-        return medium_around(
-            shot.placed,
-            self._rig.tracer.labels,
-            shot.X_WS.position[0].reshape(-1, 3),
-            shot.heads.world,
-            self._medium_of_object,
-        )
-
     def _scan(
         self,
         out: LightOutputs,
         received: "WaveformOutputs | None",
-        shot: Shot,
+        shot: Shot | Aim,
         table: RayTable,
         start_ns: int,
         end_ns: int,

@@ -20,7 +20,6 @@ from sensorium.media.base import AbstractMedium, MediumParameters
 from sensorium.optics.capture_table import CaptureTable, capture_table
 from sensorium.random import gamma_quantile
 from sensorium.scene.layout import Layout
-from sensorium.scene.mesh import Mesh
 from sensorium.sensors.receiver_tables import (
     SPEED_OF_LIGHT,
     detector_numbers,
@@ -30,6 +29,7 @@ from sensorium.sensors.receiver_tables import (
     sunlight_numbers,
 )
 from sensorium.trace.light import tables as tb
+from sensorium.trace.light.mesh_reflectance import reflectance_tables
 from sensorium.trace.light.sunlight import SUN_POWER
 
 if TYPE_CHECKING:
@@ -213,46 +213,6 @@ def material_row(material: object | None, wavelength_m: float, around: float) ->
         index = material.at(wavelength_m).refractive_index
         return Dielectric(refractive_index=index).row(wavelength_m, around)
     raise SceneError(f"an object's material is a {type(material).__name__}; it must be one of sn.materials or sn.media")
-
-
-def reflectance_tables(layout: Layout) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Diffuse reflectance that meshes carry: where each object's begins (-1: nowhere), and values at face corners."""
-    first = np.full(layout.mesh_index.shape, -1, np.int64)
-    pieces: list[NDArray[np.float32]] = []
-    begun: dict[tuple[int, str, int], int] = {}
-    size = 0
-    for number, material in enumerate(layout.materials):
-        name = material.property_name if isinstance(material, AbstractMaterial) else None
-        if not isinstance(material, AbstractMaterial) or name is None:
-            continue
-        for mesh_number in np.unique(layout.mesh_index[(layout.material_index == number) & (layout.mesh_index >= 0)]):
-            key = (int(mesh_number), name, material.property_band)
-            if key not in begun:
-                values = _corner_values(layout.meshes[mesh_number], name, material)
-                begun[key] = size
-                pieces.append(values.reshape(-1).astype(np.float32))
-                size += values.size
-            first[(layout.material_index == number) & (layout.mesh_index == mesh_number)] = begun[key]
-    return first, np.concatenate([*pieces, np.zeros(0, np.float32)])
-
-
-def _corner_values(mesh: Mesh, name: str, material: AbstractMaterial) -> NDArray[np.float64]:
-    """A property at the three corners of each face, shape (faces, 3), checked to be a reflectance."""
-    corners = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    faces = np.arange(len(mesh.faces))
-    values = np.stack([mesh.property_at(name, faces, np.broadcast_to(uv, (len(faces), 2))) for uv in corners], axis=1)
-    if values.ndim == 3:
-        if not 0 <= material.property_band < values.shape[2]:
-            raise SceneError(
-                f"property {name!r} has {values.shape[2]} bands; band {material.property_band} was asked for"
-            )
-        values = values[:, :, material.property_band]
-    if values.min() < 0.0 or values.max() > material.max_reflectance:
-        raise SceneError(
-            f"property {name!r} runs from {values.min()} to {values.max()}; "
-            f"a reflectance is 0 to {material.max_reflectance}"
-        )
-    return values
 
 
 def _check_law(spec: "Lidar", atmosphere: AbstractMedium, parameters: MediumParameters) -> None:

@@ -74,7 +74,7 @@ class Rig:
         """The scene in memory."""
         if isinstance(self.looks, Tracer):
             return self.looks
-        raise SpecError(f"{self.name!r} looks into a scene in parts; only a lidar of mode 'geometric' can")
+        raise SpecError(f"{self.name!r} looks into a scene in parts; only lidars can")
 
     @property
     def parts(self) -> PartsTracer | None:

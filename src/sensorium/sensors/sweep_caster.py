@@ -1,18 +1,22 @@
 """Fires a table of rays from a rig and reports the first surface each meets."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from sensorium import threads
+from sensorium.errors import SpecError
 from sensorium.frames import Pose
 from sensorium.patterns import RayTable
-from sensorium.sensors.firing import Firing, Shot
+from sensorium.sensors.firing import Aim, Firing, Shot
 from sensorium.sensors.recycling import Recycler
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.scan import Scan
 from sensorium.trace.caster import new_hits
 from sensorium.trace.light.resolve import plain_surfaces
 from sensorium.trace.packet import COHERENT_ADDRESS
+from sensorium.trace.part import Bodies
 from sensorium.trace.parts_tracer import PartsTracer
 from sensorium.trace.rays import Rays, new_rays
 from sensorium.trace.sweep import SweepOutputs, sweep
@@ -25,6 +29,8 @@ class SweepCaster:
     def __init__(
         self, rig: Rig, min_range_m: float, max_range_m: float, *, in_world: bool, normals: bool = False
     ) -> None:
+        if normals and rig.parts is not None:
+            raise SpecError(f"normals is True and {rig.name!r} looks into a scene in parts; it must be False there")
         self._rig = rig
         self._limits = np.array([min_range_m, max_range_m], np.float32)
         self._in_world = in_world
@@ -40,8 +46,10 @@ class SweepCaster:
             start_ns: Start of the interval [ns].
             end_ns: Its end, after the last ray; equal to the start to fire all rays at once.
         """
-        if self._rig.parts is not None:
-            return self._cast_into_parts(self._rig.parts, table, start_ns, end_ns)
+        parts = self._rig.parts
+        if parts is not None:
+            aim, bodies = self._firing.aim(table, start_ns, end_ns), parts.bodies_during(start_ns, end_ns)
+            return self.fire_into_parts(parts, aim, bodies, table, start_ns, end_ns)
         return self.fire(self._firing.prepare(table, start_ns, end_ns), table, start_ns, end_ns)
 
     def fire(self, shot: Shot, table: RayTable, start_ns: int, end_ns: int) -> Scan:
@@ -66,14 +74,16 @@ class SweepCaster:
             )
         return self._scan(out, table, start_ns, end_ns, shot.knot_ns, shot.X_WS)
 
-    def _cast_into_parts(self, parts: PartsTracer, table: RayTable, start_ns: int, end_ns: int) -> Scan:
-        """Fire every ray of the table into a scene that lies in parts, world by world."""
-        rig, aim = self._rig, self._firing.aim(table, start_ns, end_ns)
+    def fire_into_parts(
+        self, parts: PartsTracer, aim: Aim, motion: Sequence[Bodies], table: RayTable, start_ns: int, end_ns: int
+    ) -> Scan:
+        """Fire what was aimed into a scene that lies in parts, world by world, with the bodies moving as they did."""
+        rig = self._rig
         each = rig.sensors * aim.rays.x.size
         rays = new_rays(rig.worlds * each)
         threads.run(aim_sweep, aim.blocks, aim.rays, aim.heads, self._limits[1], rays)
         found = new_hits(rig.worlds * each)
-        for world, bodies in enumerate(parts.bodies_during(start_ns, end_ns)):
+        for world, bodies in enumerate(motion):
             here = slice(world * each, (world + 1) * each)
             own = Rays(rays.origin[here], rays.direction[here], rays.time[here], rays.t_max[here], rays.world[here])
             hits = parts.cast(own, aim.anchor[world], bodies, rig.hide)

@@ -17,6 +17,9 @@ from sensorium.scene.scene import Scene
 from sensorium.trace import cast
 from sensorium.trace.body_places import BodyMotion, BodyPlaces
 from sensorium.trace.labels import label_tables
+from sensorium.trace.light.meet import LightHits, meet_rays, new_light_hits
+from sensorium.trace.light.mesh_reflectance import reflectance_tables
+from sensorium.trace.light.resolve import Surfaces, plain_surfaces
 from sensorium.trace.packet import BLOCK, COHERENT_ADDRESS, SCATTERED_ADDRESS
 from sensorium.trace.placement import PlacedScenes
 from sensorium.trace.rays import Rays, checked_bodies, checked_rays, middle_of
@@ -216,6 +219,46 @@ class RayCaster(AbstractCaster):
                 out,
             )
         return out
+
+    def meet_rays(
+        self,
+        rays: Rays,
+        clear_m: NDArray[np.float32],
+        *,
+        hide: frozenset[str],
+        coherent: bool,
+        anchor: NDArray[np.float64],
+    ) -> LightHits:
+        """Nearest hits for light that is followed elsewhere, byte for byte as a lidar's own kernel finds them.
+
+        Args:
+            rays: One row a ray; origins count from the anchor.
+            clear_m: How far on each begins to look [m], shape (rays,).
+            hide: As for `cast`.
+            coherent: Likewise.
+            anchor: Of the one world, of `PlacedScenes.on_grid` [m], shape (1, 3).
+        """
+        with self._placed.lock:
+            self._commit(hide, anchor)
+            out = new_light_hits(len(rays.origin))
+            threads.run(
+                meet_rays,
+                -(-len(rays.origin) // BLOCK),
+                self._placed.tables,
+                self.labels,
+                *self._light_tables,
+                rays,
+                clear_m,
+                np.uint32(self._placed.mask_without(hide)),
+                COHERENT_ADDRESS if coherent else SCATTERED_ADDRESS,
+                out,
+            )
+        return out
+
+    @cached_property
+    def _light_tables(self) -> tuple[Surfaces, NDArray[np.int64], NDArray[np.float32]]:
+        """What objects are, and the reflectance that meshes carry."""
+        return (plain_surfaces(self.layout), *reflectance_tables(self.layout))
 
     def material_at(self, world: int, object_id: int) -> object | None:
         """Material of an object; None where it was given none."""

@@ -20,10 +20,14 @@ from sensorium.scene.part_files import WHOLE_FACE, PartIndex
 from sensorium.scene.scene import Scene
 from sensorium.scene.split import made_material
 from sensorium.trace.caster import RawHits, RayCaster
+from sensorium.trace.light.meet import LightHits
 from sensorium.trace.rays import Rays
 
 # A part may be larger than what `load_mesh` takes from strangers
 _MAX_BYTES = 1 << 46
+
+# How far on rays begin to look that start anywhere [m]
+AT_ONCE = np.zeros(1, np.float32)
 
 
 class Bodies(NamedTuple):
@@ -41,6 +45,7 @@ class Sent(NamedTuple):
     direction: NDArray[np.float32]
     time: NDArray[np.float32]
     t_max: NDArray[np.float32]
+    clear_m: NDArray[np.float32]  # how far on light begins to look; 0 for all other rays
 
     @classmethod
     def of(
@@ -49,9 +54,10 @@ class Sent(NamedTuple):
         direction: NDArray[np.float32],
         time: NDArray[np.float32],
         t_max: NDArray[np.float32],
+        clear_m: NDArray[np.float32] = AT_ONCE,
     ) -> "Sent":
-        """Pack the columns of `Rays`."""
-        return cls(_packed(origin), direction, _packed(time), _packed(t_max))
+        """Pack the columns of `Rays`, and how far on they begin to look [m]."""
+        return cls(_packed(origin), direction, _packed(time), _packed(t_max), _packed(clear_m))
 
     def rays(self) -> Rays:
         """The rays, in arrays that can be written to."""
@@ -75,6 +81,7 @@ class Shared(NamedTuple):
     coherent: bool  # as for `RayCaster.cast`
     from_anchor: bool = False  # as for `RayCaster.cast_rays`
     air: bool = True  # likewise
+    light: bool = False  # whether light is followed: hits are `LightHits`, from the anchor, air included
 
 
 class PartReport(NamedTuple):
@@ -126,7 +133,7 @@ class Part:
         self._caster = RayCaster(scene)
         self._caster.cast_rays(_no_rays())  # builds everything and compiles
 
-    def cast(self, sent: Sent, shared: Shared) -> RawHits:
+    def cast(self, sent: Sent, shared: Shared) -> RawHits | LightHits:
         """Nearest hits in this part, with the whole scene's objects and faces.
 
         Args:
@@ -136,14 +143,20 @@ class Part:
         bodies = shared.bodies
         own = [bodies.names.index(name) for name in self._caster.bodies]
         self._caster.places.put(bodies.positions[:, None, own], bodies.quaternions[:, None, own])
-        found = self._caster.cast_rays(
-            sent.rays(),
-            hide=shared.hide & frozenset(self._caster.bodies),
-            coherent=shared.coherent,
-            near=np.array(shared.near),
-            from_anchor=shared.from_anchor,
-            air=shared.air,
-        )
+        rays, hide, near = sent.rays(), shared.hide & frozenset(self._caster.bodies), np.array(shared.near)
+        found: RawHits | LightHits
+        if shared.light:
+            clear_m = np.array(np.broadcast_to(sent.clear_m, len(rays.origin)))
+            found = self._caster.meet_rays(rays, clear_m, hide=hide, coherent=shared.coherent, anchor=near)
+        else:
+            found = self._caster.cast_rays(
+                rays,
+                hide=hide,
+                coherent=shared.coherent,
+                near=near,
+                from_anchor=shared.from_anchor,
+                air=shared.air,
+            )
         first = self._first_face[found.object_id]
         cut = first >= 0
         found.face_id[cut] = self._faces[first[cut] + found.face_id[cut]]

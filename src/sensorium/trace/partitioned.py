@@ -27,8 +27,9 @@ from sensorium.scene.split import made_material
 from sensorium.trace import routing
 from sensorium.trace.body_places import BodyPlaces
 from sensorium.trace.caster import AbstractCaster, Hits, LookUp, RawHits, new_hits
+from sensorium.trace.light.meet import LightHits, new_light_hits
 from sensorium.trace.packet import BLOCK
-from sensorium.trace.part import Bodies, Part, PartReport, Sent, Shared
+from sensorium.trace.part import AT_ONCE, Bodies, Part, PartReport, Sent, Shared
 from sensorium.trace.placement import PlacedScenes
 from sensorium.trace.rays import Rays, middle_of
 
@@ -128,7 +129,8 @@ class PartitionedCaster(AbstractCaster):
         near = PlacedScenes.on_grid(middle_of(rays, np.zeros((1, 3))))
         motion = self.places.motion
         bodies = Bodies(self.bodies, motion.positions[:, 0], motion.quaternions[:, 0])
-        found, part = self._follow(rays, Shared(near, bodies, hide, coherent), np.zeros(3))
+        found = new_hits(len(rays.origin))
+        part = self._follow(rays, Shared(near, bodies, hide, coherent), np.zeros(3), found)
         return found, partial(self._property_at, part.reshape(shape))
 
     def cast_from_anchor(
@@ -143,21 +145,67 @@ class PartitionedCaster(AbstractCaster):
             hide: Bodies that the rays pass through.
             air: Whether volumes of air are seen.
         """
-        own = frozenset(self.bodies) & hide
-        found, _ = self._follow(rays, Shared(anchor[None], bodies, own, True, from_anchor=True, air=air), anchor)
+        found, own = new_hits(len(rays.origin)), frozenset(self.bodies) & hide
+        self._follow(rays, Shared(anchor[None], bodies, own, True, from_anchor=True, air=air), anchor, found)
+        return found
+
+    def cast_near(self, rays: Rays, anchor: NDArray[np.float64], bodies: Bodies) -> RawHits:
+        """Nearest hits of rays in the world in all that there is, in the coordinates of an anchor.
+
+        Args:
+            rays: One row a ray.
+            anchor: A point of `PlacedScenes.on_grid` [m], shape (3,).
+            bodies: Where all bodies of the scene are while the rays fire.
+        """
+        found = new_hits(len(rays.origin))
+        self._follow(rays, Shared(anchor[None], bodies, frozenset(), False), np.zeros(3), found)
+        return found
+
+    def meet(
+        self,
+        rays: Rays,
+        clear_m: NDArray[np.float32],
+        anchor: NDArray[np.float64],
+        bodies: Bodies,
+        *,
+        hide: frozenset[str],
+        coherent: bool,
+    ) -> LightHits:
+        """Nearest hits for light that is followed here, as one process would find them.
+
+        Args:
+            rays: One row a ray; origins count from the anchor.
+            clear_m: How far on each begins to look [m], shape (rays,).
+            anchor: A point of `PlacedScenes.on_grid` [m], shape (3,).
+            bodies: Where all bodies of the scene are while the rays fire.
+            hide: Bodies that the rays pass through.
+            coherent: Whether neighbours go almost the same way.
+        """
+        found, own = new_light_hits(len(rays.origin)), frozenset(self.bodies) & hide
+        shared = Shared(anchor[None], bodies, own, coherent, from_anchor=True, light=True)
+        self._follow(rays, shared, anchor, found, clear_m)
         return found
 
     # --- rays on their way ------------------------------------------------------------------------------------------
 
-    def _follow(self, rays: Rays, common: Shared, start: NDArray[np.float64]) -> tuple[RawHits, NDArray[np.int32]]:
-        """Send all rays through the parts; returns the nearest hits, and the part of each.
+    def _follow(
+        self,
+        rays: Rays,
+        common: Shared,
+        start: NDArray[np.float64],
+        found: RawHits | LightHits,
+        clear_m: NDArray[np.float32] = AT_ONCE,
+    ) -> NDArray[np.int32]:
+        """Send all rays through the parts, and fill in the nearest hits; returns the part of each.
 
         Args:
             rays: One row a ray.
             common: What they have in common.
             start: Where their origins count from [m], shape (3,).
+            found: Of the kind that is asked for.
+            clear_m: How far on each begins to look [m], shape (rays,) or (1,).
         """
-        found, part = new_hits(len(rays.origin)), np.full(len(rays.origin), -1, np.int32)
+        part, clear_m = np.full(len(rays.origin), -1, np.int32), np.broadcast_to(clear_m, len(rays.origin))
         for column, nothing in zip(found, (np.inf, 0.0, -1, -1, -1, 0.0), strict=True):
             column[:] = nothing
         shared = self._ray.put(common)
@@ -168,7 +216,7 @@ class PartitionedCaster(AbstractCaster):
         while starts or under_way:
             while starts and chunks < _UNDER_WAY:
                 chunk = _entered(rays, starts.popleft(), low, high)
-                chunks += self._go_on(chunk, rays, shared, found, under_way)
+                chunks += self._go_on(chunk, rays, clear_m, shared, found, under_way)
             if not under_way:
                 continue
             (answered,), _ = self._ray.wait(list(under_way), num_returns=1)
@@ -177,11 +225,19 @@ class PartitionedCaster(AbstractCaster):
             blocks = -(-len(ask.rows) // BLOCK)
             threads.run(routing.take_nearer, blocks, BLOCK, ask.rows, ask.part, self._first_facet, hits, found, part)
             ask.chunk.open_asks -= 1
-            if ask.chunk.open_asks == 0 and not self._go_on(ask.chunk, rays, shared, found, under_way):
+            if ask.chunk.open_asks == 0 and not self._go_on(ask.chunk, rays, clear_m, shared, found, under_way):
                 chunks -= 1
-        return found, part
+        return part
 
-    def _go_on(self, chunk: _Chunk, rays: Rays, shared: Any, found: RawHits, under_way: dict[Any, _Ask]) -> bool:
+    def _go_on(
+        self,
+        chunk: _Chunk,
+        rays: Rays,
+        clear_m: NDArray[np.float32],
+        shared: Any,
+        found: RawHits | LightHits,
+        under_way: dict[Any, _Ask],
+    ) -> bool:
         """Ask, for each ray of a chunk, the next part it enters; returns whether anything was left to ask."""
         chosen = slice(chunk.first, chunk.first + len(chunk.entry))
         following = np.empty(len(chunk.entry), np.int32)
@@ -194,7 +250,7 @@ class PartitionedCaster(AbstractCaster):
 
             # Nothing farther than what is known is of use; what is just as far is, since facets decide then
             limit = np.minimum(rays.t_max[where], np.nextafter(found.range_m[where], np.float32(np.inf)))
-            sent = Sent.of(rays.origin[where], rays.direction[where], rays.time[where], limit)
+            sent = Sent.of(rays.origin[where], rays.direction[where], rays.time[where], limit, clear_m[where])
             under_way[self._parts[number].cast.remote(sent, shared)] = _Ask(chunk, number, rows)
             chunk.open_asks += 1
         return chunk.open_asks > 0

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sensorium.errors import SpecError
 from sensorium.scene.in_parts import SceneInParts
 from sensorium.trace.caster import RawHits
+from sensorium.trace.light.meet import LightHits
 from sensorium.trace.motion import MAX_SEGMENTS
 from sensorium.trace.part import Bodies
 from sensorium.trace.partitioned import PartitionedCaster
@@ -34,6 +35,7 @@ class PartsTracer:
                 )
         self._columns = [body_names.index(name) for name in scene.bodies]
         self._history = history
+        self.layout = scene.layout()
         self.caster = PartitionedCaster(scene.folder)
 
     def let_hide(self, bodies: Iterable[str]) -> None:
@@ -61,6 +63,23 @@ class PartsTracer:
             hide: Bodies that the rays pass through.
         """
         return self.caster.cast_from_anchor(rays, anchor, bodies, hide=frozenset(hide), air=False)
+
+    def cast_near(self, rays: Rays, anchor: NDArray[np.float64], bodies: Bodies) -> RawHits:
+        """Nearest hits in one world in all that there is, of rays in the world; arguments as for `cast`."""
+        return self.caster.cast_near(rays, anchor, bodies)
+
+    def meet(
+        self,
+        rays: Rays,
+        clear_m: NDArray[np.float32],
+        anchor: NDArray[np.float64],
+        bodies: Bodies,
+        hide: Iterable[str],
+        *,
+        coherent: bool,
+    ) -> LightHits:
+        """Nearest hits in one world for light that is followed, see `PartitionedCaster.meet`."""
+        return self.caster.meet(rays, clear_m, anchor, bodies, hide=frozenset(hide), coherent=coherent)
 
     def close(self) -> None:
         """End the processes."""

@@ -88,10 +88,11 @@ def take_nearer(first, step, count, block, rows, part, first_facet, found, out, 
         rows: Ray of each hit, each once, (n,).
         part: The part that found them.
         first_facet: Facet number of each object's first face, int64 (objects,).
-        found: `RawHits` of the part, n rows.
-        out: `RawHits` of all rays so far.
+        found: `RawHits` or `LightHits` of the part, n rows.
+        out: The same of all rays so far.
         out_part: Part of each hit so far, int32 (rays,).
     """
+    own, out_own = found[5], out[5]  # what one kind of hits has and the other has not: so many numbers a ray
     for number in range(first, count, step):
         for k in range(number * block, min(len(rows), (number + 1) * block)):
             i = rows[k]
@@ -105,5 +106,6 @@ def take_nearer(first, step, count, block, rows, part, first_facet, found, out, 
             out.object_id[i], out.face_id[i], out.label[i] = found.object_id[k], found.face_id[k], found.label[k]
             for axis in range(3):
                 out.normal[i, axis] = found.normal[k, axis]
-            out.barycentric[i, 0], out.barycentric[i, 1] = found.barycentric[k, 0], found.barycentric[k, 1]
+            for column in range(own.shape[1]):
+                out_own[i, column] = own[k, column]
             out_part[i] = part

@@ -1,11 +1,13 @@
 """Which body of a medium a point is inside of: a fog bank, a water tank, or none."""
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
 from sensorium import threads
 from sensorium.trace.cast import cast_rays
-from sensorium.trace.caster import new_hits
+from sensorium.trace.caster import RawHits, new_hits
 from sensorium.trace.labels import LabelTables
 from sensorium.trace.packet import BLOCK, SCATTERED_ADDRESS
 from sensorium.trace.placement import PlacedScenes
@@ -21,9 +23,17 @@ _MOST_SURFACES = 64
 _CLEAR_M, _CLEAR_PART = 1e-3, 1e-6
 
 
+def cast_into(placed: PlacedScenes, labels: LabelTables, rays: Rays) -> RawHits:
+    """Nearest hits in scenes as they are placed, whatever is hidden from others."""
+    hits, everything = new_hits(len(rays.origin)), np.uint32(0xFFFFFFFF)
+    where = (placed.tables, labels, placed.anchor, rays, everything, SCATTERED_ADDRESS, hits)
+    threads.run(cast_rays, -(-len(rays.origin) // BLOCK), *where)
+    return hits
+
+
 def medium_around(
-    placed: PlacedScenes,
-    labels: LabelTables,
+    cast: Callable[[Rays], RawHits],
+    anchor: NDArray[np.float64],
     points: NDArray[np.float64],
     world: NDArray[np.int32],
     medium_of_object: NDArray[np.int32],
@@ -34,8 +44,8 @@ def medium_around(
     in, the second is the one around that. Two volumes whose faces coincide cannot be told apart there.
 
     Args:
-        placed: The scenes, as placed at the start of the interval.
-        labels: Labels of the scene.
+        cast: Finds nearest hits, with the bodies as they are at the start of the interval.
+        anchor: Points of the worlds that float32 coordinates count from [m], shape (worlds, 3).
         points: In the world [m], shape (points, 3).
         world: World of each point, shape (points,).
         medium_of_object: Medium inside each object, 0 for objects that are no volumes, shape (1 | worlds, objects).
@@ -57,19 +67,7 @@ def medium_around(
             t_max=np.full(count, np.inf, np.float32),
             world=world[open_points],
         )
-        hits = new_hits(count)
-        blocks = -(-count // BLOCK)
-        threads.run(
-            cast_rays,
-            blocks,
-            placed.tables,
-            labels,
-            placed.anchor,
-            rays,
-            np.uint32(0xFFFFFFFF),
-            SCATTERED_ADDRESS,
-            hits,
-        )
+        hits = cast(rays)
         hit = hits.object_id >= 0
         medium = np.where(hit, medium_of_object[row[open_points], hits.object_id], 0)
         leaving, volume = (hits.normal @ _SOMEWHERE) > 0, medium > 0
@@ -83,7 +81,7 @@ def medium_around(
 
         # Anything else in the way is passed through
         on = hit & ~second
-        away = np.abs(at[open_points] - placed.anchor[world[open_points]]).max(axis=1)
+        away = np.abs(at[open_points] - anchor[world[open_points]]).max(axis=1)
         step = np.where(hit, hits.range_m, 0.0) + _CLEAR_M + _CLEAR_PART * away
         at[open_points] += step[:, None] * _SOMEWHERE
         open_points = open_points[on]

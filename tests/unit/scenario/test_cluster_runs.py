@@ -136,6 +136,7 @@ scene:
   objects:
     - {mesh: tile.npz, label: ground}
     - {mesh: tile.npz, scale: 0.5, pose: {position: [9, 0, 1]}, label: roof}
+    - {shape: {kind: box, x: 0.1, y: 6, z: 4}, pose: {position: [-5, 0, 2]}, material: {kind: mirror, reflectance: 0.9}}
     - {shape: {kind: box, x: 1, y: 1, z: 1}, body: car, label: car}
 world: {kind: replay, file: way.csv, step_s: 0.05}
 sensors:
@@ -144,7 +145,15 @@ sensors:
     body: car
     hide: [car]
     pose: {position: [0, 0, 2]}
-    pattern: {kind: spinning, elevation_deg: {top: 5, bottom: -30, channels: 16}, columns: 200, rate_hz: 10}
+    pattern: &spinning {kind: spinning, elevation_deg: {top: 5, bottom: -30, channels: 16}, columns: 200, rate_hz: 10}
+  light:
+    kind: lidar
+    mode: relative
+    max_depth: 2
+    body: car
+    hide: [car]
+    pose: {position: [0, 0, 1.5]}
+    pattern: *spinning
 outputs: {report: false, mcap: false, clouds: {format: npz}}
 """
 
@@ -160,11 +169,11 @@ def test_a_scene_in_parts_gives_the_files_of_one_process(local_cluster, folder):
     whole = run(Scenario.load(folder / "tiles.yaml"), folder / "whole")
     parted = run(Scenario.load(folder / "tiles.yaml", {"scene.parts": 2}), folder / "parted")
     sent = run_on_cluster(Scenario.load(folder / "tiles.yaml", {"scene.parts": 3}), folder / "sent")
-    assert len(whole.manifest.outputs) == 1
+    assert len(whole.manifest.outputs) == 2
     assert parted.manifest.outputs == sent.manifest.outputs == whole.manifest.outputs
     assert parted.manifest.inputs == whole.manifest.inputs
     assert not list(folder.glob("*.scene"))
-    with pytest.raises(SpecError, match=r"sensors.top: 'top' looks into a scene in parts"):
-        run(Scenario.load(folder / "tiles.yaml", {"scene.parts": 2, "sensors.top.mode": "relative"}), folder / "bad")
+    with pytest.raises(SpecError, match=r"sensors.top: normals is True and 'top' looks into a scene in parts"):
+        run(Scenario.load(folder / "tiles.yaml", {"scene.parts": 2, "sensors.top.normals": True}), folder / "bad")
     with pytest.raises(SpecError, match=r"scene\.parts is 2; the parts need a folder"):
         Scenario.load(folder / "tiles.yaml", {"scene.parts": 2}).environment()

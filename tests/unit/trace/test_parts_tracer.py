@@ -5,18 +5,28 @@ import pytest
 
 import sensorium as sn
 from sensorium.errors import SpecError
+from sensorium.trace.light import in_parts
 
 FIELDS = ("range_m", "points", "object_id", "face_id", "label")
+LIGHT = ("intensity", "cause", "depth", "mirror_id")
 PATTERN = sn.patterns.Spinning(elevation_deg=tuple(np.linspace(8.0, -25.0, 32)), columns=400, rate_hz=10)
+SPARSE = sn.patterns.Spinning(elevation_deg=tuple(np.linspace(8.0, -25.0, 12)), columns=150, rate_hz=10)
 
 
 def yard():
-    """Hills far from the origin, a fog bank that geometric lidars do not see, a car and the lidars' mast."""
+    """Hills far from the origin that carry labels and reflectance, a fog bank, a mirror, a pane, bodies that move."""
     rng, scene = np.random.default_rng(0), sn.Scene()
     hills = sn.shapes.heightfield(rng.uniform(0, 0.6, (80, 80)), 60.0, 60.0)
-    scene.add(sn.Mesh(hills.vertices + [1000, 0, 0], hills.faces), label="grass")
+    label = {"label": np.where(np.arange(len(hills.faces)) % 3, "grass", "road")}
+    albedo = {"albedo": rng.uniform(0.1, 0.9, len(hills.vertices))}
+    hills = sn.Mesh(hills.vertices + [1000, 0, 0], hills.faces, face_properties=label, vertex_properties=albedo)
+    scene.add(hills, material=sn.Lambertian(reflectance="albedo"))
     scene.add(sn.shapes.box(6, 6, 6), pose=sn.Pose((1008, 0, 2)), material=sn.media.Fog(visibility_m=20))
-    scene.add(sn.shapes.box(2, 1, 1), body="car", label="car")
+    scene.add(sn.shapes.box(0.1, 8, 4), pose=sn.Pose((994, 0, 2)), material=sn.Mirror(reflectance=0.9), label="mirror")
+    pane = sn.Pose.from_euler_deg((1002, -5, 2), roll=88, pitch=4, yaw=10)
+    scene.add(sn.shapes.plane(4, 4), pose=pane, material=sn.ThinGlass(), label="pane")
+    paint = sn.TwoLayer(refractive_index=1.5, roughness=0.1, reflectance=0.3)
+    scene.add(sn.shapes.box(2, 1, 1), body="car", label="car", material=paint)
     scene.add(sn.shapes.box(0.4, 0.4, 2), body="mast", label="mast")
     return scene
 
@@ -27,49 +37,102 @@ def world():
 
 
 def lidars(scene, **options):
-    """What three lidars read last: a pair in the sensor frame, one in the world, and one that fires all at once."""
-    env = sn.Environment(scene, world(), **options)
+    """What lidars read last, by name, and their truth: three of geometry, three of light."""
+    sun, air = sn.fields.Sun(elevation_deg=30), sn.media.air(visibility_m=300)
+    env = sn.Environment(scene, world(), sun=sun, atmosphere=air, **options)
     spec = sn.Lidar(pattern=PATTERN, min_range_m=0.5, max_range_m=40.0)
     pair = [sn.Pose((0.5, 0, 1)), sn.Pose((-0.5, 0, 1))]
-    made = [
-        env.attach(spec, body="mast", pose=pair, name="two", hide=["mast"]),
-        env.attach(spec.model_copy(update={"frame": "world"}), body="mast", name="top", pose=sn.Pose((0, 0, 1.2))),
-        env.attach(spec.model_copy(update={"motion": "snapshot"}), body="car", name="still", hide=["car"]),
-    ]
+    in_fog = [sn.Pose((1007, 0.3, 3)), sn.Pose((1000, 1, 3))]
+    noise = sn.RangeNoise(base_m=0.01, angle_std_rad=1e-3, dropout=0.01)
+    light = {"pattern": SPARSE, "max_range_m": 40.0, "noise": noise, "returns": "dual"}
+    made = {
+        "two": env.attach(spec, body="mast", pose=pair, name="two", hide=["mast"]),
+        "top": env.attach(
+            spec.model_copy(update={"frame": "world"}), body="mast", name="top", pose=sn.Pose((0, 0, 1.2))
+        ),
+        "still": env.attach(spec.model_copy(update={"motion": "snapshot"}), body="car", name="still", hide=["car"]),
+        "relative": env.attach(sn.Lidar(mode="relative", max_depth=4, **light), pose=in_fog, name="relative"),
+        "watts": env.attach(
+            sn.Lidar(mode="radiometric", frame="world", max_depth=1, **light), body="mast", hide=["mast"], name="watts"
+        ),
+        "pulses": env.attach(
+            sn.Lidar(mode="waveform", max_depth=2, waveform={"keep": True}, **light), pose=in_fog[1], name="pulses"
+        ),
+    }
     for _ in env.run(0.2):
         pass
-    scans = [lidar.read() for lidar in made]
+    read = {name: (lidar.read(), lidar.truth()) for name, lidar in made.items()}
     env.close()
-    return scans
+    return read
 
 
-@pytest.fixture(scope="module", params=[2, 3])
-def parts(request, local_cluster, tmp_path_factory):
+@pytest.fixture(scope="module", params=[(1, {}), (2, {"worlds": 2}), (3, {})], ids=["1", "2", "3"])
+def readings(request, local_cluster, tmp_path_factory):
+    """What lidars read in parts and in one process."""
+    parts, options = request.param
     folder = tmp_path_factory.mktemp("parts") / "parts"
-    sn.split_scene(yard().objects, folder, parts=request.param)
-    return sn.SceneInParts(folder)
+    sn.split_scene(yard().objects, folder, parts=parts)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(in_parts, "_MOST_WALKS", 3)  # so that blocks are followed in several groups
+        found = lidars(sn.SceneInParts(folder), **options)
+    return found, lidars(yard(), **options)
 
 
-@pytest.mark.parametrize("options", [{}, {"worlds": 2}])
-def test_readings_are_those_of_one_process(parts, options):
-    seen = zip(lidars(parts, **options), lidars(yard(), **options), ("mast", "", "car"), strict=True)
-    for found, expected, hidden in seen:
-        other = (found.face_id != expected.face_id) | (found.object_id != expected.object_id)
-        print(f"{other.sum()} of {other.size} rays met an edge and give a neighbour's face")
-        assert other.mean() < 1e-4
-        for name in FIELDS:
-            assert getattr(found, name)[~other].tobytes() == getattr(expected, name)[~other].tobytes(), name
-        assert set(np.unique(expected.label)) >= {-1, 1} | ({2} if "car" not in hidden else {3})
+def other_faces(found, expected):
+    """Returns whose face is a neighbour's, since their ray met an edge; there are hardly any."""
+    other = (found.face_id != expected.face_id) | (found.object_id != expected.object_id)
+    print(f"{other.sum()} of {other.size} returns are of an edge and give a neighbour's face")
+    assert other.mean() < 1e-4
+    return other
+
+
+def test_readings_are_those_of_one_process(readings):
+    for name, hidden in (("two", "mast"), ("top", ""), ("still", "car")):
+        found, expected = readings[0][name][0], readings[1][name][0]
+        other = other_faces(found, expected)
+        for field in FIELDS:
+            assert getattr(found, field)[~other].tobytes() == getattr(expected, field)[~other].tobytes(), field
+        assert set(np.unique(expected.label)) >= {-1, 1, 2} | ({5} if hidden != "car" else {6})
         assert (expected.object_id != 1).all()  # the fog bank
         np.testing.assert_array_equal(found.time_ns, expected.time_ns)
 
 
-def test_what_parts_cannot_do_is_told(parts):
-    assert parts.labels == {"grass": 1, "car": 2, "mast": 3}
+def test_light_is_that_of_one_process(readings):
+    """Ghosts of a mirror, what is behind glass, fog from outside and inside: every byte of every return."""
+    causes = set()
+    for name in ("relative", "watts", "pulses"):
+        (found, truth), (expected, expected_truth) = readings[0][name], readings[1][name]
+        other = other_faces(found, expected)
+        for field in FIELDS + LIGHT:
+            assert getattr(found, field)[~other].tobytes() == getattr(expected, field)[~other].tobytes(), (name, field)
+        other = other_faces(truth, expected_truth)
+        assert truth.range_m[~other].tobytes() == expected_truth.range_m[~other].tobytes()
+        causes |= set(np.unique(expected.cause))
+        assert len(np.unique(expected.label)) > 3
+    assert causes >= {sn.Cause.SURFACE, sn.Cause.REFLECTION, sn.Cause.TRANSMISSION, sn.Cause.ATMOSPHERE}
+    assert sn.Cause.MIXED in causes  # a pulse on the edge of two things
+
+
+def test_sunlight_and_waveforms_are_those_of_one_process(readings):
+    for name in ("watts", "pulses"):
+        found, expected = (each[name][0].light for each in readings)
+        assert found.ambient.tobytes() == expected.ambient.tobytes()
+        assert len(np.unique(expected.ambient)) > 100
+    found, expected = (each["pulses"][0] for each in readings)
+    assert found.waveform.samples.tobytes() == expected.waveform.samples.tobytes()
+    assert found.light.width_s.tobytes() == expected.light.width_s.tobytes()
+
+
+def test_what_parts_cannot_do_is_told(local_cluster, tmp_path):
+    sn.split_scene(yard().objects, tmp_path / "parts", parts=1)
+    parts = sn.SceneInParts(tmp_path / "parts")
+    assert parts.labels == {"grass": 1, "road": 2, "mirror": 3, "pane": 4, "car": 5, "mast": 6}
     env = sn.Environment(parts, world())
     try:
-        with pytest.raises(SpecError, match="'light' looks into a scene in parts; only a lidar"):
-            env.attach(sn.Lidar(pattern=PATTERN, mode="relative"), name="light")
+        with pytest.raises(SpecError, match="'depth_camera' looks into a scene in parts; only lidars can"):
+            env.attach(sn.DepthCamera(pattern=sn.patterns.Pinhole.from_fov(8, 6, 60.0, rate_hz=10)))
+        with pytest.raises(SpecError, match="normals is True and 'lidar' looks into a scene in parts"):
+            env.attach(sn.Lidar(pattern=PATTERN, normals=True))
     finally:
         env.close()
     with pytest.raises(SpecError, match="on body 'car', which the world does not have"):

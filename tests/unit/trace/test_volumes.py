@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -5,7 +7,7 @@ import sensorium as sn
 from sensorium.scene.layout import layout
 from sensorium.trace.labels import label_tables
 from sensorium.trace.placement import PlacedScenes
-from sensorium.trace.volumes import medium_around
+from sensorium.trace.volumes import cast_into, medium_around
 
 
 def around(scene, points, medium_of_object, *, world=None, worlds=1, near=(0.0, 0.0, 0.0)):
@@ -16,9 +18,8 @@ def around(scene, points, medium_of_object, *, world=None, worlds=1, near=(0.0, 
     points = np.atleast_2d(np.asarray(points, float))
     world = np.zeros(len(points), np.int32) if world is None else np.asarray(world, np.int32)
     with placed.lock:
-        inner, _ = medium_around(
-            placed, label_tables(laid_out), points, world, np.atleast_2d(medium_of_object).astype(np.int32)
-        )
+        cast = partial(cast_into, placed, label_tables(laid_out))
+        inner, _ = medium_around(cast, placed.anchor, points, world, np.atleast_2d(medium_of_object).astype(np.int32))
         return inner
 
 

@@ -3,22 +3,16 @@
 Blocks of rays go through every stage while in cache; see rows.py for the scratch they live in.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sensorium import jit
-from sensorium.optics.capture_table import captured_from_table
-from sensorium.random import draw_words, exp_f32, normal_pair_f32, uniform_f32
-from sensorium.trace import packet as pk
-from sensorium.trace.light import choose, resolve, rows, shade, tree, write
+from sensorium.trace.light import choose, rows, shade, steps, tree
 from sensorium.trace.light import tables as tb
-from sensorium.trace.light.detect import detect_block
 from sensorium.trace.light.sunlight import gather_sunlight
-from sensorium.trace.packet import BLOCK, NO_HIT, new_packet, set_mask, trace_block
-from sensorium.trace.sweep import WHOLE, aim_numbered
+from sensorium.trace.packet import BLOCK, new_packet, set_mask, trace_block
 
 
 class LightOutputs(NamedTuple):
@@ -55,38 +49,28 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
     floats, words, active = new_packet()
     set_mask(words, mask)
     block, hit = rows.new_scratch()
-    depth, ranked = light.switch[tb.S_DEPTH], light.switch[tb.S_SLOTS]
+    depth, far = light.switch[tb.S_DEPTH], light.number[tb.N_FAR]
     child, child_hit = rows.new_scratch()
     queue_f, queue_i = tree.new_queue(depth)
-    floor, passes = light.number[tb.N_FLOOR], light.switch[tb.S_ROUND_TRIP]
-    beam_tan2 = light.number[tb.N_BEAM_TAN2]
-    slot_f, slot_i = choose.new_slots(ranked + 1)
-    air, drawn = light.switch[tb.S_ATMOSPHERE] > 0, np.zeros(BLOCK + 1, np.int32)
+    slot_f, slot_i = choose.new_slots(light.switch[tb.S_SLOTS] + 1)
+    drawn = np.zeros(BLOCK + 1, np.int32)
     corners = light.corner_reflectance.size > 0
     around, beyond = -1, -1  # media that the paths in the block start in; the same from block to block
-    total = rays.x.shape[0]
-    far = light.number[tb.N_FAR]
     for number in range(first, count, step):
         # First rays
-        head, start, used = aim_numbered(block, rays, heads, number, WHOLE)
+        head, start, used = steps.fire(block, rays, heads, light, draws, number)
         end, world = start + used, heads.world[head]
         scene = arrays.scene[world]
-        element, among = np.int64(head % draws.sensors) * total + start, draws.first_world + world
-        if light.number[tb.N_JITTER] > np.float32(0.0):
-            jitter(block, draws, element, among, light.number[tb.N_JITTER], used)
-        for k in range(used):
-            block[pk.B_T_NEAR + k], block[pk.B_T_FAR + k] = np.float32(0.0), far
+        element, among = steps.numbers_of(rays, heads, draws, head, start)
         trace_block(block, hit, floats, words, active, scene, coherent, corners, used)
         if draws.medium[head] != around or draws.outer[head] != beyond:
             around, beyond = draws.medium[head], draws.outer[head]
             tree.start_paths(block, hit, around, beyond, light.medium, light.number[tb.N_POWER])
         shade.draw_block(block, draws.key, element, draws.tick, among, out.range_m.shape[1] > 1, used)
-        light_up(block, hit, arrays, light, world, used)
-        _first_candidates(block, hit, light, slot_f, slot_i, heads.start[head], used)
+        steps.light_up(block, hit, arrays, light, world, used)
+        steps.offer_first(block, hit, light, slot_f, slot_i, drawn, heads.start[head], used)
         if heads.start[head] > np.float32(0.0):
             around = -1  # rays that a reset made void spoilt their paths
-        if air:
-            _offer_air(block, hit, light, slot_f, slot_i, drawn, used)
 
         if light.switch[tb.S_SUN] > 0:
             gather_sunlight(block, hit, child, child_hit, floats, words, active, scene, scattered, light.sun, used)
@@ -96,244 +80,17 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
 
         # Their children, in batches of a block
         if depth > 0:
-            waiting = tree.spawn(
-                block,
-                hit,
-                light.material,
-                light.medium,
-                beam_tan2,
-                floor,
-                passes,
-                depth,
-                queue_f,
-                queue_i,
-                np.int64(0),
-                used,
-            )
+            waiting = steps.send_on(block, hit, light, queue_f, queue_i, np.int64(0), used)
             while waiting > 0:
                 batch = min(BLOCK, waiting)
                 waiting -= batch
                 tree.take(child, child_hit, light.medium, queue_f, queue_i, waiting, batch, far)
                 trace_block(child, child_hit, floats, words, active, scene, scattered, corners, batch)
-                _draw_children(child, child_hit, draws, element, among, batch)
-                light_up(child, child_hit, arrays, light, world, batch)
-                _offer_children(child, child_hit, light, slot_f, slot_i, batch)
-                if air:
-                    _offer_air(child, child_hit, light, slot_f, slot_i, drawn, batch)
-                waiting = tree.spawn(
-                    child,
-                    child_hit,
-                    light.material,
-                    light.medium,
-                    beam_tan2,
-                    floor,
-                    passes,
-                    depth,
-                    queue_f,
-                    queue_i,
-                    waiting,
-                    batch,
-                )
+                steps.light_up(child, child_hit, arrays, light, world, batch)
+                steps.offer_more(child, child_hit, light, draws, element, among, slot_f, slot_i, drawn, batch)
+                waiting = steps.send_on(child, child_hit, light, queue_f, queue_i, waiting, batch)
 
         # The returns reported
-        if light.number[tb.N_JITTER] > np.float32(0.0):
-            straighten(block, used)
-        if light.switch[tb.S_RETURNS] == tb.DUAL:
-            choose.settle_dual(slot_f, slot_i, used)
-        elif light.switch[tb.S_RETURNS] == tb.ALL:
-            choose.sort_by_distance(slot_f, slot_i, ranked, used)
-        if light.switch[tb.S_RADIOMETRIC] > 0:
-            detect_block(
-                block,
-                slot_f,
-                slot_i,
-                light.detector,
-                light.number,
-                draws.key,
-                draws.tick,
-                element,
-                among,
-                out.range_m.shape[1],
-                used,
-            )
-        write.write_block(
+        steps.report(
             block, slot_f, slot_i, rays, anchor, labels, light, draws, element, among, head, world, start, used, out
         )
-
-
-@jit.function
-def light_up(block, hit, arrays, light, world, used):
-    """From hits to the strength of each surface's return."""
-    number = light.number
-    resolve.resolve(block, hit, arrays, light, world, used)
-    resolve.fill_materials(block, hit, light.material, used)
-    if light.corner_reflectance.size > 0:
-        row = world if light.reflectance_first.shape[0] > 1 else 0
-        first, corners = light.reflectance_first[row], light.corner_reflectance
-        resolve.fill_mesh_reflectance(block, hit, light.material, first, corners, used)
-    resolve.find_incidence(block, used)
-    shade.shade_surfaces(block, number[tb.N_BEAM_TAN2], light.switch[tb.S_DEPTH] > 0, used)
-    if light.switch[tb.S_RETRO] > 0:
-        shade.add_retroreflection(block, hit, light.material, used)
-    passes = np.float32(light.switch[tb.S_ROUND_TRIP])
-    shade.strength_of_surfaces(block, hit, light.medium, light.capture, number[tb.N_INVERSE_Z0], passes, used)
-
-
-@jit.function
-def jitter(block, draws, element, among, sigma, used):
-    """Tilt each ray by two small normal angles across it [rad]."""
-    for k in range(used):
-        w0, w1, _, _ = draw_words(
-            draws.key[0], draws.key[1], element + k, shade.STAGE_JITTER, shade.FIRST_DRAW, draws.tick, among
-        )
-        a, b = normal_pair_f32(w0, w1)
-        dx, dy, dz = block[pk.B_DIRECTION_X + k], block[pk.B_DIRECTION_Y + k], block[pk.B_DIRECTION_Z + k]
-        # Two axes across the ray, without a pole: Duff et al., "Building an orthonormal basis, revisited" (2017)
-        sign = np.float32(1.0) if dz >= np.float32(0.0) else np.float32(-1.0)
-        p = np.float32(-1.0) / (sign + dz)
-        q = dx * dy * p
-        ax, ay, az = np.float32(1.0) + sign * dx * dx * p, sign * q, -sign * dx
-        bx, by, bz = q, sign + dy * dy * p, -dy
-        a, b = a * sigma, b * sigma
-        block[rows.NOMINAL_X + k], block[rows.NOMINAL_Y + k], block[rows.NOMINAL_Z + k] = dx, dy, dz
-        x, y, z = dx + a * ax + b * bx, dy + a * ay + b * by, dz + a * az + b * bz
-        scale = np.float32(1.0) / math.sqrt(x * x + y * y + z * z)
-        block[pk.B_DIRECTION_X + k], block[pk.B_DIRECTION_Y + k], block[pk.B_DIRECTION_Z + k] = (
-            x * scale,
-            y * scale,
-            z * scale,
-        )
-
-
-@jit.function
-def straighten(block, used):
-    """Back to the directions the sensor believes in: points lie on the nominal rays."""
-    for k in range(used):
-        block[pk.B_DIRECTION_X + k] = block[rows.NOMINAL_X + k]
-        block[pk.B_DIRECTION_Y + k] = block[rows.NOMINAL_Y + k]
-        block[pk.B_DIRECTION_Z + k] = block[rows.NOMINAL_Z + k]
-
-
-@jit.function
-def _draw_children(block, hit, draws, element, among, used):
-    """A number of its own for the atmosphere at every node."""
-    for k in range(used):
-        ray, node = np.int64(hit[rows.RAY + k]), np.int64(hit[rows.NODE + k])
-        w0, _, _, _ = draw_words(draws.key[0], draws.key[1], element + ray, shade.STAGE_RETURN, node, draws.tick, among)
-        block[rows.UNIFORM + k] = uniform_f32(w0)
-
-
-@jit.inlined
-def _limits(number):
-    """Nearest and farthest optical path that is reported [m]."""
-    return number[tb.N_NEAR] * number[tb.N_CALIBRATED_INDEX], number[tb.N_FAR] * number[tb.N_CALIBRATED_INDEX]
-
-
-@jit.function
-def _first_candidates(block, hit, light, slot_f, slot_i, voided_before, used):
-    """Surfaces of the first rays open the slots; the air is offered after them."""
-    returns, ranked = light.switch[tb.S_RETURNS], light.switch[tb.S_SLOTS]
-    threshold = light.number[tb.N_THRESHOLD]
-    near, far = _limits(light.number)
-    for k in range(used):
-        opl, strength = block[pk.B_T_FAR + k] * block[rows.MEDIUM_N + k], block[rows.STRENGTH + k]
-        key = choose.key_of(returns, strength, opl, threshold, near, far)
-        slot_f[choose.KEY + k] = key if block[pk.B_TIME + k] >= voided_before else choose.NONE
-        slot_f[choose.INTENSITY + k] = strength
-        slot_f[choose.OPL + k] = opl
-    for k in range(used):
-        slot_i[choose.CAUSE + k], slot_i[choose.DEPTH + k], slot_i[choose.MIRROR + k] = tb.BY_SURFACE, 0, -1
-    for k in range(used):
-        slot_i[choose.COLUMN + k] = np.int32(hit[rows.COLUMN + k])
-        slot_i[choose.FACE + k] = np.int32(hit[pk.B_FACE + k])
-    for j in range(1, ranked + 1):
-        for k in range(used):
-            slot_f[j * choose.FLOATS_A_SLOT + choose.KEY + k] = choose.NONE
-    if voided_before > np.float32(0.0):
-        _void(block, hit, voided_before, used)
-    if returns == tb.DUAL:
-        for k in range(used):
-            if slot_f[choose.KEY + k] > choose.NONE:
-                choose.offer_last(
-                    slot_f,
-                    slot_i,
-                    ranked,
-                    np.int32(k),
-                    slot_f[choose.OPL + k],
-                    slot_f[choose.INTENSITY + k],
-                    tb.BY_SURFACE,
-                    np.int32(0),
-                    slot_i[choose.COLUMN + k],
-                    slot_i[choose.FACE + k],
-                    choose.NOBODY,
-                )
-
-
-@jit.function
-def _void(block, hit, voided_before, used):
-    """Rays fired before a reset lose their children and their air as well."""
-    for k in range(used):
-        if block[pk.B_TIME + k] < voided_before:
-            block[rows.GAIN + k], block[rows.UNIFORM + k] = np.float32(0.0), np.float32(2.0)
-            hit[rows.COLUMN + k] = NO_HIT
-
-
-@jit.function
-def _offer_children(block, hit, light, slot_f, slot_i, used):
-    """Surfaces met by children, offered to the ray they belong to."""
-    returns, ranked = light.switch[tb.S_RETURNS], light.switch[tb.S_SLOTS]
-    threshold = light.number[tb.N_THRESHOLD]
-    near, far = _limits(light.number)
-    for k in range(used):
-        if hit[rows.COLUMN + k] == NO_HIT:
-            continue
-        ray, strength = np.int32(hit[rows.RAY + k]), block[rows.STRENGTH + k]
-        opl = block[rows.PATH_OPL + k] + block[rows.MEDIUM_N + k] * block[pk.B_T_FAR + k]
-        cause = tb.BY_REFLECTION if hit[rows.MIRROR + k] != NO_HIT else tb.BY_TRANSMISSION
-        depth, column, face = (
-            tree.depth_of(hit[rows.NODE + k]),
-            np.int32(hit[rows.COLUMN + k]),
-            np.int32(hit[pk.B_FACE + k]),
-        )
-        mirror = np.int32(hit[rows.MIRROR + k])
-        key = choose.key_of(returns, strength, opl, threshold, near, far)
-        choose.offer(slot_f, slot_i, ranked, ray, key, strength, opl, cause, depth, column, face, mirror)
-        if returns == tb.DUAL and key > choose.NONE:
-            choose.offer_last(slot_f, slot_i, ranked, ray, opl, strength, cause, depth, column, face, mirror)
-
-
-@jit.function
-def _offer_air(block, hit, light, slot_f, slot_i, drawn, used):
-    """Returns from the medium on each segment, where the drawn distance falls into it."""
-    media = light.medium
-
-    # Only some rays have one: their numbers first, without a branch that could be guessed wrong
-    count = 0
-    for k in range(used):
-        drawn[count] = k
-        count += np.intp(block[rows.UNIFORM + k] < media[hit[rows.MEDIUM + k], tb.G_PROBABILITY])
-
-    returns, ranked, first = light.switch[tb.S_RETURNS], light.switch[tb.S_SLOTS], light.switch[tb.S_PRIORITY] > 0
-    passes, threshold = np.float32(light.switch[tb.S_ROUND_TRIP]), light.number[tb.N_THRESHOLD]
-    capture, inverse_z0, gamma = light.capture, light.number[tb.N_INVERSE_Z0], light.gamma
-    near, far = _limits(light.number)
-    air, nobody = tb.BY_ATMOSPHERE, choose.NOBODY
-    for i in range(count):
-        k = drawn[i]
-        number = hit[rows.MEDIUM + k]
-        q = block[rows.UNIFORM + k] / media[number, tb.G_PROBABILITY]
-        x = shade.gamma_distance(gamma, number, q, media[number, tb.G_SHAPE], media[number, tb.G_SCALE])
-        if x >= block[pk.B_T_FAR + k]:
-            continue
-        n = media[number, tb.G_INDEX]
-        z, opl = block[rows.PATH_Z + k] + x * media[number, tb.G_WIDENING], block[rows.PATH_OPL + k] + n * x
-        lost = exp_f32(-passes * media[number, tb.G_ALPHA] * x)
-        strength = block[rows.GAIN + k] * media[number, tb.G_ECHO] * lost * captured_from_table(capture, z, inverse_z0)
-        key = choose.key_of(returns, strength, opl, threshold, near, far)
-        if first and key > choose.NONE:
-            key = np.float32(np.inf)
-        ray, mirror = np.int32(hit[rows.RAY + k]), np.int32(hit[rows.MIRROR + k])
-        depth = tree.depth_of(hit[rows.NODE + k])
-        choose.offer(slot_f, slot_i, ranked, ray, key, strength, opl, air, depth, nobody, nobody, mirror)
-        if returns == tb.DUAL and key > choose.NONE:
-            choose.offer_last(slot_f, slot_i, ranked, ray, opl, strength, air, depth, nobody, nobody, mirror)

@@ -74,7 +74,40 @@ def resolve(block, hit, arrays, light, world, used):
             hit[rows.COLUMN + i], hit[rows.MATERIAL + i] = column, number
         k = end
 
-    # In a scene with volumes, the material as seen from the medium the ray is in
+    _see_from_medium(hit, light, black, used)
+
+
+@jit.function
+def take_found(block, hit, light, found, at, base, used):
+    """The same from hits that were found elsewhere, with normals in the world.
+
+    Args:
+        block, hit: Scratch, rays as they were sent; a miss keeps its far limit for its distance.
+        light: `LightTables` of a scene that is the same in all worlds.
+        found: `LightHits`, those of the block from row `at` on.
+        base: Number of the first row of `found` among all hits that are remembered; the number of its hit stands for a
+            ray's face.
+        used: Rays in the block.
+    """
+    object_material, black = light.object_material[0], np.uint32(light.material.shape[0] - 1)
+    for k in range(used):
+        row = at + k
+        if found.object_id[row] < 0:
+            _nothing(block, hit, black, k)
+            continue
+        block[pk.B_T_FAR + k] = found.range_m[row]
+        block[pk.B_NORMAL_X + k] = found.normal[row, 0]
+        block[pk.B_NORMAL_Y + k] = found.normal[row, 1]
+        block[pk.B_NORMAL_Z + k] = found.normal[row, 2]
+        hit[pk.B_FACE + k] = np.uint32(base + row)
+        column = np.uint32(found.object_id[row])
+        hit[rows.COLUMN + k], hit[rows.MATERIAL + k] = column, np.uint32(object_material[column])
+    _see_from_medium(hit, light, black, used)
+
+
+@jit.function
+def _see_from_medium(hit, light, black, used):
+    """In a scene with volumes, the material as seen from the medium the ray is in."""
     media = np.uint32(light.medium.shape[0])
     if media > 1:
         kinds = black // media
@@ -161,22 +194,32 @@ def fill_mesh_reflectance(block, hit, material, reflectance_first, corners, used
     for k in range(used):
         column = hit[rows.COLUMN + k]
         if column != NO_HIT and reflectance_first[column] >= 0:
-            a, b = _diffuse_from_corners(
-                corners,
-                reflectance_first[column],
-                hit[pk.B_FACE + k],
-                block[pk.B_U + k],
-                block[pk.B_V + k],
-                material[hit[rows.MATERIAL + k]],
+            c = reflectance_on_face(
+                corners, reflectance_first[column], hit[pk.B_FACE + k], block[pk.B_U + k], block[pk.B_V + k]
             )
+            a, b = _diffuse_of(c, material[hit[rows.MATERIAL + k]])
             block[rows.DIFFUSE_A + k], block[rows.DIFFUSE_B + k] = a, b
 
 
 @jit.function
-def _diffuse_from_corners(corners, own, face, u, v, material):
-    """Diffuse coefficients where the reflectance is a property of the mesh, interpolated over the face."""
+def fill_found_reflectance(block, hit, material, reflectance, at, used):
+    """The same where the mesh's reflectance came with the hits, from row `at` on; negative where it has none."""
+    for k in range(used):
+        if hit[rows.COLUMN + k] != NO_HIT and reflectance[at + k, 0] >= np.float32(0.0):
+            a, b = _diffuse_of(reflectance[at + k, 0], material[hit[rows.MATERIAL + k]])
+            block[rows.DIFFUSE_A + k], block[rows.DIFFUSE_B + k] = a, b
+
+
+@jit.function
+def reflectance_on_face(corners, own, face, u, v):
+    """Diffuse reflectance that a mesh carries, interpolated over the face."""
     at = np.uint64(own) + np.uint64(3) * np.uint64(face)
-    c = (np.float32(1.0) - u - v) * corners[at] + u * corners[at + np.uint64(1)] + v * corners[at + np.uint64(2)]
+    return (np.float32(1.0) - u - v) * corners[at] + u * corners[at + np.uint64(1)] + v * corners[at + np.uint64(2)]
+
+
+@jit.function
+def _diffuse_of(c, material):
+    """Diffuse coefficients of a reflectance that the mesh carries."""
     scale = c / (_PI * material[tb.M_PLASTIC_N2] * (np.float32(1.0) - c * material[tb.M_PLASTIC_FI]))
     return scale * (material[tb.M_ON_A0] + material[tb.M_ON_A1] * c), scale * material[tb.M_ON_B]
 

@@ -28,7 +28,14 @@ _CLEAR_M = np.float32(1e-3)
 @jit.function
 def gather_sunlight(block, hit, shadow, shadow_hit, floats, words, active, scene, arguments, sun, used):
     """Background power [W] of each shot, into row AMBIENT; `shadow` is scratch for the rays to the sun."""
-    # From each surface that faces the sun, a ray towards it
+    aim_at_sun(block, hit, shadow, sun, used)
+    trace_block(shadow, shadow_hit, floats, words, active, scene, arguments, np.bool_(False), used)
+    add_sunlight(block, hit, shadow, shadow_hit, sun, used)
+
+
+@jit.function
+def aim_at_sun(block, hit, shadow, sun, used):
+    """From each surface that faces the sun a ray towards it; others look nowhere."""
     for k in range(used):
         t, side = block[pk.B_T_FAR + k] - _CLEAR_M, block[rows.SIDE + k]
         shadow[pk.B_ORIGIN_X + k] = block[pk.B_ORIGIN_X + k] + t * block[pk.B_DIRECTION_X + k]
@@ -46,8 +53,11 @@ def gather_sunlight(block, hit, shadow, shadow_hit, floats, words, active, scene
         ) * side
         shadow[rows.COS + k] = facing if hit[rows.COLUMN + k] != NO_HIT else np.float32(0.0)
         shadow[pk.B_T_FAR + k] = np.float32(1e5) if shadow[rows.COS + k] > np.float32(0.0) else np.float32(0.0)
-    trace_block(shadow, shadow_hit, floats, words, active, scene, arguments, np.bool_(False), used)
 
+
+@jit.function
+def add_sunlight(block, hit, shadow, shadow_hit, sun, used):
+    """Background power from the rays to the sun, which met nothing where `shadow_hit` has no instance."""
     for k in range(used):
         lost = exp_f32(-block[rows.MEDIUM_ALPHA + k] * block[pk.B_T_FAR + k])
         if hit[rows.COLUMN + k] == NO_HIT:

@@ -29,13 +29,20 @@ _CLEAR_M, _CLEAR_PART = np.float32(2e-4), np.float32(2e-6)
 # rows of the queue of children, last in first out: floats, then integers
 _X, _Y, _Z, _DX, _DY, _DZ, _TIME, _GAIN, _OPL, _PZ, _NEAR = range(11)
 _RAY, _NODE, _MEDIUM, _OUTER, _MIRROR = range(5)
+QUEUE_FLOATS, QUEUE_WORDS = 11, 5
+
+
+@jit.inlined
+def queue_size(depth):
+    """Room for every child of a block: each level in the queue holds at most two for each ray of a batch."""
+    return 2 * BLOCK * max(depth, 1) + BLOCK
 
 
 @jit.function
 def new_queue(depth):
-    """Room for every child of a block: each level in the queue holds at most two for each ray of a batch."""
-    size = 2 * BLOCK * max(depth, 1) + BLOCK
-    return jit.zeros((11, size), np.float32), jit.zeros((5, size), np.int32)
+    """An empty queue."""
+    size = queue_size(depth)
+    return jit.zeros((QUEUE_FLOATS, size), np.float32), jit.zeros((QUEUE_WORDS, size), np.int32)
 
 
 @jit.function

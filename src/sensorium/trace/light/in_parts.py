@@ -1,0 +1,134 @@
+"""Light followed through a scene that lies in parts: blocks of rays go from trace to trace, many at once.
+
+Light is shaded, split and chosen from in this process, by the steps of the kernel for scenes in memory; parts find hits
+and no more. A return keeps the number of its hit until the end, and gets the face and the label of that hit then.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium import threads
+from sensorium.trace.labels import LabelTables
+from sensorium.trace.light import stages
+from sensorium.trace.light import tables as tb
+from sensorium.trace.light.kernel import LightOutputs
+from sensorium.trace.light.meet import LightHits, new_light_hits
+from sensorium.trace.light.stages import Walks, follow_light, new_walks
+from sensorium.trace.packet import BLOCK
+from sensorium.trace.rays import Rays
+from sensorium.trace.sweep import Heads, RayTables
+
+# Blocks under way at once: about a kilobyte for each of their rays, some 130 MB
+_MOST_WALKS = 256
+
+Meet = Callable[..., LightHits]
+"""Finds hits of `Rays`, given how far on they begin to look [m], and `coherent`: see `PartsTracer.meet`."""
+
+
+class HitLog:
+    """Face and label of every hit of some blocks, by its number."""
+
+    def __init__(self, objects: int) -> None:
+        self._objects = objects
+        self._count = 0
+        self.faces = np.zeros(BLOCK, np.int32)
+        self._labels = np.zeros(BLOCK, np.int32)
+
+    def add(self, found: LightHits) -> int:
+        """Remember hits; returns the number of the first."""
+        base, self._count = self._count, self._count + len(found.face_id)
+        if self._count > len(self.faces):
+            self.faces, self._labels = (
+                np.concatenate([column[:base], np.zeros(2 * self._count - base, np.int32)])
+                for column in (self.faces, self._labels)
+            )
+        self.faces[base : self._count], self._labels[base : self._count] = found.face_id, found.label
+        return base
+
+    def labels(self) -> LabelTables:
+        """Labels for the kernel, to which the number of a hit is a face."""
+        none = np.zeros((1, self._objects), np.int32)
+        return LabelTables(object_label=none, face_first=none.astype(np.int64), face_label=self._labels)
+
+
+def light_in_parts(
+    meet: Meet,
+    numbers: NDArray[np.int64],
+    anchor: NDArray[np.float64],
+    rays: RayTables,
+    heads: Heads,
+    light: tb.LightTables,
+    draws: Any,
+    out: LightOutputs,
+) -> None:
+    """Fire some blocks of rays of one world, and follow their light through the parts.
+
+    Args:
+        meet: Finds hits in that world.
+        numbers: Of the blocks, among those of all heads.
+        anchor: Of all worlds [m], shape (worlds, 3).
+        rays: The rays of a sweep.
+        heads: Where they are fired from.
+        light: What they may meet; draws: randomness, as for `sweep_light`.
+        out: Where the returns go.
+    """
+    depth, slots = int(light.switch[tb.S_DEPTH]), int(light.switch[tb.S_SLOTS]) + 1
+    walks = new_walks(min(_MOST_WALKS, len(numbers)), depth, slots)
+    where = (anchor, rays, heads, light, draws, walks, out)
+    walk_through(follow_light, where, walks, meet, numbers, light.object_material.shape[1])
+
+
+def walk_through(
+    kernel: Callable[..., None],
+    where: tuple[Any, ...],
+    walks: Walks,
+    meet: Meet,
+    numbers: NDArray[np.int64],
+    objects: int,
+) -> None:
+    """Take blocks from trace to trace until all are done, as many at once as there is room for.
+
+    Args:
+        kernel: Takes chosen blocks on, as `follow_light` does.
+        where: All its arguments after the labels.
+        walks: Room for blocks.
+        meet: Finds hits.
+        numbers: Of the blocks, among those of all heads.
+        objects: How many objects there are.
+    """
+    most = len(walks.stage)
+    for start in range(0, len(numbers), most):
+        _walk_some(kernel, where, walks, meet, numbers[start : start + most], HitLog(objects))
+
+
+def _walk_some(
+    kernel: Callable[..., None],
+    where: tuple[Any, ...],
+    walks: Walks,
+    meet: Meet,
+    numbers: NDArray[np.int64],
+    log: HitLog,
+) -> None:
+    """The same for blocks that there is room for; the log is empty."""
+
+    def advance(chosen: NDArray[np.int64], at: NDArray[np.int64], found: LightHits) -> None:
+        base = log.add(found)
+        threads.run(kernel, len(chosen), numbers, chosen, at, found, base, log.faces, log.labels(), *where)
+
+    everybody = np.arange(len(numbers))
+    walks.stage[everybody] = stages.AIM
+    advance(everybody, np.zeros_like(everybody), new_light_hits(0))
+    while walks.pending.any():
+        # First rays are in the sensor's pattern, all others are scattered
+        for first in (True, False):
+            chosen = np.flatnonzero((walks.pending > 0) & ((walks.stage == stages.FIRST) == first))
+            if len(chosen):
+                pending = walks.pending[chosen]
+                at = np.cumsum(pending) - pending
+                row = np.repeat(chosen * BLOCK - at, pending) + np.arange(pending.sum())
+                asked = stages.Asked(*(column[row] for column in walks.asked))
+                world = np.zeros(len(row), np.int32)
+                advance(chosen, at, meet(Rays(*asked[:4], world), asked.clear_m, coherent=first))

@@ -1,0 +1,90 @@
+"""Hits for light that is followed in another process: all that materials, media and the ray tree ask of a surface."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium import jit
+from sensorium.trace import packet as pk
+from sensorium.trace.hits import label_of
+from sensorium.trace.light import rows
+from sensorium.trace.light.resolve import reflectance_on_face, resolve
+from sensorium.trace.packet import BLOCK, NO_HIT, new_packet, set_mask, trace_block
+
+# The one world, typed as kernels have it
+_WORLD = np.int32(0)
+
+
+class LightHits(NamedTuple):
+    """Nearest hits, one row a ray."""
+
+    range_m: NDArray[np.float32]  # inf where nothing was met
+    normal: NDArray[np.float32]  # (rays, 3) in the world, of the length that the light kernel has before it makes it 1
+    object_id: NDArray[np.int32]  # -1 where nothing was met
+    face_id: NDArray[np.int32]
+    label: NDArray[np.int32]
+    reflectance: NDArray[np.float32]  # (rays, 1) diffuse, where the mesh carries it; -1 where the material says it
+
+
+def new_light_hits(count: int) -> LightHits:
+    """Arrays for the kernel to fill."""
+    return LightHits(
+        range_m=np.zeros(count, np.float32),
+        normal=np.zeros((count, 3), np.float32),
+        object_id=np.zeros(count, np.int32),
+        face_id=np.zeros(count, np.int32),
+        label=np.zeros(count, np.int32),
+        reflectance=np.zeros((count, 1), np.float32),
+    )
+
+
+@jit.kernel
+def meet_rays(
+    first, step, count, arrays, labels, surfaces, reflectance_first, corners, rays, clear_m, mask, arguments, out
+):
+    """Trace the blocks first, first + step, ... of a list of rays of one world.
+
+    Args:
+        first, step, count: Share of the blocks of BLOCK rays.
+        arrays: `InstanceTables`; labels: `LabelTables`; surfaces: `Surfaces`.
+        reflectance_first, corners: Reflectance that meshes carry, of `reflectance_tables`.
+        rays: `Rays`, origins from the anchor.
+        clear_m: How far on each ray begins to look [m], float32 (rays,).
+        mask: Bits of the objects to see.
+        arguments: Address of Embree's arguments (coherent or not).
+        out: `LightHits` to fill.
+    """
+    floats, words, active = new_packet()
+    set_mask(words, mask)
+    block, hit = rows.new_scratch()
+    total, carried = rays.origin.shape[0], corners.size > 0
+    for number in range(first, count, step):
+        start = number * BLOCK
+        used = min(BLOCK, total - start)
+        for k in range(used):
+            i = start + k
+            for axis in range(3):
+                block[pk.B_ORIGIN_X + axis * BLOCK + k] = rays.origin[i, axis]
+                block[pk.B_DIRECTION_X + axis * BLOCK + k] = rays.direction[i, axis]
+            block[pk.B_TIME + k] = rays.time[i]
+            block[pk.B_T_NEAR + k], block[pk.B_T_FAR + k] = clear_m[i], rays.t_max[i]
+        trace_block(block, hit, floats, words, active, arrays.scene[0], arguments, carried, used)
+        resolve(block, hit, arrays, surfaces, _WORLD, used)
+        for k in range(used):
+            i, column = start + k, hit[rows.COLUMN + k]
+            out.reflectance[i, 0] = np.float32(-1.0)
+            if column == NO_HIT:
+                out.range_m[i] = np.inf
+                out.object_id[i], out.face_id[i], out.label[i] = -1, -1, -1
+                out.normal[i, 0], out.normal[i, 1], out.normal[i, 2] = 0.0, 0.0, 0.0
+                continue
+            face = np.int32(hit[pk.B_FACE + k])
+            out.range_m[i] = block[pk.B_T_FAR + k]
+            out.object_id[i], out.face_id[i] = column, face
+            out.label[i] = label_of(labels, 0, column, face)
+            for axis in range(3):
+                out.normal[i, axis] = block[pk.B_NORMAL_X + axis * BLOCK + k]
+            own = reflectance_first[0, column]
+            if own >= 0:
+                out.reflectance[i, 0] = reflectance_on_face(corners, own, face, block[pk.B_U + k], block[pk.B_V + k])
