@@ -26,6 +26,7 @@ from numba.core.imputils import impl_ret_new_ref
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
+from sensorium.compile_once import compile_once
 from sensorium.compiler import PartCompiler, quicken
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -229,7 +230,7 @@ def pointer_from_address(typing_context: Any, address: Any) -> Any:
 
 
 def _kept(compiled: F) -> F:
-    """The same, but that a disk which is full or broken costs a warning: the kernel is then compiled in each run."""
+    """The same, compiled by one process for all; where the disk is full or broken, by each, with a warning."""
     cache = getattr(compiled, "_cache", None)
     if cache is None:  # NUMBA_DISABLE_JIT leaves functions as they are
         return compiled
@@ -242,6 +243,7 @@ def _kept(compiled: F) -> F:
             _warn_that_none_is_kept(error.strerror or str(error))
 
     cache.save_overload = save_or_warn
+    compile_once(compiled)
     return compiled
 
 

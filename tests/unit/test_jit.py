@@ -49,7 +49,7 @@ def package(tmp_path):
     folder = tmp_path / "src" / "sensorium"
     folder.mkdir(parents=True)
     (folder / "__init__.py").touch()
-    for name in ("jit.py", "compiler.py"):
+    for name in ("jit.py", "compiler.py", "compile_once.py"):
         (folder / name).write_text(Path(jit.__file__).with_name(name).read_text())
     (folder / "kernels.py").write_text(KERNEL)
     (folder / "other.py").write_text(OTHER.format(factor=2))

@@ -134,7 +134,7 @@ def pixel_means(
     tiles = table.shift.shape[2] - 1, table.shift.shape[3] - 1
     extremes = np.empty((*tiles, 2), np.float32)
     threads.run(_find_extremes, tiles[0], inverse_depth, table.factor, table.margin, extremes)
-    threads.run(_gather, rows, ideal, inverse_depth, _around(extremes), table, out)
+    threads.run(_gather, rows, ideal.reshape(-1), inverse_depth, _around(extremes), table, out)
 
 
 def _around(extremes: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -160,23 +160,23 @@ def _find_extremes(first, step, count, inverse_depth, m, margin, out):
 
 
 @jit.kernel
-def _gather(first, step, count, ideal, inverse_depth, around, table, out):
-    """Rows first, first + step, ... of pixels: find where each ray comes from, then sum what is there band by band."""
+def _gather(first, step, count, samples, inverse_depth, around, table, out):
+    """Rows first, first + step, ... of pixels: find where each ray comes from, then sum what is there band by band.
+
+    Loops, where NumPy has a word for it: Numba compiles whole-array arithmetic and assignment for seconds each.
+    """
     m, points = table.factor, table.pupil.shape[1]
     rays, bands = m * m * points, out.shape[2]
     share = _ONE / np.float32(rays)
-    samples = ideal.reshape(-1)
-    aims = np.zeros((6, rays), np.float32)
-    place = np.zeros(rays, np.int32)
+    aims = jit.zeros((6, rays), np.float32)
+    place = jit.zeros(rays, np.int32)
 
-    # One by one: to assign a whole row compiles for five seconds, since Numba words what to say of a wrong shape
+    # Depths that differ by less than this move no ray by a cell
     widest = _ZERO
     for q in range(rays):
         for axis in range(2):
             aims[4 + axis, q] = table.pupil[q // points, q % points, axis]
             widest = max(widest, abs(aims[4 + axis, q]))
-
-    # Depths that differ by less than this move no ray by a cell
     alike = _ONE / max(abs(table.blur[1]) * widest, np.float32(1e-20))
     for row in range(first, count, step):
         tile_row = row // TILE

@@ -187,7 +187,7 @@ class DepthCaster:
         spec, drawn = self._spec.randomize, self._random
         assert spec is not None
         if spec.placement is not None:
-            self._firing.mount(np.array(drawn.X_BS.position), np.array(drawn.X_BS.quaternion))
+            self._firing.mount(drawn.X_BS.position, drawn.X_BS.quaternion)
         if spec.projections or spec.intrinsics is not None or spec.ray_jitter_rad:
             self._pixels = self._pixels._replace(
                 lens=drawn.lens, drawn=True, jitter=np.float32(spec.ray_jitter_rad), jitter_tick=drawn.tick

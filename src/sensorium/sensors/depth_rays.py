@@ -25,7 +25,7 @@ class DepthRays:
         """Unit directions in S of image points (n, 2) [px], shape (heads, n, 3)."""
         u, v = np.ascontiguousarray(np.asarray(pixels, np.float32).T)
         out = np.empty((len(self._lens), len(u), 3), np.float32)
-        threads.run(look_heads, len(self._lens), u, v, np.ascontiguousarray(self._lens), out)
+        threads.run(look_heads, len(self._lens), u, v, np.array(self._lens, order="C"), out)
         return out.astype(np.float64)
 
     def cast(

@@ -100,8 +100,8 @@ class EdgeCounter:
         self._real = np.zeros((rows, _REAL))
         self._settings = (
             _KINDS[span.kind],
-            span.lo,
-            span.hi,
+            float(span.lo),
+            float(span.hi),
             span.bins,
             np.ascontiguousarray(width, np.float64),
             speed.interpolated,

@@ -49,7 +49,7 @@ class Firing:
     def __init__(self, rig: Rig) -> None:
         self._rig = rig
         self._bodies = (rig.worlds, rig.history.bodies, -1 if rig.body is None else rig.body)
-        self._mounts = (np.array(rig.X_BS.position)[None], np.array(rig.X_BS.quaternion)[None])
+        self.mount(rig.X_BS.position[None], rig.X_BS.quaternion[None])
         self._world = np.repeat(np.arange(rig.worlds, dtype=np.int32), rig.sensors)
         self._always = np.zeros(rig.worlds * rig.sensors, np.float32)
         self._table: RayTable | None = None
@@ -60,10 +60,11 @@ class Firing:
         """Let the sensors sit elsewhere from now on, in each world by itself.
 
         Args:
-            p_BS: Where on their body [m], shape (worlds, sensors, 3).
-            q_BS: How, shape (worlds, sensors, 4).
+            p_BS: Where on their body [m], shape (1 | worlds, sensors, 3).
+            q_BS: How, shape (1 | worlds, sensors, 4).
         """
-        self._mounts = (p_BS, q_BS)
+        # Of one memory layout: for each other one kernels would be compiled again
+        self._mounts = (np.array(p_BS, order="C"), np.array(q_BS, order="C"))
 
     def prepare(self, table: RayTable, start_ns: int, end_ns: int, *, commit: bool = True) -> Shot:
         """Everything a kernel needs to fire the table.

@@ -71,8 +71,8 @@ class RandomHeads:
         assert limits is not None
         least = np.array([*limits.min_translation_m, *np.radians(limits.min_rotation_deg)])
         most = np.array([*limits.max_translation_m, *np.radians(limits.max_rotation_deg)])
-        position, quaternion = np.array(self.X_BS.position), np.array(self.X_BS.quaternion)
-        p_BN, q_BN = np.array(nominal.position), np.array(nominal.quaternion)
+        poses = (nominal.position, nominal.quaternion, self.X_BS.position, self.X_BS.quaternion)
+        p_BN, q_BN, position, quaternion = (np.array(numbers, order="C") for numbers in poses)
         where = (p_BN, q_BN, least, most - least, position, quaternion)
         _draw_places(self._key, chosen, self.tick, self._rig.first_world, *where)
         self.X_BS = Pose._trusted(position, quaternion)

@@ -66,11 +66,13 @@ def checked_rays(
     if not np.issubdtype(world.dtype, np.integer) or not ((world >= 0) & (world < world_count)).all():
         raise SpecError(f"worlds has values outside 0 to {world_count - 1}")
 
-    # One row a ray
+    # One row a ray; arrays of one kind, since kernels are compiled again for read-only ones and other memory layouts
     shape = np.broadcast_shapes(origin.shape[:-1], direction.shape[:-1], time.shape, t_max.shape, world.shape)
+    if origin.shape[:-1] != shape:
+        origin = np.broadcast_to(origin, (*shape, 3))
     return Rays(
-        origin=np.ascontiguousarray(np.broadcast_to(origin, (*shape, 3)).reshape(-1, 3)),
-        direction=np.broadcast_to(direction / length, (*shape, 3)).reshape(-1, 3).astype(np.float32),
+        origin=np.require(origin.reshape(-1, 3), requirements=["C", "W"]),
+        direction=np.broadcast_to(direction / length, (*shape, 3)).reshape(-1, 3).astype(np.float32, order="C"),
         time=np.broadcast_to(time, shape).reshape(-1).astype(np.float32),
         t_max=np.broadcast_to(t_max, shape).reshape(-1).astype(np.float32),
         world=np.broadcast_to(world, shape).reshape(-1).astype(np.int32),

@@ -218,8 +218,10 @@ class History:
         times_ns = self.times_within(start_ns, end_ns)
         if len(times_ns) <= 2:
             return times_ns
-        gap_ns = times_ns.item(1) - start_ns
-        if len(times_ns) <= most + 1 and times_ns.tolist() == list(range(start_ns, end_ns + 1, gap_ns)):
+        # Even as they are? A state a nanosecond after the start, as rates such as 15 Hz give, would make a long list
+        segments, gap_ns = len(times_ns) - 1, times_ns.item(1) - start_ns
+        divides = segments <= most and segments * gap_ns == end_ns - start_ns
+        if divides and times_ns.tolist() == list(range(start_ns, end_ns + 1, gap_ns)):
             return times_ns
         inside_ns = times_ns - start_ns
         segments = _even_segments(inside_ns, most)

@@ -15,7 +15,8 @@ def classified(knots, radius_m=1.0):
     """Kind of motion that one body with these knots gets."""
     kind = np.zeros((1, 1), np.uint8)
     shape = (len(knots), 1, 1)
-    positions, quaternions = knots.position.reshape(*shape, 3), knots.quaternion.reshape(*shape, 4)
+    positions, quaternions = (np.array(numbers, order="C") for numbers in (knots.position, knots.quaternion))
+    positions, quaternions = positions.reshape(*shape, 3), quaternions.reshape(*shape, 4)
     motion.classify(0, 1, 1, positions, quaternions, np.full((1, 1), radius_m), kind)
     return int(kind[0, 0])
 

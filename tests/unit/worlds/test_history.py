@@ -1,3 +1,5 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -267,6 +269,19 @@ def test_states_at_rounded_times_are_even(rate_hz):
     knots = history.knots(0, 100_000_000, most=128)
     assert len(knots) - 1 == rate_hz // 10
     assert np.abs(knots - times[: len(knots)]).max() <= 1000
+
+
+def test_a_state_a_nanosecond_after_the_start_costs_no_memory():
+    """A fifteenth of a second, rounded, may begin just before a state; even nanoseconds would be 67 million."""
+    history, _ = history_of([0, 66_666_667, 133_333_334])
+    tracemalloc.start()
+    try:
+        knots = history.knots(66_666_666, 133_333_334, most=128)
+        assert tracemalloc.get_traced_memory()[1] < 100_000
+    finally:
+        tracemalloc.stop()
+    assert (knots[0], knots[-1]) == (66_666_666, 133_333_334)
+    assert 2 <= len(knots) - 1 <= 128
 
 
 def test_uneven_states_take_a_few_segments_each():
