@@ -205,6 +205,8 @@ class PartitionedCaster(AbstractCaster):
             found: Of the kind that is asked for.
             clear_m: How far on each begins to look [m], shape (rays,) or (1,).
         """
+        if not self._parts:
+            raise BackendError(f"the processes of the parts of {str(self._folder)!r} have ended; cast before close()")
         part, clear_m = np.full(len(rays.origin), -1, np.int32), np.broadcast_to(clear_m, len(rays.origin))
         for column, nothing in zip(found, (np.inf, 0.0, -1, -1, -1, 0.0), strict=True):
             column[:] = nothing

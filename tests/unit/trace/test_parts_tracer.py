@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sensorium as sn
-from sensorium.errors import SpecError
+from sensorium.errors import BackendError, SpecError
 from sensorium.trace.light import in_parts
 
 FIELDS = ("range_m", "points", "object_id", "face_id", "label")
@@ -133,7 +133,10 @@ def test_what_parts_cannot_do_is_told(local_cluster, tmp_path):
             env.attach(sn.DepthCamera(pattern=sn.patterns.Pinhole.from_fov(8, 6, 60.0, rate_hz=10)))
         with pytest.raises(SpecError, match="normals is True and 'lidar' looks into a scene in parts"):
             env.attach(sn.Lidar(pattern=PATTERN, normals=True))
+        env.attach(sn.Lidar(pattern=SPARSE, motion="snapshot"))
     finally:
         env.close()
+    with pytest.raises(BackendError, match="the processes of the parts of"):
+        list(env.run(0.1))
     with pytest.raises(SpecError, match="on body 'car', which the world does not have"):
         sn.Environment(parts)

@@ -21,7 +21,7 @@ from sensorium.trace.packet import BLOCK
 from sensorium.trace.rays import Rays
 from sensorium.trace.sweep import Heads, RayTables
 
-# Blocks under way at once: about a kilobyte for each of their rays, some 130 MB
+# Blocks under way at once: about a kilobyte for each of their rays, some 130 MB, and more for deep trees
 _MOST_WALKS = 256
 
 Meet = Callable[..., LightHits]
