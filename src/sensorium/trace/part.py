@@ -133,9 +133,7 @@ class Part:
             sent: The rays.
             shared: What all rays of a cast have in common.
         """
-        bodies = shared.bodies
-        own = [bodies.names.index(name) for name in self._caster.bodies]
-        self._caster.places.put(bodies.positions[:, None, own], bodies.quaternions[:, None, own])
+        self._put_bodies(shared.bodies)
         found = self._caster.cast_rays(
             sent.rays(),
             hide=shared.hide & frozenset(self._caster.bodies),
@@ -144,11 +142,28 @@ class Part:
             from_anchor=shared.from_anchor,
             air=shared.air,
         )
-        first = self._first_face[found.object_id]
-        cut = first >= 0
-        found.face_id[cut] = self._faces[first[cut] + found.face_id[cut]]
-        found.object_id[:] = self._object_id[found.object_id]
-        return found
+        return self._of_the_whole(found)
+
+    def settle(
+        self, sent: Sent, distance_m: NDArray[np.float32], shared: Shared
+    ) -> tuple[RawHits, NDArray[np.bool_]]:
+        """Hits in this part of rays that end on an edge, and whether each is firm, see `trace/edges.py`.
+
+        Args:
+            sent: The rays.
+            distance_m: Where each was found to end [m], shape (rays,).
+            shared: What all rays of a cast have in common.
+        """
+        self._put_bodies(shared.bodies)
+        found, firm = self._caster.settle_rays(
+            sent.rays(),
+            np.array(distance_m),
+            hide=shared.hide & frozenset(self._caster.bodies),
+            near=np.array(shared.near),
+            from_anchor=shared.from_anchor,
+            air=shared.air,
+        )
+        return self._of_the_whole(found), firm
 
     def property_at(
         self, name: str, object_id: NDArray[np.int32], face_id: NDArray[np.int32], barycentric: NDArray[np.float32]
@@ -173,6 +188,19 @@ class Part:
         if values is None:
             raise SpecError(f"object_id holds {object_id.tolist()[:3]}; none of them lies in this part")
         return values
+
+    def _put_bodies(self, bodies: Bodies) -> None:
+        """Put the bodies of this part where they are."""
+        own = [bodies.names.index(name) for name in self._caster.bodies]
+        self._caster.places.put(bodies.positions[:, None, own], bodies.quaternions[:, None, own])
+
+    def _of_the_whole(self, found: RawHits) -> RawHits:
+        """The same hits, with the whole scene's objects and faces."""
+        first = self._first_face[found.object_id]
+        cut = first >= 0
+        found.face_id[cut] = self._faces[first[cut] + found.face_id[cut]]
+        found.object_id[:] = self._object_id[found.object_id]
+        return found
 
     def report(self) -> PartReport:
         """What this part takes."""

@@ -1,0 +1,240 @@
+"""Rays that end on an edge or a corner: which of the faces there they hit, whatever tree they were found in.
+
+Faces that share an edge are all hit by a ray that meets it exactly, at distances some units of float32's last place
+apart. Embree keeps the first that it comes to if the box around the next begins, as rounded, farther away. So the face
+and the last digits of the distance would depend on how its tree is built, and with it on all other faces of the scene.
+
+Here such a ray is traced once more, alone and a little farther, by a filter that refuses every hit: the ray stays as
+long as it is, and all faces that it hits are seen. The least counts, by (firm, distance, object, face). Firm is a hit
+if the ray meets the box around that face alone. Boxes of any tree hold it, so every tree gets to the face; of the
+others, that rounding lets a ray hit from beside, one tree sees this and another that.
+"""
+
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from sensorium import jit
+from sensorium.jit import pointer_from_address
+from sensorium.trace import packet as pk
+from sensorium.trace.packet import NO_HIT
+
+# A hit is on an edge where a barycentric coordinate is below the one. Embree takes two faces of an edge for hit within
+# 1.2e-7 of it, times how much larger the neighbour is. It is at a corner where a coordinate is above the other: faces
+# there that share no edge overlap by some units of the ray's length. Of rays anywhere 60 in a million are that near.
+NEAR_EDGE = np.float32(1e-5)
+NEAR_CORNER = np.float32(1.0 - 1e-3)
+
+# How much farther such a ray looks, as a share of its distance: some eighty units of the last place
+FARTHER = np.float32(1.0 + 1e-5)
+
+# What Embree widens boxes by, as shares of distances, beyond its own rounding
+_BOX_SLACK = 2.0**-22
+
+# Along an axis that a ray stands upright on, Embree takes it to rise: planes that it lies in are met from one side
+# only. Such a ray is traced to either side by this much, too little to change a digit of a hit.
+_TILT = np.float32(1e-12)
+
+# Scratch of one ray, in words of 32 bits: the ray and hit that rtcIntersect1 takes, Embree's context, behind it what
+# the filter looks objects up in, the least hit so far, and Embree's arguments
+_HIT, _CONTEXT, _TABLES, _LEAST, _ARGUMENTS, _WORDS = 12, 32, 36, 40, 64, 96
+_TIME, _T_FAR, _MASK = 7, 8, 9
+_HIT_WORDS = 9  # normal, u, v, face, geometry, instance array, item
+_FILTER_EVERY_GEOMETRY = 1 << 1
+
+_intersect_one = types.ExternalFunction("rtcIntersect1", types.void(types.intp, types.intp, types.intp))
+
+
+@jit.function
+def on_edge(u, v):
+    """Whether a hit with these barycentric coordinates lies on an edge or at a corner of its face, or next to it."""
+    w = np.float32(1.0) - u - v
+    edge = (u < NEAR_EDGE) | (v < NEAR_EDGE) | (w < NEAR_EDGE)
+    return edge | (u > NEAR_CORNER) | (v > NEAR_CORNER) | (w > NEAR_CORNER)
+
+
+@jit.function
+def settled(arrays, world, mask, origin, direction, time, t_near, t_max, distance):
+    """The least hit of a ray that was found to end on an edge.
+
+    Args:
+        arrays: `InstanceTables`; world: world of the ray.
+        mask: Bits of the objects to see.
+        origin, direction: Three float32 numbers each, around the anchor.
+        time: Firing time as a fraction of the interval, 0 to 1.
+        t_near, t_max: Limits of the ray [m].
+        distance: Where it was found to end [m].
+
+    Returns:
+        Distance [m]; normal in the object's frame; u, v; face; instance array, NO_HIT if nothing is hit there; item;
+        whether the hit is firm.
+    """
+    floats = jit.zeros(_WORDS, np.float32)
+    address = floats.ctypes.data
+    words = numba.carray(pointer_from_address(address), _WORDS, np.uint32)
+    longs = numba.carray(pointer_from_address(address), _WORDS // 2, np.int64)
+
+    # Ray and hit
+    floats[0], floats[1], floats[2] = origin
+    floats[3], floats[_TIME], floats[_T_FAR] = t_near, time, min(t_max, distance * FARTHER)
+    words[_MASK] = mask
+    words[_HIT + 6], words[_HIT + 7], words[_HIT + 8] = NO_HIT, NO_HIT, NO_HIT
+
+    # Context, and the addresses of what tells the objects of this world; nothing is hit yet
+    words[_CONTEXT], words[_CONTEXT + 1] = NO_HIT, NO_HIT
+    longs[_TABLES // 2] = arrays.column_first.ctypes.data + 4 * np.int64(arrays.first[world])
+    longs[_TABLES // 2 + 1] = arrays.columns.ctypes.data
+    words[_LEAST + 8] = NO_HIT
+
+    # Arguments: flags and features, context, filter
+    words[_ARGUMENTS], words[_ARGUMENTS + 1] = _FILTER_EVERY_GEOMETRY, np.uint32(0xFFFFFFFF)
+    longs[_ARGUMENTS // 2 + 1] = address + 4 * _CONTEXT
+    longs[_ARGUMENTS // 2 + 2] = _address_of_filter()
+    x, y, z = direction
+    for side in range(8):
+        if (side & 1 and x != 0.0) or (side & 2 and y != 0.0) or (side & 4 and z != 0.0):
+            continue
+        floats[4] = x if x != 0.0 else (_TILT if side & 1 else -_TILT)
+        floats[5] = y if y != 0.0 else (_TILT if side & 2 else -_TILT)
+        floats[6] = z if z != 0.0 else (_TILT if side & 4 else -_TILT)
+        _intersect_one(arrays.scene[world], address, address + 4 * _ARGUMENTS)
+    least = (
+        floats[_LEAST],
+        floats[_LEAST + 1],
+        floats[_LEAST + 2],
+        floats[_LEAST + 3],
+        floats[_LEAST + 4],
+        floats[_LEAST + 5],
+        words[_LEAST + 6],
+        words[_LEAST + 8],
+        words[_LEAST + 9],
+        words[_LEAST + 10] != 0,
+    )
+    jit.held(floats)
+    return least
+
+
+@jit.function
+def settle_block(block, hit, arrays, world, mask, t_max, count):
+    """Settle those of the first `count` rays of a traced block that end on edges.
+
+    Args:
+        block, hit: Scratch of `new_block` after `trace_block` with u and v.
+        arrays: `InstanceTables`; world: world of the rays.
+        mask: Bits of the objects to see.
+        t_max: How far the rays looked [m].
+        count: Rays in the block.
+    """
+    # As a rule there are none
+    edges = 0
+    for k in range(count):
+        edges += on_edge(block[pk.B_U + k], block[pk.B_V + k]) & (hit[pk.B_INSTANCE + k] != NO_HIT)
+    if edges == 0:
+        return
+    for k in range(count):
+        if hit[pk.B_INSTANCE + k] == NO_HIT or not on_edge(block[pk.B_U + k], block[pk.B_V + k]):
+            continue
+        distance, nx, ny, nz, u, v, face, instance, item, _ = settled(
+            arrays,
+            world,
+            mask,
+            (block[pk.B_ORIGIN_X + k], block[pk.B_ORIGIN_Y + k], block[pk.B_ORIGIN_Z + k]),
+            (block[pk.B_DIRECTION_X + k], block[pk.B_DIRECTION_Y + k], block[pk.B_DIRECTION_Z + k]),
+            block[pk.B_TIME + k],
+            block[pk.B_T_NEAR + k],
+            t_max,
+            block[pk.B_T_FAR + k],
+        )
+        if instance != NO_HIT:
+            block[pk.B_T_FAR + k] = distance
+            block[pk.B_NORMAL_X + k], block[pk.B_NORMAL_Y + k], block[pk.B_NORMAL_Z + k] = nx, ny, nz
+            block[pk.B_U + k], block[pk.B_V + k] = u, v
+            hit[pk.B_FACE + k], hit[pk.B_INSTANCE + k], hit[pk.B_ITEM + k] = face, instance, item
+
+
+# --- the filter ------------------------------------------------------------------------------------------------------
+
+
+def _keep_least(arguments):
+    """Embree's filter of one hit: keep it in the ray's scratch if it is less than what is there, and refuse it.
+
+    Args:
+        arguments: Address of RTCFilterFunctionNArguments: addresses of validity, mesh, context, ray and hit.
+    """
+    given = numba.carray(pointer_from_address(arguments), 5, np.int64)
+    numba.carray(pointer_from_address(given[0]), 1, np.int32)[0] = 0
+    ray = numba.carray(pointer_from_address(given[3]), _T_FAR + 1, np.float32)
+    hit = numba.carray(pointer_from_address(given[4]), _HIT_WORDS, np.uint32)
+    tables = numba.carray(pointer_from_address(given[2] + 4 * (_TABLES - _CONTEXT)), 2, np.int64)
+    least = numba.carray(pointer_from_address(given[2] + 4 * (_LEAST - _CONTEXT)), 2 + _HIT_WORDS, np.uint32)
+    known = numba.carray(pointer_from_address(given[2] + 4 * (_LEAST - _CONTEXT)), 1, np.float32)
+
+    # Objects count before faces, by their numbers in the scene
+    distance, firm = ray[_T_FAR], np.uint32(_meets_box(given[1], hit[5], ray))
+    if least[8] != NO_HIT:
+        if firm < least[10] or (firm == least[10] and distance > known[0]):
+            return
+        if firm == least[10] and distance == known[0]:
+            column, before = _column(tables, hit[7], hit[8]), _column(tables, least[8], least[9])
+            if column > before or (column == before and hit[5] >= least[6]):
+                return
+    known[0], least[10] = distance, firm
+    for k in range(_HIT_WORDS):
+        least[1 + k] = hit[k]
+
+
+@jit.function
+def _meets_box(mesh, face, ray):
+    """Whether a ray meets the box around a face, by less than what Embree widens boxes by.
+
+    Args:
+        mesh: Address of the addresses of the mesh's vertices and faces, see `MeshScene`.
+        face: The face.
+        ray: Ray as Embree has it, in the frame of the mesh.
+    """
+    buffers = numba.carray(pointer_from_address(mesh), 2, np.int64)
+    corners = numba.carray(pointer_from_address(buffers[1] + 12 * np.int64(face)), 3, np.uint32)
+    a = numba.carray(pointer_from_address(buffers[0] + 12 * np.int64(corners[0])), 3, np.float32)
+    b = numba.carray(pointer_from_address(buffers[0] + 12 * np.int64(corners[1])), 3, np.float32)
+    c = numba.carray(pointer_from_address(buffers[0] + 12 * np.int64(corners[2])), 3, np.float32)
+    enter, leave = 0.0, np.inf
+    for axis in range(3):
+        start, along = np.float64(ray[axis]), np.float64(ray[4 + axis])
+        low, high = min(a[axis], b[axis], c[axis]) - start, max(a[axis], b[axis], c[axis]) - start
+        if along != 0.0:
+            low, high = low / along, high / along
+            enter, leave = max(enter, min(low, high)), min(leave, max(low, high))
+        elif low > 0.0 or high < 0.0:
+            return False
+    return enter <= leave * (1.0 + _BOX_SLACK)
+
+
+@jit.function
+def _column(tables, instance, item):
+    """Object of an item of an instance array; tables are the addresses that `settled` wrote."""
+    first = numba.carray(pointer_from_address(tables[0]), instance + 1, np.int32)[instance]
+    return numba.carray(pointer_from_address(tables[1]), first + item + 1, np.int32)[first + item]
+
+
+@intrinsic
+def _address_of_filter(typing_context: Any) -> Any:
+    """Address of `_keep_least` as a C function, compiled and cached with the kernel that asks for it."""
+    signature = types.void(types.intp)
+
+    def generate(context: Any, builder: Any, _: Any, values: Any) -> Any:
+        name = "sensorium_keep_least"
+        made = builder.module.globals.get(name)
+        if made is None:
+            body = context.compile_subroutine(builder, _keep_least, signature)
+            made = ir.Function(builder.module, ir.FunctionType(ir.VoidType(), [ir.IntType(64)]), name)
+            made.linkage = "internal"
+            inside = ir.IRBuilder(made.append_basic_block())
+            context.call_internal_no_propagate(inside, body.fndesc, signature, [made.args[0]])
+            inside.ret_void()
+        return builder.ptrtoint(made, context.get_value_type(types.intp))
+
+    return types.intp(), generate
