@@ -4,7 +4,7 @@ import numpy as np
 
 from sensorium import jit
 from sensorium.trace import packet as pk
-from sensorium.trace.edges import on_edge, settled
+from sensorium.trace.edges import on_edge, settled, settled_at
 from sensorium.trace.hits import label_of, normal_in_world, object_of
 from sensorium.trace.packet import (
     BLOCK,
@@ -69,35 +69,31 @@ def cast_rays(first, step, count, arrays, labels, anchor, rays, mask, arguments,
                     words[pk.FACE + k],
                     words[pk.INSTANCE + k],
                     words[pk.INSTANCE_ITEM + k],
-                    False,
                 )
-                if hit[7] != NO_HIT and on_edge(hit[4], hit[5]):
-                    least = _settled(arrays, anchor, rays, mask, ray + k, hit[0])
-                    hit = least if least[7] != NO_HIT else hit
+                if hit[7] != NO_HIT and on_edge(hit[0], hit[4], hit[5]):
+                    hit = settled(*_ray_of(arrays, anchor, rays, mask, ray + k, hit[0]))
                 _write_hit(arrays, labels, rays, hit, ray + k, out)
             ray += used
 
 
 @jit.kernel
-def settle_rays(first, step, count, arrays, labels, anchor, rays, mask, distance, out, firm):
-    """Least hits of rays that were found, in another part of the scene as a rule, to end on an edge.
+def settle_rays(first, step, count, arrays, labels, anchor, rays, mask, distance, out):
+    """Hits of rays that were found, in another part of the scene as a rule, to end on an edge.
 
     Args:
         first, step, count, arrays, labels, anchor, rays, mask, out: As for `cast_rays`.
         distance: Where each was found to end [m], float32 (rays,).
-        firm: Filled with whether each hit is firm, bool (rays,).
     """
     total = rays.origin.shape[0]
     for block in range(first, count, step):
         for ray in range(block * BLOCK, min(total, (block + 1) * BLOCK)):
-            hit = _settled(arrays, anchor, rays, mask, ray, distance[ray])
-            firm[ray] = hit[9]
+            hit = settled_at(*_ray_of(arrays, anchor, rays, mask, ray, distance[ray]))
             _write_hit(arrays, labels, rays, hit, ray, out)
 
 
 @jit.function
-def _settled(arrays, anchor, rays, mask, i, distance):
-    """The least hit of one of the rays, which ends on an edge at this distance."""
+def _ray_of(arrays, anchor, rays, mask, i, distance):
+    """What `settled` takes for one of the rays, which ends at this distance."""
     world = rays.world[i]
     origin = (
         np.float32(rays.origin[i, 0] - anchor[world, 0]),
@@ -105,15 +101,13 @@ def _settled(arrays, anchor, rays, mask, i, distance):
         np.float32(rays.origin[i, 2] - anchor[world, 2]),
     )
     direction = (rays.direction[i, 0], rays.direction[i, 1], rays.direction[i, 2])
-    return settled(
-        arrays, world, mask, origin, direction, rays.time[i], np.float32(0.0), rays.t_max[i], distance
-    )
+    return arrays, world, mask, origin, direction, rays.time[i], np.float32(0.0), rays.t_max[i], distance
 
 
 @jit.function
 def _write_hit(arrays, labels, rays, hit, i, out):
     """Write everything about the hit of one of the rays, as `settled` returns it."""
-    distance, nx, ny, nz, u, v, face_word, instance, item, _ = hit
+    distance, nx, ny, nz, u, v, face_word, instance, item = hit
     if instance == NO_HIT:
         out.range_m[i] = np.inf
         out.object_id[i], out.face_id[i], out.label[i] = -1, -1, -1

@@ -219,8 +219,8 @@ class RayCaster(AbstractCaster):
         near: NDArray[np.float64],
         from_anchor: bool,
         air: bool,
-    ) -> tuple[RawHits, NDArray[np.bool_]]:
-        """Hits of rays that end on an edge, which other parts of a scene may share, and whether each is firm.
+    ) -> RawHits:
+        """Hits at the ends of rays that were found to end on an edge, which other parts of a scene may share.
 
         Args:
             rays: One row a ray.
@@ -232,9 +232,8 @@ class RayCaster(AbstractCaster):
             out, tables, blocks = new_hits(len(rays.origin)), self._placed.tables, -(-len(rays.origin) // BLOCK)
             anchor = np.zeros_like(self._placed.anchor) if from_anchor else self._placed.anchor
             mask = np.uint32(self._placed.mask_without(hide, air=air))
-            firm = np.zeros(len(rays.origin), np.bool_)
-            threads.run(cast.settle_rays, blocks, tables, self.labels, anchor, rays, mask, distance_m, out, firm)
-        return out, firm
+            threads.run(cast.settle_rays, blocks, tables, self.labels, anchor, rays, mask, distance_m, out)
+        return out
 
     def material_at(self, world: int, object_id: int) -> object | None:
         """Material of an object; None where it was given none."""

@@ -1,13 +1,15 @@
 """Rays that end on an edge or a corner: which of the faces there they hit, whatever tree they were found in.
 
 Faces that share an edge are all hit by a ray that meets it exactly, at distances some units of float32's last place
-apart. Embree keeps the first that it comes to if the box around the next begins, as rounded, farther away. So the face
-and the last digits of the distance would depend on how its tree is built, and with it on all other faces of the scene.
+apart. Embree keeps the first that it comes to if the box around the next begins, as rounded, farther away. And it takes
+a face for hit that the ray passes by, within rounding, if a box of its tree lets the ray get there. So the face, the
+last digits of the distance and, on an outline, whether there is a hit would depend on how the tree is built, and with
+it on all other faces of the scene.
 
-Here such a ray is traced once more, alone and a little farther, by a filter that refuses every hit: the ray stays as
-long as it is, and all faces that it hits are seen. The least counts, by (firm, distance, object, face). Firm is a hit
-if the ray meets the box around that face alone. Boxes of any tree hold it, so every tree gets to the face; of the
-others, that rounding lets a ray hit from beside, one tree sees this and another that.
+Here such a ray is traced once more, alone and a little farther, with a filter that refuses every hit: the ray stays as
+long as it is, and all faces that it hits are seen. Firm is a hit inside the box around its own face, as the ray crosses
+that. The boxes of every tree hold this one, so every tree finds all firm hits, and only these count: the least by
+(distance, object, face). Where none is firm the ray passes by, and goes on to the next that is.
 """
 
 from typing import Any
@@ -29,10 +31,12 @@ from sensorium.trace.packet import NO_HIT
 NEAR_EDGE = np.float32(1e-5)
 NEAR_CORNER = np.float32(1.0 - 1e-3)
 
-# How much farther such a ray looks, as a share of its distance: some eighty units of the last place
-FARTHER = np.float32(1.0 + 1e-5)
+# How much farther such a ray looks, as a share of its distance, and how far beside its face's box a firm hit may be for
+# the rounding of its distance: 340 and 84 units of the last place
+FARTHER = np.float32(1.0 + 4e-5)
+_BESIDE = 1e-5
 
-# What Embree widens boxes by, as shares of distances, beyond its own rounding
+# What Embree widens boxes by beyond its own rounding, as a share of distances
 _BOX_SLACK = 2.0**-22
 
 # Along an axis that a ray stands upright on, Embree takes it to rise: planes that it lies in are met from one side
@@ -40,8 +44,8 @@ _BOX_SLACK = 2.0**-22
 _TILT = np.float32(1e-12)
 
 # Scratch of one ray, in words of 32 bits: the ray and hit that rtcIntersect1 takes, Embree's context, behind it what
-# the filter looks objects up in, the least hit so far, and Embree's arguments
-_HIT, _CONTEXT, _TABLES, _LEAST, _ARGUMENTS, _WORDS = 12, 32, 36, 40, 64, 96
+# the filter looks objects up in and what it does, the least hit so far, and Embree's arguments
+_HIT, _CONTEXT, _TABLES, _TAKES, _LEAST, _ARGUMENTS, _WORDS = 12, 32, 36, 40, 41, 64, 96
 _TIME, _T_FAR, _MASK = 7, 8, 9
 _HIT_WORDS = 9  # normal, u, v, face, geometry, instance array, item
 _FILTER_EVERY_GEOMETRY = 1 << 1
@@ -50,16 +54,24 @@ _intersect_one = types.ExternalFunction("rtcIntersect1", types.void(types.intp, 
 
 
 @jit.function
-def on_edge(u, v):
-    """Whether a hit with these barycentric coordinates lies on an edge or at a corner of its face, or next to it."""
+def on_edge(distance, u, v):
+    """Whether a hit lies on an edge or at a corner of its face, or next to it.
+
+    The distance to a face that the ray lies in the plane of comes out as zero, whatever it is: it counts as well.
+
+    Args:
+        distance: Of the hit [m], float32.
+        u, v: Its barycentric coordinates, float32.
+    """
     w = np.float32(1.0) - u - v
     edge = (u < NEAR_EDGE) | (v < NEAR_EDGE) | (w < NEAR_EDGE)
-    return edge | (u > NEAR_CORNER) | (v > NEAR_CORNER) | (w > NEAR_CORNER)
+    corner = (u > NEAR_CORNER) | (v > NEAR_CORNER) | (w > NEAR_CORNER)
+    return edge | corner | (distance <= np.float32(0.0))
 
 
 @jit.function
 def settled(arrays, world, mask, origin, direction, time, t_near, t_max, distance):
-    """The least hit of a ray that was found to end on an edge.
+    """The hit of a ray that was found to end on an edge.
 
     Args:
         arrays: `InstanceTables`; world: world of the ray.
@@ -70,52 +82,24 @@ def settled(arrays, world, mask, origin, direction, time, t_near, t_max, distanc
         distance: Where it was found to end [m].
 
     Returns:
-        Distance [m]; normal in the object's frame; u, v; face; instance array, NO_HIT if nothing is hit there; item;
-        whether the hit is firm.
+        Distance [m]; normal in the object's frame; u, v; face; instance array, NO_HIT for a miss; item.
     """
-    floats = jit.zeros(_WORDS, np.float32)
-    address = floats.ctypes.data
-    words = numba.carray(pointer_from_address(address), _WORDS, np.uint32)
-    longs = numba.carray(pointer_from_address(address), _WORDS // 2, np.int64)
+    floats, words = _new_scratch(arrays, world, mask, origin, time, t_near)
+    _look(floats, words, arrays.scene[world], direction, min(t_max, distance * FARTHER), False)
+    if words[_LEAST + 8] == NO_HIT:
+        # The ray passes by: on to the next firm hit, on an edge or not
+        _look(floats, words, arrays.scene[world], direction, t_max, True)
+        if words[_HIT + 7] != NO_HIT:
+            _look(floats, words, arrays.scene[world], direction, min(t_max, floats[_T_FAR] * FARTHER), False)
+    return _least(floats, words)
 
-    # Ray and hit
-    floats[0], floats[1], floats[2] = origin
-    floats[3], floats[_TIME], floats[_T_FAR] = t_near, time, min(t_max, distance * FARTHER)
-    words[_MASK] = mask
-    words[_HIT + 6], words[_HIT + 7], words[_HIT + 8] = NO_HIT, NO_HIT, NO_HIT
 
-    # Context, and the addresses of what tells the objects of this world; nothing is hit yet
-    words[_CONTEXT], words[_CONTEXT + 1] = NO_HIT, NO_HIT
-    longs[_TABLES // 2] = arrays.column_first.ctypes.data + 4 * np.int64(arrays.first[world])
-    longs[_TABLES // 2 + 1] = arrays.columns.ctypes.data
-    words[_LEAST + 8] = NO_HIT
-
-    # Arguments: flags and features, context, filter
-    words[_ARGUMENTS], words[_ARGUMENTS + 1] = _FILTER_EVERY_GEOMETRY, np.uint32(0xFFFFFFFF)
-    longs[_ARGUMENTS // 2 + 1] = address + 4 * _CONTEXT
-    longs[_ARGUMENTS // 2 + 2] = _address_of_filter()
-    x, y, z = direction
-    for side in range(8):
-        if (side & 1 and x != 0.0) or (side & 2 and y != 0.0) or (side & 4 and z != 0.0):
-            continue
-        floats[4] = x if x != 0.0 else (_TILT if side & 1 else -_TILT)
-        floats[5] = y if y != 0.0 else (_TILT if side & 2 else -_TILT)
-        floats[6] = z if z != 0.0 else (_TILT if side & 4 else -_TILT)
-        _intersect_one(arrays.scene[world], address, address + 4 * _ARGUMENTS)
-    least = (
-        floats[_LEAST],
-        floats[_LEAST + 1],
-        floats[_LEAST + 2],
-        floats[_LEAST + 3],
-        floats[_LEAST + 4],
-        floats[_LEAST + 5],
-        words[_LEAST + 6],
-        words[_LEAST + 8],
-        words[_LEAST + 9],
-        words[_LEAST + 10] != 0,
-    )
-    jit.held(floats)
-    return least
+@jit.function
+def settled_at(arrays, world, mask, origin, direction, time, t_near, t_max, distance):
+    """The same, but for a miss where no hit is firm at that distance: the ray goes on elsewhere."""
+    floats, words = _new_scratch(arrays, world, mask, origin, time, t_near)
+    _look(floats, words, arrays.scene[world], direction, min(t_max, distance * FARTHER), False)
+    return _least(floats, words)
 
 
 @jit.function
@@ -132,13 +116,15 @@ def settle_block(block, hit, arrays, world, mask, t_max, count):
     # As a rule there are none
     edges = 0
     for k in range(count):
-        edges += on_edge(block[pk.B_U + k], block[pk.B_V + k]) & (hit[pk.B_INSTANCE + k] != NO_HIT)
+        edge = on_edge(block[pk.B_T_FAR + k], block[pk.B_U + k], block[pk.B_V + k])
+        edges += edge & (hit[pk.B_INSTANCE + k] != NO_HIT)
     if edges == 0:
         return
     for k in range(count):
-        if hit[pk.B_INSTANCE + k] == NO_HIT or not on_edge(block[pk.B_U + k], block[pk.B_V + k]):
+        edge = on_edge(block[pk.B_T_FAR + k], block[pk.B_U + k], block[pk.B_V + k])
+        if not edge or hit[pk.B_INSTANCE + k] == NO_HIT:
             continue
-        distance, nx, ny, nz, u, v, face, instance, item, _ = settled(
+        distance, nx, ny, nz, u, v, face, instance, item = settled(
             arrays,
             world,
             mask,
@@ -149,52 +135,111 @@ def settle_block(block, hit, arrays, world, mask, t_max, count):
             t_max,
             block[pk.B_T_FAR + k],
         )
-        if instance != NO_HIT:
-            block[pk.B_T_FAR + k] = distance
-            block[pk.B_NORMAL_X + k], block[pk.B_NORMAL_Y + k], block[pk.B_NORMAL_Z + k] = nx, ny, nz
-            block[pk.B_U + k], block[pk.B_V + k] = u, v
-            hit[pk.B_FACE + k], hit[pk.B_INSTANCE + k], hit[pk.B_ITEM + k] = face, instance, item
+        block[pk.B_T_FAR + k] = distance
+        block[pk.B_NORMAL_X + k], block[pk.B_NORMAL_Y + k], block[pk.B_NORMAL_Z + k] = nx, ny, nz
+        block[pk.B_U + k], block[pk.B_V + k] = u, v
+        hit[pk.B_FACE + k], hit[pk.B_INSTANCE + k], hit[pk.B_ITEM + k] = face, instance, item
+
+
+@jit.function
+def _new_scratch(arrays, world, mask, origin, time, t_near):
+    """Scratch of a ray as floats and, the same memory, as words: hold on to the floats as long as to the words."""
+    floats = jit.zeros(_WORDS, np.float32)
+    address = floats.ctypes.data
+    words = numba.carray(pointer_from_address(address), _WORDS, np.uint32)
+    longs = numba.carray(pointer_from_address(address), _WORDS // 2, np.int64)
+    floats[0], floats[1], floats[2] = origin
+    floats[3], floats[_TIME], words[_MASK] = t_near, time, mask
+
+    # Context, and the addresses of what tells the objects of this world
+    words[_CONTEXT], words[_CONTEXT + 1] = NO_HIT, NO_HIT
+    longs[_TABLES // 2] = arrays.column_first.ctypes.data + 4 * np.int64(arrays.first[world])
+    longs[_TABLES // 2 + 1] = arrays.columns.ctypes.data
+
+    # Arguments: flags and features, context, filter
+    words[_ARGUMENTS], words[_ARGUMENTS + 1] = _FILTER_EVERY_GEOMETRY, np.uint32(0xFFFFFFFF)
+    longs[_ARGUMENTS // 2 + 1] = address + 4 * _CONTEXT
+    longs[_ARGUMENTS // 2 + 2] = _address_of_filter()
+    return floats, words
+
+
+@jit.function
+def _look(floats, words, scene, direction, t_far, takes):
+    """Trace the ray of a scratch so far, either taking firm hits, which end it, or refusing all to see the least."""
+    words[_HIT + 6], words[_HIT + 7], words[_HIT + 8], words[_LEAST + 8] = NO_HIT, NO_HIT, NO_HIT, NO_HIT
+    floats[_T_FAR], words[_TAKES] = t_far, takes
+    address = floats.ctypes.data
+    x, y, z = direction
+    for side in range(8):
+        if (side & 1 and x != 0.0) or (side & 2 and y != 0.0) or (side & 4 and z != 0.0):
+            continue
+        floats[4] = x if x != 0.0 else (_TILT if side & 1 else -_TILT)
+        floats[5] = y if y != 0.0 else (_TILT if side & 2 else -_TILT)
+        floats[6] = z if z != 0.0 else (_TILT if side & 4 else -_TILT)
+        _intersect_one(scene, address, address + 4 * _ARGUMENTS)
+
+
+@jit.function
+def _least(floats, words):
+    """What `settled` returns, from the scratch."""
+    return (
+        floats[_LEAST],
+        floats[_LEAST + 1],
+        floats[_LEAST + 2],
+        floats[_LEAST + 3],
+        floats[_LEAST + 4],
+        floats[_LEAST + 5],
+        words[_LEAST + 6],
+        words[_LEAST + 8],
+        words[_LEAST + 9],
+    )
 
 
 # --- the filter ------------------------------------------------------------------------------------------------------
 
 
 def _keep_least(arguments):
-    """Embree's filter of one hit: keep it in the ray's scratch if it is less than what is there, and refuse it.
+    """Embree's filter of one hit: refuse it unless it is firm and to be taken; keep the least that is firm.
 
     Args:
         arguments: Address of RTCFilterFunctionNArguments: addresses of validity, mesh, context, ray and hit.
     """
     given = numba.carray(pointer_from_address(arguments), 5, np.int64)
-    numba.carray(pointer_from_address(given[0]), 1, np.int32)[0] = 0
+    valid = numba.carray(pointer_from_address(given[0]), 1, np.int32)
     ray = numba.carray(pointer_from_address(given[3]), _T_FAR + 1, np.float32)
     hit = numba.carray(pointer_from_address(given[4]), _HIT_WORDS, np.uint32)
     tables = numba.carray(pointer_from_address(given[2] + 4 * (_TABLES - _CONTEXT)), 2, np.int64)
-    least = numba.carray(pointer_from_address(given[2] + 4 * (_LEAST - _CONTEXT)), 2 + _HIT_WORDS, np.uint32)
+    takes = numba.carray(pointer_from_address(given[2] + 4 * (_TAKES - _CONTEXT)), 1, np.uint32)[0]
+    least = numba.carray(pointer_from_address(given[2] + 4 * (_LEAST - _CONTEXT)), 1 + _HIT_WORDS, np.uint32)
     known = numba.carray(pointer_from_address(given[2] + 4 * (_LEAST - _CONTEXT)), 1, np.float32)
+    firm = _is_firm(given[1], hit[5], ray)
+    if takes == 0 or not firm:
+        valid[0] = 0
+    if not firm:
+        return
 
     # Objects count before faces, by their numbers in the scene
-    distance, firm = ray[_T_FAR], np.uint32(_meets_box(given[1], hit[5], ray))
+    distance = ray[_T_FAR]
     if least[8] != NO_HIT:
-        if firm < least[10] or (firm == least[10] and distance > known[0]):
+        if distance > known[0]:
             return
-        if firm == least[10] and distance == known[0]:
+        if distance == known[0]:
             column, before = _column(tables, hit[7], hit[8]), _column(tables, least[8], least[9])
             if column > before or (column == before and hit[5] >= least[6]):
                 return
-    known[0], least[10] = distance, firm
+    known[0] = distance
     for k in range(_HIT_WORDS):
         least[1 + k] = hit[k]
 
 
 @jit.function
-def _meets_box(mesh, face, ray):
-    """Whether a ray meets the box around a face, by less than what Embree widens boxes by.
+def _is_firm(mesh, face, ray):
+    """Whether a ray crosses the box around a face where it hits the face, so that every tree lets it get there.
 
     Args:
         mesh: Address of the addresses of the mesh's vertices and faces, see `MeshScene`.
         face: The face.
-        ray: Ray as Embree has it, in the frame of the mesh.
+        ray: Ray as Embree has it, in the frame of the mesh, as long as to the hit.
     """
     buffers = numba.carray(pointer_from_address(mesh), 2, np.int64)
     corners = numba.carray(pointer_from_address(buffers[1] + 12 * np.int64(face)), 3, np.uint32)
@@ -210,7 +255,9 @@ def _meets_box(mesh, face, ray):
             enter, leave = max(enter, min(low, high)), min(leave, max(low, high))
         elif low > 0.0 or high < 0.0:
             return False
-    return enter <= leave * (1.0 + _BOX_SLACK)
+    distance = np.float64(ray[_T_FAR])
+    inside = (enter <= distance * (1.0 + _BESIDE)) & (distance <= leave * (1.0 + _BESIDE))
+    return inside & (enter <= leave * (1.0 + _BOX_SLACK))
 
 
 @jit.function

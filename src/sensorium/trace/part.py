@@ -144,10 +144,8 @@ class Part:
         )
         return self._of_the_whole(found)
 
-    def settle(
-        self, sent: Sent, distance_m: NDArray[np.float32], shared: Shared
-    ) -> tuple[RawHits, NDArray[np.bool_]]:
-        """Hits in this part of rays that end on an edge, and whether each is firm, see `trace/edges.py`.
+    def settle(self, sent: Sent, distance_m: NDArray[np.float32], shared: Shared) -> RawHits:
+        """Hits in this part at the ends of rays that were found to end on an edge, see `trace/edges.py`.
 
         Args:
             sent: The rays.
@@ -155,7 +153,7 @@ class Part:
             shared: What all rays of a cast have in common.
         """
         self._put_bodies(shared.bodies)
-        found, firm = self._caster.settle_rays(
+        found = self._caster.settle_rays(
             sent.rays(),
             np.array(distance_m),
             hide=shared.hide & frozenset(self._caster.bodies),
@@ -163,7 +161,7 @@ class Part:
             from_anchor=shared.from_anchor,
             air=shared.air,
         )
-        return self._of_the_whole(found), firm
+        return self._of_the_whole(found)
 
     def property_at(
         self, name: str, object_id: NDArray[np.int32], face_id: NDArray[np.int32], barycentric: NDArray[np.float32]
