@@ -31,6 +31,7 @@ def cast_rays(first, step, count, arrays, labels, anchor, rays, mask, arguments,
         arguments: Address of Embree's arguments (coherent or not).
         out: `RawHits` to fill.
     """
+    arrays, labels, anchor, rays, out = jit.uncounted((arrays, labels, anchor, rays, out))
     floats, words, active = new_packet()
     set_mask(words, mask)
     total = rays.origin.shape[0]
@@ -104,7 +105,7 @@ def _ray_of(arrays, anchor, rays, mask, i, distance):
     return arrays, world, mask, origin, direction, rays.time[i], np.float32(0.0), rays.t_max[i], distance
 
 
-@jit.function
+@jit.inlined
 def _write_hit(arrays, labels, rays, hit, i, out):
     """Write everything about the hit of one of the rays, as `settled` returns it."""
     distance, nx, ny, nz, u, v, face_word, instance, item = hit

@@ -25,11 +25,11 @@ from sensorium.jit import pointer_from_address
 from sensorium.trace import packet as pk
 from sensorium.trace.packet import NO_HIT
 
-# A hit is on an edge where a barycentric coordinate is below the one. Embree takes two faces of an edge for hit within
-# 1.2e-7 of it, times how much larger the neighbour is. It is at a corner where a coordinate is above the other: faces
-# there that share no edge overlap by some units of the ray's length. Of rays anywhere 60 in a million are that near.
-NEAR_EDGE = np.float32(1e-5)
-NEAR_CORNER = np.float32(1.0 - 1e-3)
+# A hit is on an edge where the product of its three barycentric coordinates is below this: within 8e-6 of the middle of
+# an edge and 1.4e-3 of a corner. Embree takes two faces of an edge for hit within 1.2e-7 of it, times how much larger
+# the neighbour is; at corners faces that share no edge overlap by some units of the ray's length. Of rays anywhere 170
+# in a million end that near.
+NEAR_EDGE = np.float32(2e-6)
 
 # How much farther such a ray looks, as a share of its distance, and how far beside its face's box a firm hit may be for
 # the rounding of its distance: 340 and 84 units of the last place
@@ -63,10 +63,31 @@ def on_edge(distance, u, v):
         distance: Of the hit [m], float32.
         u, v: Its barycentric coordinates, float32.
     """
-    w = np.float32(1.0) - u - v
-    edge = (u < NEAR_EDGE) | (v < NEAR_EDGE) | (w < NEAR_EDGE)
-    corner = (u > NEAR_CORNER) | (v > NEAR_CORNER) | (w > NEAR_CORNER)
-    return edge | corner | (distance <= np.float32(0.0))
+    return (u * v * (np.float32(1.0) - u - v) < NEAR_EDGE) | (distance < NEAR_EDGE)
+
+
+@intrinsic
+def _lanes_on_edges(typing_context: Any, block: Any, hit: Any, start: Any) -> Any:
+    """Whether any of the WIDTH rays of a traced block from `start` on hit something on an edge, as vector code."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        rows = []
+        for row in (pk.B_T_FAR, pk.B_U, pk.B_V):
+            at = builder.add(values[2], ir.Constant(values[2].type, row))
+            rows.append(builder.load(pk.lanes(context, builder, signature.args[0], values[0], at), align=4))
+        at = builder.add(values[2], ir.Constant(values[2].type, pk.B_INSTANCE))
+        instance = builder.load(pk.lanes(context, builder, signature.args[1], values[1], at), align=4)
+        distance, u, v = rows
+        one, near = (ir.Constant(u.type, [float(number)] * pk.WIDTH) for number in (1.0, NEAR_EDGE))
+        w = builder.fsub(builder.fsub(one, u), v)
+        edge = builder.fcmp_ordered("<", builder.fmul(builder.fmul(u, v), w), near)
+        edge = builder.or_(edge, builder.fcmp_ordered("<", distance, near))
+        missed = ir.Constant(instance.type, [int(NO_HIT)] * pk.WIDTH)
+        edge = builder.and_(edge, builder.icmp_unsigned("!=", instance, missed))
+        bits = builder.bitcast(edge, ir.IntType(pk.WIDTH))
+        return builder.icmp_unsigned("!=", bits, ir.Constant(bits.type, 0))
+
+    return types.boolean(block, hit, types.intp), generate
 
 
 @jit.function
@@ -113,32 +134,33 @@ def settle_block(block, hit, arrays, world, mask, t_max, count):
         t_max: How far the rays looked [m].
         count: Rays in the block.
     """
-    # As a rule there are none
-    edges = 0
-    for k in range(count):
-        edge = on_edge(block[pk.B_T_FAR + k], block[pk.B_U + k], block[pk.B_V + k])
-        edges += edge & (hit[pk.B_INSTANCE + k] != NO_HIT)
-    if edges == 0:
-        return
-    for k in range(count):
-        edge = on_edge(block[pk.B_T_FAR + k], block[pk.B_U + k], block[pk.B_V + k])
-        if not edge or hit[pk.B_INSTANCE + k] == NO_HIT:
+    for start in range(0, count, pk.WIDTH):
+        if not _lanes_on_edges(block, hit, start):  # as a rule none is
             continue
-        distance, nx, ny, nz, u, v, face, instance, item = settled(
-            arrays,
-            world,
-            mask,
-            (block[pk.B_ORIGIN_X + k], block[pk.B_ORIGIN_Y + k], block[pk.B_ORIGIN_Z + k]),
-            (block[pk.B_DIRECTION_X + k], block[pk.B_DIRECTION_Y + k], block[pk.B_DIRECTION_Z + k]),
-            block[pk.B_TIME + k],
-            block[pk.B_T_NEAR + k],
-            t_max,
-            block[pk.B_T_FAR + k],
-        )
-        block[pk.B_T_FAR + k] = distance
-        block[pk.B_NORMAL_X + k], block[pk.B_NORMAL_Y + k], block[pk.B_NORMAL_Z + k] = nx, ny, nz
-        block[pk.B_U + k], block[pk.B_V + k] = u, v
-        hit[pk.B_FACE + k], hit[pk.B_INSTANCE + k], hit[pk.B_ITEM + k] = face, instance, item
+        for k in range(start, min(start + pk.WIDTH, count)):
+            edge = on_edge(block[pk.B_T_FAR + k], block[pk.B_U + k], block[pk.B_V + k])
+            if edge and hit[pk.B_INSTANCE + k] != NO_HIT:
+                _settle_one(block, hit, arrays, world, mask, t_max, k)
+
+
+@jit.function
+def _settle_one(block, hit, arrays, world, mask, t_max, k):
+    """Settle one ray of a block."""
+    distance, nx, ny, nz, u, v, face, instance, item = settled(
+        arrays,
+        world,
+        mask,
+        (block[pk.B_ORIGIN_X + k], block[pk.B_ORIGIN_Y + k], block[pk.B_ORIGIN_Z + k]),
+        (block[pk.B_DIRECTION_X + k], block[pk.B_DIRECTION_Y + k], block[pk.B_DIRECTION_Z + k]),
+        block[pk.B_TIME + k],
+        block[pk.B_T_NEAR + k],
+        t_max,
+        block[pk.B_T_FAR + k],
+    )
+    block[pk.B_T_FAR + k] = distance
+    block[pk.B_NORMAL_X + k], block[pk.B_NORMAL_Y + k], block[pk.B_NORMAL_Z + k] = nx, ny, nz
+    block[pk.B_U + k], block[pk.B_V + k] = u, v
+    hit[pk.B_FACE + k], hit[pk.B_INSTANCE + k], hit[pk.B_ITEM + k] = face, instance, item
 
 
 @jit.function

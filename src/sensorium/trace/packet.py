@@ -102,7 +102,7 @@ def use_lanes(active, used):
         active[k] = -1 if k < used else 0
 
 
-def _lanes(context: Any, builder: Any, kind: Any, array: Any, start: Any) -> Any:
+def lanes(context: Any, builder: Any, kind: Any, array: Any, start: Any) -> Any:
     """Address of the lanes of a flat array of 32-bit numbers from `start` on."""
     data = context.make_array(kind)(context, builder, array).data
     number = ir.FloatType() if kind.dtype == types.float32 else ir.IntType(32)
@@ -118,9 +118,9 @@ def copy_lanes(typing_context: Any, to: Any, at: Any, source: Any, start: Any) -
     """
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        target = _lanes(context, builder, signature.args[0], values[0], values[1])
-        lanes = builder.load(_lanes(context, builder, signature.args[2], values[2], values[3]), align=4)
-        builder.store(lanes, target, align=4)
+        target = lanes(context, builder, signature.args[0], values[0], values[1])
+        numbers = builder.load(lanes(context, builder, signature.args[2], values[2], values[3]), align=4)
+        builder.store(numbers, target, align=4)
         return context.get_dummy_value()
 
     return types.void(to, types.intp, source, types.intp), generate
@@ -133,15 +133,15 @@ def turn_lanes(
     """to[at : at + WIDTH] = a x + b y + c z, of the lanes of x, y and z from `start` on; all float32."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        target = _lanes(context, builder, signature.args[0], values[0], values[1])
+        target = lanes(context, builder, signature.args[0], values[0], values[1])
         total = None
         for place in (2, 3, 4):
-            address = _lanes(context, builder, signature.args[place], values[place], values[5])
-            lanes, factor = builder.load(address, align=4), values[place + 4]
-            every = ir.Constant(lanes.type, ir.Undefined)
+            address = lanes(context, builder, signature.args[place], values[place], values[5])
+            numbers, factor = builder.load(address, align=4), values[place + 4]
+            every = ir.Constant(numbers.type, ir.Undefined)
             for lane in range(WIDTH):
                 every = builder.insert_element(every, factor, ir.Constant(ir.IntType(32), lane))
-            product = builder.fmul(every, lanes, flags=("contract", "nsz"))
+            product = builder.fmul(every, numbers, flags=("contract", "nsz"))
             total = product if total is None else builder.fadd(total, product, flags=("contract", "nsz"))
         builder.store(total, target, align=4)
         return context.get_dummy_value()
