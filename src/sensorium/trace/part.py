@@ -124,7 +124,11 @@ class Part:
         self._first_face = np.append(np.where(np.array(sizes) > 0, starts, -1), -1).astype(np.int64)
         self._faces = np.concatenate([*(faces for faces in whole_faces if faces is not None), np.zeros(0, np.int32)])
         self._caster = RayCaster(scene)
-        self._caster.cast_rays(_no_rays())  # builds everything and compiles
+
+        # Build everything and compile
+        self._caster.cast_rays(_no_rays())
+        nothing: dict[str, Any] = {"hide": frozenset(), "near": np.zeros((1, 3)), "from_anchor": False, "air": True}
+        self._caster.settle_rays(_no_rays(), np.zeros(1, np.float32), **nothing)
 
     def cast(self, sent: Sent, shared: Shared) -> RawHits:
         """Nearest hits in this part, with the whole scene's objects and faces.
