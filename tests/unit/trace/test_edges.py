@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import sensorium as sn
+from sensorium.trace.rays import Rays
 
 FIELDS = ("range_m", "object_id", "face_id", "normal", "barycentric")
 
@@ -113,8 +114,17 @@ def test_a_lidar_sees_on_edges_what_a_caster_hits():
     lidar = env.attach(sn.Lidar(pattern=pattern), body="mast")
     env.step()
     scan = lidar.read()
-    hits = sn.RayCaster(scene).cast((0.0, 0.0, 2.0), pattern.rays().direction_S)
-    u, v = hits.barycentric[..., 0], hits.barycentric[..., 1]
+    direction = np.ascontiguousarray(pattern.rays().direction_S.reshape(-1, 3), np.float32)
+    count = len(direction)
+    rays = Rays(
+        np.tile((0.0, 0.0, 2.0), (count, 1)),
+        direction,
+        np.zeros(count, np.float32),
+        np.full(count, np.inf, np.float32),
+        np.zeros(count, np.int32),
+    )
+    hits = sn.RayCaster(scene).cast_rays(rays)
+    u, v = hits.barycentric.T
     assert (u * v * (1 - u - v) < 2e-6).mean() > 0.5
     assert scan.range_m.tobytes() == hits.range_m.tobytes()
     assert scan.face_id.tobytes() == hits.face_id.tobytes()
