@@ -206,18 +206,36 @@ class RayCaster(AbstractCaster):
         """
         with self._placed.lock:
             self._commit(hide, middle_of(rays, self._placed.anchor) if near is None else near)
-            out = new_hits(len(rays.origin))
-            threads.run(
-                cast.cast_rays,
-                -(-len(rays.origin) // BLOCK),
-                self._placed.tables,
-                self.labels,
-                np.zeros_like(self._placed.anchor) if from_anchor else self._placed.anchor,
-                rays,
-                np.uint32(self._placed.mask_without(hide, air=air)),
-                COHERENT_ADDRESS if coherent else SCATTERED_ADDRESS,
-                out,
-            )
+            out, tables, blocks = new_hits(len(rays.origin)), self._placed.tables, -(-len(rays.origin) // BLOCK)
+            anchor = np.zeros_like(self._placed.anchor) if from_anchor else self._placed.anchor
+            mask = np.uint32(self._placed.mask_without(hide, air=air))
+            arguments = COHERENT_ADDRESS if coherent else SCATTERED_ADDRESS
+            threads.run(cast.cast_rays, blocks, tables, self.labels, anchor, rays, mask, arguments, out)
+        return out
+
+    def settle_rays(
+        self,
+        rays: Rays,
+        distance_m: NDArray[np.float32],
+        *,
+        hide: frozenset[str],
+        near: NDArray[np.float64],
+        from_anchor: bool,
+        air: bool,
+    ) -> RawHits:
+        """Hits at the ends of rays that were found to end on an edge, which other parts of a scene may share.
+
+        Args:
+            rays: One row a ray.
+            distance_m: Where each was found to end [m], shape (rays,).
+            hide, near, from_anchor, air: As for `cast_rays`.
+        """
+        with self._placed.lock:
+            self._commit(hide, near)
+            out, tables, blocks = new_hits(len(rays.origin)), self._placed.tables, -(-len(rays.origin) // BLOCK)
+            anchor = np.zeros_like(self._placed.anchor) if from_anchor else self._placed.anchor
+            mask = np.uint32(self._placed.mask_without(hide, air=air))
+            threads.run(cast.settle_rays, blocks, tables, self.labels, anchor, rays, mask, distance_m, out)
         return out
 
     def meet_rays(

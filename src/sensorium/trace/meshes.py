@@ -62,6 +62,10 @@ class MeshScene:
         )
         api.rtcSetSharedGeometryBuffer(geometry, _BUFFER_INDEX, 0, _FORMAT_UINT3, faces.ctypes.data, 0, 12, len(faces))
         api.rtcSetGeometryMask(geometry, _EVERY_MASK)
+
+        # What looks at edges finds the corners of faces by these
+        addresses = np.array([vertices.ctypes.data, faces.ctypes.data], np.int64)
+        api.rtcSetGeometryUserData(geometry, addresses.ctypes.data)
         api.rtcCommitGeometry(geometry)
         api.rtcAttachGeometryByID(scene, geometry, 0)
         api.rtcReleaseGeometry(geometry)
@@ -71,7 +75,7 @@ class MeshScene:
 
         # The scene reads these buffers as long as it lives
         self.handle = int(scene)
-        self.vertices, self.faces = vertices, faces
+        self.vertices, self.faces, self._addresses = vertices, faces, addresses
         self.half_m = np.abs(local).max(axis=0)
         weakref.finalize(self, api.rtcReleaseScene, scene)
 

@@ -7,7 +7,7 @@ the question do not give.
 import os
 import resource
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,8 @@ from sensorium.trace.rays import Rays
 
 # A part may be larger than what `load_mesh` takes from strangers
 _MAX_BYTES = 1 << 46
+
+_Hits = TypeVar("_Hits", RawHits, LightHits)
 
 # How far on rays begin to look that start anywhere [m]
 AT_ONCE = np.zeros(1, np.float32)
@@ -131,7 +133,11 @@ class Part:
         self._first_face = np.append(np.where(np.array(sizes) > 0, starts, -1), -1).astype(np.int64)
         self._faces = np.concatenate([*(faces for faces in whole_faces if faces is not None), np.zeros(0, np.int32)])
         self._caster = RayCaster(scene)
-        self._caster.cast_rays(_no_rays())  # builds everything and compiles
+
+        # Build everything and compile
+        self._caster.cast_rays(_no_rays())
+        nothing: dict[str, Any] = {"hide": frozenset(), "near": np.zeros((1, 3)), "from_anchor": False, "air": True}
+        self._caster.settle_rays(_no_rays(), np.zeros(1, np.float32), **nothing)
 
     def cast(self, sent: Sent, shared: Shared) -> RawHits | LightHits:
         """Nearest hits in this part, with the whole scene's objects and faces.
@@ -140,28 +146,35 @@ class Part:
             sent: The rays.
             shared: What all rays of a cast have in common.
         """
-        bodies = shared.bodies
-        own = [bodies.names.index(name) for name in self._caster.bodies]
-        self._caster.places.put(bodies.positions[:, None, own], bodies.quaternions[:, None, own])
+        self._put_bodies(shared.bodies)
         rays, hide, near = sent.rays(), shared.hide & frozenset(self._caster.bodies), np.array(shared.near)
-        found: RawHits | LightHits
         if shared.light:
             clear_m = np.array(np.broadcast_to(sent.clear_m, len(rays.origin)))
-            found = self._caster.meet_rays(rays, clear_m, hide=hide, coherent=shared.coherent, anchor=near)
-        else:
-            found = self._caster.cast_rays(
-                rays,
-                hide=hide,
-                coherent=shared.coherent,
-                near=near,
-                from_anchor=shared.from_anchor,
-                air=shared.air,
-            )
-        first = self._first_face[found.object_id]
-        cut = first >= 0
-        found.face_id[cut] = self._faces[first[cut] + found.face_id[cut]]
-        found.object_id[:] = self._object_id[found.object_id]
-        return found
+            met = self._caster.meet_rays(rays, clear_m, hide=hide, coherent=shared.coherent, anchor=near)
+            return self._of_the_whole(met)
+        found = self._caster.cast_rays(
+            rays, hide=hide, coherent=shared.coherent, near=near, from_anchor=shared.from_anchor, air=shared.air
+        )
+        return self._of_the_whole(found)
+
+    def settle(self, sent: Sent, distance_m: NDArray[np.float32], shared: Shared) -> RawHits:
+        """Hits in this part at the ends of rays that were found to end on an edge, see `trace/edges.py`.
+
+        Args:
+            sent: The rays.
+            distance_m: Where each was found to end [m], shape (rays,).
+            shared: What all rays of a cast have in common.
+        """
+        self._put_bodies(shared.bodies)
+        found = self._caster.settle_rays(
+            sent.rays(),
+            np.array(distance_m),
+            hide=shared.hide & frozenset(self._caster.bodies),
+            near=np.array(shared.near),
+            from_anchor=shared.from_anchor,
+            air=shared.air,
+        )
+        return self._of_the_whole(found)
 
     def property_at(
         self, name: str, object_id: NDArray[np.int32], face_id: NDArray[np.int32], barycentric: NDArray[np.float32]
@@ -186,6 +199,19 @@ class Part:
         if values is None:
             raise SpecError(f"object_id holds {object_id.tolist()[:3]}; none of them lies in this part")
         return values
+
+    def _put_bodies(self, bodies: Bodies) -> None:
+        """Put the bodies of this part where they are."""
+        own = [bodies.names.index(name) for name in self._caster.bodies]
+        self._caster.places.put(bodies.positions[:, None, own], bodies.quaternions[:, None, own])
+
+    def _of_the_whole(self, found: _Hits) -> _Hits:
+        """The same hits, with the whole scene's objects and faces."""
+        first = self._first_face[found.object_id]
+        cut = first >= 0
+        found.face_id[cut] = self._faces[first[cut] + found.face_id[cut]]
+        found.object_id[:] = self._object_id[found.object_id]
+        return found
 
     def report(self) -> PartReport:
         """What this part takes."""

@@ -229,7 +229,32 @@ class PartitionedCaster(AbstractCaster):
             ask.chunk.open_asks -= 1
             if ask.chunk.open_asks == 0 and not self._go_on(ask.chunk, rays, clear_m, shared, found, under_way):
                 chunks -= 1
+        if isinstance(found, RawHits):
+            self._settle(rays, shared, low, high, found, part)
         return part
+
+    def _settle(
+        self,
+        rays: Rays,
+        shared: Any,
+        low: NDArray[np.float64],
+        high: NDArray[np.float64],
+        found: RawHits,
+        part: NDArray[np.int32],
+    ) -> None:
+        """Ask all parts that may hold faces of an edge on which a ray ends: one that comes before is the hit."""
+        asked = np.empty((len(rays.origin), len(self._parts)), np.bool_)
+        blocks = -(-len(asked) // BLOCK)
+        threads.run(routing.share_edges, blocks, BLOCK, rays, low, high, found, asked)
+        asks = []
+        for number in np.flatnonzero(asked.any(axis=0)).tolist():
+            rows = np.flatnonzero(asked[:, number])
+            sent = Sent.of(rays.origin[rows], rays.direction[rows], rays.time[rows], rays.t_max[rows])
+            asks.append((number, rows, self._parts[number].settle.remote(sent, found.range_m[rows], shared)))
+        for number, rows, answered in asks:
+            hits = self._answer(answered, number)
+            blocks = -(-len(rows) // BLOCK)
+            threads.run(routing.take_nearer, blocks, BLOCK, rows, number, self._first_facet, hits, found, part)
 
     def _go_on(
         self,

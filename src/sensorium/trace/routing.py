@@ -6,6 +6,7 @@ A box is widened by more than float32 can be off, so that a part is asked whenev
 import numpy as np
 
 from sensorium import jit
+from sensorium.trace.edges import on_edge
 
 # Boxes are widened by so much [m] and by this share of how far they are, some eighty units of float32's last place
 MARGIN_M = 1e-3
@@ -29,12 +30,7 @@ def enter_parts(first, step, count, block, origin, direction, t_max, low, high, 
     for number in range(first, count, step):
         for ray in range(number * block, min(rays, (number + 1) * block)):
             for part in range(parts):
-                # As far as the box goes from the ray's start
-                reach = 0.0
-                for axis in range(3):
-                    start = origin[ray, axis]
-                    reach = max(reach, high[part, axis] - start, start - low[part, axis])
-                margin = MARGIN_M + MARGIN_PART * reach
+                margin = _margin(origin[ray], low[part], high[part])
 
                 # The stretch of the ray that is between all three pairs of planes
                 enter, leave = 0.0, np.float64(t_max[ray])
@@ -47,6 +43,15 @@ def enter_parts(first, step, count, block, origin, direction, t_max, low, high, 
                     elif a > 0.0 or b < 0.0:
                         leave = -1.0
                 out[ray, part] = enter if enter <= leave else np.inf
+
+
+@jit.function
+def _margin(start, low, high):
+    """How much a box is widened for a ray from there [m]: by how far the box goes from the ray's start."""
+    reach = 0.0
+    for axis in range(3):
+        reach = max(reach, high[axis] - start[axis], start[axis] - low[axis])
+    return MARGIN_M + MARGIN_PART * reach
 
 
 @jit.kernel
@@ -109,3 +114,35 @@ def take_nearer(first, step, count, block, rows, part, first_facet, found, out, 
             for column in range(own.shape[1]):
                 out_own[i, column] = own[k, column]
             out_part[i] = part
+
+
+@jit.kernel
+def share_edges(first, step, count, block, rays, low, high, found, out):
+    """Which parts may hold faces of the edge that a ray ends on: where several may, each is asked.
+
+    Args:
+        first, step, count: Share of the blocks.
+        block: Rays in a block.
+        rays: `Rays`.
+        low, high: Corners of the parts' boxes [m], float64 (parts, 3).
+        found: `RawHits` of all rays.
+        out: Filled with whether the part is asked, bool (rays, parts).
+    """
+    total, parts = out.shape
+    for number in range(first, count, step):
+        for ray in range(number * block, min(total, (number + 1) * block)):
+            distance, u, v = found.range_m[ray], found.barycentric[ray, 0], found.barycentric[ray, 1]
+            out[ray, :] = False
+            if found.object_id[ray] < 0 or not on_edge(distance, u, v):
+                continue
+            holding = 0
+            for part in range(parts):
+                margin = _margin(rays.origin[ray], low[part], high[part])
+                inside = True
+                for axis in range(3):
+                    at = rays.origin[ray, axis] + np.float64(distance) * rays.direction[ray, axis]
+                    inside &= (low[part, axis] - margin <= at) & (at <= high[part, axis] + margin)
+                out[ray, part] = inside
+                holding += inside
+            if holding < 2:
+                out[ray, :] = False

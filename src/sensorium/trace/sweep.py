@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sensorium import jit
 from sensorium.trace import packet as pk
+from sensorium.trace.edges import settle_block
 from sensorium.trace.light import rows
 from sensorium.trace.light.resolve import find_incidence, resolve
 from sensorium.trace.packet import BLOCK, NO_HIT, new_block, new_packet, set_mask, trace_block
@@ -73,7 +74,8 @@ def sweep(first, step, count, arrays, labels, anchor, rays, heads, limits, mask,
         end, world = start + used, heads.world[head]
         for k in range(used):
             block[pk.B_T_FAR + k] = limits[1]
-        trace_block(block, hit, floats, words, active, arrays.scene[world], arguments, False, used)
+        trace_block(block, hit, floats, words, active, arrays.scene[world], arguments, True, used)
+        settle_block(block, hit, arrays, world, mask, limits[1], used)
         keep_returns(block, hit, limits[0], heads.start[head], used)
         row = world if labels.object_label.shape[0] > 1 else 0
         _write_ids(

@@ -75,32 +75,29 @@ def test_hits_are_those_of_one_process(caster, whole):
     assert caster.labels == {"grass": 1, "road": 2, "ball": 3, "mirror": 4, "car": 5}
 
 
-def test_on_shared_edges_the_face_may_be_a_neighbour(caster, whole, scene):
-    """Rays at vertices and at middles of edges: of the faces that meet there one is found, as rounding decides.
+# From above, where each ray meets the faces around its aim; from low down and afar, where outlines hide others
+@pytest.mark.parametrize("start", [(0.5, 0.25, 30.0), (-20.0, 3.0, 5.0), (100.0, 40.0, 8.0)])
+def test_on_shared_edges_hits_are_those_of_one_process(caster, whole, scene, start):
+    """Rays at vertices and at middles of edges: of the faces that meet there the same is found in all parts.
 
-    All else is equal where the face is the same; where it is a neighbour, the range is that of another plane through
-    the same point, a few units of float32's last place away at most.
+    Where an outline is so far away that its two faces are equally far, the face may be either. Such rays are counted.
     """
-    hills = scene.objects[0]
+    hills, origin = scene.objects[0], np.array(start)
     corners = hills.pose.apply(hills.mesh.vertices[hills.mesh.faces])
     targets = np.concatenate([corners.reshape(-1, 3), 0.5 * (corners + np.roll(corners, 1, axis=1)).reshape(-1, 3)])
-    origin = np.array([0.5, 0.25, 30.0])
     expected, found = (each.cast(origin, targets - origin) for each in (whole, caster))
+    u, v = expected.barycentric.T
+    on_edge = expected.hit & (u * v * (1 - u - v) < 2e-6)
     other = (found.face_id != expected.face_id) | (found.object_id != expected.object_id)
+    print(
+        f"{len(caster.reports())} parts, {len(targets)} rays at edges and corners from {start}: {on_edge.sum()} end on "
+        f"one; {other.sum()} give a neighbour's face, {(found.range_m != expected.range_m).sum()} another range"
+    )
+    assert on_edge.mean() > 0.1
+    assert found.range_m.tobytes() == expected.range_m.tobytes()
     for name in FIELDS:
         assert getattr(found, name)[~other].tobytes() == getattr(expected, name)[~other].tobytes(), name
-    assert (found.hit & expected.hit)[other].all()
-    apart = np.abs(found.range_m[other] - expected.range_m[other]) / np.spacing(expected.range_m[other])
-    print(
-        f"{len(caster.reports())} parts, {len(targets)} rays at edges and corners: {other.sum()} give a neighbour's "
-        f"face, {(apart > 0).sum()} of these a range {apart.max(initial=0.0):g} units of the last place away at most"
-    )
-    assert other.mean() < 0.05
-    assert (apart > 0).sum() <= 0.05 * other.sum()
-    assert (apart <= 4).all()
-    for hits in (found, expected):
-        on_edge = np.minimum(hits.barycentric.min(axis=-1), 1 - hits.barycentric.sum(axis=-1)) < 1e-3
-        assert on_edge[other].all()
+    assert other.sum() <= (0 if start[2] > 20 else 2e-4 * len(targets))
 
 
 def test_shapes_and_properties_are_as_of_one_process(caster, whole):

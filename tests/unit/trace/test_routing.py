@@ -6,6 +6,7 @@ import pytest
 from sensorium import threads
 from sensorium.trace import routing
 from sensorium.trace.caster import new_hits
+from sensorium.trace.rays import Rays
 
 
 def entries(origin, direction, low, high, t_max=np.inf):
@@ -89,3 +90,21 @@ def test_the_order_of_answers_does_not_matter():
             threads.run(routing.take_nearer, 1, 512, np.arange(200), p, np.arange(3) * 10, answers[p], known, part)
         results.append((known.range_m.tolist(), known.object_id.tolist(), known.face_id.tolist(), part.tolist()))
     assert results[0] == results[1] == results[2]
+
+
+def test_parts_are_asked_together_where_a_ray_ends_on_an_edge_of_several():
+    low, high = np.array([[0.0, 0, 0], [1, 0, 0], [5, 0, 0]]), np.array([[1.0, 1, 1], [2, 1, 1], [6, 1, 1]])
+    ends = np.array([[1.0, 0.5, 0.5], [1.0, 0.5, 0.5], [0.5, 0.5, 0.5], [1.0005, 0.5, 0.5], [1.1, 0.5, 0.5]])
+    rays = Rays(
+        ends + [0, 0, 3.0],
+        np.tile(np.array([0, 0, -1], np.float32), (5, 1)),
+        np.zeros(5, np.float32),
+        np.full(5, np.inf, np.float32),
+        np.zeros(5, np.int32),
+    )
+    found = hits([(3, 0, 1)] * 5)
+    found.barycentric[:] = [[0.5, 0.0], [0.3, 0.3], [0.5, 0.0], [0.5, 0.5], [0.0, 0.5]]
+    out = np.ones((5, 3), np.bool_)
+    threads.run(routing.share_edges, 1, 512, rays, low, high, found, out)
+    nobody, both = [False, False, False], [True, True, False]
+    assert out.tolist() == [both, nobody, nobody, both, nobody]
