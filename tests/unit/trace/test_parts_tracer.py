@@ -64,7 +64,9 @@ def test_readings_are_those_of_one_process(parts, options):
         np.testing.assert_array_equal(found.time_ns, expected.time_ns)
 
 
-def test_what_parts_cannot_do_is_told(parts):
+def test_what_parts_cannot_do_is_told(local_cluster, tmp_path):
+    sn.split_scene(yard().objects, tmp_path / "parts", parts=2)
+    parts = sn.SceneInParts(tmp_path / "parts")
     assert parts.labels == {"grass": 1, "car": 2, "mast": 3}
     env = sn.Environment(parts, world())
     try:
