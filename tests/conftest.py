@@ -24,3 +24,8 @@ def local_cluster():
         pytest.skip(str(error))
     with cluster.joined(cpus=2):
         yield cluster.running()
+
+
+def pytest_collection_modifyitems(items):
+    """Tests of the cluster come first, so that one worker of several has them all and starts one cluster."""
+    items.sort(key=lambda item: "local_cluster" not in getattr(item, "fixturenames", ()))

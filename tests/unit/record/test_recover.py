@@ -220,11 +220,15 @@ for number in range(50):
             recorder.record(env)
             os.write(writing, b"x")
     os.close(writing)
-    os.read(reading, 1)
-    time.sleep(rng.uniform(0.0, 0.15))
+    # After as many steps as chance says, on fast machines and slow ones, and somewhere in the next
+    steps, wanted = 0, rng.randint(1, max(8, round(0.25 / step_s)))
+    while steps < wanted:
+        data = os.read(reading, wanted - steps)
+        assert data, "a child ended by itself"
+        steps += len(data)
+    time.sleep(rng.uniform(0.0, 0.01))
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
-    steps = 1
     while data := os.read(reading, 1 << 16):
         steps += len(data)
     os.close(reading)

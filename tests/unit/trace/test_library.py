@@ -34,10 +34,15 @@ def test_the_library_is_one_this_package_can_use():
     assert library.load() is embree
 
 
+@pytest.fixture(scope="module")
+def here():
+    """The probe on this machine as it is."""
+    return run(PROBE)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("isa", "width"), [("sse2", 4), ("avx2", 8)])
-def test_narrower_machines_get_narrower_packets_and_the_same_ranges(isa, width):
-    here = run(PROBE)
+def test_narrower_machines_get_narrower_packets_and_the_same_ranges(here, isa, width):
     there = run(PROBE, SENSORIUM_EMBREE_CONFIG=f"isa={isa}")
     assert there.returncode == 0, there.stderr
     assert there.stdout.split()[:2] == [str(width)] * 2
