@@ -25,11 +25,11 @@ from sensorium.jit import pointer_from_address
 from sensorium.trace import packet as pk
 from sensorium.trace.packet import NO_HIT
 
-# A hit is on an edge where the product of its three barycentric coordinates is below this: within 8e-6 of the middle of
-# an edge and 1.4e-3 of a corner. Embree takes two faces of an edge for hit within 1.2e-7 of it, times how much larger
-# the neighbour is; at corners faces that share no edge overlap by some units of the ray's length. Of rays anywhere 170
+# A hit is on an edge where the product of its three barycentric coordinates is below this: within 4e-6 of the middle of
+# an edge and 1e-3 of a corner. Embree takes two faces of an edge for hit within 1.2e-7 of it, times how much larger
+# the neighbour is; at corners faces that share no edge overlap by some units of the ray's length. Of rays anywhere 90
 # in a million end that near.
-NEAR_EDGE = np.float32(2e-6)
+NEAR_EDGE = np.float32(1e-6)
 
 # How much farther such a ray looks, as a share of its distance, and how far beside its face's box a firm hit may be for
 # the rounding of its distance: 340 and 84 units of the last place

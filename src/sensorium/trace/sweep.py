@@ -75,7 +75,7 @@ def sweep(first, step, count, arrays, labels, anchor, rays, heads, limits, mask,
         for k in range(used):
             block[pk.B_T_FAR + k] = limits[1]
         trace_block(block, hit, floats, words, active, arrays.scene[world], arguments, True, used)
-        settle_block(block, hit, arrays, world, mask, limits[1], used)
+        settle_block(block, hit, jit.uncounted(arrays), world, mask, limits[1], used)
         keep_returns(block, hit, limits[0], heads.start[head], used)
         row = world if labels.object_label.shape[0] > 1 else 0
         _write_ids(

@@ -87,7 +87,7 @@ def test_on_shared_edges_hits_are_those_of_one_process(caster, whole, scene, sta
     targets = np.concatenate([corners.reshape(-1, 3), 0.5 * (corners + np.roll(corners, 1, axis=1)).reshape(-1, 3)])
     expected, found = (each.cast(origin, targets - origin) for each in (whole, caster))
     u, v = expected.barycentric.T
-    on_edge = expected.hit & (u * v * (1 - u - v) < 2e-6)
+    on_edge = expected.hit & (u * v * (1 - u - v) < 1e-6)
     other = (found.face_id != expected.face_id) | (found.object_id != expected.object_id)
     print(
         f"{len(caster.reports())} parts, {len(targets)} rays at edges and corners from {start}: {on_edge.sum()} end on "
@@ -97,7 +97,7 @@ def test_on_shared_edges_hits_are_those_of_one_process(caster, whole, scene, sta
     assert found.range_m.tobytes() == expected.range_m.tobytes()
     for name in FIELDS:
         assert getattr(found, name)[~other].tobytes() == getattr(expected, name)[~other].tobytes(), name
-    assert other.sum() <= (0 if start[2] > 20 else 2e-4 * len(targets))
+    assert other.sum() <= (0 if start[2] > 20 else 1e-3 * len(targets))
 
 
 def test_shapes_and_properties_are_as_of_one_process(caster, whole):
