@@ -8,6 +8,7 @@ nothing in it.
 """
 
 import sys
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -32,6 +33,10 @@ _BELL = 8
 
 _NUMBER, _NOTHING = ir.IntType(64), ir.IntType(8).as_pointer()
 
+_HAS_CLOCK = sys.platform != "win32"
+_CLOCK = np.int32(getattr(time, "CLOCK_MONOTONIC", 0))
+_read_clock = types.ExternalFunction("clock_gettime", types.int32(types.int32, types.intp))
+
 _give_way = types.ExternalFunction("SwitchToThread" if sys.platform == "win32" else "sched_yield", types.int32())
 
 
@@ -49,23 +54,38 @@ def next_block(first: int, step: int, count: int, last: int) -> int:
 
 
 @jit.kernel
-def serve(desk: int, turns: int) -> None:
+def serve(desk: int, turns: int, awake_ns: int) -> None:
     """What a thread does at its desk: help with what is laid on it, until the bell rings or nothing came for long.
 
     Args:
         desk: Its address.
         turns: How often to give way to other threads before leaving.
+        awake_ns: How long to stay at most [ns]. Where others want the core, to give way takes as long as they like to
+            stay on it: a thread that then counts turns alone has nothing to do for a second, and takes half the core.
     """
-    left = turns
-    while left > 0 and _number_at(desk + _BELL) == 0:
+    clock = jit.zeros(2, np.int64)
+    left, since = turns, _now_ns(clock)
+    while left > 0 and _number_at(desk + _BELL) == 0 and _now_ns(clock) - since < awake_ns:
         job = _number_at(desk)
         if job != 0 and _swap_at(desk, job, job + 1) == job:
             _do_job(job)
             _swap_at(desk, job + 1, 0)
-            left = turns
+            left, since = turns, _now_ns(clock)
         else:
             _give_way()
             left -= 1
+
+
+@jit.function
+def _now_ns(clock):
+    """Time of a clock that never goes back [ns], 0 on Windows, where turns alone are counted.
+
+    Args:
+        clock: Scratch, int64 (2,).
+    """
+    if _HAS_CLOCK:
+        _read_clock(_CLOCK, clock.ctypes.data)
+    return clock[0] * 1_000_000_000 + clock[1]
 
 
 @jit.function

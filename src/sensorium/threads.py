@@ -31,9 +31,9 @@ _SERIAL_BLOCKS = 4
 # After a build Embree's threads look for more work for some tenths of a millisecond, and then go to sleep
 _ASLEEP_AFTER_S = 0.005
 
-# How often a thread that has nothing to do gives way to others before it goes to sleep: about half a millisecond. The
-# step of one world has two kernels to share in that time.
-_AWAKE_TURNS = 2000
+# How often a thread that has nothing to do gives way to others before it goes to sleep, and how long that may take
+# [ns]. The step of one world has two kernels to share in that time.
+_AWAKE_TURNS, _AWAKE_NS = 2000, 500_000
 
 # More threads than this have no desk
 _DESKS = 256
@@ -185,7 +185,7 @@ def _started(count: int) -> "list[queue.SimpleQueue[_Share | None]]":
     """The inboxes of the persistent threads; starts as many as are missing."""
     with _lock:
         if not _inboxes and blocks.CAN_SHARE:
-            blocks.serve(_desks.ctypes.data, 0)  # compiled here, by who may fork, and by nobody else meanwhile
+            blocks.serve(_desks.ctypes.data, 0, 0)  # compiled here, by who may fork, and by nobody else meanwhile
         while len(_inboxes) < count:
             inbox: queue.SimpleQueue[_Share | None] = queue.SimpleQueue()
             name, number = f"sensorium-{len(_inboxes) + 1}", len(_inboxes)
@@ -206,7 +206,7 @@ def _serve(inbox: "queue.SimpleQueue[_Share | None]", number: int) -> None:
         # Who puts a share into the inbox rings after that. Shares of the inbox come far apart: after one it sleeps.
         desk[_BELL] = 0
         if address and waits and inbox.empty():
-            blocks.serve(address, _AWAKE_TURNS)
+            blocks.serve(address, _AWAKE_TURNS, _AWAKE_NS)
         if not desk[_BELL]:
             desk[_ASLEEP] = 1
         share = inbox.get()

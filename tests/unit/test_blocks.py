@@ -1,6 +1,8 @@
 """Blocks dealt out and blocks claimed: every one once, whoever does it."""
 
+import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -48,7 +50,7 @@ def test_who_shares_with_nobody_there_does_all():
 
 def test_a_thread_at_a_desk_helps():
     desks, done = np.zeros(8, np.int64), np.zeros(200, np.int64)
-    helper = threading.Thread(target=serve, args=(desks.ctypes.data, 1 << 40))
+    helper = threading.Thread(target=serve, args=(desks.ctypes.data, 1 << 40, 1 << 60))
     helper.start()
     try:
         for _ in range(50):
@@ -62,8 +64,16 @@ def test_a_thread_at_a_desk_helps():
 
 def test_a_thread_leaves_when_nothing_comes():
     desk = np.zeros(8, np.int64)
-    serve(desk.ctypes.data, 10)
+    serve(desk.ctypes.data, 10, 60_000_000_000)
     assert (desk == 0).all()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="turns alone are counted there")
+def test_a_thread_leaves_in_time_however_many_turns_it_has():
+    desk = np.zeros(8, np.int64)
+    start = time.monotonic()
+    serve(desk.ctypes.data, 1 << 60, 2_000_000)
+    assert 0.002 <= time.monotonic() - start < 5.0
 
 
 @pytest.mark.parametrize("number", [1, 2, 5])
