@@ -8,7 +8,6 @@ import typer
 from rich.console import Console
 
 from sensorium.commands.folder import make_folder
-from sensorium.threads import thread_count
 
 if TYPE_CHECKING:
     from sensorium.validation import Result
@@ -30,6 +29,7 @@ def validate(
     listed: Annotated[bool, typer.Option("--list", help="List the checks with what they claim, and stop.")] = False,
 ) -> None:
     """Measure every law that the library claims, and write a page of them; exit code 1 says that one does not hold."""
+    from sensorium.threads import thread_count
     from sensorium.validation import all_checks, chosen, page, run_checks, run_side_by_side
 
     console = Console()

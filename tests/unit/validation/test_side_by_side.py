@@ -42,7 +42,7 @@ def test_a_process_that_dies_fails_its_check_another_goes_on_and_who_is_told_can
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_side_by_side(checks, quick=True, processes=1, told=told)
+        run_side_by_side([check for check in checks if check.name != "extinction"], quick=True, processes=1, told=told)
     assert not multiprocessing.active_children()
     before, died, _, after = heard
     assert (before.verdict, after.verdict) == ("passed", "passed")
