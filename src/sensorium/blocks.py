@@ -18,6 +18,7 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
+from numpy.typing import NDArray
 
 from sensorium import jit
 
@@ -77,7 +78,7 @@ def serve(desk: int, turns: int, awake_ns: int) -> None:
 
 
 @jit.function
-def _now_ns(clock):
+def _now_ns(clock: NDArray[np.int64]) -> Any:
     """Time of a clock that never goes back [ns], 0 on Windows, where turns alone are counted.
 
     Args:

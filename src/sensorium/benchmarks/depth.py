@@ -134,9 +134,9 @@ def cost_of_reset(worlds: int = WORLDS, *, rounds: int = 15) -> float:
     return float(np.median(shares))
 
 
-def two_threads_over_one(*, bare: bool = False, rounds: int = 31) -> float:
+def two_threads_over_one(*, bare: bool = False, rounds: int = 31, side: int = SIDE) -> float:
     """Rate of a single world on two threads over that on one, of whole steps or of the bare trace."""
-    subject = rig(1)
+    subject = rig(1, side=side)
     call: Callable[[], None] = BareImages(subject) if bare else subject.step
 
     def one() -> None:

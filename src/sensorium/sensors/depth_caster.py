@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -100,6 +101,7 @@ class DepthCaster:
         self._frame = frame(
             pattern.width, pattern.height, self._heads, self._layout, drawn=self.duration_ns == 0 and not jitters
         )
+        self._all_drawn = self._are_all_drawn()
 
     def restart(self, mask: NDArray[np.bool_]) -> None:
         """Some worlds were reset: what is random is drawn anew there."""
@@ -118,8 +120,7 @@ class DepthCaster:
             self._see_layout()
         self._renew(tick)
         pixels = self._pixels
-        drawn = self._frame.drawn and not self._stages and bool((pixels.lens[:, ln.KIND] == ln.PINHOLE).all())
-        shot = self._firing.prepare(self._rays, start_ns, start_ns + self.duration_ns, commit=not drawn)
+        shot = self._firing.prepare(self._rays, start_ns, start_ns + self.duration_ns, commit=not self._all_drawn)
         placed = shot.placed
         draws = DepthDraws(self._key, tick, rig.first_world, rig.sensors)
         out = self._outputs(self._wanted)
@@ -148,27 +149,14 @@ class DepthCaster:
                 out,
             )
 
-        def measured(true_m: NDArray[np.float32], numbers: NDArray[np.float32]) -> DepthOutputs:
-            again = self._outputs(self._wanted & _MEASURED)
-            where = (anchor, shot.rays, shot.heads, pixels, numbers, draws, true_m, again)
-            threads.share(measure_again, shot.blocks, *where)
-            return again
-
         if self._stages:
             range_m = self._corrupted(out, shot, pixels, tick)
-            made = measured(range_m, self._numbers)
+            made = self._measured(shot, anchor, pixels, draws, range_m, self._numbers)
             out = out._replace(**{name: getattr(made, name) for name in _MEASURED})
         image = self._image(out, shot, pixels, start_ns)
         if "true_m" not in self._wanted:
             return image, lambda: replace(image, stamp_ns=start_ns)
-        true_m = out.true_m
-
-        def truth() -> DepthImage:
-            made = measured(true_m, self._true_numbers)
-            seen = self._image(made, shot, pixels, start_ns).images
-            return replace(image, images={**image.images, **seen}, stamp_ns=start_ns)
-
-        return image, truth
+        return image, partial(self._truth, image, shot, anchor, pixels, draws, out.true_m)
 
     # --- before the cast --------------------------------------------------------------------------------------------
 
@@ -192,6 +180,12 @@ class DepthCaster:
             self._pixels = self._pixels._replace(
                 lens=drawn.lens, drawn=True, jitter=np.float32(spec.ray_jitter_rad), jitter_tick=drawn.tick
             )
+            self._all_drawn = self._are_all_drawn()
+
+    def _are_all_drawn(self) -> bool:
+        """Whether no ray is traced from the top of a scene, neither for images nor for errors."""
+        straight = bool((self._pixels.lens[:, ln.KIND] == ln.PINHOLE).all())
+        return self._frame.drawn and straight and not self._stages
 
     def _motions(self, shot: Shot, start_ns: int) -> Motions:
         """How bodies move as cameras see them, where flow is asked for."""
@@ -220,6 +214,35 @@ class DepthCaster:
         return on @ X_BS
 
     # --- after it ---------------------------------------------------------------------------------------------------
+
+    def _measured(
+        self,
+        shot: Shot,
+        anchor: NDArray[np.float64],
+        pixels: Pixels,
+        draws: DepthDraws,
+        distance_m: NDArray[np.float32],
+        numbers: NDArray[np.float32],
+    ) -> DepthOutputs:
+        """What is measured of known distances (heads, pixels) [m], by such numbers."""
+        again = self._outputs(self._wanted & _MEASURED)
+        where = (anchor, shot.rays, shot.heads, pixels, numbers, draws, distance_m, again)
+        threads.share(measure_again, shot.blocks, *where)
+        return again
+
+    def _truth(
+        self,
+        image: DepthImage,
+        shot: Shot,
+        anchor: NDArray[np.float64],
+        pixels: Pixels,
+        draws: DepthDraws,
+        true_m: NDArray[np.float32],
+    ) -> DepthImage:
+        """An image as it would be without errors."""
+        made = self._measured(shot, anchor, pixels, draws, true_m, self._true_numbers)
+        seen = self._image(made, shot, pixels, image.start_ns).images
+        return replace(image, images={**image.images, **seen}, stamp_ns=image.start_ns)
 
     def _corrupted(self, out: DepthOutputs, shot: Shot, pixels: Pixels, tick: int) -> NDArray[np.float32]:
         """Ranges after the errors, shape (heads, pixels)."""

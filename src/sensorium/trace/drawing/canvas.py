@@ -19,9 +19,9 @@ FACES_A_PIXEL = 4.0
 # Worlds of more objects for each pixel are traced from the top
 _OBJECTS_A_PIXEL = 0.125
 
-# Rays of an image that are worked on together: what is found along them stays in the second-level cache, and several
-# threads have something to do
-_MOST_RAYS, _FEWEST_RAYS, _FEWEST_SPANS = 16384, 1024, 8
+# Rays of an image that are worked on together: what is found along them stays in the second-level cache, several
+# threads have something to do, and none is woken for less than some tens of microseconds of work
+_MOST_RAYS, _FEWEST_RAYS, _FEWEST_SPANS = 16384, 4096, 8
 
 
 class Frame(NamedTuple):

@@ -141,11 +141,11 @@ def test_pieces_change_nothing():
     """One world is drawn in more pieces than many: the same bytes in each."""
     images = []
     for worlds in (1, 9):
-        _, (image,) = see(yard(), lens(64, 64), worlds=worlds, moving=MOVING, outputs={"depth", "normals", "face_id"})
+        _, (image,) = see(yard(), lens(128, 128), worlds=worlds, moving=MOVING, outputs={"depth", "normals", "face_id"})
         images.append(image)
     objects = layout(yard(), 1)
-    spans = [frame(64, 64, heads, objects, drawn=True).span for heads in (1, 9)]
-    assert spans[0] < spans[1] == 64 * 64
+    spans = [frame(128, 128, heads, objects, drawn=True).span for heads in (1, 9)]
+    assert spans[0] < spans[1] == 128 * 128
     for name in ("depth", "normals", "face_id"):
         np.testing.assert_array_equal(images[0].images[name][0], images[1].images[name][5])
 
