@@ -243,12 +243,13 @@ class PartitionedCaster(AbstractCaster):
         part: NDArray[np.int32],
     ) -> None:
         """Ask all parts that may hold faces of an edge on which a ray ends: one that comes before is the hit."""
-        asked = np.empty((len(rays.origin), len(self._parts)), np.bool_)
-        blocks = -(-len(asked) // BLOCK)
-        threads.run(routing.share_edges, blocks, BLOCK, rays, low, high, found, asked)
-        asks = []
+        edge = np.empty(len(rays.origin), np.bool_)
+        threads.run(routing.end_on_edges, -(-len(edge) // BLOCK), BLOCK, found, edge)
+        on_edges = np.flatnonzero(edge)  # few, as a rule
+        asked, asks = np.empty((len(on_edges), len(self._parts)), np.bool_), []
+        threads.run(routing.share_edges, -(-len(asked) // BLOCK), BLOCK, on_edges, rays, low, high, found, asked)
         for number in np.flatnonzero(asked.any(axis=0)).tolist():
-            rows = np.flatnonzero(asked[:, number])
+            rows = on_edges[asked[:, number]]
             sent = Sent.of(rays.origin[rows], rays.direction[rows], rays.time[rows], rays.t_max[rows])
             asks.append((number, rows, self._parts[number].settle.remote(sent, found.range_m[rows], shared)))
         for number, rows, answered in asks:

@@ -117,32 +117,46 @@ def take_nearer(first, step, count, block, rows, part, first_facet, found, out, 
 
 
 @jit.kernel
-def share_edges(first, step, count, block, rays, low, high, found, out):
+def end_on_edges(first, step, count, block, found, out):
+    """Which rays end on an edge or a corner, see `trace/edges.py`.
+
+    Args:
+        first, step, count: Share of the blocks.
+        block: Rays in a block.
+        found: `RawHits`.
+        out: Filled, bool (rays,).
+    """
+    for number in range(first, count, step):
+        for ray in range(number * block, min(out.size, (number + 1) * block)):
+            edge = on_edge(found.range_m[ray], found.barycentric[ray, 0], found.barycentric[ray, 1])
+            out[ray] = edge & (found.object_id[ray] >= 0)
+
+
+@jit.kernel
+def share_edges(first, step, count, block, rows, rays, low, high, found, out):
     """Which parts may hold faces of the edge that a ray ends on: where several may, each is asked.
 
     Args:
         first, step, count: Share of the blocks.
         block: Rays in a block.
+        rows: Rays that end on edges, int64 (n,).
         rays: `Rays`.
         low, high: Corners of the parts' boxes [m], float64 (parts, 3).
         found: `RawHits` of all rays.
-        out: Filled with whether the part is asked, bool (rays, parts).
+        out: Filled with whether the part is asked, bool (n, parts).
     """
     total, parts = out.shape
     for number in range(first, count, step):
-        for ray in range(number * block, min(total, (number + 1) * block)):
-            distance, u, v = found.range_m[ray], found.barycentric[ray, 0], found.barycentric[ray, 1]
-            out[ray, :] = False
-            if found.object_id[ray] < 0 or not on_edge(distance, u, v):
-                continue
-            holding = 0
+        for k in range(number * block, min(total, (number + 1) * block)):
+            ray, holding = rows[k], 0
             for part in range(parts):
                 margin = _margin(rays.origin[ray], low[part], high[part])
                 inside = True
                 for axis in range(3):
-                    at = rays.origin[ray, axis] + np.float64(distance) * rays.direction[ray, axis]
+                    at = rays.origin[ray, axis] + np.float64(found.range_m[ray]) * rays.direction[ray, axis]
                     inside &= (low[part, axis] - margin <= at) & (at <= high[part, axis] + margin)
-                out[ray, part] = inside
+                out[k, part] = inside
                 holding += inside
             if holding < 2:
-                out[ray, :] = False
+                for part in range(parts):
+                    out[k, part] = False

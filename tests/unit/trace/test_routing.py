@@ -105,6 +105,12 @@ def test_parts_are_asked_together_where_a_ray_ends_on_an_edge_of_several():
     found = hits([(3, 0, 1)] * 5)
     found.barycentric[:] = [[0.5, 0.0], [0.3, 0.3], [0.5, 0.0], [0.5, 0.5], [0.0, 0.5]]
     out = np.ones((5, 3), np.bool_)
-    threads.run(routing.share_edges, 1, 512, rays, low, high, found, out)
+    edge = np.empty(len(out), np.bool_)
+    threads.run(routing.end_on_edges, 1, 512, found, edge)
+    rows = np.flatnonzero(edge)
+    out[~edge] = False
+    asked = np.empty((len(rows), 3), np.bool_)
+    threads.run(routing.share_edges, 1, 512, rows, rays, low, high, found, asked)
+    out[rows] = asked
     nobody, both = [False, False, False], [True, True, False]
     assert out.tolist() == [both, nobody, nobody, both, nobody]
