@@ -59,7 +59,7 @@ class Sent(NamedTuple):
         clear_m: NDArray[np.float32] = AT_ONCE,
     ) -> "Sent":
         """Pack the columns of `Rays`, and how far on they begin to look [m]."""
-        return cls(_packed(origin), direction, _packed(time), _packed(t_max), _packed(clear_m))
+        return cls(packed(origin), direction, packed(time), packed(t_max), packed(clear_m))
 
     def rays(self) -> Rays:
         """The rays, in arrays that can be written to."""
@@ -228,7 +228,7 @@ class Part:
         )
 
 
-def _packed(column: NDArray[Any]) -> NDArray[Any]:
+def packed(column: NDArray[Any]) -> NDArray[Any]:
     """One row, where all are the same."""
     return column[:1] if (column == column[:1]).all() else column
 

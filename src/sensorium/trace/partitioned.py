@@ -29,7 +29,7 @@ from sensorium.trace.body_places import BodyPlaces
 from sensorium.trace.caster import AbstractCaster, Hits, LookUp, RawHits, new_hits
 from sensorium.trace.light.meet import LightHits, new_light_hits
 from sensorium.trace.packet import BLOCK
-from sensorium.trace.part import AT_ONCE, Bodies, Part, PartReport, Sent, Shared
+from sensorium.trace.part import AT_ONCE, Bodies, Part, PartReport, Sent, Shared, packed
 from sensorium.trace.placement import PlacedScenes
 from sensorium.trace.rays import Rays, middle_of
 
@@ -207,18 +207,19 @@ class PartitionedCaster(AbstractCaster):
         """
         if not self._parts:
             raise BackendError(f"the processes of the parts of {str(self._folder)!r} have ended; cast before close()")
-        part, clear_m = np.full(len(rays.origin), -1, np.int32), np.broadcast_to(clear_m, len(rays.origin))
+        part, clear_m = np.full(len(rays.origin), -1, np.int32), packed(clear_m)
         for column, nothing in zip(found, (np.inf, 0.0, -1, -1, -1, 0.0), strict=True):
             column[:] = nothing
         shared = self._ray.put(common)
         low, high = (corner - start for corner in self._boxes(common.bodies))
+        sent = rays._replace(origin=packed(rays.origin), time=packed(rays.time))
         starts = deque(range(0, len(rays.origin), _CHUNK))
         under_way: dict[Any, _Ask] = {}
         chunks = 0
         while starts or under_way:
             while starts and chunks < _UNDER_WAY:
                 chunk = _entered(rays, starts.popleft(), low, high)
-                chunks += self._go_on(chunk, rays, clear_m, shared, found, under_way)
+                chunks += self._go_on(chunk, sent, clear_m, shared, found, under_way)
             if not under_way:
                 continue
             (answered,), _ = self._ray.wait(list(under_way), num_returns=1)
@@ -227,7 +228,7 @@ class PartitionedCaster(AbstractCaster):
             blocks = -(-len(ask.rows) // BLOCK)
             threads.run(routing.take_nearer, blocks, BLOCK, ask.rows, ask.part, self._first_facet, hits, found, part)
             ask.chunk.open_asks -= 1
-            if ask.chunk.open_asks == 0 and not self._go_on(ask.chunk, rays, clear_m, shared, found, under_way):
+            if ask.chunk.open_asks == 0 and not self._go_on(ask.chunk, sent, clear_m, shared, found, under_way):
                 chunks -= 1
         if isinstance(found, RawHits):
             self._settle(rays, shared, low, high, found, part)
@@ -266,7 +267,10 @@ class PartitionedCaster(AbstractCaster):
         found: RawHits | LightHits,
         under_way: dict[Any, _Ask],
     ) -> bool:
-        """Ask, for each ray of a chunk, the next part it enters; returns whether anything was left to ask."""
+        """Ask, for each ray of a chunk, the next part it enters; returns whether anything was left to ask.
+
+        Columns of the rays that are the same for all have one row.
+        """
         chosen = slice(chunk.first, chunk.first + len(chunk.entry))
         following = np.empty(len(chunk.entry), np.int32)
         blocks = -(-len(following) // BLOCK)
@@ -278,7 +282,8 @@ class PartitionedCaster(AbstractCaster):
 
             # Nothing farther than what is known is of use; what is just as far is, since facets decide then
             limit = np.minimum(rays.t_max[where], np.nextafter(found.range_m[where], np.float32(np.inf)))
-            sent = Sent.of(rays.origin[where], rays.direction[where], rays.time[where], limit, clear_m[where])
+            origin, time, clear = (_rows(column, where) for column in (rays.origin, rays.time, clear_m))
+            sent = Sent.of(origin, rays.direction[where], time, limit, clear)
             under_way[self._parts[number].cast.remote(sent, shared)] = _Ask(chunk, number, rows)
             chunk.open_asks += 1
         return chunk.open_asks > 0
@@ -326,6 +331,11 @@ class PartitionedCaster(AbstractCaster):
             asks.append((number, here, self._parts[number].property_at.remote(name, *columns)))
         for number, here, answered in asks:
             yield here, self._answer(answered, number)
+
+
+def _rows(column: NDArray[Any], where: Any) -> NDArray[Any]:
+    """Some rows of a column, or the one row of a column that is the same for all."""
+    return column if len(column) == 1 else column[where]
 
 
 def _entered(rays: Rays, first: int, low: NDArray[np.float64], high: NDArray[np.float64]) -> _Chunk:
