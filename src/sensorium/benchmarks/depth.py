@@ -134,6 +134,41 @@ def cost_of_reset(worlds: int = WORLDS, *, rounds: int = 15) -> float:
     return float(np.median(shares))
 
 
+class Crowd(NamedTuple):
+    """Balls on a ground around the camera, and the size of its image."""
+
+    balls: int
+    subdivisions: int  # each has 20 x 4^subdivisions triangles
+    width: int  # [px]
+    height: int
+
+
+def drawn_over_traced(crowd: Crowd, *, worlds: int = 8, rounds: int = 12) -> float:
+    """Rate of whole steps whose images are drawn over that of the same images traced, in CPU time of one thread.
+
+    The lens of the traced ones bends by less than rounding: only lenses that do not bend are drawn.
+    """
+    drawn, traced = (_crowded(crowd, worlds, distortion) for distortion in (0.0, 1e-12))
+    return cpu_ratio(drawn.step, traced.step, rounds=rounds)
+
+
+def _crowded(crowd: Crowd, worlds: int, distortion: float) -> sn.Environment:
+    """Worlds with a crowd each, seen by a camera that circles among them."""
+    rng, scene = np.random.default_rng(0), sn.Scene()
+    scene.add(sn.shapes.plane(100.0), label="ground")
+    ball = sn.shapes.sphere(1.0, subdivisions=crowd.subdivisions)
+    for x, y in rng.uniform(-30.0, 30.0, (crowd.balls, 2)):
+        away = 5.0 if np.hypot(x, y) < 3.0 else 0.0
+        scene.add(ball, pose=sn.Pose(position=(x + away, y + away, 1.5)), label="ball")
+    circle = sn.paths.Circle(center=(0.0, 0.0, 1.5), radius=1.0, rate=0.3)
+    env = sn.Environment(scene, sn.worlds.Kinematic({"drone": circle}, step_s=1.0 / _RATE_HZ), worlds=worlds)
+    straight = sn.patterns.Pinhole.from_fov(crowd.width, crowd.height, 87.0, rate_hz=_RATE_HZ)
+    pattern = straight.model_copy(update={"distortion": (distortion, 0.0, 0.0, 0.0, 0.0)})
+    env.attach(sn.DepthCamera(pattern=pattern, outputs={"depth", "segmentation"}, max_range_m=60.0), body="drone")
+    env.step()
+    return env
+
+
 def two_threads_over_one(*, bare: bool = False, rounds: int = 31, side: int = SIDE) -> float:
     """Rate of a single world on two threads over that on one, of whole steps or of the bare trace."""
     subject = rig(1, side=side)

@@ -43,6 +43,16 @@ _PEER_TARGETS = {"Open3D cast_rays": 2.5, "Warp CPU kernel": 20.0, "MuJoCo mj_mu
 # side of an image of one world that is worth a second thread [px]
 _WIDE = 256
 
+# What images are drawn of, few and many
+_CROWDS = (
+    depth.Crowd(100, 1, 64, 64),
+    depth.Crowd(100, 3, 64, 64),
+    depth.Crowd(500, 2, 64, 64),
+    depth.Crowd(500, 3, 64, 64),
+    depth.Crowd(100, 1, 640, 480),
+    depth.Crowd(500, 3, 640, 480),
+)
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -201,6 +211,12 @@ def _depth_cameras(worlds: int) -> Iterator[Figure]:
     listed = ", ".join(f"{count:,}: {cost:.0f}" for count, cost in costs.items())
     flat = max(many) <= 1.1 * min(many)
     yield Figure("a step of theirs, by number of worlds", f"{listed} us a world", "flat to 10 % from 16 on", flat)
+    rates = [
+        f"{crowd.balls} of {20 * 4**crowd.subdivisions} triangles, {crowd.width} x {crowd.height}: "
+        f"{depth.drawn_over_traced(crowd):.1f} x"
+        for crowd in _CROWDS
+    ]
+    yield Figure("images drawn over the same traced, balls around the camera, 1 thread", "; ".join(rates), "", None)
     if threads.thread_count() >= 2:
         both, wide = depth.two_threads_over_one(), depth.two_threads_over_one(side=_WIDE)
         alone = depth.two_threads_over_one(bare=True)
