@@ -42,7 +42,9 @@ class Outcome:
         return "\n".join([*lines, *(f"    {path}: {what}" for path, what in self.finds.items())])
 
 
-def mutating(reader: Reader, folder: Path, out: Path, *, seconds: float, seed: int) -> Outcome:
+def mutating(
+    reader: Reader, folder: Path, out: Path, *, seconds: float, inputs: int | None = None, seed: int
+) -> Outcome:
     """Search by chance: valid files, made wrong.
 
     Args:
@@ -50,12 +52,13 @@ def mutating(reader: Reader, folder: Path, out: Path, *, seconds: float, seed: i
         folder: To work in.
         out: Where inputs that break it are written.
         seconds: How long.
+        inputs: How many, however long they take: the same ones on every machine.
         seed: Of the chance.
     """
     rng, outcome = random.Random(seed), Outcome(reader.name)
     seeds = reader.seeds(folder)
     pool, began_s, known = list(seeds), time.monotonic(), set[str]()
-    while outcome.seconds < seconds:
+    while outcome.seconds < seconds if inputs is None else outcome.executions < inputs:
         outcome.seconds = time.monotonic() - began_s
         data = mutated(rng.choice(pool), rng, reader.words, seeds)
         outcome.executions += 1

@@ -4,7 +4,7 @@ import atexit
 import io
 import json
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from mcap.reader import make_reader
 from mcap.writer import CompressionType, Writer
+from numpy.typing import NDArray
 
 from fuzz.reader import Reader, must_be_finite
 from sensorium.analysis import read_log
@@ -32,14 +33,14 @@ _WORDS = (b"zstd", b"lz4", b"/tf", b"world", b"cdr", b"json", _TF.encode(), _IMU
 # What is in the files
 
 
-def tf(k: int, *frames: tuple[str, str]) -> tuple[str, Message]:
-    """Poses of frames, given as parent and child, at the k-th tenth of a second."""
+def tf(k: int, *frames: tuple[str, str], turned: Sequence[float] = (1.0, 0.0, 0.0, 0.0)) -> tuple[str, Message]:
+    """Poses of frames, given as parent and child, at the k-th tenth of a second, turned by a quaternion (w first)."""
     stamp_ns = k * 100_000_000
     transforms = [
         {
             "header": header(stamp_ns, parent),
             "child_frame_id": child,
-            "transform": {"translation": vector((0.5 * k, 0.0, 1.0)), "rotation": quaternion((1.0, 0.0, 0.0, 0.0))},
+            "transform": {"translation": vector((0.5 * k, 0.0, 1.0)), "rotation": quaternion(turned)},
         }
         for parent, child in frames
     ]
@@ -71,17 +72,25 @@ def _imu(k: int) -> tuple[str, Message]:
     return "/imu/data", Message(_IMU, 0, fields)
 
 
-def _cloud(k: int) -> tuple[str, Message]:
-    points = np.arange(12, dtype="<f4")
+def cloud(k: int, points: NDArray[np.void]) -> tuple[str, Message]:
+    """Points as records of float32 or float64, seen from the car at the k-th tenth of a second."""
+    kind, count = points.dtype, len(points)
+    assert kind.fields is not None
     fields = [
-        {"name": name, "offset": 4 * number, "datatype": 7, "count": 1} for number, name in enumerate(("x", "y", "z"))
+        {"name": name, "offset": offset, "datatype": {4: 7, 8: 8}[number.itemsize], "count": 1}
+        for name, (number, offset) in kind.fields.items()
     ]
     content = {
         "header": header(k * 100_000_000, "car"),
-        **{"height": 1, "width": 4, "fields": fields, "is_bigendian": False, "point_step": 12, "row_step": 48},
-        **{"data": points.view(np.uint8), "is_dense": True},
+        **{"height": 1, "width": count, "fields": fields, "is_bigendian": False},
+        **{"point_step": kind.itemsize, "row_step": kind.itemsize * count, "data": points.view(np.uint8)},
+        "is_dense": True,
     }
     return "/lidar/points", Message(_CLOUD, 0, content)
+
+
+def _four_points() -> NDArray[np.void]:
+    return np.arange(12, dtype="<f4").view([(axis, "<f4") for axis in "xyz"])
 
 
 def _image(k: int) -> tuple[str, Message]:
@@ -221,7 +230,7 @@ def _messages_of(*messages: tuple[str, Message]) -> list[bytes]:
 
 def _shown_messages(folder: Path) -> list[bytes]:
     frames = tf(1, ("world", "car"), ("car", "arm"))
-    return [bytes([0, *data]) for data in _messages_of(_cloud(1))] + [
+    return [bytes([0, *data]) for data in _messages_of(cloud(1, _four_points()))] + [
         bytes([number, *data]) for number, data in enumerate(_messages_of(_image(1), frames), start=1)
     ]
 
@@ -270,7 +279,7 @@ READERS = (
     ),
     Reader(
         *("mcap-show", ".mcap", _show, (SpecError, RecordError)),
-        lambda folder: _files([*_motion(), _cloud(1), _image(1), _imu(1)]),
+        lambda folder: _files([*_motion(), cloud(1, _four_points()), _image(1), _imu(1)]),
         _SHOW,
         words=_WORDS,
         memory_bytes=_RERUN_BYTES,

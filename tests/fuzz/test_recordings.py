@@ -14,7 +14,7 @@ from mcap.writer import CompressionType
 
 from fuzz.promise import check
 from fuzz.readers import READERS
-from fuzz.readers.recordings import encoded, joints, tf, written
+from fuzz.readers.recordings import cloud, encoded, joints, tf, written
 from fuzz.strategies import attempts
 from sensorium.errors import SpecError
 from sensorium.mcap_reading import BoundedFile
@@ -95,9 +95,52 @@ def test_frames_that_sit_on_each_other_have_no_place(folder, frames):
     stream.abandon()
 
 
+@pytest.mark.parametrize(
+    ("field", "value", "says"),
+    [
+        ("x", float("inf"), "x of a point is infinite"),
+        ("time", float("nan"), "more than 1e.06 s from its cloud's stamp, or at no time"),
+        ("time", 1e10, "more than 1e.06 s from its cloud's stamp"),
+    ],
+)
+def test_points_without_a_place_or_a_time_are_told(folder, field, value, says):
+    points = np.zeros(3, [(name, "<f4") for name in ("x", "y", "z", "time")])
+    points[field][1] = value
+    path = folder / "cloud.mcap"
+    path.write_bytes(written(encoded([cloud(0, points)])))
+    stream = Stream(folder / "cloud.rrd", "Cloud")
+    with pytest.raises(SpecError, match=says):
+        show_mcap(path, stream)
+    stream.abandon()
+
+
+def test_points_that_were_not_measured_are_shown(folder):
+    """NaN of either kind: those that signal warned."""
+    points = np.zeros(3, [(name, "<f4") for name in ("x", "y", "z", "time")])
+    points["x"][1] = np.nan
+    points["y"].view(np.uint32)[2] = 0x7F800001
+    path = folder / "cloud.mcap"
+    path.write_bytes(written(encoded([tf(0, ("world", "car")), cloud(0, points)])))
+    stream = Stream(folder / "cloud.rrd", "Cloud")
+    assert show_mcap(path, stream) == 2
+    stream.abandon()
+
+
+def test_points_too_far_away_for_a_number_are_told(folder):
+    points = np.zeros(1, [(name, "<f8") for name in ("x", "y", "z")])
+    points["x"], points["y"] = 1.7e308, 1.7e308
+    path = folder / "far.mcap"
+    car = tf(0, ("world", "car"), turned=(np.cos(-np.pi / 8), 0.0, 0.0, np.sin(-np.pi / 8)))
+    path.write_bytes(written(encoded([car, cloud(0, points)])))
+    stream = Stream(folder / "far.rrd", "Far")
+    with pytest.raises(SpecError, match="points of frame 'car' are too far away for a number"):
+        show_mcap(path, stream)
+    stream.abandon()
+
+
 def test_wrong_files_are_not_shown(tmp_path):
     root = Path(__file__).parents[2]
-    command = [sys.executable, "-m", "fuzz", *SHOWN, "--engine", "plain", "--seconds", "1", "--out", str(tmp_path)]
+    command = [sys.executable, "-m", "fuzz", *SHOWN, "--inputs", "1000", "--out", str(tmp_path)]
     paths = {**os.environ, "PYTHONPATH": os.pathsep.join([str(root / "src"), str(root)])}
     done = subprocess.run(command, cwd=root, env=paths, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -22,6 +22,9 @@ from sensorium.worlds.interpolation import interpolated
 # Poses of a body that are remembered for clouds that arrive late
 _MOST_POSES = 4096
 
+# Longest time from a cloud's stamp to one of its points: far more than any sweep takes, and whole in nanoseconds
+_LONGEST_CLOUD_S = 1e6
+
 _POINT_KINDS = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "<i4", 6: "<u4", 7: "<f4", 8: "<f8"}
 _PIXELS = {"mono8": ("u1", 1), "8UC1": ("u1", 1), "rgb8": ("u1", 3), "bgr8": ("u1", 3), "mono16": ("<u2", 1)}
 _PIXELS |= {"16UC1": ("<u2", 1), "32FC1": ("<f4", 1)}
@@ -95,7 +98,7 @@ def _show(stream: Stream, frames: "_Frames", topic: str, kind: str, time_ns: int
         frames.add(message, time_ns, is_static=topic == "/tf_static")
     elif kind == _CLOUD:
         cloud = _cloud(message)
-        xyz = np.stack([cloud[axis] for axis in _XYZ], axis=-1).astype(np.float64)
+        xyz = np.stack([_finite_or_nan(cloud[axis], axis) for axis in _XYZ], axis=-1)
         label = cloud["label"] if "label" in (cloud.dtype.names or ()) else np.zeros(len(cloud), np.int32)
         points_W = frames.in_world(xyz, message.header.frame_id, _stamp(message) + _offsets_ns(cloud))
         stream.cloud(sensor, points_W, label, time_ns)
@@ -158,6 +161,8 @@ class _Frames:
                 distinct, place = np.unique(np.clip(times_ns, known_ns[0], known_ns[-1]), return_inverse=True)
                 poses = Pose.stack([pose for _, pose in way]).reshape((len(way), 1, 1))
                 points = interpolated(known_ns, poses, distinct)[:, 0, 0][place].apply(points)
+            if np.isinf(points).any():
+                raise ValueError(f"points of frame {frame!r} are too far away for a number")
             frame = self._parents[frame]
         return points
 
@@ -185,7 +190,21 @@ def _offsets_ns(cloud: NDArray[np.void]) -> NDArray[np.int64]:
     names = cloud.dtype.names or ()
     if "t" in names:
         return cloud["t"].astype(np.int64)
-    return np.rint(cloud["time"] * 1e9).astype(np.int64) if "time" in names else np.zeros(len(cloud), np.int64)
+    if "time" not in names:
+        return np.zeros(len(cloud), np.int64)
+    time_s = _finite_or_nan(cloud["time"], "time")
+    if not (np.abs(time_s) < _LONGEST_CLOUD_S).all():
+        raise ValueError(f"a point was measured more than {_LONGEST_CLOUD_S:g} s from its cloud's stamp, or at no time")
+    return np.rint(time_s * 1e9).astype(np.int64)
+
+
+def _finite_or_nan(column: NDArray[Any], name: str) -> NDArray[np.float64]:
+    """Numbers of a cloud; NaN is a point that was not measured, what is infinite cannot be put into another frame."""
+    with np.errstate(invalid="ignore"):  # of NaNs that signal
+        numbers = column.astype(np.float64)
+    if np.isinf(numbers).any():
+        raise ValueError(f"{name} of a point is infinite")
+    return numbers
 
 
 def _pixels(message: Any) -> NDArray[Any]:
