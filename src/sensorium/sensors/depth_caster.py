@@ -328,9 +328,7 @@ class DepthCaster:
 
     def _outputs(self, wanted: frozenset[str]) -> DepthOutputs:
         """Arrays for the kernel: every element of those wanted is written, the others have no pixels."""
-        arrays = {
-            name: self._recycler.array((self._heads, *self._shapes[name]), _ARRAYS[name][0]) for name in wanted
-        }
+        arrays = {name: self._recycler.array((self._heads, *self._shapes[name]), _ARRAYS[name][0]) for name in wanted}
         return self._empty._replace(**arrays)
 
     def _looks(self, lens: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
