@@ -8,7 +8,7 @@ import numpy as np
 import sensorium as sn
 from sensorium import threads
 from sensorium.benchmarks.bare import bare_trace, packed
-from sensorium.benchmarks.timing import cpu_ratio, ratio, seconds, thread_count
+from sensorium.benchmarks.timing import cpu_ratio, ratio, seconds, two_threads_ratio
 from sensorium.sensors.attached import AttachedSensor
 from sensorium.sensors.tiles import in_tiles
 from sensorium.trace.packet import ALL_OBJECTS, BLOCK, COHERENT_ADDRESS
@@ -190,15 +190,7 @@ def two_threads_over_one(*, bare: bool = False, rounds: int = 31, side: int = SI
     subject = rig(1, side=side)
     call: Callable[[], None] = BareImages(subject) if bare else subject.step
 
-    def one() -> None:
-        with thread_count(1):
-            call()
-
-    def two() -> None:
-        with thread_count(2):
-            call()
-
-    return ratio(two, one, rounds=rounds)
+    return two_threads_ratio(call, rounds=rounds)
 
 
 def cost_a_world(counts: tuple[int, ...], *, rounds: int = 5) -> dict[int, float]:

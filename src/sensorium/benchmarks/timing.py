@@ -20,6 +20,20 @@ def ratio(subject: Callable[[], object], baseline: Callable[[], object], *, roun
     return median(b / s for b, s in pairs)
 
 
+def two_threads_ratio(call: Callable[[], object], *, rounds: int = 15) -> float:
+    """Speed of a call on two threads over that on one, compared as by `ratio`."""
+
+    def one() -> None:
+        with thread_count(1):
+            call()
+
+    def two() -> None:
+        with thread_count(2):
+            call()
+
+    return ratio(two, one, rounds=rounds)
+
+
 def cpu_ratio(subject: Callable[[], object], baseline: Callable[[], object], *, rounds: int = 15) -> float:
     """The same in CPU time of one thread: what the work is, whoever else uses the machine."""
     with thread_count(1):
