@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import sensorium as sn
+from sensorium.errors import SpecError
 from sensorium.sensors.depth_image import DepthImage
 from sensorium.view.depth_pictures import depth_picture, depth_pictures
 from sensorium.view.plots import label_colours
@@ -55,5 +56,5 @@ def test_still_scenes_are_grey(name):
 
 def test_what_is_no_picture_is_told():
     faces = np.zeros((2, 2), np.int32)
-    with pytest.raises(sn.SpecError, match="names has 'face_id', which is no picture"):
+    with pytest.raises(SpecError, match="names has 'face_id', which is no picture"):
         depth_pictures(image(face_id=faces), LABELS, ["face_id"])
