@@ -190,7 +190,7 @@ def two_threads_over_one(*, bare: bool = False, rounds: int = 31, side: int = SI
     subject = rig(1, side=side)
     call: Callable[[], None] = BareImages(subject) if bare else subject.step
 
-    return two_threads_ratio(call, rounds=rounds)
+    return two_threads_ratio(call, in_a_row=_STEPS_IN_A_ROW, rounds=rounds)
 
 
 def cost_a_world(counts: tuple[int, ...], *, rounds: int = 5) -> dict[int, float]:
