@@ -33,7 +33,7 @@ _ASLEEP_AFTER_S = 0.005
 
 # How often a thread that has nothing to do gives way to others before it goes to sleep, and how long that may take
 # [ns]. The step of one world has two kernels to share in that time.
-_AWAKE_TURNS, _AWAKE_NS = 2000, 500_000
+_AWAKE_TURNS, _AWAKE_NS = 1000, 500_000
 
 # More threads than this have no desk
 _DESKS = 256

@@ -11,7 +11,7 @@ import sensorium as sn
 from sensorium import threads
 from sensorium.benchmarks.bare import bare_trace, packed
 from sensorium.benchmarks.scenes import terrain
-from sensorium.benchmarks.timing import best, ratio, seconds, thread_count
+from sensorium.benchmarks.timing import best, ratio, seconds, thread_count, two_threads_ratio
 from sensorium.scene.mesh import Mesh
 from sensorium.sensors.attached import AttachedSensor
 from sensorium.trace.packet import ALL_OBJECTS, BLOCK, COHERENT_ADDRESS
@@ -102,15 +102,7 @@ def two_threads_over_one(mesh: Mesh, *, bare: bool = False, rounds: int = 11) ->
     subject = rig(mesh)
     call: Callable[[], None] = BareSweep(subject) if bare else subject.sweep
 
-    def one() -> None:
-        with thread_count(1):
-            call()
-
-    def two() -> None:
-        with thread_count(2):
-            call()
-
-    return ratio(two, one, rounds=rounds)
+    return two_threads_ratio(call, rounds=rounds)
 
 
 def cost_of_moving(mesh: Mesh, bodies: int = 1000, *, rounds: int = 11) -> float:

@@ -10,7 +10,7 @@ from sensorium.devices import DepthCameraSheet, Device
 from sensorium.environment import Environment
 from sensorium.frames import Pose
 from sensorium.materials import Lambertian
-from sensorium.round_trip.row import Row, Z, in_sheet_unit, seed_of
+from sensorium.round_trip.row import Row, Z, in_sheet_unit, limits, seed_of
 from sensorium.scene import shapes
 from sensorium.scene.scene import Scene
 from sensorium.sensors.depth_camera import DepthCamera
@@ -181,11 +181,6 @@ def _reach(device: Device, sheet: DepthCameraSheet, name: str) -> list[Row]:
     endless: dict[str, Any] = {**strip, "min_range_m": 0.0, "max_range_m": 10.0 * stated_m}
     whole, _ = _image(device, stated_m, aside_m=_ASIDE * stated_m, **endless)
     seen, range_m = limited.valid, whole.range.astype(np.float64)
-    if name == "max_range":
-        farthest = float(range_m[seen].max())
-        ends = farthest, float(range_m[~seen & (range_m > farthest)].min())
-    else:
-        nearest = float(range_m[seen].min())
-        ends = float(range_m[~seen & (range_m < nearest)].max()), nearest
+    ends = limits(seen, range_m, greatest=name == "max_range")
     what = "greatest range" if name == "max_range" else "least range"
-    return [in_sheet_unit(device.name, what, quantity, stated_m, (0.5 * sum(ends), *ends))]
+    return [in_sheet_unit(device.name, what, quantity, stated_m, ends)]

@@ -10,7 +10,7 @@ from sensorium.devices import Device, LidarSheet
 from sensorium.environment import Environment
 from sensorium.frames import Pose
 from sensorium.materials import Lambertian
-from sensorium.round_trip.row import Row, Z, in_sheet_unit, seed_of
+from sensorium.round_trip.row import Row, Z, in_sheet_unit, limits, seed_of
 from sensorium.scene import shapes
 from sensorium.scene.scene import Scene
 from sensorium.sensors.lidar import Lidar
@@ -162,14 +162,9 @@ def _reach(device: Device, sheet: LidarSheet, name: str) -> list[Row]:
     endless = Lidar.from_device(device.path, **silent, min_range_m=0.0, max_range_m=10.0 * stated_m)
     scans = [_sweep(device, lidar, stated_m, aside_m=_ASIDE * stated_m)[0][0] for lidar in (limited, endless)]
     seen, range_m = scans[0].valid, scans[1].range_m.astype(np.float64)
-    if name == "max_range":
-        farthest = float(range_m[seen].max())
-        ends = farthest, float(range_m[~seen & (range_m > farthest)].min())
-    else:
-        nearest = float(range_m[seen].min())
-        ends = float(range_m[~seen & (range_m < nearest)].max()), nearest
+    ends = limits(seen, range_m, greatest=name == "max_range")
     what = "greatest range" if name == "max_range" else "least range"
-    return [in_sheet_unit(device.name, what, quantity, stated_m, (0.5 * sum(ends), *ends))]
+    return [in_sheet_unit(device.name, what, quantity, stated_m, ends)]
 
 
 def _angles_deg(lidar: Lidar, scan: Scan) -> tuple[Array, Array]:

@@ -4,6 +4,9 @@ import zlib
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sensorium.devices import Quantity
 
 Z = 3.29
@@ -75,6 +78,26 @@ def in_sheet_unit(
         middle, low, high = (printed / si * one for one in measured)
     unit = quantity.unit if quantity.unit != "1" else ""
     return Row(device, what, printed, middle, low, high, unit, quantity.grade, last_digit(printed) if rounded else 0.0)
+
+
+def limits(seen: NDArray[np.bool_], range_m: NDArray[np.float64], *, greatest: bool) -> tuple[float, float, float]:
+    """Least or greatest range that a sensor sees [m]: between the last target it sees and the first it does not.
+
+    Args:
+        seen: Which targets it sees.
+        range_m: Where they are [m].
+        greatest: Which of the two.
+
+    Returns:
+        The middle of the interval, and its ends.
+    """
+    if greatest:
+        low = float(range_m[seen].max())
+        high = float(range_m[~seen & (range_m > low)].min())
+    else:
+        high = float(range_m[seen].min())
+        low = float(range_m[~seen & (range_m < high)].max())
+    return 0.5 * (low + high), low, high
 
 
 def seed_of(device: str, part: float = 0.0) -> int:

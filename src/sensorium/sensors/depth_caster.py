@@ -54,6 +54,9 @@ _ARRAYS: dict[str, tuple[type[np.generic], int]] = {
 }
 _MEASURED = frozenset({"range_m", "depth", "points_S", "points_W"})
 
+# Where no flow is asked for
+_NO_MAPS = np.zeros((0, 0, 12))
+
 
 class DepthCaster:
     """Casts and measures images, for every world and every camera of a rig."""
@@ -91,10 +94,19 @@ class DepthCaster:
         self._firing = Firing(rig)
         self._recycler = Recycler()
         self._shapes = {name: (self._count, numbers)[: 2 if numbers else 1] for name, (_, numbers) in _ARRAYS.items()}
-        self._empty = {
-            name: np.zeros((self._heads, 0, *self._shapes[name][1:]), dtype) for name, (dtype, _) in _ARRAYS.items()
-        }
+        self._empty = DepthOutputs(
+            **{name: np.zeros((self._heads, 0, *self._shapes[name][1:]), dtype) for name, (dtype, _) in _ARRAYS.items()}
+        )
         self._seen_through = self._looks(lens)
+        scale_m = spec.max_range_m if spec.normalize else 1.0
+        self._meanings: dict[str, Any] = {
+            **{"near": spec.near_m / scale_m, "far": spec.far_m / scale_m, "dropped": spec.dropped_m / scale_m},
+            **{"scale_m": scale_m, "frame": spec.frame},
+        }
+        axes = (*rig.axes, pattern.height, pattern.width)
+        arrays = {name: self._array_of(name) for name in sorted(spec.outputs)}
+        self._shown = [(name, array, (*axes, *self._shapes[array][1:])) for name, array in arrays.items()]
+        self._flows = bool({"flow", "scene_flow"} & spec.outputs)
 
         # Rays that start together from one place through the middles of pixels are drawn
         jitters = spec.randomize is not None and spec.randomize.ray_jitter_rad > 0.0
@@ -190,7 +202,9 @@ class DepthCaster:
     def _motions(self, shot: Shot, start_ns: int) -> Motions:
         """How bodies move as cameras see them, where flow is asked for."""
         rig, outputs = self._rig, self._spec.outputs
-        velocity = displacement = np.zeros((0, 0, 12))
+        velocity = displacement = _NO_MAPS
+        if not self._flows:
+            return Motions(shot.placed.mounts.body, velocity, displacement)
         if "scene_flow" in outputs:
             X_WB = Pose._trusted(shot.bodies.positions[0], shot.bodies.quaternions[0])
             twists = flow_tables.twists_at(rig.history, start_ns)
@@ -276,30 +290,23 @@ class DepthCaster:
 
     def _image(self, out: DepthOutputs, shot: Shot, pixels: Pixels, start_ns: int) -> DepthImage:
         """The reading that a kernel's outputs make."""
-        rig, spec = self._rig, self._spec
-        scale_m = spec.max_range_m if spec.normalize else 1.0
         if self._seen_through[0] is not pixels.lens:
             self._seen_through = self._looks(pixels.lens)
         _, focal_px, center_px = self._seen_through
-        axes = (*rig.axes, spec.pattern.height, spec.pattern.width)
         images: dict[str, NDArray[Any]] = {}
-        for name in sorted(spec.outputs):
-            array = getattr(out, self._array_of(name))
+        for name, array_name, shape in self._shown:
+            array = getattr(out, array_name)
             if array.shape[1]:
-                images[name] = array.reshape(axes + array.shape[2:])
+                images[name] = array.reshape(shape)
         return DepthImage(
             images=images,
-            near=spec.near_m / scale_m,
-            far=spec.far_m / scale_m,
-            dropped=spec.dropped_m / scale_m,
-            scale_m=scale_m,
-            frame=spec.frame,
             focal_px=focal_px,
             center_px=center_px,
             start_ns=start_ns,
             end_ns=start_ns + self.duration_ns,
-            stamp_ns=rig.stamp_ns(start_ns),
+            stamp_ns=self._rig.stamp_ns(start_ns),
             X_WS=shot.X_WS,
+            **self._meanings,
         )
 
     # --- arrays -----------------------------------------------------------------------------------------------------
@@ -321,10 +328,8 @@ class DepthCaster:
 
     def _outputs(self, wanted: frozenset[str]) -> DepthOutputs:
         """Arrays for the kernel: every element of those wanted is written, the others have no pixels."""
-        arrays: dict[str, Any] = dict(self._empty)
-        for name in wanted:
-            arrays[name] = self._recycler.array((self._heads, *self._shapes[name]), _ARRAYS[name][0])
-        return DepthOutputs(**arrays)
+        arrays = {name: self._recycler.array((self._heads, *self._shapes[name]), _ARRAYS[name][0]) for name in wanted}
+        return self._empty._replace(**arrays)
 
     def _looks(self, lens: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """Rows of lenses, and focal lengths and centres [px] of all cameras that look through them."""

@@ -4,12 +4,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium import threads
+from sensorium.sensors.instant_cast import cast_into
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.tint_tables import material_reflectances
-from sensorium.trace.cast import cast_rays
-from sensorium.trace.caster import new_hits
 from sensorium.trace.lens import look_heads
-from sensorium.trace.packet import BLOCK, SCATTERED_ADDRESS
 from sensorium.trace.placement import PlacedScenes
 from sensorium.trace.rays import Rays
 
@@ -32,7 +30,7 @@ class DepthRays:
         self, origin_W: NDArray[np.float64], direction_W: NDArray[np.float64], reach_m: float
     ) -> tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.float32]]:
         """Range [m], infinite for a miss, object id, -1, and cosine of incidence, 0, of rays (heads, n, 3)."""
-        rig, placed = self._rig, self._placed
+        rig = self._rig
         shape = origin_W.shape[:2]
         count = shape[0] * shape[1]
         rays = Rays(
@@ -42,19 +40,7 @@ class DepthRays:
             t_max=np.full(count, reach_m, np.float32),
             world=np.repeat(np.arange(shape[0]) // rig.sensors, shape[1]).astype(np.int32),
         )
-        out = new_hits(count)
-        with placed.lock:
-            threads.run(
-                cast_rays,
-                -(-count // BLOCK),
-                placed.tables,
-                rig.tracer.labels,
-                placed.anchor,
-                rays,
-                np.uint32(placed.mask_without(rig.hide, air=False)),
-                SCATTERED_ADDRESS,
-                out,
-            )
+        out = cast_into(rig, self._placed, rays)
         cosine = np.abs(np.einsum("ri,ri->r", out.normal, rays.direction))
         return out.range_m.reshape(shape), out.object_id.reshape(shape), cosine.reshape(shape)
 

@@ -23,8 +23,9 @@ def label_tables(scene: Layout) -> LabelTables:
     sizes = [0 if labels is None else len(labels) for labels in scene.mesh_face_labels]
     starts = np.concatenate([[0], np.cumsum(sizes)])[:-1]
     given = [labels for labels in scene.mesh_face_labels if labels is not None]
+    none = np.full(scene.mesh_index.shape, -1, np.int64)
     return LabelTables(
         object_label=np.array(scene.label, np.int32),
-        face_first=np.append(np.where(np.array(sizes) > 0, starts, -1), -1).astype(np.int64)[scene.mesh_index],
+        face_first=np.append(np.where(np.array(sizes) > 0, starts, -1), -1)[scene.mesh_index] if given else none,
         face_label=np.concatenate([*given, np.zeros(0, np.int32)]).astype(np.int32),
     )

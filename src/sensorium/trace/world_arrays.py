@@ -84,7 +84,8 @@ class WorldArrays:
         self.scene = np.zeros(worlds, np.int64)
         self._columns = np.zeros((worlds, objects), np.int32)
         self._made = _room(worlds, 1)
-        self._memory: list[NDArray[np.float32] | None] = [None] * worlds
+        self._memory = [np.zeros(0, np.float32)] * worlds
+        self._words, self._address = np.zeros(worlds, np.int64), np.zeros(worlds, np.int64)  # of each one's memory
         weakref.finalize(self, _release_all, self.scene)
 
     def make(
@@ -119,16 +120,14 @@ class WorldArrays:
         words = np.where(np.arange(QUATERNION + 1) == QUATERNION, QUATERNION_WORDS, AFFINE_WORDS) * (segments + 1)
         present = ordered < ABSENT
         transforms = np.where(present, words[np.where(present, ordered // MASK_BITS, 0)], 0).sum(axis=1)
-        sizes = transforms + present.sum(axis=1) + _SPARE_WORDS
-        memory = [np.zeros(size, np.float32) for size in sizes.tolist()]
-        addresses = np.array([piece.ctypes.data for piece in memory], np.int64)
+        outgrown = self._make_room(worlds, transforms + present.sum(axis=1) + _SPARE_WORDS)
 
-        # Old scenes read their memory until the kernel has released them
+        # Old scenes may read their memory until the kernel has released them
         made, scene, before = _room(len(worlds), most), np.zeros(len(worlds), np.int64), self.scene[worlds]
+        addresses = self._address[worlds]
         where = (order, ordered, np.ascontiguousarray(mesh_index), mesh_scene, addresses, transforms, segments)
         threads.run(_make_arrays, len(worlds), embree.device, *where, before, scene, made)
-        for world, piece in zip(worlds.tolist(), memory, strict=True):
-            self._memory[world] = piece
+        del outgrown
         self.scene[worlds] = scene
         embree.check(f"making the instance arrays of {len(worlds)} worlds")
         self._keep(worlds, made, order)
@@ -137,11 +136,23 @@ class WorldArrays:
     def transforms(self, world: int, number: int) -> NDArray[np.float32]:
         """Transforms of one array as they stand, shape (segments + 1, items, words); a copy."""
         memory, made = self._memory[world], self._made
-        assert memory is not None
         words = QUATERNION_WORDS if made.kind[world, number] == QUATERNION else AFFINE_WORDS
         shape = (int(made.segments[world, number]) + 1, int(made.column_count[world, number]), words)
         start = (int(made.buffer[world, number]) - memory.ctypes.data) // 4
         return memory[start : start + int(np.prod(shape))].reshape(shape).copy()
+
+    def _make_room(self, worlds: NDArray[np.int64], words: NDArray[np.int64]) -> list[NDArray[np.float32]]:
+        """See that some worlds have so much memory each; what was too small for them is given back.
+
+        A world that has changed before as a rule has room for what it is now.
+        """
+        small = worlds[self._words[worlds] < words]
+        outgrown = [self._memory[world] for world in small.tolist()]
+        self._words[worlds] = np.maximum(self._words[worlds], words)
+        for world in small.tolist():
+            self._memory[world] = memory = np.zeros(self._words[world], np.float32)
+            self._address[world] = memory.ctypes.data
+        return outgrown
 
     def _keep(self, worlds: NDArray[np.int64], made: _Made, order: NDArray[np.int32]) -> None:
         """Take in what was made."""
@@ -220,6 +231,9 @@ def _make_arrays(
     used_scenes = jit.zeros(mesh_scene.shape[0] + 1, np.int64)
     objects = group.shape[1]
     for row in range(first, count, step):
+        # The old scene first: the new one is written over what it reads
+        if before[row] != 0:
+            _release_scene(before[row])
         top = _new_scene(device)
         _set_scene_flags(top, _SCENE_DYNAMIC_ROBUST)
         _set_scene_quality(top, _BUILD_MEDIUM if objects <= _MEDIUM_OBJECTS else _BUILD_LOW)
@@ -267,5 +281,3 @@ def _make_arrays(
             start, number = end, number + 1
         made.arrays[row] = number
         scene[row] = top
-        if before[row] != 0:
-            _release_scene(before[row])

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sensorium.imaging import Band
-from sensorium.view.plots import FAINT, INK, heading, new_figure, style
+from sensorium.view.plots import INK, heading, new_figure, picture_grid, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,22 +54,12 @@ def stage_pictures(
         columns: Pictures in a row.
         closer: Left, right, top and bottom of a part to show larger in the corner, as shares of the image.
     """
-    rows = -(-len(stages) // columns)
-    figure = new_figure(4.6 * columns, 3.75 * rows)
-    axes = np.atleast_1d(figure.subplots(rows, columns)).ravel()
-    for place, (name, image) in zip(axes, stages, strict=False):
+    figure, places = picture_grid(len(stages), columns, 4.6, 3.75)
+    for place, (name, image) in zip(places, stages, strict=True):
         place.imshow(_shown(np.asarray(image), gamma), interpolation="nearest", cmap="gray", vmin=0.0, vmax=1.0)
         place.set_title(name, color=INK, fontsize=11, loc="left")
         if closer is not None:
             _draw_closer(place, _shown(np.asarray(image), gamma), closer)
-    for place in axes:
-        place.set_xticks([])
-        place.set_yticks([])
-        for spine in place.spines.values():
-            spine.set_color(FAINT)
-            spine.set_linewidth(0.4)
-    for place in axes[len(stages) :]:
-        place.set_visible(False)
     return figure
 
 

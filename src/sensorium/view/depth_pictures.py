@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium.errors import SpecError
 from sensorium.sensors.depth_image import DepthImage
-from sensorium.view.plots import FAINT, INK, label_colours, new_figure
+from sensorium.view.plots import INK, label_colours, picture_grid
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,21 +54,14 @@ def depth_pictures(image: DepthImage, labels: Mapping[str, int], names: Sequence
         names: Of the outputs, in order.
         columns: Pictures in a row.
     """
-    rows = -(-len(names) // columns)
     height, width = image.images[names[0]].shape[:2]
-    figure = new_figure(4.6 * columns, (4.6 * height / width + 0.35) * rows)
-    axes = np.atleast_1d(figure.subplots(rows, columns)).ravel()
-    for place, name in zip(axes, names, strict=False):
-        place.imshow(depth_picture(image, name, image.images[name], labels), interpolation="nearest")
+    figure, places = picture_grid(len(names), columns, 4.6, 4.6 * height / width + 0.35)
+    for place, name in zip(places, names, strict=True):
+        picture = depth_picture(image, name, image.images[name], labels)
+        if picture is None:
+            raise SpecError(f"names has {name!r}, which is no picture")
+        place.imshow(picture, interpolation="nearest")
         place.set_title(name.replace("_", " "), color=INK, fontsize=11, loc="left")
-    for place in axes:
-        place.set_xticks([])
-        place.set_yticks([])
-        for spine in place.spines.values():
-            spine.set_color(FAINT)
-            spine.set_linewidth(0.4)
-    for place in axes[len(names) :]:
-        place.set_visible(False)
     return figure
 
 

@@ -296,6 +296,22 @@ def new_figure(width_in: float, height_in: float) -> "Figure":
     return figure
 
 
+def picture_grid(count: int, columns: int, width_in: float, height_in: float) -> "tuple[Figure, list[Axes]]":
+    """A figure of so many places for pictures [in], row by row, without numbers at their edges."""
+    rows = -(-count // columns)
+    figure = new_figure(width_in * columns, height_in * rows)
+    axes = list(np.atleast_1d(figure.subplots(rows, columns)).ravel())
+    for place in axes:
+        place.set_xticks([])
+        place.set_yticks([])
+        for spine in place.spines.values():
+            spine.set_color(FAINT)
+            spine.set_linewidth(0.4)
+    for place in axes[count:]:
+        place.set_visible(False)
+    return figure, axes[:count]
+
+
 def style(axes: "Axes", x: str, y: str) -> None:
     """Axes that stand back behind what they frame."""
     axes.set_facecolor(PAPER)

@@ -1,9 +1,10 @@
 """Rows of a round trip: the sheet's own unit and meaning, and when a stated value is inside."""
 
+import numpy as np
 import pytest
 
 from sensorium.devices import Quantity
-from sensorium.round_trip.row import Row, in_sheet_unit, last_digit, seed_of
+from sensorium.round_trip.row import Row, in_sheet_unit, last_digit, limits, seed_of
 
 
 def quantity(value, unit, **fields):
@@ -45,3 +46,10 @@ def test_rounded_numbers_are_inside_but_not_exact():
 
 def test_seeds_differ_from_device_to_device():
     assert len({seed_of("a"), seed_of("b"), seed_of("a", 1.0)}) == 3
+
+
+def test_limits_lie_between_the_last_that_is_seen_and_the_first_that_is_not():
+    range_m = np.array([0.1, 0.3, 0.5, 8.0, 10.0, 12.0])
+    seen = np.array([False, False, True, True, False, False])
+    assert limits(seen, range_m, greatest=True) == (9.0, 8.0, 10.0)
+    assert limits(seen, range_m, greatest=False) == (0.4, 0.3, 0.5)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import sensorium as sn
+from sensorium.errors import SpecError
 from sensorium.sensors.depth_image import DepthImage
 from sensorium.view.depth_pictures import depth_picture, depth_pictures
 from sensorium.view.plots import label_colours
@@ -51,3 +52,9 @@ def test_pictures_stand_side_by_side_and_faces_are_none():
 def test_still_scenes_are_grey(name):
     still = np.zeros((2, 2, 3), np.float32)
     assert (depth_picture(image(**{name: still}), name, still, LABELS) == 128).all()
+
+
+def test_what_is_no_picture_is_told():
+    faces = np.zeros((2, 2), np.int32)
+    with pytest.raises(SpecError, match="names has 'face_id', which is no picture"):
+        depth_pictures(image(face_id=faces), LABELS, ["face_id"])
