@@ -119,7 +119,7 @@ def thread_count() -> int:
     global _count
     if _count is None:
         given = os.environ.get(THREADS_VARIABLE)
-        _count = _checked(given, THREADS_VARIABLE) if given else _cores()
+        _count = _checked(given, THREADS_VARIABLE) if given else cores()
     return _count
 
 
@@ -218,7 +218,8 @@ def _serve(inbox: "queue.SimpleQueue[_Share | None]", number: int) -> None:
             del job, arguments, share  # an idle thread keeps no arrays alive
 
 
-def _cores() -> int:
+def cores() -> int:
+    """Cores this process may run on."""
     if hasattr(os, "sched_getaffinity"):
         return max(1, len(os.sched_getaffinity(0)))
     return os.cpu_count() or 1
