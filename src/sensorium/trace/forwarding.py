@@ -22,9 +22,9 @@ from sensorium.trace.part_messages import AT_ONCE, NOTHING, Met, Sent, Shared
 from sensorium.trace.rays import Rays
 
 # Rays sent together, and how many such chunks are under way: some 100 MB of rays and as much of hits. Each question
-# costs Ray milliseconds in four processes, so few and large ones are better, if only enough for all to work at once.
-_CHUNK = 1 << 17
-_UNDER_WAY = 16
+# costs Ray about 10 ms of CPU time in four processes; larger ones than this no longer fit into caches.
+_CHUNK = 1 << 18
+_UNDER_WAY = 8
 
 
 class Boxes(NamedTuple):
