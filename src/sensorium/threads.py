@@ -7,8 +7,9 @@ the same bytes on any number of threads. Safe from several Python threads at onc
 To wake a thread, to hand it the GIL and to hear from it takes as long as a small image does. So threads stay awake for
 a moment after their work, at desks of `blocks`, where kernels that are `shared` find them without either.
 
-A process is forked only while nothing runs. Embree builds scenes on threads of its own; their locks would be copied as
-they are, and a child would wait for ever for a thread that it does not have.
+A process is forked only while nothing runs. Locks of a build under way would be copied as they are, and a child would
+wait for ever for a thread that it does not have: one of these, or of Embree's own where SENSORIUM_EMBREE_CONFIG asks
+for some.
 """
 
 import os
@@ -119,7 +120,7 @@ def thread_count() -> int:
     global _count
     if _count is None:
         given = os.environ.get(THREADS_VARIABLE)
-        _count = _checked(given, THREADS_VARIABLE) if given else _cores()
+        _count = _checked(given, THREADS_VARIABLE) if given else cores()
     return _count
 
 
@@ -218,7 +219,8 @@ def _serve(inbox: "queue.SimpleQueue[_Share | None]", number: int) -> None:
             del job, arguments, share  # an idle thread keeps no arrays alive
 
 
-def _cores() -> int:
+def cores() -> int:
+    """Cores this process may run on."""
     if hasattr(os, "sched_getaffinity"):
         return max(1, len(os.sched_getaffinity(0)))
     return os.cpu_count() or 1

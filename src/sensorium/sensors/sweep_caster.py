@@ -16,7 +16,7 @@ from sensorium.sensors.scan import Scan
 from sensorium.trace.caster import new_hits
 from sensorium.trace.light.resolve import plain_surfaces
 from sensorium.trace.packet import COHERENT_ADDRESS
-from sensorium.trace.part import Bodies
+from sensorium.trace.part_messages import Bodies
 from sensorium.trace.parts_tracer import PartsTracer
 from sensorium.trace.rays import Rays, new_rays
 from sensorium.trace.sweep import SweepOutputs, sweep

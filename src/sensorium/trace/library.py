@@ -11,10 +11,10 @@ import functools
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from sensorium import threads
 from sensorium.errors import BackendError
 
 LIBRARY_VARIABLE = "SENSORIUM_EMBREE_LIBRARY"
@@ -50,6 +50,7 @@ _PROTOTYPES = {
     "rtcSetSceneFlags": (None, [_P, _I]),
     "rtcSetSceneBuildQuality": (None, [_P, _I]),
     "rtcCommitScene": (None, [_P]),
+    "rtcJoinCommitScene": (None, [_P]),
     "rtcNewGeometry": (_P, [_P, _I]),
     "rtcReleaseGeometry": (None, [_P]),
     "rtcCommitGeometry": (None, [_P]),
@@ -70,6 +71,8 @@ class Embree(NamedTuple):
     packet_width: int
     path: str
     version: int
+    seats: int
+    """How many threads may build a scene together."""
 
     def check(self, doing: str) -> None:
         """Raise what Embree noted as an error since the last check."""
@@ -77,19 +80,13 @@ class Embree(NamedTuple):
         if code:
             raise BackendError(f"Embree reports {_ERROR_NAMES.get(code, code)!r} while {doing}")
 
-    @contextmanager
-    def on_all_cores(self) -> Iterator[None]:
-        """Inside, scenes are built on all cores, which pays for large meshes; otherwise on the thread that commits.
+    def commit_on_all_threads(self, scene: int) -> None:
+        """Build a scene on all threads, which pays for large meshes; `rtcCommitScene` does so on the calling one."""
+        threads.run(self._join, min(threads.thread_count(), self.seats), scene, serial_below=2)
 
-        Threads of Embree's own are woken by every build and look for more work for half a millisecond: with thousands
-        of small scenes a step they would take the cores from those who cast. How many there are is the most that any
-        device asks for.
-        """
-        second = self.api.rtcNewDevice(b"")
-        try:
-            yield
-        finally:
-            self.api.rtcReleaseDevice(second)
+    def _join(self, first: int, step: int, count: int, scene: int) -> None:
+        """Take part in building a scene, as one share of a kernel."""
+        self.api.rtcJoinCommitScene(scene)
 
 
 @functools.cache
@@ -103,7 +100,7 @@ def load() -> Embree:
         except (OSError, AttributeError) as error:
             tried.append(f"{path}: {error}")
             continue
-        device = api.rtcNewDevice(f"threads=1,{os.environ.get(CONFIG_VARIABLE, '')}".encode())
+        device, seats = _new_device(api)
         version = api.rtcGetDeviceProperty(device, _PROPERTY_VERSION) if device else 0
         if version < _MINIMUM_VERSION:
             tried.append(f"{path}: version {version}, at least {_MINIMUM_VERSION} is needed")
@@ -112,12 +109,28 @@ def load() -> Embree:
             tried.append(f"{path}: built without ray masks")
             continue
         _open_to_kernels(path)
-        return Embree(api, device, _native_width(api, device), path, version)
+        return Embree(api, device, _native_width(api, device), path, version, seats)
     reasons = "; ".join(tried) or "no candidate found"
     raise BackendError(
         f"no usable Embree 4 library ({reasons}); install embreex>=4.4 (Linux x86-64, macOS arm64, Windows x86-64) "
         f"or name a library in {LIBRARY_VARIABLE}"
     )
+
+
+def _new_device(api: ctypes.CDLL) -> tuple[int, int]:
+    """A device that never starts a thread, and how many of ours may build a scene together.
+
+    Threads of Embree's own are woken by every build, and its thread library has them turn in circles for ever once a
+    device that asked for several is released (oneTBB issue 1417): each process with a large mesh would keep a core
+    busy. So a device has one thread, and ours join where a mesh is large. Seats for them are set up with a device, as
+    many as the largest device at that moment has threads: hence the other one, which is gone before anything is built.
+    """
+    seats = threads.cores()
+    other = api.rtcNewDevice(f"threads={seats}".encode())
+    device = api.rtcNewDevice(f"threads=1,user_threads={seats},{os.environ.get(CONFIG_VARIABLE, '')}".encode())
+    if other:
+        api.rtcReleaseDevice(other)
+    return device, seats
 
 
 def _candidates() -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 import weakref
 from collections.abc import Sequence
-from contextlib import nullcontext
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +18,7 @@ _FORMAT_UINT3, _FORMAT_FLOAT3 = 0x5003, 0x9003
 _SCENE_ROBUST = 4
 _EVERY_MASK = 0xFFFFFFFF
 
-# Meshes from this size on, some milliseconds of work, are built on all cores
+# Meshes from this size on, some milliseconds of work, are built on all threads
 _LARGE_FACES = 20_000
 
 
@@ -69,8 +68,11 @@ class MeshScene:
         api.rtcCommitGeometry(geometry)
         api.rtcAttachGeometryByID(scene, geometry, 0)
         api.rtcReleaseGeometry(geometry)
-        with threads.working, embree.on_all_cores() if len(faces) >= _LARGE_FACES else nullcontext():
-            api.rtcCommitScene(scene)
+        if len(faces) >= _LARGE_FACES:
+            embree.commit_on_all_threads(scene)
+        else:
+            with threads.working:
+                api.rtcCommitScene(scene)
         embree.check(f"building a mesh of {len(faces)} faces")
 
         # The scene reads these buffers as long as it lives

@@ -7,7 +7,7 @@ the question do not give.
 import os
 import resource
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,71 +19,13 @@ from sensorium.scene.mesh import Mesh
 from sensorium.scene.part_files import WHOLE_FACE, PartIndex
 from sensorium.scene.scene import Scene
 from sensorium.scene.split import made_material
+from sensorium.trace import routing
 from sensorium.trace.caster import RawHits, RayCaster
 from sensorium.trace.light.meet import LightHits
-from sensorium.trace.rays import Rays
+from sensorium.trace.part_messages import Bodies, Met, Sent, Shared
 
 # A part may be larger than what `load_mesh` takes from strangers
 _MAX_BYTES = 1 << 46
-
-_Hits = TypeVar("_Hits", RawHits, LightHits)
-
-# How far on rays begin to look that start anywhere [m]
-AT_ONCE = np.zeros(1, np.float32)
-
-
-class Bodies(NamedTuple):
-    """Where bodies are during a cast, at knots evenly spaced over the interval."""
-
-    names: tuple[str, ...]
-    positions: NDArray[np.float64]  # p_WB [m], (knots, bodies, 3)
-    quaternions: NDArray[np.float64]  # (knots, bodies, 4)
-
-
-class Sent(NamedTuple):
-    """Rays on their way to a part; a column that is the same for all has one row."""
-
-    origin: NDArray[np.float64]
-    direction: NDArray[np.float32]
-    time: NDArray[np.float32]
-    t_max: NDArray[np.float32]
-    clear_m: NDArray[np.float32]  # how far on light begins to look; 0 for all other rays
-
-    @classmethod
-    def of(
-        cls,
-        origin: NDArray[np.float64],
-        direction: NDArray[np.float32],
-        time: NDArray[np.float32],
-        t_max: NDArray[np.float32],
-        clear_m: NDArray[np.float32] = AT_ONCE,
-    ) -> "Sent":
-        """Pack the columns of `Rays`, and how far on they begin to look [m]."""
-        return cls(packed(origin), direction, packed(time), packed(t_max), packed(clear_m))
-
-    def rays(self) -> Rays:
-        """The rays, in arrays that can be written to."""
-        # What comes from another process cannot be written to, which is another type to compiled code
-        count = len(self.direction)
-        return Rays(
-            np.array(np.broadcast_to(self.origin, (count, 3)), order="C"),
-            np.array(self.direction),
-            np.array(np.broadcast_to(self.time, count)),
-            np.array(np.broadcast_to(self.t_max, count)),
-            np.zeros(count, np.int32),
-        )
-
-
-class Shared(NamedTuple):
-    """What all rays of a cast have in common, in all parts."""
-
-    near: NDArray[np.float64]  # point that float32 coordinates count from [m], (1, 3)
-    bodies: Bodies  # all bodies of the whole scene
-    hide: frozenset[str]  # bodies that the rays pass through
-    coherent: bool  # as for `RayCaster.cast`
-    from_anchor: bool = False  # as for `RayCaster.cast_rays`
-    air: bool = True  # likewise
-    light: bool = False  # whether light is followed: hits are `LightHits`, from the anchor, air included
 
 
 class PartReport(NamedTuple):
@@ -126,20 +68,22 @@ class Part:
         self._meshes = [each.mesh for each in scene.objects]
         self._whole_face = whole_faces
 
-        # Numbers of the whole for those of the part; one entry past the last object stands for "none": -1 finds it
+        # Numbers of the whole for those of the part
         sizes = [0 if faces is None else len(faces) for faces in whole_faces]
         starts = np.concatenate([[0], np.cumsum(sizes)])[:-1]
-        self._object_id = np.array([*object_ids, -1], np.int32)
-        self._first_face = np.append(np.where(np.array(sizes) > 0, starts, -1), -1).astype(np.int64)
+        self._object_id = np.array(object_ids, np.int32)
+        self._first_face = np.where(np.array(sizes) > 0, starts, -1).astype(np.int64)
         self._faces = np.concatenate([*(faces for faces in whole_faces if faces is not None), np.zeros(0, np.int32)])
         self._caster = RayCaster(scene)
 
         # Build everything and compile
-        self._caster.cast_rays(_no_rays())
-        nothing: dict[str, Any] = {"hide": frozenset(), "near": np.zeros((1, 3)), "from_anchor": False, "air": True}
-        self._caster.settle_rays(_no_rays(), np.zeros(1, np.float32), **nothing)
+        bodies = self._caster.bodies
+        at_origin = Bodies(bodies, np.zeros((1, len(bodies), 3)), np.tile([1.0, 0.0, 0.0, 0.0], (1, len(bodies), 1)))
+        nothing = Shared(np.zeros((1, 3)), at_origin, frozenset(), coherent=False)
+        self.cast(_no_rays(), nothing)
+        self.settle(_no_rays(), np.zeros(1, np.float32), nothing)
 
-    def cast(self, sent: Sent, shared: Shared) -> RawHits | LightHits:
+    def cast(self, sent: Sent, shared: Shared) -> Met:
         """Nearest hits in this part, with the whole scene's objects and faces.
 
         Args:
@@ -157,7 +101,7 @@ class Part:
         )
         return self._of_the_whole(found)
 
-    def settle(self, sent: Sent, distance_m: NDArray[np.float32], shared: Shared) -> RawHits:
+    def settle(self, sent: Sent, distance_m: NDArray[np.float32], shared: Shared) -> Met:
         """Hits in this part at the ends of rays that were found to end on an edge, see `trace/edges.py`.
 
         Args:
@@ -205,13 +149,12 @@ class Part:
         own = [bodies.names.index(name) for name in self._caster.bodies]
         self._caster.places.put(bodies.positions[:, None, own], bodies.quaternions[:, None, own])
 
-    def _of_the_whole(self, found: _Hits) -> _Hits:
-        """The same hits, with the whole scene's objects and faces."""
-        first = self._first_face[found.object_id]
-        cut = first >= 0
-        found.face_id[cut] = self._faces[first[cut] + found.face_id[cut]]
-        found.object_id[:] = self._object_id[found.object_id]
-        return found
+    def _of_the_whole(self, found: RawHits | LightHits) -> Met:
+        """What was met, with the whole scene's objects and faces."""
+        rows = np.empty(len(found.range_m), np.int32)
+        count = routing.keep_hits(self._object_id, self._first_face, self._faces, found, rows)
+        columns: list[Any] = [column[:count] for column in found]
+        return Met(rows[:count], type(found)(*columns))
 
     def report(self) -> PartReport:
         """What this part takes."""
@@ -228,20 +171,13 @@ class Part:
         )
 
 
-def packed(column: NDArray[Any]) -> NDArray[Any]:
-    """One row, where all are the same."""
-    return column[:1] if (column == column[:1]).all() else column
-
-
-def _no_rays() -> Rays:
-    """One ray that meets nothing, to build and compile with."""
-    return Rays(
-        np.zeros((1, 3)),
-        np.array([[1, 0, 0]], np.float32),
-        np.zeros(1, np.float32),
-        np.zeros(1, np.float32),
-        np.zeros(1, np.int32),
-    )
+def _no_rays() -> Sent:
+    """One ray that meets nothing, to build and compile with; as if it came from another process."""
+    limit = np.zeros(1, np.float32)
+    sent = Sent.of(np.zeros((1, 3)), np.array([[1, 0, 0]], np.float32), np.zeros(1, np.float32), limit)
+    for column in sent:
+        column.setflags(write=False)
+    return sent
 
 
 def _resident_bytes() -> int:

@@ -10,7 +10,7 @@ from sensorium.scene.in_parts import SceneInParts
 from sensorium.trace.caster import RawHits
 from sensorium.trace.light.meet import LightHits
 from sensorium.trace.motion import MAX_SEGMENTS
-from sensorium.trace.part import Bodies
+from sensorium.trace.part_messages import Bodies
 from sensorium.trace.partitioned import PartitionedCaster
 from sensorium.trace.rays import Rays
 from sensorium.worlds.history import History

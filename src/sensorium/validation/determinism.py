@@ -26,7 +26,8 @@ from sensorium.imaging import PixelNoise
 from sensorium.scene.part_files import PartIndex
 from sensorium.sensors.imu import Output
 from sensorium.sensors.triaxial import AngularGroup, LinearGroup
-from sensorium.trace.part import Bodies, Part, Sent, Shared
+from sensorium.trace.part import Part
+from sensorium.trace.part_messages import Bodies, Sent, Shared
 from sensorium.trace.placement import PlacedScenes
 from sensorium.trace.rays import checked_rays, middle_of
 from sensorium.validation.check import Axis, Comparison, Family
@@ -271,7 +272,8 @@ def _nearest_of_parts(folder: Path, origin: NDArray[Any], direction: NDArray[Any
     sent = Sent.of(rays.origin, rays.direction, rays.time, rays.t_max)
     before = threads.thread_count()
     try:
-        answers = [Part(str(folder), number, before).cast(sent, shared) for number in range(len(index.parts))]
+        parts = [Part(str(folder), number, before) for number in range(len(index.parts))]
+        answers = [part.cast(sent, shared).of_all(len(rays.origin)) for part in parts]
     finally:
         sn.set_threads(before)
 

@@ -1,4 +1,5 @@
 import gc
+import time
 import weakref
 
 import numpy as np
@@ -75,3 +76,14 @@ def test_the_smallest_mesh():
     hits = sn.RayCaster(scene).cast([[0.2, 0.2, 1.0], [0.8, 0.8, 1.0]], [0, 0, -1])
     np.testing.assert_array_equal(hits.hit, [True, False])
     np.testing.assert_allclose(hits.barycentric[0], [0.2, 0.2], atol=1e-6)
+
+
+def test_nothing_turns_in_circles_once_a_large_mesh_is_built():
+    """Threads of Embree's own would keep a core busy for ever."""
+    mesh = sn.shapes.sphere(1.0, subdivisions=6)
+    assert len(mesh.faces) > meshes._LARGE_FACES
+    meshes.mesh_scene(mesh)
+    time.sleep(0.05)
+    before = time.process_time()
+    time.sleep(0.4)
+    assert time.process_time() - before < 0.1

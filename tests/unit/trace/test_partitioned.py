@@ -9,7 +9,7 @@ import pytest
 import sensorium as sn
 from sensorium.errors import BackendError, SceneError, SpecError
 from sensorium.scene.part_files import INDEX
-from sensorium.trace import partitioned
+from sensorium.trace import forwarding
 from sensorium.trace.ray_tree import ray_tree
 
 FIELDS = ("range_m", "object_id", "face_id", "label", "normal", "barycentric")
@@ -160,7 +160,7 @@ def test_mistakes_are_told_before_anything_is_sent(caster):
 
 def test_a_killed_part_costs_no_ray(caster, whole, local_cluster, monkeypatch):
     """Parts are killed one after the other while rays are under way; each is built anew and asked again."""
-    monkeypatch.setattr(partitioned, "_CHUNK", 2048)
+    monkeypatch.setattr(forwarding, "_CHUNK", 2048)
     origin, direction, when = rays(200_000, seed=5)
     expected = whole.cast(origin, direction, time=when)
     before = {report.pid for report in caster.reports()}

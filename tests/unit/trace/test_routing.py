@@ -1,11 +1,12 @@
-"""Routing: where rays enter boxes, and which of two hits stays."""
+"""Routing: where rays enter boxes, who is asked, what was met, and which of two hits stays."""
 
 import numpy as np
 import pytest
 
 from sensorium import threads
 from sensorium.trace import routing
-from sensorium.trace.caster import new_hits
+from sensorium.trace.caster import RawHits, new_hits
+from sensorium.trace.part_messages import Sent
 from sensorium.trace.rays import Rays
 
 
@@ -65,13 +66,64 @@ def hits(rows):
     return out
 
 
+def test_rays_that_ask_the_same_part_are_copied_together_in_their_order():
+    """Blocks of two rays, in a chunk that begins with ray 3; nobody looks farther than what is known."""
+    inf = np.inf
+    entry = np.array([[1, 5], [inf, inf], [4, 2], [inf, 3], [9, inf], [7, 8], [6, 5]], np.float32)
+    known = np.array([inf] * 3 + [inf, inf, 2, 4, 5, 7, 5], np.float32)
+    chosen, counts = np.empty(7, np.int32), np.empty((2, 4), np.int64)
+    threads.run(routing.choose_next, 4, 2, entry, known[3:], chosen, counts)
+    assert chosen.tolist() == [0, -1, 1, 1, -1, 0, 1]
+    assert counts.tolist() == [[1, 0, 1, 0], [0, 2, 0, 1]]
+    assert entry.tolist() == [[inf, 5], [inf, inf], [4, inf], [inf, inf], [9, inf], [inf, 8], [6, inf]]
+
+    ends = np.cumsum(counts).reshape(counts.shape)
+    rays = Sent(
+        np.arange(30.0).reshape(10, 3),
+        np.arange(30, dtype=np.float32).reshape(10, 3) + 100,
+        np.zeros(1, np.float32),
+        np.full(1, 4.5, np.float32),
+        np.arange(10, dtype=np.float32),
+    )
+    out, rows = rays.room_for(5), np.empty(5, np.int64)
+    threads.run(routing.sort_by_part, 4, 2, 3, chosen, ends - counts, rays, known, out, rows)
+    assert rows.tolist() == [3, 8, 5, 6, 9]
+    assert out.origin.tolist() == rays.origin[rows].tolist()
+    assert out.direction.tolist() == rays.direction[rows].tolist()
+    assert out.clear_m.tolist() == rows.tolist()
+    assert out.time is rays.time
+    assert out.t_max.tolist() == [
+        4.5,
+        4.5,
+        np.nextafter(np.float32(2), np.float32(3)),
+        np.nextafter(np.float32(4), np.float32(5)),
+        4.5,
+    ]
+
+
+def test_hits_move_to_the_front_with_the_numbers_of_the_whole():
+    """Object 0 is whole, object 1 was cut from object 7: its faces are the 20th and the 40th there."""
+    found, rows = hits([(np.inf, -1, -1), (3, 1, 1), (np.inf, -1, -1), (4, 0, 5), (5, 1, 0)]), np.empty(5, np.int32)
+    found.normal[:, 2], found.barycentric[:, 1], found.label[:] = np.arange(5), np.arange(5), np.arange(5)
+    object_id, first_face, faces = np.array([2, 7], np.int32), np.array([-1, 0]), np.array([20, 40], np.int32)
+    count = routing.keep_hits(object_id, first_face, faces, found, rows)
+    kept = RawHits(*(column[:count] for column in found))
+    assert rows[:count].tolist() == [1, 3, 4]
+    assert kept.range_m.tolist() == [3, 4, 5]
+    assert kept.object_id.tolist() == [7, 2, 7]
+    assert kept.face_id.tolist() == [40, 5, 20]
+    for column in (kept.normal[:, 2], kept.barycentric[:, 1], kept.label):
+        assert column.tolist() == [1, 3, 4]
+
+
 def test_the_nearer_hit_stays_and_of_equals_the_first_facet():
     first_facet = np.array([0, 10], np.int64)
     known = hits([(5, 0, 3), (5, 0, 3), (5, 1, 0), (5, 0, 3), (np.inf, -1, -1), (5, 0, 3)])
     part = np.zeros(6, np.int32)
-    new = hits([(4, 1, 1), (6, 1, 1), (5, 0, 9), (5, 1, 0), (9, 1, 2), (np.inf, -1, -1)])
+    new = hits([(4, 1, 1), (6, 1, 1), (5, 0, 9), (5, 1, 0), (9, 1, 2)])
     new.normal[:] = 1.0
-    threads.run(routing.take_nearer, 1, 512, np.arange(6), 7, first_facet, new, known, part)
+    rows, met = np.array([5, 4, 3, 2, 1, 0]), np.array([5, 4, 3, 2, 1], np.int32)  # ray 5 met nothing
+    threads.run(routing.take_nearer, 1, 512, rows, 7, first_facet, met, new, known, part)
     assert known.range_m.tolist() == [4, 5, 5, 5, 9, 5]
     assert known.object_id.tolist() == [1, 0, 0, 0, 1, 0]
     assert known.face_id.tolist() == [1, 3, 9, 3, 2, 3]
@@ -87,7 +139,8 @@ def test_the_order_of_answers_does_not_matter():
         known = hits([(np.inf, -1, -1)] * 200)
         part = np.full(200, -1, np.int32)
         for p in order:
-            threads.run(routing.take_nearer, 1, 512, np.arange(200), p, np.arange(3) * 10, answers[p], known, part)
+            met, first_facet = np.arange(200, dtype=np.int32), np.arange(3) * 10
+            threads.run(routing.take_nearer, 1, 512, np.arange(200), p, first_facet, met, answers[p], known, part)
         results.append((known.range_m.tolist(), known.object_id.tolist(), known.face_id.tolist(), part.tolist()))
     assert results[0] == results[1] == results[2]
 
