@@ -63,7 +63,7 @@ def test_a_device_of_ones_own_and_its_round_trip(tmp_path, command):
     assert done.returncode == 0, done.stderr
     assert "one: Me One, made at home" in done.stdout
     assert "99 to 101" in done.stdout
-    assert command("devices", tmp_path / "one.toml", "--round-trip").stdout == done.stdout
+    assert command("devices", tmp_path / "one.toml", "--round-trip", encoding="ascii").stdout == done.stdout
     assert "nothing to draw" in command("devices", "one", "--folder", tmp_path, "--out", tmp_path / "none").stdout
     assert not (tmp_path / "none").exists()
 
