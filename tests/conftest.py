@@ -63,5 +63,8 @@ def pytest_collection_finish():
 
 
 def pytest_collection_modifyitems(items):
-    """Tests of the cluster come first, so that one worker of several has them all and starts one cluster."""
-    items.sort(key=lambda item: not _needs_cluster(item))
+    """Tests of the cluster come first, so that one worker of several has them all and starts one cluster.
+
+    Those of waveforms come next: it has compiled most functions of their kernel for waveforms in parts.
+    """
+    items.sort(key=lambda item: (not _needs_cluster(item), "waveform" not in item.nodeid.split("::")[0]))
