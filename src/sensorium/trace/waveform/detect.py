@@ -32,7 +32,7 @@ def detect(samples, logs, low, high, threshold, full, number, switch, edge, rare
     for i in range(count):
         at, begun, ended = peaks[i, 0], peaks[i, 1], peaks[i, 2]
         read_peak(samples, logs, at, begun, ended, threshold, full, number, switch, edge, found, i)
-    if False:
+    if rare.size > 0:
         decompose(samples, low, high, full, number[wt.D_WIDTH], number[wt.D_OFFSET], found, count, rare)
     return count
 
