@@ -1,11 +1,14 @@
 # Everything runs in the Python environment that is active: pip install -e '.[test]' first.
-.PHONY: demo test lint bench fuzz docs ci
+.PHONY: demo test slow lint bench fuzz docs ci
 
 demo:  ## drive the built-in scene, write pictures and a point cloud to sensorium-demo/
 	sensorium demo
 
-test:  ## all tests
+test:  ## all tests but the slow ones
 	pytest
+
+slow:  ## the slow ones
+	pytest -m slow
 
 lint:  ## style and types
 	ruff check .

@@ -1,9 +1,14 @@
 """What all tests share."""
 
+import contextlib
+import gc
+import importlib.util
 import signal
 
 import pytest
 from hypothesis import settings
+
+from sensorium.errors import MissingExtraError
 
 # No test depends on how fast the machine is, nor on whether a function is compiled at its first call
 settings.register_profile("patient", deadline=None)
@@ -13,19 +18,53 @@ settings.load_profile("patient")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+# The cluster of the tests that follow on each other
+_joined = contextlib.ExitStack()
+
+
 @pytest.fixture(scope="session")
 def local_cluster():
     """A Ray cluster of two cores on this machine, which this process has joined."""
     from sensorium import cluster
 
     try:
-        cluster.installed()
-    except ImportError as error:
+        return cluster.running()
+    except MissingExtraError as error:
         pytest.skip(str(error))
-    with cluster.joined(cpus=2):
-        yield cluster.running()
+
+
+def _needs_cluster(item):
+    return "local_cluster" in getattr(item, "fixturenames", ())
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    """The first test that needs the cluster starts it."""
+    if _needs_cluster(item) and importlib.util.find_spec("ray") is not None:
+        from sensorium import cluster
+
+        _joined.enter_context(cluster.joined(cpus=2))  # where it runs, nothing
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item, nextitem):
+    """After the last one it ends: its dozen processes would go on asking each other how they are."""
+    try:
+        return (yield)
+    finally:
+        if not _needs_cluster(nextitem):
+            _joined.close()
+
+
+def pytest_collection_finish():
+    """What was imported and collected stays to the end: the collection of garbage need not look through it again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items):
-    """Tests of the cluster come first, so that one worker of several has them all and starts one cluster."""
-    items.sort(key=lambda item: "local_cluster" not in getattr(item, "fixturenames", ()))
+    """Tests of the cluster come first, so that one worker of several has them all and starts one cluster.
+
+    Those of waveforms come next: it has compiled most functions of their kernel for waveforms in parts.
+    """
+    items.sort(key=lambda item: (not _needs_cluster(item), "waveform" not in item.nodeid.split("::")[0]))

@@ -11,6 +11,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from sensorium.compiler import collecting_rarely
+
 try:
     import fcntl
 except ImportError:  # Windows: each process compiles for itself
@@ -51,7 +53,8 @@ def compile_once(kernel: Any) -> None:
     def compile_and_unlock(signature: Any) -> Any:
         before = len(held)
         try:
-            return compile_it(signature)
+            with collecting_rarely():
+                return compile_it(signature)
         finally:
             while len(held) > before:
                 _give_back(*held.pop())

@@ -32,7 +32,7 @@ PLANTED = Reader("counts", ".json", read_counts, (SpecError,), lambda folder: [b
 
 
 def test_chance_finds_what_is_planted_and_keeps_the_input(folder, tmp_path):
-    outcome = mutating(PLANTED, folder, tmp_path, seconds=1.5, seed=1)
+    outcome = mutating(PLANTED, folder, tmp_path, seconds=1.5, inputs=200, seed=1)
     ((path, what),) = outcome.finds.items()
     assert "raised IndexError" in what
     assert json.loads(path.read_bytes())["count"] < 0

@@ -138,6 +138,7 @@ def test_points_too_far_away_for_a_number_are_told(folder):
     stream.abandon()
 
 
+@pytest.mark.slow
 def test_wrong_files_are_not_shown(tmp_path):
     root = Path(__file__).parents[2]
     command = [sys.executable, "-m", "fuzz", *SHOWN, "--inputs", "1000", "--out", str(tmp_path)]

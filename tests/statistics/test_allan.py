@@ -88,7 +88,6 @@ def test_no_world_needs_a_model_error(fit):
     assert np.quantile(fit.model_error, 0.9) <= 0.004
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("make", [white, flicker_by_fourier, walk])
 def test_intervals_of_the_deviation_hold_the_truth(make):
     rng = np.random.default_rng(3)
@@ -129,7 +128,6 @@ def test_the_same_density_is_the_same_curve_at_any_rate():
     np.testing.assert_allclose((curves[1] / curves[0])[:3], 1.0, atol=0.05)
 
 
-@pytest.mark.slow
 def test_the_walk_s_end_has_the_variance_of_its_time_whatever_the_step():
     rng = np.random.default_rng(5)
     for rate in (10.0, 100.0, 1000.0):

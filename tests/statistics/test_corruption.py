@@ -41,7 +41,6 @@ def _laplace(x):
 CDF = {"normal": special.ndtr, "uniform": lambda x: np.clip(x / np.sqrt(12) + 0.5, 0, 1), "laplace": _laplace}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("law", sorted(CDF))
 def test_white_noise_has_its_law_over_a_million_samples(law):
     from scipy import stats
@@ -57,7 +56,6 @@ def test_white_noise_has_its_law_over_a_million_samples(law):
     assert x.var() == pytest.approx(1.0, abs=5 * np.sqrt(5 / MILLION))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("law", ["uniform", "normal", "laplace"])
 def test_channels_worlds_and_samples_are_uncorrelated(law):
     x = _series(White(std=1.0, law=law), 2000, worlds=100, width=5)
@@ -70,7 +68,6 @@ def test_channels_worlds_and_samples_are_uncorrelated(law):
             assert abs(((x[:, :, a] ** 2 - 1) * (x[:, :, b] ** 2 - 1)).mean()) < 5 * 5 / np.sqrt(n / 5)
 
 
-@pytest.mark.slow
 def test_signals_of_two_names_have_independent_noise():
     # physics.md E-32: in Basilisk an accelerometer and a gyroscope share their sequence
     noise = Noise(std=1.0, walk=0.1, gauss_markov_std=1.0, gauss_markov_tau_s=0.05, bias_std=1.0)
@@ -79,7 +76,6 @@ def test_signals_of_two_names_have_independent_noise():
     assert abs(np.corrcoef(np.diff(a, axis=0).ravel(), np.diff(b, axis=0).ravel())[0, 1]) < 5 / np.sqrt(60_000 * 19)
 
 
-@pytest.mark.slow
 def test_a_gauss_markov_process_is_normal_and_stationary_with_its_covariance():
     from scipy import stats
 
@@ -101,7 +97,6 @@ def test_a_gauss_markov_process_is_normal_and_stationary_with_its_covariance():
     assert abs((new[1:] * new[:-1]).mean()) < 5 / np.sqrt(new.size)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("dt_s", [0.1, 0.01, 0.001])
 def test_the_variance_of_a_walk_does_not_depend_on_the_step(dt_s):
     # physics.md E-45: Var b(T) = K^2 T for any step; divided by sqrt(dt) instead it would be K^2 T / dt^2
@@ -109,7 +104,6 @@ def test_the_variance_of_a_walk_does_not_depend_on_the_step(dt_s):
     assert x[-1].var() == pytest.approx(0.09, rel=5 * np.sqrt(2 / 8000))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("sided", "ratio"), [("one", 1.0), ("two", np.sqrt(2.0))])
 @pytest.mark.parametrize("rate_hz", [100.0, 1000.0])
 def test_the_spectrum_of_a_data_sheets_density_is_that_density(sided, ratio, rate_hz):
@@ -131,7 +125,6 @@ def test_the_same_density_has_the_same_allan_curve_at_any_rate():
             assert _allan_variance(x, rate_hz, m) == pytest.approx(0.05**2 / averaging_s, rel=_tolerance(x, m))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("averaging_s", [0.1, 1.0, 10.0])
 def test_the_allan_deviation_of_a_walk_rises_as_the_root_of_a_third(averaging_s):
     # K sqrt(tau / 3) for what is averaged within samples; of samples at instants 1 + 1 / (2 m^2) of the variance
@@ -141,7 +134,6 @@ def test_the_allan_deviation_of_a_walk_rises_as_the_root_of_a_third(averaging_s)
     assert _allan_variance(x, 100.0, m) == pytest.approx(expected, rel=_tolerance(x, m))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("averaging_s", [0.1, 0.5, 1.8926, 10.0, 40.0])
 def test_the_allan_deviation_of_a_gauss_markov_process_is_its_closed_form(averaging_s):
     x = _series(GaussMarkov(std=0.5, tau_s=1.0), 40_000, worlds=16, width=4)
@@ -171,7 +163,6 @@ def test_coefficients_set_together_lie_on_one_allan_curve():
         assert measured == pytest.approx(white + walk + floor, rel=max(0.02, _tolerance(x, 10 * averaging_s)))
 
 
-@pytest.mark.slow
 def test_the_allan_deviation_of_rounding_falls_with_time():
     # An angle rounded to steps has white errors of Q = lsb / sqrt(12), and its rate sqrt(3) Q / tau
     x = _series(Chain([White(std=10.0), Quantize(lsb=0.1)]), 20_000, width=16)

@@ -32,7 +32,6 @@ def wall(distance_m, size_m=60.0):
     return scene
 
 
-@pytest.mark.slow
 def test_range_noise_is_normal_with_the_deviation_of_its_formula():
     noise = sn.RangeNoise(base_m=5e-4, slope=4.44e-4)
     error = fire(wall(100.0), noise=noise).range_m.astype(np.float64).ravel() - 100.0
@@ -43,7 +42,6 @@ def test_range_noise_is_normal_with_the_deviation_of_its_formula():
     assert stats.kstest(smooth, stats.norm(0, 0.0449).cdf).pvalue > SMALLEST_P
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("distance_m", [5.0, 50.0])
 def test_range_noise_grows_with_base_slope_and_square(distance_m):
     noise = sn.RangeNoise(base_m=0.01, slope=1e-3, square_per_m=2e-5, bias_m=0.3)
@@ -53,7 +51,6 @@ def test_range_noise_grows_with_base_slope_and_square(distance_m):
     assert error.mean() == pytest.approx(0.3, abs=5 * sigma / np.sqrt(error.size))
 
 
-@pytest.mark.slow
 def test_noise_never_makes_a_range_negative():
     scan = fire(wall(0.01), count=64 * 1000, noise=sn.RangeNoise(base_m=0.02))
     assert scan.range_m.min() == 0.0
@@ -61,7 +58,6 @@ def test_noise_never_makes_a_range_negative():
     assert (scan.range_m == 0.0).mean() == pytest.approx(stats.norm.cdf(-0.5), abs=0.01)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("dropout", [0.003, 0.25])
 def test_dropout_takes_its_share(dropout):
     gone = int((~fire(wall(20.0), noise=sn.RangeNoise(dropout=dropout)).valid).sum())
@@ -70,7 +66,6 @@ def test_dropout_takes_its_share(dropout):
     assert low <= gone <= high
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("axis", ["y", "z"])
 def test_angle_jitter_is_normal_about_both_axes(axis):
     """Seen through range alone: the ray (1, u, v) meets a wall at 45 degrees, 10 m away, at 10 / (1 - v) to 1e-7."""
@@ -87,7 +82,6 @@ def test_angle_jitter_is_normal_about_both_axes(axis):
     np.testing.assert_allclose(scan.points[..., 1:], 0.0, atol=1e-6)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("shape", "scale_m"), [(9.5, 0.52), (1.2, 3.0)])
 def test_returns_from_the_air_follow_the_gamma_law(shape, scale_m):
     """With priority: distances by the gamma law cut off at the wall, and the share p F(d) of the rays."""
@@ -114,7 +108,6 @@ def test_returns_from_the_air_follow_the_gamma_law(shape, scale_m):
     np.testing.assert_allclose(scan.range_m[~air], distance_m, rtol=1e-6)
 
 
-@pytest.mark.slow
 def test_a_lidar_s_own_law_without_a_wall():
     scan = fire(sn.Scene(), atmosphere=sn.media.fog(visibility_m=50.0), atmospheric_law=(9.5, 0.52, 1.0))
     assert scan.valid.all()
@@ -124,7 +117,6 @@ def test_a_lidar_s_own_law_without_a_wall():
     assert scan.range_m.std() == pytest.approx(1.60275, rel=5e-3)
 
 
-@pytest.mark.slow
 def test_noise_jitter_and_air_are_independent():
     fog = sn.media.fog(visibility_m=100.0, gamma_probability=0.5)
     options = {"returns": "all", "max_returns": 2, "noise": sn.RangeNoise(base_m=0.01, dropout=0.2)}

@@ -1,6 +1,7 @@
 """Detection and false alarms of the whole radar, by the law of its CFAR over 10^5 trials."""
 
 import numpy as np
+import pytest
 
 import sensorium as sn
 
@@ -37,6 +38,7 @@ def frames(scene, *, count):
     return found, radar.truth()
 
 
+@pytest.mark.slow
 def test_detection_probability_over_a_hundred_thousand_frames():
     """One Swerling I reflector in the middle of a range cell, so that its neighbours have nothing of it."""
     scene = sn.Scene()

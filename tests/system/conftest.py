@@ -45,15 +45,15 @@ def _as_if_started(arguments: list[str], folder: Path):
         sys.argv, sys.path[:] = argv, path
 
 
-def _captured(work) -> Done:
-    """What a function prints, and the code that it leaves with."""
-    out, err, code = io.StringIO(), io.StringIO(), 0
+def _captured(work, encoding: str = "utf-8") -> Done:
+    """What a function prints on a terminal of some encoding, and the code that it leaves with."""
+    (out, err), code = (io.TextIOWrapper(io.BytesIO(), encoding, write_through=True) for _ in range(2)), 0
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
             work()
         except SystemExit as leaving:
             code = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
-    return Done(code, out.getvalue(), err.getvalue())
+    return Done(code, *(stream.buffer.getvalue().decode(encoding) for stream in (out, err)))
 
 
 @pytest.fixture
@@ -70,14 +70,14 @@ def program(monkeypatch):
 
 @pytest.fixture
 def command(monkeypatch):
-    """Run the command line, in a folder if one is given: `command("demo", "--out", "results", folder=folder)`."""
+    """Run the command line: `command("demo", "--out", "results", folder=folder, encoding="ascii")`."""
 
-    def run(*arguments: object, folder: Path | None = None) -> Done:
+    def run(*arguments: object, folder: Path | None = None, encoding: str = "utf-8") -> Done:
         from sensorium.cli import main
 
         monkeypatch.setenv("COLUMNS", "200")
         monkeypatch.setenv("NO_COLOR", "1")
         with _as_if_started(["sensorium", *map(str, arguments)], folder or Path.cwd()):
-            return _captured(main)
+            return _captured(main, encoding)
 
     return run

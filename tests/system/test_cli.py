@@ -105,8 +105,8 @@ def gyroscope_log(tmp_path_factory):
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
-def test_allan_finds_the_noise_of_a_log(gyroscope_log, tmp_path, encoding):
-    done = run("allan", gyroscope_log, "--out", tmp_path / "new", PYTHONIOENCODING=encoding)
+def test_allan_finds_the_noise_of_a_log(gyroscope_log, tmp_path, encoding, command):
+    done = command("allan", gyroscope_log, "--out", tmp_path / "new", encoding=encoding)
     assert done.returncode == 0, done.stderr
     assert {file.name for file in (tmp_path / "new").iterdir()} == {"allan.png", "allan.json"}
     fit = sensorium.analysis.AllanFit.load(tmp_path / "new" / "allan.json")

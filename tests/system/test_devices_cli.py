@@ -46,8 +46,8 @@ def test_one_kind_alone(command):
 
 
 @pytest.mark.parametrize("name", ["livox-mid40", "vectornav-vn100", "delphi-esr-long"])
-def test_a_sheet_is_printed_with_its_sources_and_drawn(name, tmp_path):
-    done = run(name, "--out", tmp_path / "pictures", PYTHONIOENCODING="ascii")
+def test_a_sheet_is_printed_with_its_sources_and_drawn(name, tmp_path, command):
+    done = command("devices", name, "--out", tmp_path / "pictures", encoding="ascii")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(f"{name}: ")
     assert "the model's defaults stand in: " in done.stdout
@@ -57,15 +57,14 @@ def test_a_sheet_is_printed_with_its_sources_and_drawn(name, tmp_path):
     assert len(picture.getcolors(picture.width * picture.height)) > 100
 
 
-def test_a_device_of_ones_own_and_its_round_trip(tmp_path):
+def test_a_device_of_ones_own_and_its_round_trip(tmp_path, command):
     (tmp_path / "one.toml").write_text(OWN)
-    done = run(tmp_path / "one.toml", "--round-trip", PYTHONIOENCODING="ascii")
+    done = run("one", "--round-trip", SENSORIUM_DEVICES=str(tmp_path), PYTHONIOENCODING="ascii")
     assert done.returncode == 0, done.stderr
     assert "one: Me One, made at home" in done.stdout
     assert "99 to 101" in done.stdout
-    assert run("one", "--folder", tmp_path).returncode == 0
-    assert run("one", SENSORIUM_DEVICES=str(tmp_path)).returncode == 0
-    assert "nothing to draw" in run("one", "--folder", tmp_path, "--out", tmp_path / "none").stdout
+    assert command("devices", tmp_path / "one.toml", "--round-trip", encoding="ascii").stdout == done.stdout
+    assert "nothing to draw" in command("devices", "one", "--folder", tmp_path, "--out", tmp_path / "none").stdout
     assert not (tmp_path / "none").exists()
 
 

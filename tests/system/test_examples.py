@@ -44,7 +44,18 @@ PAGES = {
 NEEDS = {"drones_in_a_forest": "gymnasium"}
 
 
-@pytest.mark.parametrize("name", [*PICTURES, *(name for name in PAGES if name != "wheel_odometry")])
+# Those that take minutes or hours of simulated time
+LONG = {"adaptive_cruise", "imu", "imu_from_recording"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] * (name in LONG))
+        for name in [*PICTURES, *PAGES]
+        if name != "wheel_odometry"
+    ],
+)
 def test_an_example_leaves_its_picture_and_says_what_it_found(name, tmp_path, program):
     if name in NEEDS:
         pytest.importorskip(NEEDS[name])
@@ -91,27 +102,31 @@ def test_no_example_is_forgotten():
     assert {path.stem for path in EXAMPLES.glob("*.py")} == {"first_scan", *PICTURES, *PAGES, *OF_THE_GALLERY}
 
 
-# Programs that start and stop a cluster, of which a process may have one
-OF_THEIR_OWN = {"docs/cluster.md"}
+# Its programs join the cluster that tests share
+OF_CLUSTERS = "docs/cluster.md"
 
-PAGES_WITH_PROGRAMS = [page for page in sorted(DOCS.glob("*.md")) if "```python" in page.read_text()]
+PAGES_WITH_PROGRAMS = [f"docs/{page.name}" for page in sorted(DOCS.glob("*.md")) if "```python" in page.read_text()]
 
 
-@pytest.mark.parametrize("page", ["README.md", *(f"docs/{page.name}" for page in PAGES_WITH_PROGRAMS)])
+@pytest.mark.parametrize("page", ["README.md", *(page for page in PAGES_WITH_PROGRAMS if page != OF_CLUSTERS)])
 def test_programs_in_the_documentation_run(page, tmp_path, program):
+    program(programs_of(page, tmp_path), tmp_path)
+
+
+def test_programs_of_the_page_on_clusters_run(local_cluster, tmp_path, program):
+    assert OF_CLUSTERS in PAGES_WITH_PROGRAMS
+    program(programs_of(OF_CLUSTERS, tmp_path), tmp_path)
+
+
+def programs_of(page, folder):
+    """One file of all programs of a page, which follow on each other."""
     blocks = re.findall(r"^```python\n(.*?)^```", (DOCS.parent / page).read_text(), re.DOTALL | re.MULTILINE)
     assert blocks
-
-    # Those of a page follow on each other; the log that the page on Allan deviation reads is made at its end
-    if page == "docs/allan.md":
+    if page == "docs/allan.md":  # the log that it reads is made at its end
         blocks = [blocks[-1].replace("4 * 3600.0", "900.0"), *blocks[:-1]]
-    file = tmp_path / "page.py"
+    file = folder / "page.py"
     file.write_text("\n\n".join(blocks))
-    if page in OF_THEIR_OWN:
-        done = subprocess.run([sys.executable, file], cwd=tmp_path, capture_output=True, text=True, timeout=600)
-        assert done.returncode == 0, done.stderr
-    else:
-        program(file, tmp_path)
+    return file
 
 
 def test_every_link_of_the_documentation_leads_somewhere():

@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 PROGRAM = """
 import random, signal
 from pathlib import Path
@@ -45,6 +47,7 @@ for number in (signal.SIGINT, signal.SIGTERM):
 """
 
 
+@pytest.mark.slow
 def test_a_hundred_times_ctrl_c_and_sigterm(tmp_path):
     done = subprocess.run(
         [sys.executable, "-X", "faulthandler", "-c", PROGRAM], cwd=tmp_path, capture_output=True, text=True, timeout=300

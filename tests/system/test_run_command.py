@@ -77,7 +77,7 @@ def test_a_bad_scenario_is_one_line_and_exit_code_2_and_nothing_is_written(tmp_p
     assert sorted(path.name for path in inside.iterdir()) == ["bad.yaml", "m.xml"]
 
 
-def test_the_scenario_of_the_documentation_runs_and_repeats(tmp_path):
+def test_the_scenario_of_the_documentation_runs_and_repeats(tmp_path, command):
     page = (ROOT / "docs" / "scenarios.md").read_text()
     (tmp_path / "turn.yaml").write_text(re.search(r"```yaml\n(.*?)```", page, re.DOTALL)[1])
     done = run("run", "turn.yaml", "--out", "results", folder=tmp_path)
@@ -90,11 +90,11 @@ def test_the_scenario_of_the_documentation_runs_and_repeats(tmp_path):
     results = tmp_path / "results"
     assert listed == {path.relative_to(results).as_posix() for path in results.rglob("*") if path.is_file()}
 
-    again = run("run", "results/manifest.json", "--out", "again", folder=tmp_path)
+    again = command("run", "results/manifest.json", "--out", "again", folder=tmp_path)
     assert again.returncode == 0, again.stdout + again.stderr
     assert f"the same: all {len(manifest['outputs'])} files" in again.stdout
 
-    other = run("run", "results/manifest.json", "--out", "other", "--seed", "3", folder=tmp_path)
+    other = command("run", "results/manifest.json", "--out", "other", "--seed", "3", folder=tmp_path)
     assert other.returncode == 2
     assert "would make it another run" in other.stderr
 

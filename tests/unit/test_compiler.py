@@ -1,5 +1,6 @@
 """Numba made quicker: the same answers, and less work."""
 
+import gc
 import operator
 
 import numba
@@ -52,6 +53,53 @@ def test_a_part_has_no_machine_code_and_its_kernel_has(values):
 def test_a_part_raises_through_its_kernel(values):
     with pytest.raises(ValueError, match="no values"):
         _kernel(values[:0])
+
+
+@pytest.fixture
+def thresholds():
+    """Those of the collection of garbage; put back after."""
+    before = gc.get_threshold()
+    gc.set_threshold(700, 10, 10)
+    yield
+    gc.set_threshold(*before)
+
+
+def test_garbage_is_collected_rarely_while_a_kernel_is_compiled(thresholds, monkeypatch):
+    seen = []
+
+    @jit.kernel
+    def kernel(x):
+        return x + 1
+
+    monkeypatch.setattr(kernel._cache, "load_overload", lambda *_: None)  # an earlier run may have compiled it
+    of_numba = kernel._compiler.compile
+    monkeypatch.setattr(
+        kernel._compiler, "compile", lambda *arguments: seen.append(gc.get_threshold()) or of_numba(*arguments)
+    )
+    assert kernel(1) == 2
+    assert seen == [(200_000, 10, 10)]
+    assert gc.get_threshold() == (700, 10, 10)
+
+
+def test_what_held_before_holds_again_whoever_is_done_last(thresholds):
+    first, second = compiler.collecting_rarely(), compiler.collecting_rarely()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert gc.get_threshold() == (200_000, 10, 10)
+    second.__exit__(None, None, None)
+    assert gc.get_threshold() == (700, 10, 10)
+    with pytest.raises(ValueError, match="wrong"), compiler.collecting_rarely():
+        raise ValueError("wrong")
+    assert gc.get_threshold() == (700, 10, 10)
+
+
+@pytest.mark.parametrize("own", [(0, 10, 10), (1_000_000, 5, 5)])
+def test_who_collects_never_or_more_rarely_goes_on_so(thresholds, own):
+    gc.set_threshold(*own)
+    with compiler.collecting_rarely():
+        assert gc.get_threshold() == own
+    assert gc.get_threshold() == own
 
 
 def test_python_can_call_a_part(values):

@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike
 
 from sensorium.errors import SpecError
 from sensorium.optics.checks import Array, checked
+from sensorium.optics.quadrature import gauss_legendre
 
 CaptureModel = Literal["exact", "agx"]
 
@@ -95,7 +96,7 @@ def _exact(w_x: Array, w_y: Array, R: Array, r_D: Array) -> Array:
     w_x, w_y, R, r_D = (a[..., None] for a in np.broadcast_arrays(w_x, w_y, R, r_D))
     first = np.arcsin(np.clip((-r_D - _REACH * w_x) / R, -1.0, 1.0))
     last = np.arcsin(np.clip((-r_D + _REACH * w_x) / R, -1.0, 1.0))
-    node, weight = np.polynomial.legendre.leggauss(_NODES)
+    node, weight = gauss_legendre(_NODES)
     phi = 0.5 * (first + last) + 0.5 * (last - first) * node
     half_chord = R * np.cos(phi)
     across = math.sqrt(2.0 / math.pi) / w_x * np.exp(-2.0 * np.square((r_D + R * np.sin(phi)) / w_x))

@@ -11,11 +11,11 @@ and share one factor between both polarisations of T (E-03).
 
 import math
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from sensorium import jit
 from sensorium.optics.checks import Array, checked, checked_cosine, checked_index
+from sensorium.optics.quadrature import gauss_legendre
 
 
 @jit.inlined
@@ -117,7 +117,7 @@ def internal_diffuse_reflectance(n: ArrayLike) -> Array:
         n: Relative index of the body, at least 1.
     """
     index = checked("n", n, at_least=1.0)
-    node, weight = np.polynomial.legendre.leggauss(64)
+    node, weight = gauss_legendre(64)
     c = 0.5 * (node + 1.0)
     external = (_reflectance(c, index[..., None], 0.0) * c) @ weight
     return 1.0 - (1.0 - external) / index**2

@@ -164,7 +164,7 @@ class LightCaster:
         threads.run(sweep_waveform, blocks, *where, tables, draws, rare, mask, *embree, out, serial_below=2)
         return out
 
-    def _receiver(self, light: LightOutputs) -> "tuple[WaveformOutputs, int, NDArray[np.float64] | None]":
+    def _receiver(self, light: LightOutputs) -> "tuple[WaveformOutputs, int, NDArray[np.float64]]":
         """Arrays for waveforms, how many blocks of pulses there are, and scratch for a detector that needs some."""
         from sensorium.trace.waveform import tables as wt
         from sensorium.trace.waveform.decompose import SCRATCH
@@ -178,10 +178,8 @@ class LightCaster:
             samples=np.zeros((heads, pulses if switch[wt.V_KEEP] else 0, switch[wt.V_BINS]), np.float32),
         )
         blocks = heads * -(-pulses // int(switch[wt.V_PULSES]))
-        rare = None
-        if self._waveform.detector.switch[wt.E_KIND] == wt.BY_DECOMPOSITION:
-            rare = np.zeros((threads.thread_count(), SCRATCH))
-        return out, blocks, rare
+        decomposes = self._waveform.detector.switch[wt.E_KIND] == wt.BY_DECOMPOSITION
+        return out, blocks, np.zeros((threads.thread_count(), SCRATCH if decomposes else 0))
 
     def _truth(self, shot: Shot, table: RayTable, start_ns: int, end_ns: int, redrawn: NDArray[np.int64]) -> Scan:
         """The same shot without light or error, fired once more: few ask for it, so nobody else pays for it.

@@ -3,6 +3,7 @@
 import numpy as np
 
 import sensorium as sn
+from sensorium.optics.quadrature import gauss_legendre
 from sensorium.validation.check import Axis, Comparison, Family
 
 BEAMS = Family("Beams")
@@ -89,7 +90,7 @@ def _vane(quick: bool) -> Comparison:
 )
 def _power(quick: bool) -> Comparison:
     z = np.array([0.0, 0.01, 0.1, 1.0, 10.0, 100.0])
-    node, weight = np.polynomial.legendre.leggauss(200)
+    node, weight = gauss_legendre(200)
     found = []
     for distance in z:
         w = float(sn.optics.gaussian_radius(distance, wavelength_m=905e-9, waist_radius_m=5e-5))

@@ -89,6 +89,7 @@ def test_what_is_not_there_has_a_limit():
     assert 0.0 < fit.intervals["K"][1] < 1e-3
 
 
+@pytest.mark.slow
 def test_terms_that_are_hard_to_tell_apart_keep_honest_limits():
     """A walk that happens to look like a ramp must not have its K refused: both are possible."""
     found = []

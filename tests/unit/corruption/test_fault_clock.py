@@ -51,7 +51,6 @@ def test_what_was_over_before_the_first_time_never_happened():
     assert len(clock.log) == 0
 
 
-@pytest.mark.slow
 def test_onsets_are_poisson_in_healthy_time():
     """Waits and durations are exponential (KS), and counts of a fault that hardly lasts are Poisson (chi-square)."""
     clock = schedule(random_fault(), random_fault("brief", duration_s=1e-9)).begin(400, seed=7)
@@ -79,7 +78,6 @@ def test_onsets_are_poisson_in_healthy_time():
     assert stats.chisquare(observed, expected).pvalue > 1e-3
 
 
-@pytest.mark.slow
 def test_share_of_time_active():
     clock = schedule(random_fault(duration_s=0.3)).begin(200, seed=8)
     clock.at(0)

@@ -1,6 +1,5 @@
 """The scalars as kernels run them: float32 throughout, and close to float64."""
 
-import itertools
 import re
 
 import numba
@@ -27,8 +26,9 @@ LAYERS = [(layers.TWO_WAY, 1.0, 0.0), (layers.AGX, 1.0, 0.0), (layers.PLASTIC, 2
 
 def grid(*columns):
     """Every combination, as arrays; a column of tuples gives several arrays."""
-    rows = [np.hstack(row) for row in itertools.product(*columns)]
-    return tuple(np.array(rows).T)
+    tables = [np.asarray(column, np.float64).reshape(len(column), -1) for column in columns]
+    chosen = np.indices([len(table) for table in tables]).reshape(len(tables), -1)
+    return tuple(array for table, rows in zip(tables, chosen, strict=True) for array in table[rows].T)
 
 
 def normal(n, k):

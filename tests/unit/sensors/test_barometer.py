@@ -104,7 +104,6 @@ def test_a_converter_gives_codes_within_its_limits():
     assert code == pytest.approx(round((89874.56 - 30000.0) / 80000.0 * (2**16 - 1)), abs=1e-6)
 
 
-@pytest.mark.slow
 def test_drift_and_noise_have_their_laws():
     from scipy import stats
 

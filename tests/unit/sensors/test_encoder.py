@@ -124,7 +124,6 @@ def test_a_sine_beyond_a_range_that_clamps_stays_in_it():
     np.testing.assert_array_equal(of(out, "count"), np.rint(expected / 0.01))
 
 
-@pytest.mark.slow
 def test_bins_err_uniformly_by_half_of_their_width():
     """Bias -width / 2 and variance width^2 / 12: the floor has no bin of double width at zero."""
     worlds, width = 200_000, 2 * np.pi / 100
@@ -138,7 +137,6 @@ def test_bins_err_uniformly_by_half_of_their_width():
     np.testing.assert_allclose(wrapped, error, atol=1e-9)
 
 
-@pytest.mark.slow
 def test_noise_comes_before_bins():
     """Readings stay bins; errors are those of noise and bins together, once the noise is wider than a bin."""
     worlds, width, sigma = 100_000, 0.01, 0.02

@@ -90,7 +90,6 @@ def test_dilution_of_precision_covers_both_horizontal_axes_together():
     assert sn.Gnss().wander_std_m is None
 
 
-@pytest.mark.slow
 def test_the_wander_has_its_deviation_and_its_correlation_time():
     worlds, tau_s = 8192, 100.0
     env = still(worlds=worlds, step_s=25.0, seed=11)
@@ -116,7 +115,6 @@ def test_the_wander_has_its_deviation_and_its_correlation_time():
         assert np.abs(correlation - math.exp(-25.0 * lag / tau_s)).max() < 4.5 * math.sqrt(2.0 / worlds)
 
 
-@pytest.mark.slow
 def test_white_noise_and_wander_add_up_and_velocity_has_its_own():
     from scipy import stats
 

@@ -157,7 +157,6 @@ def test_errors_act_in_order_and_leave_truth_and_visibility_alone():
     assert not dark.read().visible
 
 
-@pytest.mark.slow
 def test_noise_has_its_law_in_sun_and_shadow():
     from scipy import stats
 

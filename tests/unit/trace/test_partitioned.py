@@ -54,7 +54,10 @@ def whole(scene):
     return caster
 
 
-@pytest.fixture(scope="module", params=[1, 2, 3, 5])
+SLOW = pytest.mark.slow  # every part is a process that loads all of the library, and some are killed and loaded again
+
+
+@pytest.fixture(scope="module", params=[1, pytest.param(2, marks=SLOW), 3, pytest.param(5, marks=SLOW)])
 def caster(request, local_cluster, scene, tmp_path_factory):
     folder = tmp_path_factory.mktemp("parts") / "parts"
     sn.split_scene(scene.objects, folder, parts=request.param)

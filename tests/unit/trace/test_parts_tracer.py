@@ -66,7 +66,14 @@ def lidars(scene, **options):
     return read
 
 
-@pytest.fixture(scope="module", params=[(1, {}), (2, {"worlds": 2}), (3, {})], ids=["1", "2", "3"])
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param((1, {}), id="1", marks=pytest.mark.slow),
+        pytest.param((2, {"worlds": 2}), id="2"),
+        pytest.param((3, {}), id="3", marks=pytest.mark.slow),
+    ],
+)
 def readings(request, local_cluster, tmp_path_factory):
     """What lidars read in parts and in one process."""
     parts, options = request.param

@@ -71,9 +71,8 @@ def find_returns(
     tables = detector_tables(detector, pulse, resolution_s, bins=rows.shape[1], false_alarm=false_alarm)
     least = np.full(len(rows), max(float(tables.number[0]) * noise, threshold, 1e-30), np.float32)
     found = tuple(np.full((len(rows), most), np.nan) for _ in range(3))
-    scratch = None
-    if isinstance(detector, GaussianDecomposition):
-        scratch = np.zeros((max(threads.thread_count(), 1), SCRATCH))
+    decomposes = isinstance(detector, GaussianDecomposition)
+    scratch = np.zeros((max(threads.thread_count(), 1), SCRATCH if decomposes else 0))
     full = np.float32(np.inf if full_scale is None else full_scale)
     threads.run(detect_rows, len(rows), rows, least, full, tables, scratch, *found, serial_below=64)
     shape = (*waves.shape[:-1], most)

@@ -19,7 +19,7 @@ def detect(samples, logs, low, high, threshold, full, number, switch, edge, rare
         threshold: Fixed, or the least, in the unit of the samples.
         full: Value of a saturated sample, infinite for none.
         number, switch, edge: Of `DetectorTables`.
-        rare: Scratch of the decomposition, or None for other detectors.
+        rare: Scratch of the decomposition, (SCRATCH,); empty for other detectors.
         peaks: Scratch, int32 (MOST_FOUND, 3).
         found: Filled, float64 (MOST_FOUND, FOUND_COLUMNS).
 
@@ -32,7 +32,7 @@ def detect(samples, logs, low, high, threshold, full, number, switch, edge, rare
     for i in range(count):
         at, begun, ended = peaks[i, 0], peaks[i, 1], peaks[i, 2]
         read_peak(samples, logs, at, begun, ended, threshold, full, number, switch, edge, found, i)
-    if rare is not None:
+    if rare.size > 0:
         decompose(samples, low, high, full, number[wt.D_WIDTH], number[wt.D_OFFSET], found, count, rare)
     return count
 
@@ -41,12 +41,13 @@ def detect(samples, logs, low, high, threshold, full, number, switch, edge, rare
 def detect_rows(first, step, count, samples, threshold, full, detector, rare, places, heights, widths):
     """Returns of many waveforms, rows first, first + step, ... of samples (rows, bins); the strongest, nearest first.
 
+    rare: One row a thread of the scratch of `detect`.
     places, heights, widths: Filled, float64 (rows, most): bins from the start, unit of the samples, bins; NaN for none.
     """
     peaks, found = np.zeros((wt.MOST_FOUND, 3), np.int32), np.zeros((wt.MOST_FOUND, wt.FOUND_COLUMNS))
     most, bins = places.shape[1], samples.shape[1]
     wave, logs = np.zeros(bins + SPARE, np.float32), np.zeros(bins + SPARE, np.float32)
-    scratch = None if rare is None else rare[first]
+    scratch = rare[first]
     numbers, switch, edge = detector.number, detector.switch, detector.edge
     for row in range(first, count, step):
         for b in range(bins):

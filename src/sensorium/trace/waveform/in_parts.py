@@ -25,7 +25,7 @@ def pulses_in_parts(
     light: LightTables,
     tables: WaveformTables,
     draws: Any,
-    rare: NDArray[np.float64] | None,
+    rare: NDArray[np.float64],
     out: WaveformOutputs,
 ) -> None:
     """Fire some blocks of pulses of one world, and follow their light through the parts.

@@ -44,8 +44,8 @@ def sweep_waveform(
         rays: `RayTables`, the axes of pulses; heads: `Heads`.
         light: `LightTables`; tables: `WaveformTables`.
         draws: Randomness, as for the light kernel.
-        rare: Scratch of the decomposition, (threads, SCRATCH) float64; None for other detectors, which do not need it
-            compiled.
+        rare: Scratch of the decomposition, float64 (threads, SCRATCH); (threads, 0) for other detectors, so that all
+            share one compiled kernel.
         mask: Bits of the objects to see.
         coherent, scattered: Addresses of Embree's arguments for first rays and for their children.
         out: `WaveformOutputs`.
@@ -63,7 +63,7 @@ def sweep_waveform(
     set_mask(packet[1], mask)
     together, most = tables.switch[wt.V_BATCH], tables.switch[wt.V_PULSES]
     named = -1  # first ray of those that are named in a block
-    fit = None if rare is None else rare[first]
+    fit = rare[first]
 
     around, beyond = -1, -1  # media that the paths in the block start in; the same from block to block
     for number in range(first, count, step):

@@ -82,7 +82,7 @@ def follow_pulses(
     (drawn_by, draw_of, normals, samples, logs), (peaks, kept, order, spans) = of_samples, of_returns
     u_of, v_of, weight_of, pulse_of, slope_of = named_rays
     named = -1  # first ray of those that are named
-    fit = None if rare is None else rare[first]
+    fit = rare[first]
     together, most, bundle = tables.switch[wt.V_BATCH], tables.switch[wt.V_PULSES], tables.u.shape[0]
     far = light.number[tb.N_FAR]
     traced = walks.rays

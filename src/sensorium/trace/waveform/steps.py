@@ -168,7 +168,8 @@ def receive(
     """From light in its bins to the returns of a batch of pulses, in slots; and samples, where they are kept."""
     histograms, samples, logs, normals, spans = jit.uncounted((histograms, samples, logs, normals, spans))
     light, tables, draws, pulses, kept = jit.uncounted((light, tables, draws, pulses, kept))
-    peaks, found, order, slot_f, slot_i, widths = jit.uncounted((peaks, found, order, slot_f, slot_i, widths))
+    rare, peaks, found, order = jit.uncounted((rare, peaks, found, order))
+    slot_f, slot_i, widths = jit.uncounted((slot_f, slot_i, widths))
     number, d_number = tables.number, tables.detector.number
     d_switch, edge = tables.detector.switch, tables.detector.edge
     power, mist, ends, faces = histograms.power, histograms.mist, histograms.ends, histograms.face

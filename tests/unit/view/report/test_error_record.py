@@ -22,7 +22,6 @@ def test_what_fits_gives_the_same_as_the_whole_signal():
         assert curve.deviation == pytest.approx(whole.deviation[:, channel])
 
 
-@pytest.mark.slow
 def test_a_longer_signal_reaches_the_longer_averaging_times():
     # White noise and a random walk: the curve falls, then rises, and both ends come from different parts of the record
     rng = np.random.default_rng(1)
