@@ -158,7 +158,7 @@ def _paints(path: Path, counts: list[int], colors: list[tuple[str, Color]]) -> l
             loaded = trimesh.load(path, force="scene", process=False)
         except Exception as error:
             raise PaintError(f"its materials cannot be read: {in_one_line(error)}") from error
-    parts = [loaded.geometry[loaded.graph[node][1]] for node in loaded.graph.nodes_geometry]
+        parts = [loaded.geometry[loaded.graph[node][1]] for node in loaded.graph.nodes_geometry]
     parts = [part for part in parts if isinstance(part, trimesh.Trimesh)]
     if [len(part.vertices) for part in parts] != counts:
         return []
