@@ -204,8 +204,12 @@ def _place(wrong: Mapping[str, Any], data: Any) -> tuple[str | int, ...]:
 
 
 def path_of(owner: str, place: Sequence[str | int]) -> str:
-    """A place as one writes it: Lidar.pattern.elevation_deg[3]; without an owner it begins with the first key."""
-    path = owner + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
+    """A place as one writes it: Lidar.pattern.elevation_deg[3]; without an owner it begins with the first key.
+
+    A key that would break the line, or could not be seen, stands in quotes.
+    """
+    shown = [part if isinstance(part, int) or part.isprintable() else repr(part) for part in place]
+    path = owner + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in shown)
     return path.removeprefix(".")
 
 

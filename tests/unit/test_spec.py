@@ -193,6 +193,13 @@ def test_text_that_is_read_is_checked_alike():
     )
 
 
+def test_a_key_does_not_break_the_line():
+    text = message_of(lambda: sn.Timing.model_validate({"late\ncy_s": 0.0, "\x1b[2J": 1}))
+    assert text.startswith(r"Timing.'late\ncy_s' is 0.0; did you mean latency_s?")
+    assert r"Timing.'\x1b[2J' is 1" in text
+    assert text.isprintable()
+
+
 def test_a_long_value_is_cut_short():
     text = message_of(lambda: sn.patterns.Table(azimuth_deg=[["x"] * 50] * 1000, elevation_deg=0, time_s=0, rate_hz=1))
     assert "elevation_deg is 0; it must be a list of values" in text
