@@ -103,7 +103,7 @@ def _ply(folder: Path) -> list[bytes]:
 
 
 def _gltf_tree(image: bytes | None = None) -> tuple[dict[str, Any], bytes]:
-    """A square with texture coordinates under two nodes, and its buffer; an image paints it."""
+    """A square with texture coordinates under two nodes, and its buffer; a colour paints it, or an image."""
     positions = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], "<f4")
     uv = positions[:, :2].copy()
     corners = np.array([0, 1, 2, 0, 2, 3], "<u2")
@@ -113,7 +113,10 @@ def _gltf_tree(image: bytes | None = None) -> tuple[dict[str, Any], bytes]:
         "scene": 0,
         "scenes": [{"nodes": [0]}],
         "nodes": [{"children": [1], "translation": [1, 2, 3]}, {"mesh": 0, "scale": [1, 1, -1]}],
-        "meshes": [{"primitives": [{"attributes": {"POSITION": 0, "TEXCOORD_0": 1}, "indices": 2, "mode": 4}]}],
+        "meshes": [
+            {"primitives": [{"attributes": {"POSITION": 0, "TEXCOORD_0": 1}, "indices": 2, "mode": 4, "material": 0}]}
+        ],
+        "materials": [{"name": "paint", "pbrMetallicRoughness": {"baseColorFactor": [0.5, 0.25, 0.01, 1]}}],
         "accessors": [
             {"bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 0]},
             {"bufferView": 1, "componentType": 5126, "count": 4, "type": "VEC2"},
@@ -124,10 +127,7 @@ def _gltf_tree(image: bytes | None = None) -> tuple[dict[str, Any], bytes]:
         pieces.append(image)
         tree["images"] = [{"bufferView": 3, "mimeType": "image/png"}]
         tree["textures"] = [{"source": 0}]
-        tree["materials"] = [
-            {"pbrMetallicRoughness": {"baseColorTexture": {"index": 0}, "baseColorFactor": [1, 1, 1, 1]}}
-        ]
-        tree["meshes"][0]["primitives"][0]["material"] = 0
+        tree["materials"][0]["pbrMetallicRoughness"]["baseColorTexture"] = {"index": 0}
     ends = np.cumsum([len(piece) for piece in pieces])
     tree["bufferViews"] = [
         {"buffer": 0, "byteOffset": int(end) - len(piece), "byteLength": len(piece)}
@@ -234,6 +234,7 @@ _GLTF_WORDS = tuple(
             "COLOR_0",
             "TEXCOORD_0",
             "material",
+            "baseColorFactor",
             "extensions",
             "scene",
         ),

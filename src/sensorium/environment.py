@@ -95,7 +95,7 @@ class Environment:
         """
         if isinstance(scene, SceneBatch) and worlds is None:
             worlds = scene.worlds
-        if worlds is not None and (not isinstance(worlds, int) or worlds < 1):
+        if worlds is not None and (not isinstance(worlds, int) or isinstance(worlds, bool) or worlds < 1):
             raise SpecError(f"worlds is {worlds!r}; it must be None or a whole number of at least 1")
         if first_world < 0:
             raise SpecError(f"first_world is {first_world}; it must be zero or more")
@@ -193,9 +193,8 @@ class Environment:
             The live sensor.
         """
         if not isinstance(sensor, SensorSpec):
-            raise SpecError(
-                f"sensor is a {type(sensor).__name__}; it must be a sensor's specification, such as sn.Lidar"
-            )
+            given = f"the class {sensor.__name__}" if isinstance(sensor, type) else f"a {type(sensor).__name__}"
+            raise SpecError(f"sensor is {given}; it must be a sensor's specification, such as sn.Lidar(pattern=...)")
         name = getattr(sensor, "kind", type(sensor).__name__.lower()) if name is None else name
         if name in self._sensors:
             raise SpecError(f"a sensor is named {name!r} already; pass name= to tell them apart")

@@ -44,7 +44,8 @@ def plain_doc(model: type) -> str | None:
 
 def sentences(model: type[BaseModel]) -> dict[str, str]:
     """What is said under the fields of a model and of what it is made of, by name."""
-    found: dict[str, str] = {}
+    other = getattr(model, "told_by", None)
+    found: dict[str, str] = {} if other is None else sentences(other)
     for part in reversed([each for each in model.__mro__ if issubclass(each, BaseModel) and each is not BaseModel]):
         for name, sentence in _declared(part).items():
             if sentence or name not in found:

@@ -46,7 +46,7 @@ def _read(path: Path, form: str, most: int, parsed: Callable[[str], Any]) -> Any
         size = path.stat().st_size
         if size > most:
             raise SpecError(f"{path}: the file has {size} bytes; as {form} it may have {most}")
-        return parsed(path.read_text("utf-8"))
+        return parsed(path.read_text("utf-8-sig"))  # some editors put a mark before the text
     except SpecError:
         raise
     except OSError as error:

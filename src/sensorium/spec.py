@@ -26,6 +26,12 @@ _MOST_GUESSES = 4
 _NO_FIELD = ("extra_forbidden", "no_such_attribute")
 _NO_MAPPING = ("model_type", "model_attributes_type", "dict_type")
 
+# What it calls one value where several must be
+_NO_LIST = ("tuple_type", "list_type", "set_type", "frozen_set_type")
+
+# A value is shown up to here [characters]
+_LONGEST_SHOWN = 120
+
 # that are told, before the rest is counted
 _MOST_MISTAKES = 50
 
@@ -46,6 +52,9 @@ class Spec(BaseModel, metaclass=WithFields):
 
     also_called: ClassVar[Mapping[str, str]] = {}
     """What others call a field, for hints: the word, and what to write here."""
+
+    told_by: ClassVar[type[BaseModel] | None] = None
+    """Whose sentences tell of fields that are taken over from it."""
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core_schema: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
@@ -195,8 +204,12 @@ def _place(wrong: Mapping[str, Any], data: Any) -> tuple[str | int, ...]:
 
 
 def path_of(owner: str, place: Sequence[str | int]) -> str:
-    """A place as one writes it: Lidar.pattern.elevation_deg[3]; without an owner it begins with the first key."""
-    path = owner + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
+    """A place as one writes it: Lidar.pattern.elevation_deg[3]; without an owner it begins with the first key.
+
+    A key that would break the line, or could not be seen, stands in quotes.
+    """
+    shown = [part if isinstance(part, int) or part.isprintable() else repr(part) for part in place]
+    path = owner + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in shown)
     return path.removeprefix(".")
 
 
@@ -366,10 +379,13 @@ def _rule(wrong: Mapping[str, Any]) -> str:
     """What pydantic asks for, to go on after "it must"."""
     if wrong["type"] in _NO_MAPPING:
         return "be a mapping of keys to values"
+    if wrong["type"] in _NO_LIST:
+        return "be a list of values"
     message = re.sub(r"^\w+ should ", "", wrong["msg"]).replace(" after validation", "")
     return message if message != wrong["msg"] else f"obey a rule: {message}"
 
 
 def _shown(value: Any) -> str:
     """A value on one line, short."""
-    return " ".join(_SHORT.repr(value).split())
+    text = " ".join(_SHORT.repr(value).split())
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 3]}..."

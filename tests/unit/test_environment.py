@@ -237,7 +237,7 @@ def test_an_object_on_a_body_the_world_lacks():
         sn.Environment(scene, sn.worlds.Static())
 
 
-@pytest.mark.parametrize("options", [{"worlds": 0}, {"worlds": -3}, {"first_world": -1}])
+@pytest.mark.parametrize("options", [{"worlds": 0}, {"worlds": -3}, {"worlds": True}, {"first_world": -1}])
 def test_bad_world_counts(options):
     with pytest.raises(SpecError, match="world"):
         sn.Environment(sn.Scene(), **options)
@@ -300,5 +300,7 @@ def test_editing_the_specification_of_a_sensor_at_work_changes_nothing():
 def test_what_is_no_sensor_and_what_is_no_pose():
     with pytest.raises(SpecError, match=r"Spinning.*specification"):
         street().attach(small_lidar().pattern)
+    with pytest.raises(SpecError, match=r"sensor is the class Lidar; it must be a sensor's specification"):
+        street().attach(sn.Lidar)
     with pytest.raises(SpecError, match=r"pose is \(0, 0, 1\)"):
         attach(street(), pose=(0, 0, 1))

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 import sensorium as sn
+from sensorium.corruption import Fault
 from sensorium.field_docs import HEADING, plain_doc, sentences
 from sensorium.spec import Spec
 
@@ -82,6 +83,22 @@ def test_every_field_of_what_is_public_has_a_sentence(kind):
     assert not [
         name for name, sentence in told.items() if sentence.startswith(("Default", "It must be given")) or not sentence
     ]
+
+
+def test_every_field_of_a_scenario_has_a_sentence():
+    """In the schema, where editors look, of all that a file may hold; choices and models speak for themselves."""
+    from sensorium.scenario.scenario import scenario_model
+
+    definitions = scenario_model().model_json_schema()["$defs"]
+    silent = [
+        f"{name}.{field}"
+        for name, kind in definitions.items()
+        for field, told in kind.get("properties", {}).items()
+        if field != "kind" and "description" not in told and not ("enum" in told or "$ref" in str(told))
+    ]
+    assert silent == []
+    assert len(definitions) > 100
+    assert definitions["SensorFault"]["properties"]["start_s"]["description"] == sentences(Fault)["start_s"]
 
 
 def test_the_schema_has_the_sentences_and_not_the_list():

@@ -281,3 +281,9 @@ def test_joints_of_many_worlds():
     np.testing.assert_allclose(q, [1.0, 0.0], atol=1e-15)
     np.testing.assert_allclose(qd, [0.0, 2.0], atol=1e-15)
     assert paths.JointLine(start=[1.0, 2.0]).motion(0.0)[1].shape == (2,)
+
+
+@pytest.mark.parametrize(("times_s", "far_m"), [([0.0, 1.0], 1e308), ([0.0, 1e-200], 1.0), ([0.0, 5e-324], 1.0)])
+def test_waypoints_whose_way_is_not_finite_are_refused(times_s, far_m):
+    with pytest.raises(SpecError, match="too far apart for their times; the path between them must stay finite"):
+        paths.Waypoints(times_s, [Pose(), Pose((far_m, 0.0, 0.0))])

@@ -65,6 +65,12 @@ def test_what_is_no_plain_json_is_one_line_with_the_file(tmp_path, text, words):
     assert "\n" not in str(refused.value)
 
 
+def test_a_mark_before_the_text_is_passed_over(tmp_path):
+    """Some editors put one there."""
+    assert read_toml(written(tmp_path, "a.toml", "\ufeffa = 1")) == {"a": 1}
+    assert read_json(written(tmp_path, "a.json", "\ufeff[1]")) == [1]
+
+
 def test_a_file_that_is_too_large_or_not_there_is_not_read(tmp_path, monkeypatch):
     monkeypatch.setattr(plain_files, "MAX_TOML_BYTES", 5)
     path = written(tmp_path, "a.toml", "a = 1\n")

@@ -114,7 +114,7 @@ def test_everything_a_user_writes_is_a_specification(kind):
         (
             lambda: sn.Beam(half_divergence_rad="wide"),
             "Beam.half_divergence_rad is 'wide'; it must be a valid number, unable to parse string as a number "
-            "or be a valid tuple",
+            "or be a list of values",
         ),
         (
             lambda: sn.Beam(half_divergence_rad=(1e-3, "wide")),
@@ -193,9 +193,16 @@ def test_text_that_is_read_is_checked_alike():
     )
 
 
+def test_a_key_does_not_break_the_line():
+    text = message_of(lambda: sn.Timing.model_validate({"late\ncy_s": 0.0, "\x1b[2J": 1}))
+    assert text.startswith(r"Timing.'late\ncy_s' is 0.0; did you mean latency_s?")
+    assert r"Timing.'\x1b[2J' is 1" in text
+    assert text.isprintable()
+
+
 def test_a_long_value_is_cut_short():
     text = message_of(lambda: sn.patterns.Table(azimuth_deg=[["x"] * 50] * 1000, elevation_deg=0, time_s=0, rate_hz=1))
-    assert "elevation_deg is 0; it must be a valid tuple" in text
+    assert "elevation_deg is 0; it must be a list of values" in text
     assert len(max(text.split("; "), key=len)) < 200
 
 

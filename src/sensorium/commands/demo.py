@@ -52,9 +52,10 @@ def demo(
 
 def _refuse_another_run(out: Path, title: str) -> None:
     """Raise if a folder holds a run of something else, which would be lost."""
-    from sensorium.scenario.manifest import NAME, Manifest
+    from sensorium.scenario.run import standing
 
-    if (out / NAME).is_file() and Manifest.load(out / NAME).scenario.get("title") != title:
+    before = standing(out)
+    if before is not None and before.scenario.get("title") != title:
         raise SpecError(f"--out is {str(out)!r}, which holds the run of another scenario; it must be another folder")
 
 

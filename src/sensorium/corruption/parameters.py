@@ -20,12 +20,20 @@ def _as_tuples(value: object) -> object:
     return value
 
 
+def _is_finite(item: object) -> bool:
+    """Whether something is a number that a float holds."""
+    try:
+        return isinstance(item, int | float) and not isinstance(item, bool) and math.isfinite(item)
+    except OverflowError:
+        return False
+
+
 def _numbers(value: object, info: ValidationInfo) -> object:
     """A finite number, or a tuple of some; checked here, so that an error is one sentence."""
     given = _as_tuples(value)
     rule = "it must be a finite number, or one for each channel"
     for item in given if isinstance(given, tuple) else (given,):
-        if isinstance(item, bool) or not isinstance(item, int | float) or not np.isfinite(item):
+        if not _is_finite(item):
             raise ValueError(f"{info.field_name} is {value!r}; {rule}")
     if given == ():
         raise ValueError(f"{info.field_name} is {value!r}; {rule}")
@@ -40,7 +48,7 @@ def _rows(value: object, info: ValidationInfo) -> object:
     if len({len(row) for row in given}) != 1 or not given[0]:
         raise ValueError(f"{info.field_name} is {value!r}; rows of a matrix must be equally long, and not empty")
     for item in (item for row in given for item in row):
-        if isinstance(item, bool) or not isinstance(item, int | float) or not np.isfinite(item):
+        if not _is_finite(item):
             raise ValueError(f"{info.field_name} is {value!r}; every number in it must be finite")
     return given
 

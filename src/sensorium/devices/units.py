@@ -99,6 +99,8 @@ def converted(value: float | Sequence[float], unit: str, wanted: str) -> Number:
         raise SpecError(f"unit is {unit!r}; it must be one of {wanted}, such as {_like(wanted)}")
 
     def one(number: float) -> float:
+        if inverse and number == 0.0:
+            raise SpecError(f"value is {number} {unit}; codes for each unit must not be zero")
         return factor / number if inverse else factor * number
 
     return one(value) if isinstance(value, int | float) else tuple(one(number) for number in value)

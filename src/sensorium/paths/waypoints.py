@@ -11,6 +11,9 @@ from sensorium.frames import Pose
 from sensorium.paths.base import Motion, Path, times
 from sensorium.rotations import CONJUGATE, Float, dot, multiply
 
+# so that a path can be worked out with them, and its velocities and accelerations
+_LARGEST_COEFFICIENT = 1e150
+
 # between waypoints the spline of quaternions must keep a length in this range: at zero it has no direction
 _QUATERNION_LENGTHS = (1 / 3, 3.0)
 
@@ -56,8 +59,14 @@ class Waypoints(Path):
         from scipy.interpolate import CubicSpline
 
         values = np.concatenate([stacked.position, quaternion], axis=-1)
-        spline = CubicSpline(knots, values, axis=0, bc_type="clamped")
-        self._coefficients = np.array(spline.c, dtype=np.float64)
+        try:
+            with np.errstate(all="ignore"):
+                coefficients = np.array(CubicSpline(knots, values, axis=0, bc_type="clamped").c, dtype=np.float64)
+        except ValueError:  # scipy's word for numbers that are not finite on the way
+            coefficients = np.array(np.inf)
+        if not (np.abs(coefficients) < _LARGEST_COEFFICIENT).all():
+            raise SpecError("waypoints lie too far apart for their times; the path between them must stay finite")
+        self._coefficients = coefficients
         self._index = tuple(np.indices(self._batch, sparse=True))
         self._check_rotation()
 

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from sensorium.errors import SpecError
 from sensorium.patterns.base import AbstractPattern, Float64, RayTable, SweepRate, checked_sweep, ray_table
-from sensorium.patterns.pinhole import Pixels, check_image, middle, pixel_grid, row_times_s
+from sensorium.patterns.pinhole import Coefficient, Pixels, Place, check_image, middle, pixel_grid, row_times_s
 
 
 class Fisheye(AbstractPattern):
@@ -26,9 +26,9 @@ class Fisheye(AbstractPattern):
     """Rows."""
     focal_px: tuple[Pixels, Pixels]
     """fx, fy [px]; that of an equidistant lens is pixels a radian."""
-    center_px: tuple[float, float] | None = None
+    center_px: tuple[Place, Place] | None = None
     """Principal point cx, cy [px]; None is the middle."""
-    distortion: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+    distortion: tuple[Coefficient, Coefficient, Coefficient, Coefficient] = (0.0, 0.0, 0.0, 0.0)
     """k1, k2, k3, k4 [1]."""
     rate_hz: SweepRate
     """Images per second [Hz]."""

@@ -17,7 +17,13 @@ from sensorium.patterns.base import (
     ray_table,
 )
 
-Pixels = Annotated[float, Field(gt=0.0)]
+# Beyond these no lens is, and powers of image coordinates would overflow
+Pixels = Annotated[float, Field(ge=1e-6, le=1e12)]
+"""A focal length [px]."""
+Place = Annotated[float, Field(ge=-1e9, le=1e9)]
+"""A coordinate in the image [px]."""
+Coefficient = Annotated[float, Field(ge=-1e6, le=1e6)]
+"""Of a polynomial of a lens [1]."""
 
 
 class Pinhole(AbstractPattern):
@@ -39,9 +45,9 @@ class Pinhole(AbstractPattern):
     """Rows."""
     focal_px: tuple[Pixels, Pixels]
     """fx, fy [px]."""
-    center_px: tuple[float, float] | None = None
+    center_px: tuple[Place, Place] | None = None
     """Principal point cx, cy [px]; None is the middle, ((width - 1) / 2, (height - 1) / 2)."""
-    distortion: tuple[float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0)
+    distortion: tuple[Coefficient, Coefficient, Coefficient, Coefficient, Coefficient] = (0.0, 0.0, 0.0, 0.0, 0.0)
     """k1, k2, p1, p2, k3 of Brown's model [1], as OpenCV and ROS' plumb_bob order them."""
     rate_hz: SweepRate
     """Images per second [Hz]."""

@@ -26,6 +26,7 @@ class Fixed(MotionSpec):
 
     kind: Literal["fixed"]
     pose: PoseSpec = PoseSpec()
+    """Where it is."""
 
     def make(self) -> paths.Path:
         """The path."""
@@ -41,6 +42,7 @@ class Line(MotionSpec):
     velocity: Vector
     """[m/s]."""
     quaternion: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
+    """How the body is turned in the world, w, x, y, z; it stays so."""
 
     def make(self) -> paths.Path:
         """The path."""
@@ -74,6 +76,7 @@ class Spin(MotionSpec):
     position: Vector = (0.0, 0.0, 0.0)
     """[m]."""
     axis: Vector
+    """What it turns about, of any length."""
     rate: float
     """[rad/s]."""
     phase: float = 0.0

@@ -21,7 +21,9 @@ class Elements(Spec):
     semi_major_axis_m: Annotated[float, Field(gt=0.0)]
     """Of a circle its radius [m]."""
     eccentricity: Annotated[float, Field(ge=0.0, lt=1.0)] = 0.0
+    """How far from a circle, which is 0; below 1."""
     inclination_deg: Angle = 0.0
+    """Between the orbit and the reference plane [deg]."""
     ascending_node_deg: Angle = 0.0
     """Where the orbit crosses the plane upwards [deg]."""
     periapsis_deg: Angle = 0.0
@@ -47,6 +49,7 @@ class InOrbit(Spec):
     """Where a spacecraft begins: an orbit, or position and velocity; and how it is turned and turns."""
 
     orbit: Elements | None = None
+    """By the elements of its orbit."""
     position: Vector | None = None
     """Of the centre of mass [m], from the planet's centre."""
     velocity: Vector | None = None

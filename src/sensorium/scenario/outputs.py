@@ -21,13 +21,16 @@ class Signals(Spec):
     """A table for each sensor that samples, with the truth beside what it measured."""
 
     format: TableFormat = "csv"
+    """Of the files."""
     truth: bool = True
+    """Whether the truth stands beside what was measured."""
 
 
 class Clouds(Spec):
     """Point clouds of lidars, a file for each sweep."""
 
     format: CloudFormat
+    """Of the files."""
     every: Annotated[int, Field(ge=1)] = 1
     """Every how many sweeps."""
     sensors: tuple[str, ...] | None = None

@@ -80,10 +80,11 @@ def run(
         prepare: Called before the first step, once it is clear that there is something to do and a place for it.
     """
     out = out.resolve()
+    before = standing(out)
     with _in_parts(scenario, out) as parts_folder:
         env = scenario.environment(parts_folder)
         try:
-            return _run(scenario, env, out, force, progress, also, prepare)
+            return _run(scenario, env, out, before, force, progress, also, prepare)
         finally:
             env.close()
 
@@ -106,6 +107,7 @@ def _run(
     scenario: Scenario,
     env: Environment,
     out: Path,
+    before: Manifest | None,
     force: bool,
     progress: Progress,
     also: Sequence[Recorder],
@@ -115,7 +117,6 @@ def _run(
     world_step_ns = env.world.step_ns
     folder = os.path.relpath(scenario.files.folder, out)
     manifest = Manifest(scenario.data, Path(folder).as_posix(), scenario.files.hashes())
-    before = _standing(out, force)
     if before is not None and before.identity == manifest.identity and not force:
         return Run(out, before, done_before=True)
     if before is not None and not force:
@@ -232,10 +233,15 @@ def _writers(outputs: Outputs, env: Environment, folder: Path) -> Iterator[Any]:
         yield record.ImageRecorder(folder / _IMAGES, **outputs.images.model_dump())
 
 
-def _standing(out: Path, force: bool) -> Manifest | None:
-    """The run that a folder holds already, if any; a folder of anything else is refused."""
-    if not out.exists():
+def standing(out: Path) -> Manifest | None:
+    """The run that a folder holds already, if any; a folder of anything else is refused, and what can be none."""
+    try:
+        out.stat()
+    except FileNotFoundError:
         return None
+    except OSError as error:
+        shown = f"{str(out)[:60]!r}, of {len(str(out))} characters" if len(str(out)) > 200 else repr(str(out))
+        raise SpecError(f"--out is {shown}, which cannot be looked at: {error.strerror}") from None
     if not out.is_dir():
         raise SpecError(f"--out is {str(out)!r}, a file; it must be a folder or a new name")
     if (out / NAME).is_file():

@@ -41,7 +41,9 @@ class ScatterSpec(Spec):
     yaw_deg: Angles = (-180.0, 180.0)
     """Least and greatest angle about z [deg]."""
     pitch_deg: Angles = (0.0, 0.0)
+    """Likewise about y [deg]."""
     roll_deg: Angles = (0.0, 0.0)
+    """Likewise about x [deg]."""
     gap_m: Annotated[float, Field(ge=0.0)] | None = None
     """How far things stay from what was strewn before [m]; by default they may stand in each other."""
     room_m: Annotated[float, Field(ge=0.0)] | None = None

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import Annotated, Any, Union
+from typing import Annotated, Any, ClassVar, Union
 
-from pydantic import BeforeValidator, Field, create_model
+from pydantic import BaseModel, BeforeValidator, Field, create_model
 
 from sensorium import devices, fields, plugins
 from sensorium.controllers import BUILT_IN as CONTROLLERS
@@ -41,6 +41,8 @@ _LONGEST_NAME = 100
 class OfSensor(Spec):
     """What stands beside the fields of a fault in the scenario's own list."""
 
+    told_by: ClassVar[type[BaseModel] | None] = Fault
+
     sensor: str
     """Name of the sensor."""
 
@@ -66,14 +68,17 @@ class ScenarioSpec(Spec):
     worlds: Annotated[int, Field(ge=1, le=1 << 20)] | None = None
     """How many worlds run side by side; by default one, whose readings have no axis of worlds."""
     scene: StrewnSceneSpec = StrewnSceneSpec()
+    """What there is to see."""
     world: Any = None
     """What moves; of a list the first whose engine is installed."""
     atmosphere: Medium | None = None
     """What the air is like; by default clear, without any loss."""
     sun: fields.Sun | None = None
+    """Sunlight; by default it is night."""
     gravity: fields.Gravity | None = None
     """Where the world does not apply one of its own; by default standard gravity along -z."""
     magnetic: fields.Magnetic | None = None
+    """The magnetic field; by default there is none."""
     sensors: dict[str, Any] = Field(default_factory=dict)
     """By name, which also keys their randomness."""
     faults: tuple[Any, ...] = ()
@@ -81,6 +86,7 @@ class ScenarioSpec(Spec):
     controllers: dict[str, Any] = Field(default_factory=dict)
     """What reads sensors after each step and commands the world, by name."""
     outputs: Outputs = Outputs()
+    """What is written."""
 
 
 @functools.cache

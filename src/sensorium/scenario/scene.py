@@ -27,6 +27,7 @@ class ObjectSpec(Spec):
     """One thing to see: a shape or a mesh file."""
 
     shape: Shape | None = None
+    """A simple shape by its kind and sizes; instead, `mesh` names a file."""
     mesh: str | None = None
     """A mesh file in the scenario's folder: .glb .gltf .obj .ply .stl .off or .npz."""
     scale: Annotated[float, Field(gt=0.0)] = 1.0
@@ -36,8 +37,11 @@ class ObjectSpec(Spec):
     body: str | None = None
     """Body of the world that carries it."""
     material: AnyMaterial | None = None
+    """Its surface, or the medium that fills it: a name, or a kind with its numbers; by default that of the sensor."""
     label: str | int | None = None
+    """Class that sensors report: a name, or a number; by default none."""
     name: str | None = None
+    """A name no other object has."""
 
     @model_validator(mode="after")
     def _one_form(self) -> "ObjectSpec":
@@ -72,9 +76,10 @@ class SceneSpec(Spec):
     include: tuple[str, ...] = ()
     """Scenes made by code, by the name under which a package announces them."""
     objects: tuple[ObjectSpec, ...] = ()
+    """Things to see, in the order of their numbers."""
     parts: Annotated[int, Field(ge=1, le=4096)] | None = None
     """Into how many parts the scene is split, each in a process of its own on a Ray cluster, for scenes that do not fit
-    into one machine's memory; by default it stays whole, in this process. Only geometric lidars see it then."""
+    into one machine's memory; by default it stays whole, in this process. Only lidars see it then."""
 
     def add_to(self, scene: Scene, files: Files, document: Document) -> None:
         """Put everything into a scene."""

@@ -26,8 +26,11 @@ class Box(ShapeSpec):
 
     kind: Literal["box"]
     x: Length
+    """Size along x [m]."""
     y: Length
+    """Size along y [m]."""
     z: Length
+    """Size along z [m]."""
 
     def make(self) -> Mesh:
         """Its triangles."""
@@ -39,7 +42,9 @@ class Sphere(ShapeSpec):
 
     kind: Literal["sphere"]
     radius: Length
+    """Of its vertices [m]; faces lie a little inside."""
     subdivisions: int = 4
+    """How often the 20 faces of an icosahedron are quartered, 0 to 9."""
 
     def make(self) -> Mesh:
         """Its triangles."""
@@ -51,9 +56,13 @@ class Ellipsoid(ShapeSpec):
 
     kind: Literal["ellipsoid"]
     rx: Length
+    """Half its size along x [m]."""
     ry: Length
+    """Half its size along y [m]."""
     rz: Length
+    """Half its size along z [m]."""
     subdivisions: int = 4
+    """How often the 20 faces of an icosahedron are quartered, 0 to 9."""
 
     def make(self) -> Mesh:
         """Its triangles."""
@@ -65,8 +74,11 @@ class Cylinder(ShapeSpec):
 
     kind: Literal["cylinder"]
     radius: Length
+    """Of its vertices [m]; faces lie a little inside."""
     height: Length
+    """From end to end, along z [m]."""
     segments: int = 64
+    """How many faces stand around it."""
 
     def make(self) -> Mesh:
         """Its triangles."""
@@ -78,8 +90,11 @@ class Capsule(ShapeSpec):
 
     kind: Literal["capsule"]
     radius: Length
+    """Of the cylinder and of its ends [m]."""
     length: Length
+    """Of the cylinder, without its ends [m]."""
     segments: int = 64
+    """How many faces stand around it."""
 
     def make(self) -> Mesh:
         """Its triangles."""
@@ -91,7 +106,9 @@ class Plane(ShapeSpec):
 
     kind: Literal["plane"]
     size: Length
+    """Along x [m]."""
     size_y: Length | None = None
+    """Along y [m]; by default as along x."""
 
     def make(self) -> Mesh:
         """Its triangles."""
@@ -103,8 +120,11 @@ class Heightfield(ShapeSpec):
 
     kind: Literal["heightfield"]
     heights: tuple[tuple[float, ...], ...]
+    """Of the points of the grid, in rows of one x each [m]."""
     size_x: Length
+    """Of the whole along x [m]."""
     size_y: Length
+    """Of the whole along y [m]."""
 
     def make(self) -> Mesh:
         """Its triangles."""
@@ -116,7 +136,9 @@ class Tree(ShapeSpec):
 
     kind: Literal["tree"]
     height: Length
+    """From the ground to its top [m]."""
     form: Literal["broadleaf", "bare", "conifer"] = "broadleaf"
+    """What kind of tree; a bare one is a broadleaf without leaves."""
     seed: int = 0
     """Which tree."""
 

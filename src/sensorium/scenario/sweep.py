@@ -97,7 +97,10 @@ def begin_series(series: Sequence[Case], out: Path, *, force: bool) -> None:
         )
     if out.exists() and not before.is_file() and (not out.is_dir() or any(out.iterdir())):
         raise SpecError(f"--out is {str(out)!r}, which holds files that are no series; it must be empty or a new name")
-    out.mkdir(parents=True, exist_ok=True)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SpecError(f"--out is {str(out)!r}, which cannot be made: {error.strerror}") from None
     with replacing(before) as file:
         file.write((json.dumps(index, indent=2) + "\n").encode())
 

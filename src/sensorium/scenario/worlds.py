@@ -62,7 +62,9 @@ class KinematicSpec(WorldSpec):
     step_s: StepLength = 0.01
     """How far one step goes [s]."""
     bodies: dict[str, Motion] = Field(default_factory=dict)
+    """The path of each body, by its name."""
     joints: dict[str, JointMotion] = Field(default_factory=dict)
+    """The path of each joint, by its name."""
 
     def make(self, files: Files) -> World:
         """The world."""
@@ -74,6 +76,7 @@ class CommandedBody(Spec):
     """A body that a controller moves: where it is at the start, and how it moves until it is told."""
 
     pose: PoseSpec = PoseSpec()
+    """Where it is at the start."""
     velocity: Vector = (0.0, 0.0, 0.0)
     """In its own axes [m/s]."""
 
@@ -85,6 +88,7 @@ class CommandedSpec(WorldSpec):
     step_s: StepLength = 0.01
     """How far one step goes [s]."""
     bodies: dict[str, CommandedBody] = Field(min_length=1)
+    """How each body begins, by its name."""
 
     def make(self, files: Files) -> World:
         """The world."""

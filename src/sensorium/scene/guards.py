@@ -88,10 +88,11 @@ def check_gltf(path: Path, *, max_bytes: int, images: bool = True) -> Triangles:
     return found
 
 
-def gltf_has_images(path: Path) -> bool:
-    """Whether a GLB or glTF file that was checked names any image."""
+def gltf_header(path: Path) -> dict[str, Any]:
+    """The JSON of a GLB or glTF file that was checked."""
     tree, _ = _glb_chunks(path) if path.suffix.lower() == ".glb" else (path.read_bytes(), None)
-    return bool(json.loads(tree.decode("utf-8")).get("images"))
+    header: dict[str, Any] = json.loads(tree.decode("utf-8"))
+    return header
 
 
 def check_inside(name: str, folder: Path, root: Path | None = None) -> Path:

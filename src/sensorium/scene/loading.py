@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from sensorium.errors import SceneError, in_one_line
 from sensorium.npz_archive import ArchiveError, read_arrays
-from sensorium.scene.guards import Triangles, check_gltf, check_stl, gltf_has_images, is_text_stl
+from sensorium.scene.gltf_colors import Color, base_colors, exact_color, of_faces
+from sensorium.scene.guards import Triangles, check_gltf, check_stl, gltf_header, is_text_stl
 from sensorium.scene.mesh import TEXTURE, UV, Mesh
 from sensorium.scene.ply_format import read_ply
 from sensorium.scene.text_formats import MeshArrays, read_obj, read_off, read_stl_text
@@ -37,9 +38,9 @@ def load_mesh(path: str | PathLike[str], *, max_bytes: int = MAX_BYTES, paint: b
     Scene graphs (glTF) become one mesh with every transform applied. Vertex colours become the vertex
     property "color", RGBA in [0, 1]. Where a glTF file paints with images, their base colours become the
     mesh's texture, as linear reflectances in red, green and blue; likewise the diffuse images (`map_Kd`) of an
-    OBJ file's materials. An OBJ file that only colours its materials (`Kd`) gives the face property "texture",
-    which a material asks for in the same way. Nothing else of materials is read, and no images of other
-    formats. An .npz holds `vertices`, `faces` and properties as `face_<name>` and `vertex_<name>`.
+    OBJ file's materials. A file that only colours its materials (the base colours of glTF, `Kd` of OBJ) gives the
+    face property "texture", which a material asks for in the same way. Nothing else of materials is read, and no
+    images of other formats. An .npz holds `vertices`, `faces` and properties as `face_<name>` and `vertex_<name>`.
 
     Args:
         path: File to read; its suffix names the format.
@@ -122,17 +123,29 @@ def _read_trimesh(path: Path, expected: Triangles, max_bytes: int, paint: bool) 
 
     colored = any(part.visual.kind == "vertex" for part in parts)
     merged = Mesh.merge([_placed(part, m, colored) for part, m in zip(parts, matrices, strict=True)])
-    if not paint or not gltf_has_images(path):
-        return merged
-    paints = _paints(path, [len(part.vertices) for part in parts])
-    if not any(paint.image is not None for paint in paints):
-        return merged
-    texture, uv = one_texture(paints, [len(part.vertices) for part in parts])
-    properties = {**merged.vertex_properties, UV: uv}
-    return Mesh(merged.vertices, merged.faces, vertex_properties=properties, texture=texture)
+    return _painted(path, merged, parts) if paint else merged
 
 
-def _paints(path: Path, counts: list[int]) -> list[Paint]:
+def _painted(path: Path, merged: Mesh, parts: list[Any]) -> Mesh:
+    """The mesh of a glTF file with its images as a texture; with base colours alone, one for each face."""
+    header = gltf_header(path)
+    colors = base_colors(header)
+    if not header.get("images") and not colors:
+        return merged
+    counts = [len(part.vertices) for part in parts]
+    paints = _paints(path, counts, colors)
+    if any(paint.image is not None for paint in paints):
+        texture, uv = one_texture(paints, counts)
+        properties = {**merged.vertex_properties, UV: uv}
+        return Mesh(merged.vertices, merged.faces, vertex_properties=properties, texture=texture)
+    if not colors or not paints:
+        return merged
+    by_face = of_faces([paint.factor for paint in paints], [len(part.faces) for part in parts])
+    own = dict(merged.vertex_properties)
+    return Mesh(merged.vertices, merged.faces, face_properties={TEXTURE: by_face}, vertex_properties=own)
+
+
+def _paints(path: Path, counts: list[int], colors: list[tuple[str, Color]]) -> list[Paint]:
     """What the pieces of a glTF file are painted with, in the order of their nodes.
 
     A second reading: with materials, trimesh gives other colours to the vertices of some files.
@@ -141,8 +154,11 @@ def _paints(path: Path, counts: list[int]) -> list[Paint]:
 
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of images, whose comments may be broken
-        loaded = trimesh.load(path, force="scene", process=False)
-    parts = [loaded.geometry[loaded.graph[node][1]] for node in loaded.graph.nodes_geometry]
+        try:
+            loaded = trimesh.load(path, force="scene", process=False)
+        except Exception as error:
+            raise PaintError(f"its materials cannot be read: {in_one_line(error)}") from error
+        parts = [loaded.geometry[loaded.graph[node][1]] for node in loaded.graph.nodes_geometry]
     parts = [part for part in parts if isinstance(part, trimesh.Trimesh)]
     if [len(part.vertices) for part in parts] != counts:
         return []
@@ -150,7 +166,7 @@ def _paints(path: Path, counts: list[int]) -> list[Paint]:
     for part in parts:
         material, uv = getattr(part.visual, "material", None), getattr(part.visual, "uv", None)
         image, given = getattr(material, "baseColorTexture", None), getattr(material, "baseColorFactor", None)
-        factor = (1.0, 1.0, 1.0) if given is None else tuple((np.asarray(given, np.float64)[:3] / 255.0).tolist())
+        factor = exact_color(given, getattr(material, "name", None), colors)
         if image is None or uv is None:
             paints.append(Paint(factor=factor))
         else:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sensorium.errors import SceneError
 from sensorium.frames import Pose
+from sensorium.scene.merging import merged_properties
 
 # Beyond this the ray caster's float32 boxes are no longer ordered; Embree asks for |x| < 1.844e18.
 MAX_COORDINATE_M = 1e18
@@ -110,31 +111,24 @@ class Mesh:
     def merge(cls, meshes: "Sequence[Mesh]") -> "Mesh":
         """Join meshes that share one frame into one, faces in the order given.
 
-        Every mesh must carry the same property names on the same elements: nothing is filled in silently. Meshes with
-        textures are not joined.
+        Every mesh must carry the same property names on the same elements: nothing is filled in silently, but for the
+        property "texture", which is white, 1 in each band, on meshes without paint. Meshes with texture images are not
+        joined.
         """
         if not meshes:
             raise SceneError("merge got no meshes; it needs at least one")
         if any(mesh.texture is not None for mesh in meshes):
             raise SceneError("a mesh to be merged has a texture; one mesh has one texture, keep them apart")
-        first = meshes[0]
-        for k, mesh in enumerate(meshes):
-            for kind in ("face_properties", "vertex_properties"):
-                names, expected = sorted(getattr(mesh, kind)), sorted(getattr(first, kind))
-                if names != expected:
-                    raise SceneError(f"mesh {k} has {kind} {names} but mesh 0 has {expected}; they must match")
+        of_faces, of_vertices = [m.face_properties for m in meshes], [m.vertex_properties for m in meshes]
+        face_counts, vertex_counts = [len(m.faces) for m in meshes], [len(m.vertices) for m in meshes]
 
         # Indices move up by the vertices that stand before them
-        offsets = np.cumsum([0] + [len(mesh.vertices) for mesh in meshes[:-1]])
+        offsets = np.cumsum([0, *vertex_counts[:-1]])
         return cls(
             np.concatenate([mesh.vertices for mesh in meshes]),
             np.concatenate([mesh.faces + offset for mesh, offset in zip(meshes, offsets, strict=True)]),
-            face_properties={
-                name: _joined(name, [m.face_properties[name] for m in meshes]) for name in first.face_properties
-            },
-            vertex_properties={
-                name: _joined(name, [m.vertex_properties[name] for m in meshes]) for name in first.vertex_properties
-            },
+            face_properties=merged_properties("face_properties", of_faces, face_counts, white=TEXTURE),
+            vertex_properties=merged_properties("vertex_properties", of_vertices, vertex_counts, white=TEXTURE),
         )
 
     @property
@@ -248,7 +242,10 @@ def _read_only(array: NDArray[Any]) -> NDArray[Any]:
 
 def _checked_vertices(vertices: ArrayLike) -> NDArray[np.float64]:
     """Copy vertices to float64, finite and small enough for the ray caster."""
-    array = np.array(vertices, dtype=np.float64, order="C")
+    try:
+        array = np.array(vertices, dtype=np.float64, order="C")
+    except (TypeError, ValueError):
+        raise SceneError(f"vertices are {str(vertices)[:60]!r}; they must be numbers of shape (n, 3)") from None
     if array.ndim != 2 or array.shape[1] != 3:
         raise SceneError(f"vertices have shape {array.shape}; it must be (n, 3)")
     bad = ~(np.abs(array) < MAX_COORDINATE_M)
@@ -260,7 +257,10 @@ def _checked_vertices(vertices: ArrayLike) -> NDArray[np.float64]:
 
 def _checked_faces(faces: ArrayLike, *, vertex_count: int) -> NDArray[np.int32]:
     """Copy faces to int32 with every index in range."""
-    array = np.asarray(faces)
+    try:
+        array = np.asarray(faces)
+    except ValueError:
+        raise SceneError(f"faces are {str(faces)[:60]!r}; they must be integers of shape (m, 3)") from None
     if array.ndim != 2 or array.shape[1] != 3 or len(array) == 0:
         raise SceneError(f"faces have shape {array.shape}; it must be (m, 3) with at least one face")
     if array.dtype.kind not in "iu":
@@ -278,7 +278,10 @@ def _checked_properties(
     """Copy properties, each with one finite number (or label) per element."""
     checked: dict[str, NDArray[Any]] = {}
     for name, values in (properties or {}).items():
-        array = np.array(values, order="C")
+        try:
+            array = np.array(values, order="C")
+        except ValueError:
+            raise SceneError(f"{element} property {name!r} is no array; each must have the same shape") from None
         if array.ndim == 0 or len(array) != count:
             raise SceneError(f"{element} property {name!r} has shape {array.shape}; its length must be {count}")
         if name == LABEL:
@@ -333,13 +336,3 @@ def _checked_labels(element: str, array: NDArray[Any]) -> NDArray[Any]:
     if array.min() < 0 or array.max() > np.iinfo(np.int32).max:
         raise SceneError(f"{element} labels reach from {array.min()} to {array.max()}; they must be in [0, 2**31)")
     return array.astype(np.int32)
-
-
-def _joined(name: str, arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """Concatenate one property of several meshes; shapes and kinds must agree."""
-    shapes = {array.shape[1:] for array in arrays}
-    if len(shapes) > 1:
-        raise SceneError(f"property {name!r} has element shapes {sorted(shapes)}; merged meshes must share one")
-    if len({array.dtype.kind == "U" for array in arrays}) > 1:
-        raise SceneError(f"property {name!r} mixes strings and numbers; merged meshes must use one of them")
-    return np.concatenate(arrays)

@@ -212,13 +212,13 @@ def _icosphere(subdivisions: int) -> tuple[NDArray[np.float64], NDArray[np.int64
 
 def _positive(name: str, value: float) -> float:
     """Check a size: finite and above zero."""
-    if not (math.isfinite(value) and value > 0.0):
-        raise SceneError(f"{name} is {value}; it must be finite and positive")
+    if not (isinstance(value, int | float | np.number) and math.isfinite(value) and value > 0.0):
+        raise SceneError(f"{name} is {value!r}; it must be finite and positive")
     return float(value)
 
 
 def _count(name: str, value: int, *, least: int, most: int) -> int:
     """Check a tessellation count: a whole number in [least, most]."""
-    if not (least <= value <= most and value == int(value)):
-        raise SceneError(f"{name} is {value}; it must be a whole number from {least} to {most}")
+    if not (isinstance(value, int | float | np.number) and least <= value <= most and value == int(value)):
+        raise SceneError(f"{name} is {value!r}; it must be a whole number from {least} to {most}")
     return int(value)

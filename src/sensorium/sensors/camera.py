@@ -161,6 +161,7 @@ class Camera(SensorSpec[CameraImage]):
 
     # Time
     shutter: Literal["global", "rolling"] = "global"
+    """Whether all rows are exposed at once, or one after the other."""
     line_time_s: float = Field(default=0.0, ge=0.0)
     """From row to row of a rolling shutter [s]."""
     motion_blur: bool = False
@@ -195,6 +196,11 @@ class Camera(SensorSpec[CameraImage]):
             raise ValueError(f"line_time_s is {self.line_time_s} with a global shutter; only a rolling one has lines")
         if self.timing.jitter_s:
             raise ValueError(f"timing.jitter_s is {self.timing.jitter_s}; a camera exposes for a while, without jitter")
+        if self.timing.rate_hz is not None and self.exposure_s * self.timing.rate_hz > 1.0 + 1e-9:
+            raise ValueError(
+                f"exposure_s is {self.exposure_s} and timing.rate_hz {self.timing.rate_hz}; "
+                f"an image must end before the next begins, after {1.0 / self.timing.rate_hz:.4g} s"
+            )
         terms = self.spherical, self.astigmatism, self.curvature, self.distortion, self.coma
         if self.lens != "seidel" and any(terms):
             raise ValueError(f"lens is {self.lens!r} with Seidel terms; it must have one or the other")

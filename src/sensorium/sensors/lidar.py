@@ -22,13 +22,10 @@ from sensorium.sensors.spec import Capture, SensorSpec
 from sensorium.sensors.sweep_caster import SweepCaster
 from sensorium.sensors.timing import Timing
 from sensorium.sensors.waveform.reading import SPEED_OF_LIGHT
-from sensorium.sensors.waveform.spec import Waveform
+from sensorium.sensors.waveform.spec import Waveform, check_bins
 
 if TYPE_CHECKING:
     from sensorium.sensors.light_caster import LightCaster
-
-# Bins of a waveform, at most: each has a random number of its own
-_MOST_BINS = 2**17
 
 
 class Lidar(SensorSpec[Scan]):
@@ -68,6 +65,7 @@ class Lidar(SensorSpec[Scan]):
     max_range_m: float = Field(default=1000.0, gt=0.0)
     """A surface farther than this gives no return [m]."""
     motion: Literal["rolling", "snapshot"] = "rolling"
+    """Whether rays are fired one by one while everything moves, or all at once."""
     publish: Literal["sweeps", "slices"] = "sweeps"
     """Whole sweeps, or after every step the columns fired in it."""
     frame: Literal["sensor", "world"] = "sensor"
@@ -77,10 +75,13 @@ class Lidar(SensorSpec[Scan]):
     errors: tuple[AnyCorruption, ...] = ()
     """What goes wrong with the ranges of every sweep, such as dead channels; faults go wrong for a while."""
     mode: Literal["geometric", "relative", "radiometric", "waveform"] = "geometric"
+    """What a return is made of: the first surface, relative intensities, watts, or whole waveforms."""
 
     # What follows matters only where light does
     beam: Beam = Beam()
+    """The laser beam, and the detector beside it."""
     noise: RangeNoise = RangeNoise()
+    """Of ranges, by distance."""
     intensity: IntensityScale = IntensityScale()
     """As what number intensity is reported."""
     receiver: Receiver = Receiver()
@@ -141,12 +142,7 @@ class Lidar(SensorSpec[Scan]):
                 f"waveform.start_s is {waveform.start_s} and waveform.stop_s {stop_s:.4g}; "
                 f"the time window must be no shorter than the pulse, {length_s:.4g} s"
             )
-        bins = (stop_s - waveform.start_s) / waveform.resolution_s
-        if bins > _MOST_BINS:
-            raise ValueError(
-                f"waveform.resolution_s is {waveform.resolution_s}; "
-                f"the window must have at most {_MOST_BINS} bins, and has {bins:.0f}"
-            )
+        check_bins("waveform.resolution_s", waveform.resolution_s, stop_s - waveform.start_s)
         if self.atmospheric_law is not None:
             raise ValueError("atmospheric_law is given with mode 'waveform', where the air answers at every distance")
 

@@ -67,7 +67,18 @@ def checked_rays(
         raise SpecError(f"worlds has values outside 0 to {world_count - 1}")
 
     # One row a ray; arrays of one kind, since kernels are compiled again for read-only ones and other memory layouts
-    shape = np.broadcast_shapes(origin.shape[:-1], direction.shape[:-1], time.shape, t_max.shape, world.shape)
+    shapes = {
+        "origins": origin.shape[:-1],
+        "directions": direction.shape[:-1],
+        "time": time.shape,
+        "t_max_m": t_max.shape,
+        "worlds": world.shape,
+    }
+    try:
+        shape = np.broadcast_shapes(*shapes.values())
+    except ValueError:
+        told = ", ".join(f"{name} {given}" for name, given in shapes.items() if given)
+        raise SpecError(f"rays have the shapes {told}; they must be the same, or broadcast to one") from None
     if origin.shape[:-1] != shape:
         origin = np.broadcast_to(origin, (*shape, 3))
     return Rays(

@@ -18,9 +18,12 @@ def test_arrays_lists_and_tuples_are_kept_as_the_same_plain_data():
     assert all(bias == given[0] for bias in given)
     assert given[0].value == (1.0, 2.0, 3.0)
     assert all(type(number) is float for number in given[3].value)
+    assert Bias(2**64).value == 2.0**64
 
 
-@pytest.mark.parametrize("wrong", [float("nan"), float("inf"), (1.0, float("nan")), "much", True, (), ((1.0,),), None])
+@pytest.mark.parametrize(
+    "wrong", [float("nan"), float("inf"), (1.0, float("nan")), "much", True, (), ((1.0,),), None, 10**400]
+)
 def test_what_is_no_finite_number_is_refused_in_one_sentence(wrong):
     with pytest.raises(SpecError, match=r"^Bias\.value is .*; it must be a finite number, or one for each channel$"):
         Bias(wrong)

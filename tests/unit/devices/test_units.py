@@ -71,6 +71,12 @@ def test_other_units_are_refused(unit, wanted, message):
         converted(1.0, unit, wanted)
 
 
+def test_no_code_for_each_unit_is_no_size_of_a_code():
+    for value in (0, 0.0, (16.0, 0.0)):
+        with pytest.raises(SpecError, match=r"value is 0.* LSB/uT; codes for each unit must not be zero"):
+            converted(value, "LSB/uT", "T")
+
+
 def test_a_full_angle_is_halved():
     assert 3.0 * DIVERGENCE["full 1/e^2"] == 1.5
     assert 3.0 * DIVERGENCE["full"] == 1.5

@@ -1,11 +1,13 @@
 """Pinhole cameras: where pixels look, with and without a lens that distorts."""
 
+import re
+
 import numpy as np
 import pytest
 
 from sensorium import optics
 from sensorium.errors import SpecError
-from sensorium.patterns import Pinhole
+from sensorium.patterns import Fisheye, Pinhole
 
 
 def camera(**options):
@@ -48,6 +50,19 @@ def test_rows_of_a_rolling_shutter_fire_one_after_the_other():
 def test_a_polynomial_that_does_not_reach_the_corners_is_refused():
     with pytest.raises(SpecError, match="no ray comes to the image point"):
         camera(distortion=(-1.0, 0.0, 0.0, 0.0, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("focal_px", 1e-320), ("focal_px", 1e308), ("center_px", -1e308), ("distortion", 1e300), ("distortion", -1e300)],
+)
+def test_numbers_that_no_lens_has_are_refused_before_they_overflow(name, value):
+    for kind, terms in ((Pinhole, 5), (Fisheye, 4)):
+        count = terms if name == "distortion" else 2
+        given = {"width": 4, "height": 4, "focal_px": (9, 9), "rate_hz": 1.0, name: (value,) * count}
+        message = rf"{name}\[0\] is {re.escape(str(value))}; it must be"
+        with np.errstate(all="raise"), pytest.raises(SpecError, match=message):
+            kind.model_validate(given)
 
 
 def test_impossible_fields_of_view_are_refused():

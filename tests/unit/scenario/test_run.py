@@ -107,7 +107,17 @@ def test_nothing_of_somebody_else_is_touched(folder):
         run(load(folder), folder / "out")
     with pytest.raises(SpecError, match="a file; it must be a folder"):
         run(load(folder), folder / "way.csv")
+    with pytest.raises(SpecError, match=r"characters, which cannot be looked at: File name too long"):
+        run(load(folder), folder / ("x" * 300))
     assert (folder / "mine" / "work.txt").read_text() == (folder / "out.part" / "work.txt").read_text() == "dear"
+
+
+def test_the_folder_is_looked_at_before_anything_is_made(folder, monkeypatch):
+    """Making an environment may compile for a minute, and a scene in parts starts processes."""
+    scenario = load(folder)
+    monkeypatch.setattr(scenario, "environment", lambda *_: pytest.fail("the environment was made first"))
+    with pytest.raises(SpecError, match="a file; it must be a folder"):
+        run(scenario, folder / "way.csv")
 
 
 def test_a_run_that_is_cut_off_leaves_no_folder_and_is_begun_again(folder):
@@ -146,6 +156,8 @@ def test_a_series_with_a_mistake_runs_nothing(folder):
     with pytest.raises(SpecError, match="holds files that are no series"):
         list(sweep(cases(lambda values: load(folder, **values), {"seed": [1]}), folder))
     series = cases(lambda values: load(folder, **values), {"seed": [1]})
+    with pytest.raises(SpecError, match="which cannot be made: Not a directory"):
+        list(sweep(series, folder / "way.csv" / "below"))
     list(sweep(series, folder / "out"))
     with pytest.raises(SpecError, match="holds another series"):
         list(sweep(cases(lambda values: load(folder, **values), {"seed": [2]}), folder / "out"))

@@ -177,6 +177,35 @@ def test_merge_refuses_what_it_would_have_to_invent() -> None:
         Mesh.merge([narrow, wide])
 
 
+def test_merge_gives_white_to_meshes_without_paint() -> None:
+    """And to nothing else; where all have colours none changes."""
+    plain = Mesh(VERTICES, FACES)
+    painted = Mesh(VERTICES, FACES, face_properties={"texture": [[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]]})
+    by_vertex = Mesh(VERTICES, FACES, vertex_properties={"texture": np.full((4, 2), 0.5)})
+    merged = Mesh.merge([plain, painted])
+    assert merged.face_properties["texture"] == pytest.approx(
+        np.array([[1, 1, 1]] * 2 + [[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]])
+    )
+    assert Mesh.merge([by_vertex, plain]).vertex_properties["texture"].tolist() == [[0.5, 0.5]] * 4 + [[1.0, 1.0]] * 4
+    assert plain.property_names == ()
+    with pytest.raises(SceneError, match="given for both faces and vertices"):
+        Mesh.merge([painted, by_vertex])
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"vertices": "abc"}, r"vertices are 'abc'; they must be numbers of shape \(n, 3\)"),
+        ({"vertices": [[0, 0, 0], [1]]}, "vertices are .* they must be numbers"),
+        ({"faces": [[0, 1, 2], [1]]}, "faces are .* they must be integers"),
+        ({"face_properties": {"t": [[1], [1, 2]]}}, "face property 't' is no array"),
+    ],
+)
+def test_what_is_no_array_is_refused(given, words) -> None:
+    with pytest.raises(SceneError, match=words):
+        Mesh(**{"vertices": VERTICES, "faces": FACES, **given})
+
+
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda mesh: pickle.loads(pickle.dumps(mesh))])
 def test_copies_hold_the_same_numbers(copied: object) -> None:
     mesh = Mesh(VERTICES, FACES, face_properties={"label": ["a", "b"]}, vertex_properties={"t": [1, 2, 3, 4]})

@@ -176,6 +176,8 @@ def test_heightfield_of_a_linear_slope_is_that_plane() -> None:
     ("make", "match"),
     [
         (lambda: shapes.box(1.0, 0.0, 1.0), "y is 0"),
+        (lambda: shapes.box("1", 1.0, 1.0), "x is '1'; it must be finite and positive"),
+        (lambda: shapes.sphere(1.0, "4"), "subdivisions is '4'"),
         (lambda: shapes.sphere(-1.0), "radius is -1"),
         (lambda: shapes.sphere(math.nan), "radius is nan"),
         (lambda: shapes.sphere(1.0, 10), "subdivisions is 10"),

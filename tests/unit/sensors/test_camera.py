@@ -392,6 +392,7 @@ def test_sixteen_numbers_in_one_file_make_a_camera(tmp_path):
         ({"bands": (GREEN,) * 7}, "Camera.bands is .*; it must have at most 6 items"),
         ({"bands": ()}, "Camera.bands is .*; it must have at least 1 item"),
         ({"gain": (1.0, 2.0)}, "gain has 2 values for 1 bands"),
+        ({"exposure_s": 0.11}, "exposure_s is 0.11 and timing.rate_hz 10.0; an image must end before .* after 0.1 s"),
         ({"pupil_rays": 3}, "pupil_rays is 3; it must be 1 or an even number"),
         ({"mosaic": "rggb"}, "mosaic is 'rggb' with 1 bands; it needs three"),
         ({"line_time_s": 1e-5}, "line_time_s is 1e-05 with a global shutter"),

@@ -199,6 +199,7 @@ def test_worlds_are_apart():
         ({"origins": [0, 0]}, "origins.*3 entries"),
         ({"origins": [np.nan, 0, 0]}, "origins.*not finite"),
         ({"directions": [0, 0, 0]}, "length zero"),
+        ({"origins": np.zeros((2, 3)), "t_max_m": np.ones(3)}, r"shapes origins \(2,\), t_max_m \(3,\); they must"),
         ({"time": 1.5}, "time.*0 to 1"),
         ({"t_max_m": -1}, "t_max_m.*zero or more"),
         ({"worlds": 1}, "worlds.*0 to 0"),

@@ -152,7 +152,7 @@ class Radar(SensorSpec[RadarReading]):
     """Whether echoes change from frame to frame, exponential in power, or only in phase."""
     ground: Ground | None = None
     """Clutter and ways over the ground; None has neither."""
-    ray_spacing_deg: float = Field(default=0.25, gt=0.0, le=10.0)
+    ray_spacing_deg: float = Field(default=0.25, ge=1e-4, le=10.0)
     """Between rays of the bundle [deg], which move from frame to frame; objects should be several wide."""
 
     @property

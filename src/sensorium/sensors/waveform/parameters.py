@@ -7,9 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import Field, model_validator
 
+from sensorium.errors import SpecError
 from sensorium.plain_files import read_toml
 from sensorium.sensors.waveform.pulses import GaussianPulse
 from sensorium.sensors.waveform.reading import SPEED_OF_LIGHT
+from sensorium.sensors.waveform.spec import check_bins
 from sensorium.spec import Spec
 from sensorium.spectra import PositiveOverWavelength, constant_or_at
 
@@ -56,13 +58,18 @@ class Parameters(Spec):
                 f"stop_s is {self.stop_s} and start_s {self.start_s}; "
                 f"the window must be no shorter than the pulse, {self.pulse_duration_s} s"
             )
+        check_bins("time_resolution_s", self.time_resolution_s, self.stop_s - self.start_s)
         constant_or_at(self.spectral_response, self.wavelength_m, "spectral_response")
         return self
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "Parameters":
         """Read the parameters from a TOML file: one `name = value` a line."""
-        return cls.model_validate(read_toml(path))
+        data = read_toml(path)
+        try:
+            return cls.model_validate(data)
+        except SpecError as error:
+            raise SpecError(f"{path}: {error}") from None
 
     def lidar(self, **fields: Any) -> "Lidar":
         """A lidar of these parameters, without noise, which sees its whole beam.

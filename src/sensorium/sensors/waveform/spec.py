@@ -7,6 +7,24 @@ from sensorium.sensors.waveform.pulses import GaussianPulse, PulseShape
 from sensorium.sensors.waveform.rays import SubRays
 from sensorium.spec import Spec
 
+# Bins of a waveform, at most: each has a random number of its own
+_MOST_BINS = 2**17
+
+
+def check_bins(name: str, resolution_s: float, window_s: float) -> None:
+    """Raise a ValueError where a time window would have less than one bin, or too many.
+
+    Args:
+        name: What the length of a bin is called.
+        resolution_s: Length of a bin [s].
+        window_s: Length of the window [s].
+    """
+    if resolution_s > window_s:
+        raise ValueError(f"{name} is {resolution_s}; a bin must be no longer than the window, {window_s:.4g} s")
+    if window_s / resolution_s > _MOST_BINS:
+        rule = f"the window must have at most {_MOST_BINS} bins, and has {window_s / resolution_s:.0f}"
+        raise ValueError(f"{name} is {resolution_s}; {rule}")
+
 
 class Waveform(Spec):
     """For `Lidar(mode="waveform")`; power, area, field, response and noise are those of `Lidar.receiver`.

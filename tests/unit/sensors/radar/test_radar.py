@@ -201,6 +201,7 @@ def test_readings_on_their_way_are_void_in_worlds_that_restart(balls, make_radar
         ({"permittivities": {"wall": "cheese"}}, "permittivities.wall is 'cheese'"),
         ({"ground": {"material": 0.5}}, "material is 0.5"),
         ({"ray_spacing_deg": 0.001, "source": "rays"}, "ray_spacing_deg is 0.001"),
+        ({"ray_spacing_deg": 1e-320}, "ray_spacing_deg is 1e-320; it must be greater than or equal to 0.0001"),
         ({"cross_sections": {"car": -2.0}}, "Radar.cross_sections.car is -2"),
         ({"antenas": 4}, "did you mean antennas"),
         ({"faults": {"faults": [{"corruption": {"kind": "bias", "value": 1.0}}]}}, "a fault has a corruption"),

@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 
@@ -53,6 +55,8 @@ def test_a_distance_array_gives_the_waveform(parameters):
     ("old", "new", "message"),
     [
         ("stop_s = 650e-9", "stop_s = 3e-9", "the window must be no shorter than the pulse, 4e-09 s"),
+        ("resolution_s = 0.5e-9", "resolution_s = 1e-6", "time_resolution_s is 1e-06; a bin must be no longer than"),
+        ("resolution_s = 0.5e-9", "resolution_s = 1e-18", "the window must have at most 131072 bins, and has 65"),
         ("gain = 2.0", "gian = 2.0", "gian is 2.0; did you mean gain?"),
         ("gain = 2.0", "gain = 0.0", "gain is 0.0; it must be greater than 0"),
         ("wavelength_m = 905e-9", "wavelength_m = 1550e-9", "spectral_response is asked for at 1550 nm"),
@@ -62,7 +66,7 @@ def test_a_distance_array_gives_the_waveform(parameters):
 def test_bad_files(tmp_path, old, new, message):
     path = tmp_path / "vane.toml"
     path.write_text(FILE.replace(old, new))
-    with pytest.raises(SpecError, match=message):
+    with pytest.raises(SpecError, match=rf"^{re.escape(str(path))}: .*{message}"):
         sn.waveform.Parameters.load(path)
     with pytest.raises(SpecError, match="cannot be read"):
         sn.waveform.Parameters.load(tmp_path / "none.toml")
