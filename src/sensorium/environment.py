@@ -151,6 +151,12 @@ class Environment:
         world = MuJoCo(model, data, **of_world)
         return cls(world.scene(**of_scene), world, **options)
 
+    def __repr__(self) -> str:
+        worlds = self._history.worlds
+        count = f"{worlds} world{'s' if worlds > 1 else ''}"
+        sensors = ", ".join(self._sensors) or "no sensors"
+        return f"Environment({count}, {type(self.world).__name__}, {sensors}, at {self.time_s:g} s)"
+
     @property
     def first_world(self) -> int:
         """Number of the first world among all worlds of an experiment."""

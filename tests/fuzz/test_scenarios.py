@@ -75,4 +75,4 @@ def test_half_a_character_is_none(folder, text):
 
 def test_what_files_say_does_not_steer_the_terminal(folder):
     told = refused(folder, 'duration_s: 1\n"\\e[2J\\a": 1\n', "there is no such field")
-    assert told == r"input.yaml:2: \x1b[2J\x07 is 1; there is no such field"
+    assert told == r"input.yaml:2: '\x1b[2J\x07' is 1; there is no such field"

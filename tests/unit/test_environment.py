@@ -304,3 +304,15 @@ def test_what_is_no_sensor_and_what_is_no_pose():
         street().attach(sn.Lidar)
     with pytest.raises(SpecError, match=r"pose is \(0, 0, 1\)"):
         attach(street(), pose=(0, 0, 1))
+
+
+def test_environments_and_sensors_say_what_they_are():
+    env = street()
+    assert repr(env) == "Environment(1 world, Kinematic, no sensors, at 0 s)"
+    imu = env.attach(sn.Imu(), body="car", pose=[sn.Pose(), sn.Pose((1, 0, 0))], name="box")
+    env.step()
+    assert repr(env) == "Environment(1 world, Kinematic, box, at 0.01 s)"
+    assert repr(imu) == "AttachedSensor('box', Imu, 2 of a kind)"
+    imu.enabled = False
+    assert repr(imu) == "AttachedSensor('box', Imu, 2 of a kind, switched off)"
+    assert repr(street(worlds=3)).startswith("Environment(3 worlds, ")

@@ -59,6 +59,11 @@ class AttachedSensor(Generic[R]):
         self._arrived: list[tuple[int, Capture[R]]] = []
         self._last: tuple[int, Capture[R]] | None = None
 
+    def __repr__(self) -> str:
+        state = "" if self.enabled else ", switched off"
+        count = f", {self.rig.sensors} of a kind" if self.rig.sensor_axis else ""
+        return f"AttachedSensor({self.name!r}, {type(self._spec).__name__}{count}{state})"
+
     @property
     def spec(self) -> SensorSpec[R]:
         """The sensor's specification as it was when attached; a copy, since nothing at work can be changed by it."""
