@@ -148,10 +148,10 @@ class PlacedScenes:
         before, self.anchor = self.anchor, anchor
         self.motion = BodyMotion(positions, quaternions, anchor)
         where = (self.tables, self.mounts, positions, quaternions, anchor, before, new, commit)
-        if worlds > 1:
+        if commit and worlds > 1:
             threads.share(motion.place_shared, worlds, *where)
-        else:
-            threads.run(motion.place, worlds, *where)
+        else:  # to write transforms alone takes a microsecond or two a world, and two threads longer than one
+            threads.run(motion.place, worlds, *where, serial_below=worlds + 1)
 
     def commit(self) -> None:
         """Commit what was placed without."""

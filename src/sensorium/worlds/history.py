@@ -16,7 +16,7 @@ from sensorium.errors import WorldError
 from sensorium.frames import Pose
 from sensorium.rotations import Float
 from sensorium.worlds.base import WorldState
-from sensorium.worlds.interpolation import SERIAL_WORLDS, TIME_NS, interpolate_states
+from sensorium.worlds.interpolation import TIME_NS, interpolate_states, serial_worlds
 from sensorium.worlds.state_numbers import address_of
 
 # states this close to even times are taken to lie on them [ns]
@@ -164,7 +164,7 @@ class History:
             0 if body is None else body,
             position,
             quaternion,
-            serial_below=SERIAL_WORLDS,
+            serial_below=serial_worlds(shape[0] * shape[2]),
         )
         return position, quaternion
 
