@@ -49,17 +49,18 @@ def run(*arguments):
 
 
 @pytest.mark.parametrize(
-    "engine",
+    ("engine", "long"),
     [
-        "plain",
+        ("plain", ("--inputs", "300")),  # the same ones on every machine
         pytest.param(
             "atheris",
+            ("--seconds", "1"),
             marks=pytest.mark.skipif(importlib.util.find_spec("atheris") is None, reason="atheris is not installed"),
         ),
     ],
 )
-def test_the_command_tries_a_reader(tmp_path, engine):
-    done = run("parts", "--seconds", "1", "--engine", engine, "--out", str(tmp_path))
+def test_the_command_tries_a_reader(tmp_path, engine, long):
+    done = run("parts", *long, "--engine", engine, "--out", str(tmp_path))
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("parts ")
     assert done.stdout.rstrip().endswith("0 broken")
