@@ -18,7 +18,7 @@ from sensorium.sensors.depth_errors import STAGES
 from sensorium.sensors.depth_image import DepthImage
 from sensorium.sensors.depth_rays import DepthRays
 from sensorium.sensors.depth_stage import DepthFrame
-from sensorium.sensors.firing import Firing, Shot
+from sensorium.sensors.firing import Aim, Firing
 from sensorium.sensors.random_heads import RandomHeads
 from sensorium.sensors.recycling import Recycler
 from sensorium.sensors.rig import Rig
@@ -29,6 +29,8 @@ from sensorium.trace.depth import DepthDraws, DepthOutputs, Motions, Pixels, dep
 from sensorium.trace.drawing.canvas import frame
 from sensorium.trace.light.resolve import plain_surfaces
 from sensorium.trace.packet import COHERENT_ADDRESS
+from sensorium.trace.placement import PlacedScenes
+from sensorium.trace.standing import Standing
 
 if TYPE_CHECKING:
     from sensorium.sensors.depth_camera import DepthCamera
@@ -54,8 +56,12 @@ _ARRAYS: dict[str, tuple[type[np.generic], int]] = {
 }
 _MEASURED = frozenset({"range_m", "depth", "points_S", "points_W"})
 
+# Of scenes that were placed before
+_NO_STATES = np.zeros((2, 0), np.int64)
+
 # Where no flow is asked for
 _NO_MAPS = np.zeros((0, 0, 12))
+_NO_MOTIONS = Motions(_NO_MAPS, _NO_MAPS)
 
 
 class DepthCaster:
@@ -131,27 +137,32 @@ class DepthCaster:
         if self._layout is not rig.tracer.layout:  # worlds were drawn anew
             self._see_layout()
         self._renew(tick)
-        pixels = self._pixels
-        shot = self._firing.prepare(self._rays, start_ns, start_ns + self.duration_ns, commit=not self._all_drawn)
-        placed = shot.placed
+        pixels, end_ns = self._pixels, start_ns + self.duration_ns
+        aim = self._firing.aim(self._rays, start_ns, end_ns)
         draws = DepthDraws(self._key, tick, rig.first_world, rig.sensors)
         out = self._outputs(self._wanted)
-        anchor = placed.anchor
+        motions = self._motions(aim, start_ns)
+        if self._all_drawn:
+            placed, standing = rig.tracer.stand_around(start_ns, aim.anchor)
+        else:
+            placed = rig.tracer.place_around(start_ns, end_ns, aim.anchor)
+            standing = Standing(False, _NO_STATES, start_ns, 0, placed.mounts, aim.anchor)
         with placed.lock:
             threads.share(
                 depth_images,
                 self._heads * -(-self._count // self._frame.span),
                 placed.tables,
+                standing,
                 placed.meshes,
                 self._frame,
                 rig.tracer.labels,
-                anchor,
-                shot.rays,
-                shot.heads,
+                aim.anchor,
+                aim.rays,
+                aim.heads,
                 pixels,
                 self._surfaces,
                 self._tints,
-                self._motions(shot, start_ns),
+                motions,
                 self._numbers,
                 self._reach_m,
                 self._spec.frame == "world",
@@ -160,15 +171,16 @@ class DepthCaster:
                 COHERENT_ADDRESS,
                 out,
             )
+            placed.anchor = aim.anchor  # for which fixed objects stand there now
 
         if self._stages:
-            range_m = self._corrupted(out, shot, pixels, tick)
-            made = self._measured(shot, anchor, pixels, draws, range_m, self._numbers)
+            range_m = self._corrupted(out, aim, placed, pixels, tick)
+            made = self._measured(aim, pixels, draws, range_m, self._numbers)
             out = out._replace(**{name: getattr(made, name) for name in _MEASURED})
-        image = self._image(out, shot, pixels, start_ns)
+        image = self._image(out, aim.X_WS, pixels, start_ns)
         if "true_m" not in self._wanted:
             return image, lambda: replace(image, stamp_ns=start_ns)
-        return image, partial(self._truth, image, shot, anchor, pixels, draws, out.true_m)
+        return image, partial(self._truth, image, aim, pixels, draws, out.true_m)
 
     # --- before the cast --------------------------------------------------------------------------------------------
 
@@ -199,17 +211,17 @@ class DepthCaster:
         straight = bool((self._pixels.lens[:, ln.KIND] == ln.PINHOLE).all())
         return self._frame.drawn and straight and not self._stages
 
-    def _motions(self, shot: Shot, start_ns: int) -> Motions:
+    def _motions(self, aim: Aim, start_ns: int) -> Motions:
         """How bodies move as cameras see them, where flow is asked for."""
+        if not self._flows:
+            return _NO_MOTIONS
         rig, outputs = self._rig, self._spec.outputs
         velocity = displacement = _NO_MAPS
-        if not self._flows:
-            return Motions(shot.placed.mounts.body, velocity, displacement)
         if "scene_flow" in outputs:
-            X_WB = Pose._trusted(shot.bodies.positions[0], shot.bodies.quaternions[0])
+            X_WB = rig.history.poses(np.array([start_ns], np.int64))[0]
             twists = flow_tables.twists_at(rig.history, start_ns)
             in_world = self._spec.frame == "world"
-            velocity = flow_tables.velocity_maps(X_WB, twists, shot.X_WS[0], rig.body, in_world=in_world)
+            velocity = flow_tables.velocity_maps(X_WB, twists, aim.X_WS[0], rig.body, in_world=in_world)
         if "flow" in outputs:
             before_ns = max(start_ns - self.period_ns, rig.history.start_ns)
             times_ns = np.array([before_ns, start_ns] if before_ns < start_ns else [start_ns], np.int64)
@@ -218,7 +230,7 @@ class DepthCaster:
                 X_WB = X_WB.broadcast_to((2, *X_WB.shape[1:]))
             X_WS = self._cameras(X_WB)
             displacement = flow_tables.displacement_maps(X_WB, X_WS)
-        return Motions(shot.placed.mounts.body, velocity, displacement)
+        return Motions(velocity, displacement)
 
     def _cameras(self, X_WB: Pose) -> Pose:
         """Poses of the cameras, mounted as they are now, on bodies at several times: batch (times, worlds, sensors)."""
@@ -231,8 +243,7 @@ class DepthCaster:
 
     def _measured(
         self,
-        shot: Shot,
-        anchor: NDArray[np.float64],
+        aim: Aim,
         pixels: Pixels,
         draws: DepthDraws,
         distance_m: NDArray[np.float32],
@@ -240,30 +251,31 @@ class DepthCaster:
     ) -> DepthOutputs:
         """What is measured of known distances (heads, pixels) [m], by such numbers."""
         again = self._outputs(self._wanted & _MEASURED)
-        where = (anchor, shot.rays, shot.heads, pixels, numbers, draws, distance_m, again)
-        threads.share(measure_again, shot.blocks, *where)
+        where = (aim.anchor, aim.rays, aim.heads, pixels, numbers, draws, distance_m, again)
+        threads.share(measure_again, aim.blocks, *where)
         return again
 
     def _truth(
         self,
         image: DepthImage,
-        shot: Shot,
-        anchor: NDArray[np.float64],
+        aim: Aim,
         pixels: Pixels,
         draws: DepthDraws,
         true_m: NDArray[np.float32],
     ) -> DepthImage:
         """An image as it would be without errors."""
-        made = self._measured(shot, anchor, pixels, draws, true_m, self._true_numbers)
-        seen = self._image(made, shot, pixels, image.start_ns).images
+        made = self._measured(aim, pixels, draws, true_m, self._true_numbers)
+        seen = self._image(made, aim.X_WS, pixels, image.start_ns).images
         return replace(image, images={**image.images, **seen}, stamp_ns=image.start_ns)
 
-    def _corrupted(self, out: DepthOutputs, shot: Shot, pixels: Pixels, tick: int) -> NDArray[np.float32]:
+    def _corrupted(
+        self, out: DepthOutputs, aim: Aim, placed: PlacedScenes, pixels: Pixels, tick: int
+    ) -> NDArray[np.float32]:
         """Ranges after the errors, shape (heads, pixels)."""
         rig, spec = self._rig, self._spec
-        X_WS = shot.X_WS[0].reshape(-1)
+        X_WS = aim.X_WS[0].reshape(-1)
         lens = np.broadcast_to(pixels.lens, (self._heads, ln.LENS_COLUMNS))
-        rays = DepthRays(rig, shot.placed, lens)
+        rays = DepthRays(rig, placed, lens)
         axial: NDArray[Any] = spec.pattern.rays().direction_S[..., 0].reshape(1, -1)
         if pixels.drawn:
             axial = rays.look(pixel_grid(spec.pattern.width, spec.pattern.height).reshape(-1, 2))[..., 0]
@@ -288,7 +300,7 @@ class DepthCaster:
             stage.apply(error, frame)
         return frame.range_m
 
-    def _image(self, out: DepthOutputs, shot: Shot, pixels: Pixels, start_ns: int) -> DepthImage:
+    def _image(self, out: DepthOutputs, X_WS: Pose, pixels: Pixels, start_ns: int) -> DepthImage:
         """The reading that a kernel's outputs make."""
         if self._seen_through[0] is not pixels.lens:
             self._seen_through = self._looks(pixels.lens)
@@ -305,7 +317,7 @@ class DepthCaster:
             start_ns=start_ns,
             end_ns=start_ns + self.duration_ns,
             stamp_ns=self._rig.stamp_ns(start_ns),
-            X_WS=shot.X_WS,
+            X_WS=X_WS,
             **self._meanings,
         )
 

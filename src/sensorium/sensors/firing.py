@@ -66,17 +66,16 @@ class Firing:
         # Of one memory layout: for each other one kernels would be compiled again
         self._mounts = (np.array(p_BS, order="C"), np.array(q_BS, order="C"))
 
-    def prepare(self, table: RayTable, start_ns: int, end_ns: int, *, commit: bool = True) -> Shot:
+    def prepare(self, table: RayTable, start_ns: int, end_ns: int) -> Shot:
         """Everything a kernel needs to fire the table.
 
         Args:
             table: Rays; their times count from the start.
             start_ns: Start of the interval [ns].
             end_ns: Its end, after the last ray; equal to the start to fire all rays at once.
-            commit: Whether rays are traced from the tops of scenes, as all are but those of images that are drawn.
         """
         aim = self.aim(table, start_ns, end_ns)
-        placed = self._rig.tracer.place_around(start_ns, end_ns, aim.anchor, commit=commit)
+        placed = self._rig.tracer.place_around(start_ns, end_ns, aim.anchor)
         return Shot(aim.rays, aim.heads, placed, aim.blocks, aim.knot_ns, aim.X_WS, placed.motion)
 
     def aim(self, table: RayTable, start_ns: int, end_ns: int) -> Aim:

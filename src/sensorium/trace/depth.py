@@ -21,6 +21,7 @@ from sensorium.trace.lens import KIND, PINHOLE, look_block
 from sensorium.trace.light import rows
 from sensorium.trace.light.resolve import find_incidence, resolve
 from sensorium.trace.packet import BLOCK, NO_HIT, new_packet, set_mask, trace_block, trace_still
+from sensorium.trace.standing import new_stand, stand
 from sensorium.trace.sweep import WHOLE, aim_block, block_of
 from sensorium.trace.tint import write_colour
 
@@ -55,7 +56,6 @@ class DepthDraws(NamedTuple):
 class Motions(NamedTuple):
     """How points on bodies move as heads see them, see `flow`."""
 
-    body: NDArray[np.int32]  # (objects,) body of each, -1 for the world
     velocity: NDArray[np.float64]  # (heads, bodies + 1, 12); no heads where scene flow is not asked for
     displacement: NDArray[np.float64]  # (heads, bodies + 1, 12); no heads where flow is not asked for
 
@@ -80,7 +80,7 @@ class DepthOutputs(NamedTuple):
 
 @jit.function
 def _cast_images(
-    first, step, count, arrays, meshes, frame, labels, anchor, rays, heads, pixels, surfaces, tints, motions, numbers,
+    first, step, count, arrays, standing, meshes, frame, labels, anchor, rays, heads, pixels, surfaces, tints, motions, numbers,
     reach, in_world, draws, mask, arguments, out,
 ):  # fmt: skip
     """The work of `depth_images`."""
@@ -88,7 +88,7 @@ def _cast_images(
     set_mask(words, mask)
     block, hit = rows.new_scratch()
     own, measured = jit.zeros(3 * frame.span, np.float32), ms.new_measured()
-    canvas = new_canvas(frame, meshes.of_object.shape[1])
+    canvas, placing = new_canvas(frame, meshes.of_object.shape[1]), new_stand()
 
     # What is asked for, and what that needs
     measures = out.range_m.shape[1] + out.depth.shape[1] + out.points_S.shape[1] + out.points_W.shape[1] > 0
@@ -96,7 +96,7 @@ def _cast_images(
     found = out.object_id.shape[1] + out.flow.shape[1] + out.scene_flow.shape[1] > 0
     instant = heads.time.shape[0] == 1
     aimed = not instant or turned or out.points_W.shape[1] > 0
-    total = rays.x.shape[0]
+    total, placed = rays.x.shape[0], np.int32(-1)
     number = next_block(first, step, count, NONE)
     while number < count:
         head, begin, size = block_of(number, total, frame.span)
@@ -104,6 +104,9 @@ def _cast_images(
         scene, lens = arrays.scene[world], pixels.lens[head if pixels.lens.shape[0] > 1 else 0]
         every_x, every_y, every_z = _directions(own, rays, pixels, draws, head, world, begin, size)
         drawn = frame.drawn and lens[KIND] == PINHOLE
+        if standing.unwritten and world != placed:
+            stand(standing, arrays, anchor, world, placing)
+            placed = world
         if drawn:
             end = begin + size
             draw(
@@ -164,7 +167,7 @@ def _cast_images(
             elif found:
                 _find_columns(hit, np.uint32(arrays.first[world]), arrays.column_first, arrays.columns, used)
             if found:
-                _write_moving(block, hit, x, y, z, motions, pixels, place, head, used, out)
+                _write_moving(block, hit, x, y, z, standing.mounts.body, motions, pixels, place, head, used, out)
         number = next_block(first, step, count, number)
 
 
@@ -173,14 +176,14 @@ _share_images = shared(_cast_images)
 
 @jit.kernel
 def depth_images(
-    first, step, count, arrays, meshes, frame, labels, anchor, rays, heads, pixels, surfaces, tints, motions, numbers,
+    first, step, count, arrays, standing, meshes, frame, labels, anchor, rays, heads, pixels, surfaces, tints, motions, numbers,
     reach, in_world, draws, mask, arguments, out,
 ):  # fmt: skip
     """Cast a share of the spans of rays of all heads.
 
     Args:
         first, step, count: Share of the spans; every head has as many.
-        arrays: `InstanceTables`; meshes: `MeshTables`; frame: `Frame`; labels: `LabelTables`.
+        arrays: `InstanceTables`; standing: `Standing`; meshes: `MeshTables`; frame: `Frame`; labels: `LabelTables`.
         anchor: float64 (worlds, 3) [m].
         rays: `RayTables` in the order of tiles; heads: `Heads`; pixels: `Pixels`.
         surfaces: `Surfaces`; tints: `Tints`; motions: `Motions`.
@@ -197,8 +200,8 @@ def depth_images(
         step,
         count,
         (
-            arrays, meshes, frame, labels, anchor, rays, heads, pixels, surfaces, tints, motions, numbers, reach,
-            in_world, draws, mask, arguments, out,
+            arrays, standing, meshes, frame, labels, anchor, rays, heads, pixels, surfaces, tints, motions, numbers,
+            reach, in_world, draws, mask, arguments, out,
         ),
     )  # fmt: skip
 
@@ -372,16 +375,16 @@ def _write_turned(block, hit, matrix, place, in_world, tints, world, head, used,
 
 
 @jit.function
-def _write_moving(block, hit, x, y, z, motions, pixels, place, head, used, out):
-    """What needs the object met: its number, and how it moves."""
+def _write_moving(block, hit, x, y, z, body, motions, pixels, place, head, used, out):
+    """What needs the object met: its number, and how its body moves, of which `body` is the number."""
     if out.object_id.shape[1] > 0:
         object_id = out.object_id[head]
         for k in range(used):
             object_id[place[k]] = np.int32(hit[rows.COLUMN + k])  # NO_HIT is -1
     if out.scene_flow.shape[1] > 0:
         velocity = motions.velocity[head]
-        write_scene_flow(block, hit, x, y, z, motions.body, velocity, place, used, out.scene_flow[head])
+        write_scene_flow(block, hit, x, y, z, body, velocity, place, used, out.scene_flow[head])
     if out.flow.shape[1] > 0:
         lens = pixels.lens[head if pixels.lens.shape[0] > 1 else 0]
         displacement = motions.displacement[head]
-        write_flow(block, hit, x, y, z, motions.body, displacement, lens, place, used, out.flow[head])
+        write_flow(block, hit, x, y, z, body, displacement, lens, place, used, out.flow[head])

@@ -10,10 +10,12 @@ that stays within TOLERANCE_M of the truth over its whole extent:
 """
 
 import math
+from typing import NamedTuple
 
 import numba
 import numpy as np
 from numba import types
+from numpy.typing import NDArray
 
 from sensorium import jit
 from sensorium.blocks import NONE, next_block, shared
@@ -49,6 +51,14 @@ _BUFFER_TRANSFORM = 23
 _update_buffer = types.ExternalFunction("rtcUpdateGeometryBuffer", types.void(types.intp, types.int32, types.uint32))
 _commit_geometry = types.ExternalFunction("rtcCommitGeometry", types.void(types.intp))
 _commit_scene = types.ExternalFunction("rtcCommitScene", types.void(types.intp))
+
+
+class MountTables(NamedTuple):
+    """Where objects sit on their bodies; the leading axis is 1 when all worlds are equal."""
+
+    body: NDArray[np.int32]  # (objects,) index of the body, -1 for the world
+    position: NDArray[np.float64]  # (1 | worlds, objects, 3) of the mesh's centre, in the body frame
+    quaternion: NDArray[np.float64]  # (1 | worlds, objects, 4)
 
 
 @jit.function
@@ -206,7 +216,7 @@ def classify(first, step, count, positions, quaternions, radius, kind):
 
 
 @jit.function
-def _write_affine(p, q, mount_p, mount_q, anchor, out, at, scratch):
+def write_affine(p, q, mount_p, mount_q, anchor, out, at, scratch):
     """X_AO = X_AW X_WB X_BO as a row-major 3 x 4 matrix in float32; A is the world moved to the anchor."""
     r, o, qo = scratch[0], scratch[1], scratch[2]
     rotation(q, r)
@@ -247,7 +257,7 @@ def _write_quaternion(p, q, mount_p, mount_q, anchor, out, at, scratch):
 
 
 @jit.function
-def _place_worlds(first, step, count, arrays, mounts, positions, quaternions, anchor, anchor_before, new, commit):
+def _place_worlds(first, step, count, arrays, mounts, positions, quaternions, anchor, anchor_before, new):
     """The work of `place`."""
     p, q = jit.zeros(3, np.float64), jit.zeros(4, np.float64)
     scratch = jit.zeros((4, 9), np.float64)
@@ -280,13 +290,11 @@ def _place_worlds(first, step, count, arrays, mounts, positions, quaternions, an
                     if kind == QUATERNION:
                         _write_quaternion(p, q, mount_p, mount_q, anchor[world], buffer, at, scratch)
                     else:
-                        _write_affine(p, q, mount_p, mount_q, anchor[world], buffer, at, scratch)
-            if commit:
-                for segment in range(segments + 1):
-                    _update_buffer(arrays.geometry[array], _BUFFER_TRANSFORM, segment)
-                _commit_geometry(arrays.geometry[array])
-        if commit:
-            _commit_scene(arrays.scene[world])
+                        write_affine(p, q, mount_p, mount_q, anchor[world], buffer, at, scratch)
+            for segment in range(segments + 1):
+                _update_buffer(arrays.geometry[array], _BUFFER_TRANSFORM, segment)
+            _commit_geometry(arrays.geometry[array])
+        _commit_scene(arrays.scene[world])
         world = next_block(first, step, count, world)
 
 
@@ -294,24 +302,23 @@ _share_placing = shared(_place_worlds)
 
 
 @jit.kernel
-def place(first, step, count, arrays, mounts, positions, quaternions, anchor, anchor_before, new, commit):
+def place(first, step, count, arrays, mounts, positions, quaternions, anchor, anchor_before, new):
     """Write every transform of a share of the worlds and commit their scenes.
 
     Args:
         first, step, count: Share of the worlds.
         arrays: `InstanceTables` of placement.py.
-        mounts: `MountTables` of placement.py.
+        mounts: `MountTables`.
         positions: p_WB at the knots [m], float64 (knots, worlds, bodies, 3).
         quaternions: q_WB at the knots, float64 (knots, worlds, bodies, 4).
         anchor: Point of the world near the sensor that float32 coordinates count from [m], float64 (worlds, 3).
         anchor_before: The same of the last call; arrays of fixed objects are written anew only where it was another.
         new: Worlds whose arrays were never written and committed, bool (worlds,).
-        commit: Whether scenes are committed, without which no ray can be traced from their tops.
     """
-    _place_worlds(first, step, count, arrays, mounts, positions, quaternions, anchor, anchor_before, new, commit)
+    _place_worlds(first, step, count, arrays, mounts, positions, quaternions, anchor, anchor_before, new)
 
 
 @jit.kernel
-def place_shared(first, step, count, arrays, mounts, positions, quaternions, anchor, anchor_before, new, commit):
+def place_shared(first, step, count, arrays, mounts, positions, quaternions, anchor, anchor_before, new):
     """`place` for many worlds, which threads claim; a kernel of its own, since it takes longer to compile."""
-    _share_placing(first, step, count, (arrays, mounts, positions, quaternions, anchor, anchor_before, new, commit))
+    _share_placing(first, step, count, (arrays, mounts, positions, quaternions, anchor, anchor_before, new))

@@ -18,6 +18,7 @@ from sensorium.media.base import AbstractScatterer
 from sensorium.scene.layout import Layout
 from sensorium.trace import motion
 from sensorium.trace.meshes import mesh_scenes, mesh_tables
+from sensorium.trace.motion import MountTables
 from sensorium.trace.world_arrays import ABSENT, MASK_BITS, InstanceTables, WorldArrays
 
 # Bit 0 is every object nobody hides, the last one volumes of air, whose skins nothing but light in them notices; the
@@ -28,14 +29,6 @@ _AIR_BIT = 31
 # Anchors lie on a grid this wide, so that they depend on nothing but the sensor's own place. Coordinates near the
 # sensor stay below 64 m, where float32 resolves 4 um.
 ANCHOR_GRID_M = 64.0
-
-
-class MountTables(NamedTuple):
-    """Where objects sit on their bodies; the leading axis is 1 when all worlds are equal."""
-
-    body: NDArray[np.int32]  # (objects,) index of the body, -1 for the world
-    position: NDArray[np.float64]  # (1 | worlds, objects, 3) of the mesh's centre, in the body frame
-    quaternion: NDArray[np.float64]  # (1 | worlds, objects, 4)
 
 
 class BodyMotion(NamedTuple):
@@ -124,14 +117,9 @@ class PlacedScenes:
         self.place_around(positions, quaternions, self.on_grid(near))
 
     def place_around(
-        self,
-        positions: NDArray[np.float64],
-        quaternions: NDArray[np.float64],
-        anchor: NDArray[np.float64],
-        *,
-        commit: bool = True,
+        self, positions: NDArray[np.float64], quaternions: NDArray[np.float64], anchor: NDArray[np.float64]
     ) -> None:
-        """The same for anchors of `on_grid` [m], shape (worlds, 3); images that are drawn need no commit."""
+        """The same for anchors of `on_grid` [m], shape (worlds, 3)."""
         # Which kind of motion each body needs decides the arrays
         knots, worlds, bodies = positions.shape[:3]
         if knots > 1 and bodies:
@@ -140,23 +128,28 @@ class PlacedScenes:
         else:
             kinds = self._standing
         new = self._rebuild(kinds, knots)
-        if commit and not self.committed:
+        if not self.committed:
             new = np.ones(worlds, np.bool_)
-        self.committed = commit
+        self.committed = True
 
         # The anchor follows the rays on a coarse grid
         before, self.anchor = self.anchor, anchor
         self.motion = BodyMotion(positions, quaternions, anchor)
-        where = (self.tables, self.mounts, positions, quaternions, anchor, before, new, commit)
-        if commit and worlds > 1:
+        where = (self.tables, self.mounts, positions, quaternions, anchor, before, new)
+        if worlds > 1:
             threads.share(motion.place_shared, worlds, *where)
-        else:  # to write transforms alone takes a microsecond or two a world, and two threads longer than one
-            threads.run(motion.place, worlds, *where, serial_below=worlds + 1)
+        else:
+            threads.run(motion.place, worlds, *where)
 
-    def commit(self) -> None:
-        """Commit what was placed without."""
-        if not self.committed:
-            self.place_around(*self.motion)
+    def let_stand(self) -> None:
+        """Prepare for images that are drawn, at an instant: who draws them writes transforms, and nothing is committed.
+
+        Fixed objects stand as they were last written, for `anchor`, which who draws changes afterwards.
+        """
+        new = self._rebuild(self._standing, 1)
+        if new is not self._none_new:
+            self.anchor = np.where(new[:, None], np.inf, self.anchor)
+        self.committed = False
 
     @staticmethod
     def on_grid(near: NDArray[np.float64]) -> NDArray[np.float64]:

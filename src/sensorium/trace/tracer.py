@@ -9,6 +9,7 @@ from sensorium.scene.layout import Layout
 from sensorium.trace.labels import label_tables
 from sensorium.trace.motion import MAX_SEGMENTS
 from sensorium.trace.placement import PlacedScenes
+from sensorium.trace.standing import Standing
 from sensorium.worlds.history import History
 
 
@@ -66,19 +67,30 @@ class Tracer:
         """
         return self.place_around(start_ns, end_ns, PlacedScenes.on_grid(near))
 
-    def place_around(
-        self, start_ns: int, end_ns: int, anchor: NDArray[np.float64], *, commit: bool = True
-    ) -> PlacedScenes:
-        """The same for anchors of `PlacedScenes.on_grid` [m], shape (worlds, 3); uncommitted for images to be drawn."""
+    def place_around(self, start_ns: int, end_ns: int, anchor: NDArray[np.float64]) -> PlacedScenes:
+        """The same for anchors of `PlacedScenes.on_grid` [m], shape (worlds, 3)."""
         moving = end_ns > start_ns
-        scenes = self._scenes.get(moving)
-        if scenes is None:
-            scenes = self._scenes[moving] = PlacedScenes(self.layout, self.worlds, self.body_names, self._hidden)
+        scenes = self._scenes_for(moving)
         wanted = (start_ns, end_ns, anchor.tobytes())
         if self._placed_for.get(moving) != wanted:
             times_ns = self.history.knots(start_ns, end_ns, most=MAX_SEGMENTS)
-            scenes.place_around(*self.history.motion(times_ns), anchor, commit=commit)
+            scenes.place_around(*self.history.motion(times_ns), anchor)
             self._placed_for[moving] = wanted
-        elif commit:
-            scenes.commit()
+        return scenes
+
+    def stand_around(self, time_ns: int, anchor: NDArray[np.float64]) -> tuple[PlacedScenes, Standing]:
+        """The scenes for images that are drawn at an instant, and how who draws them places their objects."""
+        scenes, placed_for = self._scenes_for(moving=False), self._placed_for.get(False)
+        unwritten = placed_for is None or placed_for[0] != time_ns or placed_for[2] != anchor.tobytes()
+        if unwritten:
+            self._placed_for.pop(False, None)
+            scenes.let_stand()
+        states, bodies = self.history.span(time_ns, time_ns).table, self.history.bodies
+        return scenes, Standing(unwritten, states, time_ns, bodies, scenes.mounts, scenes.anchor)
+
+    def _scenes_for(self, moving: bool) -> PlacedScenes:
+        """Scenes of instants or of intervals."""
+        scenes = self._scenes.get(moving)
+        if scenes is None:
+            scenes = self._scenes[moving] = PlacedScenes(self.layout, self.worlds, self.body_names, self._hidden)
         return scenes
