@@ -7,6 +7,7 @@ would keep the old result. Here the name of the cache folder hashes all package 
 import contextlib
 import functools
 import hashlib
+import operator
 import os
 import shutil
 import tempfile
@@ -106,6 +107,45 @@ def exact(fn: F) -> F:
 def exact_function(fn: F) -> F:
     """Compile a small function that `exact` entry points call."""
     return cast(F, Called(fn, **_EXACT))
+
+
+class Settled:
+    """A kernel for which the types of arguments are looked up seldom.
+
+    At each call Numba looks at every argument to find the machine code for such types: with a hundred arrays in tuples
+    that takes 30 us, as long as a small image does. Types follow from the tables that who calls this has at hand, so
+    as long as `hold` is told the same ones, the machine code is called that was found with them.
+    """
+
+    def __init__(self, kernel: Callable[..., None]) -> None:
+        self._kernel = kernel
+        self._held: tuple[object, ...] = ()
+        self._code: Callable[..., None] | None = None
+        self._calls = 0
+
+    def hold(self, *tables: object) -> None:
+        """Say which objects decide the types: while they are these very ones, no argument changes its type."""
+        if len(tables) != len(self._held) or not all(map(operator.is_, tables, self._held)):
+            self._held, self._code, self._calls = tables, None, 0
+
+    def __call__(self, *arguments: Any) -> None:
+        """Call the kernel."""
+        if self._code is not None:
+            self._code(*arguments)
+            return
+        self._kernel(*arguments)
+
+        # To find the code by hand takes longer than a call: not for tables that come but once
+        self._calls += 1
+        if self._calls > 1:
+            self._code = _machine_code(self._kernel, arguments)
+
+
+def _machine_code(kernel: Any, arguments: tuple[Any, ...]) -> Callable[..., None]:
+    """What Numba calls for such arguments, after it has looked at their types."""
+    if not hasattr(kernel, "overloads"):  # NUMBA_DISABLE_JIT leaves functions as they are
+        return cast(Callable[..., None], kernel)
+    return kernel.overloads[tuple(numba.typeof(argument) for argument in arguments)].entry_point
 
 
 def elementwise(scalar: Callable[..., float]) -> Callable[..., Any]:

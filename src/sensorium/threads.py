@@ -43,7 +43,8 @@ _DESKS = 256
 _LOOK_AGAIN_AFTER_S = 0.0005
 
 _desks = np.zeros((_DESKS, blocks.DESK_BYTES // 8), np.int64)
-_BELL, _ASLEEP = 1, 2  # columns after that of the job; the last is for Python alone
+_DESKS_ADDRESS = int(_desks.ctypes.data)
+_BELL = 1  # the column after that of the job
 
 
 class _Job:
@@ -85,6 +86,9 @@ class _Job:
 
 
 _Share = tuple[_Job, tuple[Any, ...]]
+
+# Threads that sleep at their inboxes instead of sitting at their desks
+_asleep: set[int] = set()
 
 _lock = threading.Lock()
 _inboxes: "list[queue.SimpleQueue[_Share | None]]" = []
@@ -154,16 +158,22 @@ def run(kernel: Callable[..., None], count: int, *arguments: Any, serial_below: 
 
 def share(kernel: Callable[..., None], count: int, *arguments: Any) -> None:
     """The same for a kernel that is `blocks.shared`: threads claim blocks, and none waits for one that comes late."""
-    with working:
-        others = min(thread_count(), count, _DESKS + 1) - 1 if blocks.CAN_SHARE else 0
-        if others <= 0:
+    _under_way.append(None)
+    if _forking:
+        _wait_for_fork()
+    try:
+        others = min(thread_count(), count, _DESKS + 1) - 1
+        if others <= 0 or not blocks.CAN_SHARE:
             kernel(0, 1, count, *arguments)
             return
-        inboxes = _started(others)
-        for i in np.flatnonzero(_desks[:others, _ASLEEP]).tolist():
-            _desks[i, _ASLEEP] = 0
-            inboxes[i].put(None)
-        kernel(_desks.ctypes.data, -others, count, *arguments)
+        inboxes = _inboxes if len(_inboxes) >= others else _started(others)
+        for number in tuple(_asleep):
+            if number < others:
+                _asleep.discard(number)
+                inboxes[number].put(None)
+        kernel(_DESKS_ADDRESS, -others, count, *arguments)
+    finally:
+        _under_way.pop()
 
 
 def _run_on_all(kernel: Callable[..., None], count: int, threads: int, arguments: tuple[Any, ...]) -> None:
@@ -186,7 +196,7 @@ def _started(count: int) -> "list[queue.SimpleQueue[_Share | None]]":
     """The inboxes of the persistent threads; starts as many as are missing."""
     with _lock:
         if not _inboxes and blocks.CAN_SHARE:
-            blocks.serve(_desks.ctypes.data, 0, 0)  # compiled here, by who may fork, and by nobody else meanwhile
+            blocks.serve(_DESKS_ADDRESS, 0, 0)  # compiled here, by who may fork, and by nobody else meanwhile
         while len(_inboxes) < count:
             inbox: queue.SimpleQueue[_Share | None] = queue.SimpleQueue()
             name, number = f"sensorium-{len(_inboxes) + 1}", len(_inboxes)
@@ -209,9 +219,9 @@ def _serve(inbox: "queue.SimpleQueue[_Share | None]", number: int) -> None:
         if address and waits and inbox.empty():
             blocks.serve(address, _AWAKE_TURNS, _AWAKE_NS)
         if not desk[_BELL]:
-            desk[_ASLEEP] = 1
+            _asleep.add(number)
         share = inbox.get()
-        desk[_ASLEEP] = 0
+        _asleep.discard(number)
         waits = share is None
         if share is not None:  # else only woken
             job, arguments = share
@@ -267,6 +277,7 @@ def _forget_threads_in_child() -> None:
     global _lock, _fork_over, _one_fork_at_a_time, _forking
     _lock, _fork_over, _one_fork_at_a_time, _forking = threading.Lock(), threading.Event(), threading.Lock(), False
     _inboxes.clear()
+    _asleep.clear()
     _desks[:] = 0
     _under_way.clear()
 

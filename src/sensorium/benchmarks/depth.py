@@ -1,6 +1,7 @@
 """Depth cameras of a thousand worlds, against the bare trace of the same rays into the same scenes."""
 
 from collections.abc import Callable
+from statistics import median
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from sensorium.trace.packet import ALL_OBJECTS, BLOCK, COHERENT_ADDRESS
 WORLDS, SIDE, OBSTACLES = 1024, 64, 20
 
 _RATE_HZ = 20.0
-_DIFFERENT, _STEPS_IN_A_ROW = 16, 8
+_DIFFERENT, _PERIOD, _STEPS_IN_A_ROW = 16, 4, 8
 _PLACEMENT = sn.Placement(
     min_translation_m=(-0.05, -0.05, -0.02),
     max_translation_m=(0.05, 0.05, 0.02),
@@ -44,17 +45,24 @@ class Rig(NamedTuple):
 
 
 def rig(
-    worlds: int = WORLDS, *, different: int | None = None, randomize: sn.Randomization | None = None, side: int = SIDE
+    worlds: int = WORLDS,
+    *,
+    different: int | None = None,
+    period: int | None = None,
+    randomize: sn.Randomization | None = None,
+    side: int = SIDE,
 ) -> Rig:
     """Depth and labels of 20 obstacles of four kinds in a walled yard, each world with places and ways of its own.
 
     Args:
         worlds: How many.
         different: After so many worlds the same ones come again; None for never.
+        period: After so many steps everything is back in its place; None for slow circles.
         randomize: Of the cameras.
         side: Of an image [px].
     """
     rng = np.random.default_rng(1)
+    turn = None if period is None else 2.0 * np.pi * _RATE_HZ / period  # [rad/s]
 
     def places(low: float, high: float) -> Column:
         return np.resize(rng.uniform(low, high, different or worlds), worlds)
@@ -73,14 +81,14 @@ def rig(
         "drone": sn.paths.Circle(
             center=np.stack([places(-5, 5), places(-5, 5), places(1, 2)], axis=-1),
             radius=3.0,
-            rate=0.3,
+            rate=turn or 0.3,
         )
     }
     for number in range(OBSTACLES):
         label, mesh = kinds[number % len(kinds)]
         scene.add(mesh, body=f"obstacle{number}", label=label)
         centre = np.stack([places(-18, 18), places(-18, 18), places(0.5, 2.0)], axis=-1)
-        moving[f"obstacle{number}"] = sn.paths.Circle(center=centre, radius=1.0, rate=0.5)
+        moving[f"obstacle{number}"] = sn.paths.Circle(center=centre, radius=1.0, rate=turn or 0.5)
     env = sn.Environment(scene, sn.worlds.Kinematic(moving, step_s=1.0 / _RATE_HZ), worlds=worlds)
     pattern = sn.patterns.Pinhole.from_fov(side, side, 87.0, rate_hz=_RATE_HZ)
     camera = sn.DepthCamera(
@@ -89,6 +97,14 @@ def rig(
     made = Rig(env, env.attach(camera, body="drone"), pattern)
     made.step()
     return made
+
+
+class Cost(NamedTuple):
+    """What a step costs each of so many worlds."""
+
+    microseconds: float
+    relative: float
+    """As a multiple of what it costs where there are the most."""
 
 
 class BareImages:
@@ -193,16 +209,32 @@ def two_threads_over_one(*, bare: bool = False, rounds: int = 31, side: int = SI
     return two_threads_ratio(call, in_a_row=_STEPS_IN_A_ROW, rounds=rounds)
 
 
-def cost_a_world(counts: tuple[int, ...], *, rounds: int = 5) -> dict[int, float]:
-    """Microseconds a step and world, for different numbers of worlds, each number with the same sixteen worlds.
+def cost_a_world(counts: tuple[int, ...], *, rounds: int = 9) -> dict[int, Cost]:
+    """What a step costs a world, for different numbers of worlds.
 
-    Each takes some steps in a row, as its user does, of which the first ones only fetch back what the others drove out
-    of the caches. All go through the same times, and so see the same images.
+    Each number has the same sixteen worlds again and again, whose things come back to their places every four steps,
+    so that any four steps see the same images. In each round every number takes steps in a row for as long as the
+    largest does, and is compared with that.
     """
-    rigs = {count: rig(count, different=_DIFFERENT) for count in counts}
-    taken: dict[int, list[float]] = {count: [] for count in counts}
+    rigs = {count: rig(count, different=_DIFFERENT, period=_PERIOD) for count in counts}
+    most, times = max(counts), []
     for _ in range(rounds):
+        taken = {}
         for count, subject in rigs.items():
-            steps = [seconds(subject.step) for _ in range(2 * _STEPS_IN_A_ROW)]
-            taken[count] += steps[_STEPS_IN_A_ROW:]
-    return {count: 1e6 * float(np.median(taken[count])) / count for count in counts}
+            steps = _PERIOD * max(1, most // count)
+            for _ in range(_PERIOD):
+                subject.step()
+            taken[count] = seconds(lambda step=subject.step, steps=steps: _repeat(step, steps)) / (steps * count)
+        times.append(taken)
+    return {
+        count: Cost(
+            microseconds=1e6 * median(taken[count] for taken in times),
+            relative=median(taken[count] / taken[most] for taken in times),
+        )
+        for count in counts
+    }
+
+
+def _repeat(call: Callable[[], None], times: int) -> None:
+    for _ in range(times):
+        call()

@@ -1,6 +1,7 @@
 """Takes the images of depth cameras: casts them from the history, then runs their errors."""
 
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from sensorium import threads
 from sensorium.frames import Pose
+from sensorium.jit import Settled
 from sensorium.patterns import Fisheye, Pinhole, RayTable
 from sensorium.patterns.pinhole import pixel_grid
 from sensorium.random import Stream
@@ -56,6 +58,9 @@ _ARRAYS: dict[str, tuple[type[np.generic], int]] = {
 }
 _MEASURED = frozenset({"range_m", "depth", "points_S", "points_W"})
 
+OutputField = tuple[int, tuple[int, ...], type[np.generic]]
+"""One of the kernel's arrays: its place among them, its shape and its type."""
+
 # Of scenes that were placed before
 _NO_STATES = np.zeros((2, 0), np.int64)
 
@@ -97,12 +102,14 @@ class DepthCaster:
         self._numbers, self._true_numbers, self._reach_m = _numbers(spec)
         self._stages = [(error, STAGES[type(error)]) for error in spec.errors]
         self._wanted = self._arrays_wanted()
+        self._kernel = Settled(depth_images)
         self._firing = Firing(rig)
         self._recycler = Recycler()
         self._shapes = {name: (self._count, numbers)[: 2 if numbers else 1] for name, (_, numbers) in _ARRAYS.items()}
         self._empty = DepthOutputs(
             **{name: np.zeros((self._heads, 0, *self._shapes[name][1:]), dtype) for name, (dtype, _) in _ARRAYS.items()}
         )
+        self._filled, self._measured_again = self._fields(self._wanted), self._fields(self._wanted & _MEASURED)
         self._seen_through = self._looks(lens)
         scale_m = spec.max_range_m if spec.normalize else 1.0
         self._meanings: dict[str, Any] = {
@@ -111,8 +118,11 @@ class DepthCaster:
         }
         axes = (*rig.axes, pattern.height, pattern.width)
         arrays = {name: self._array_of(name) for name in sorted(spec.outputs)}
-        self._shown = [(name, array, (*axes, *self._shapes[array][1:])) for name, array in arrays.items()]
+        place = DepthOutputs._fields.index
+        self._shown = [(name, place(array), (*axes, *self._shapes[array][1:])) for name, array in arrays.items()]
         self._flows = bool({"flow", "scene_flow"} & spec.outputs)
+        self._masked_for: PlacedScenes | None = None
+        self._bits = np.uint32(0)
 
         # Rays that start together from one place through the middles of pixels are drawn
         jitters = spec.randomize is not None and spec.randomize.ray_jitter_rad > 0.0
@@ -140,22 +150,25 @@ class DepthCaster:
         pixels, end_ns = self._pixels, start_ns + self.duration_ns
         aim = self._firing.aim(self._rays, start_ns, end_ns)
         draws = DepthDraws(self._key, tick, rig.first_world, rig.sensors)
-        out = self._outputs(self._wanted)
+        out = self._outputs(self._filled)
         motions = self._motions(aim, start_ns)
         if self._all_drawn:
             placed, standing = rig.tracer.stand_around(start_ns, aim.anchor)
         else:
             placed = rig.tracer.place_around(start_ns, end_ns, aim.anchor)
             standing = Standing(False, _NO_STATES, start_ns, 0, placed.mounts, aim.anchor)
+        labels = rig.tracer.labels
         with placed.lock:
+            tables, meshes = placed.tables, placed.meshes
+            self._kernel.hold(tables, meshes, placed.mounts, labels, pixels, self._surfaces, self._tints, motions)
             threads.share(
-                depth_images,
+                self._kernel,
                 self._heads * -(-self._count // self._frame.span),
-                placed.tables,
+                tables,
                 standing,
-                placed.meshes,
+                meshes,
                 self._frame,
-                rig.tracer.labels,
+                labels,
                 aim.anchor,
                 aim.rays,
                 aim.heads,
@@ -167,7 +180,7 @@ class DepthCaster:
                 self._reach_m,
                 self._spec.frame == "world",
                 draws,
-                np.uint32(placed.mask_without(rig.hide, air=False)),
+                self._mask(placed),
                 COHERENT_ADDRESS,
                 out,
             )
@@ -191,6 +204,12 @@ class DepthCaster:
         self._surfaces = plain_surfaces(layout)
         coloured = "colour" in self._spec.outputs
         self._tints = tint_tables.tints(layout, rig.sun) if coloured else tint_tables.NO_TINTS
+
+    def _mask(self, placed: PlacedScenes) -> np.uint32:
+        """Bits of the objects to see."""
+        if self._masked_for is not placed:
+            self._masked_for, self._bits = placed, np.uint32(placed.mask_without(self._rig.hide, air=False))
+        return self._bits
 
     def _renew(self, tick: int) -> None:
         """Poses and lenses of this image."""
@@ -250,7 +269,7 @@ class DepthCaster:
         numbers: NDArray[np.float32],
     ) -> DepthOutputs:
         """What is measured of known distances (heads, pixels) [m], by such numbers."""
-        again = self._outputs(self._wanted & _MEASURED)
+        again = self._outputs(self._measured_again)
         where = (aim.anchor, aim.rays, aim.heads, pixels, numbers, draws, distance_m, again)
         threads.share(measure_again, aim.blocks, *where)
         return again
@@ -306,11 +325,11 @@ class DepthCaster:
             self._seen_through = self._looks(pixels.lens)
         _, focal_px, center_px = self._seen_through
         images: dict[str, NDArray[Any]] = {}
-        for name, array_name, shape in self._shown:
-            array = getattr(out, array_name)
+        for name, place, shape in self._shown:
+            array = out[place]
             if array.shape[1]:
                 images[name] = array.reshape(shape)
-        return DepthImage(
+        return DepthImage.trusted(
             images=images,
             focal_px=focal_px,
             center_px=center_px,
@@ -338,10 +357,19 @@ class DepthCaster:
             wanted.add("true_m")
         return frozenset(wanted)
 
-    def _outputs(self, wanted: frozenset[str]) -> DepthOutputs:
+    def _outputs(self, fields: list[OutputField]) -> DepthOutputs:
         """Arrays for the kernel: every element of those wanted is written, the others have no pixels."""
-        arrays = {name: self._recycler.array((self._heads, *self._shapes[name]), _ARRAYS[name][0]) for name in wanted}
-        return self._empty._replace(**arrays)
+        arrays = list(self._empty)
+        for place, shape, dtype in fields:
+            arrays[place] = self._recycler.array(shape, dtype)
+        return DepthOutputs._make(arrays)
+
+    def _fields(self, wanted: AbstractSet[str]) -> list[OutputField]:
+        """Which of the kernel's arrays are to be made."""
+        names = [name for name in DepthOutputs._fields if name in wanted]
+        return [
+            (DepthOutputs._fields.index(name), (self._heads, *self._shapes[name]), _ARRAYS[name][0]) for name in names
+        ]
 
     def _looks(self, lens: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """Rows of lenses, and focal lengths and centres [px] of all cameras that look through them."""

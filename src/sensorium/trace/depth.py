@@ -31,6 +31,10 @@ _DRAW = np.int64(0)
 
 _ZERO, _INFINITE = np.float32(0.0), np.float32(np.inf)
 
+# Scratch of a block: what was met and at which angle. All of the rows that light has would drive out of the cache what
+# an image is made of.
+_FLOATS, _WORDS = rows.SIDE + BLOCK, rows.MATERIAL + BLOCK
+
 
 class Pixels(NamedTuple):
     """Which pixel each ray belongs to, and how heads look."""
@@ -86,8 +90,8 @@ def _cast_images(
     """The work of `depth_images`."""
     floats, words, active = new_packet()
     set_mask(words, mask)
-    block, hit = rows.new_scratch()
-    own, measured = jit.zeros(3 * frame.span, np.float32), ms.new_measured()
+    block, hit = jit.zeros(_FLOATS, np.float32), jit.zeros(_WORDS, np.uint32)
+    own, measured = jit.zeros(3 * frame.span if pixels.drawn else 0, np.float32), ms.new_measured()
     canvas, placing = new_canvas(frame, meshes.of_object.shape[1]), new_stand()
 
     # What is asked for, and what that needs
