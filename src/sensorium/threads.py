@@ -36,6 +36,10 @@ _ASLEEP_AFTER_S = 0.005
 # [ns]. The step of one world has two kernels to share in that time.
 _AWAKE_TURNS, _AWAKE_NS = 1000, 500_000
 
+# Who shares a kernel just when a thread leaves its desk took it for awake, and lays the work there a moment later: one
+# more look, for as long as it takes to begin a kernel of many arguments [ns]
+_LAST_LOOK_NS = 100_000
+
 # More threads than this have no desk
 _DESKS = 256
 
@@ -220,6 +224,8 @@ def _serve(inbox: "queue.SimpleQueue[_Share | None]", number: int) -> None:
             blocks.serve(address, _AWAKE_TURNS, _AWAKE_NS)
         if not desk[_BELL]:
             _asleep.add(number)
+            if address and waits:
+                blocks.serve(address, _AWAKE_TURNS, _LAST_LOOK_NS)
         share = inbox.get()
         _asleep.discard(number)
         waits = share is None

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium import jit
+from sensorium.blocks import NONE, next_block, shared
 from sensorium.paths.circle import circle_motion
 from sensorium.paths.closed import ALPHA, CIRCLE, FIXED, JOINT_LINE, JOINT_SINE, LINE, ROW, SPIN, A, P, Q, V, W
 from sensorium.paths.fixed import fixed_motion
@@ -25,8 +26,8 @@ def _scatter(row: Float, bodies: int, body: int, numbers: Float) -> None:
             numbers[at + k] = row[begin + k]
 
 
-@jit.kernel
-def evaluate(
+@jit.function
+def _evaluate_worlds(
     first: int,
     step: int,
     count: int,
@@ -37,23 +38,13 @@ def evaluate(
     joint_parameters: Float,
     numbers: Float,
 ) -> None:
-    """Evaluate the worlds first, first + step, ...; kinds that are not closed are left alone.
-
-    Args:
-        first, step, count: Share of the worlds.
-        t_s: Path time of each world [s], (worlds,).
-        kinds: Of the bodies' paths, (bodies,).
-        parameters: Their rows, (worlds, bodies, PARAMETERS), or (1, ...) for the same in all worlds.
-        joint_kinds: Of the joints' paths, (joints,).
-        joint_parameters: Their rows, (worlds, joints, JOINT_PARAMETERS), or (1, ...).
-        numbers: Filled with blocks p_WB, q_WB, v_WB, w_WB, a_WB, alpha_WB, each (worlds, bodies, 3 or 4), and
-            joint positions and velocities, each (worlds, joints), one behind the other.
-    """
+    """The work of `evaluate`."""
     bodies, joints = kinds.size, joint_kinds.size
     rows, joint_rows = parameters.shape[0], joint_parameters.shape[0]
     every_body = count * bodies
     row = jit.zeros(ROW, np.float64)
-    for world in range(first, count, step):
+    world = next_block(first, step, count, NONE)
+    while world < count:
         t = t_s[world]
         which = world if rows > 1 else 0
         for body in range(bodies):
@@ -84,3 +75,34 @@ def evaluate(
             at = ROW * every_body + world * joints + joint
             numbers[at] = position
             numbers[at + count * joints] = velocity
+        world = next_block(first, step, count, world)
+
+
+_share_worlds = shared(_evaluate_worlds)
+
+
+@jit.kernel
+def evaluate(
+    first: int,
+    step: int,
+    count: int,
+    t_s: Float,
+    kinds: NDArray[np.int64],
+    parameters: Float,
+    joint_kinds: NDArray[np.int64],
+    joint_parameters: Float,
+    numbers: Float,
+) -> None:
+    """Evaluate a share of the worlds; kinds that are not closed are left alone.
+
+    Args:
+        first, step, count: Share of the worlds.
+        t_s: Path time of each world [s], (worlds,).
+        kinds: Of the bodies' paths, (bodies,).
+        parameters: Their rows, (worlds, bodies, PARAMETERS), or (1, ...) for the same in all worlds.
+        joint_kinds: Of the joints' paths, (joints,).
+        joint_parameters: Their rows, (worlds, joints, JOINT_PARAMETERS), or (1, ...).
+        numbers: Filled with blocks p_WB, q_WB, v_WB, w_WB, a_WB, alpha_WB, each (worlds, bodies, 3 or 4), and
+            joint positions and velocities, each (worlds, joints), one behind the other.
+    """
+    _share_worlds(first, step, count, (t_s, kinds, parameters, joint_kinds, joint_parameters, numbers))

@@ -15,8 +15,8 @@ from sensorium.paths.evaluate import evaluate
 from sensorium.worlds.base import WorldState, checked_mask, checked_names, checked_worlds, step_length_ns
 from sensorium.worlds.state_layout import StateLayout
 
-# Fewer paths than this the calling thread evaluates alone: each takes some 50 ns, to hand work over 0.1 ms
-_SERIAL_PATHS = 8192
+# Fewer paths than this the calling thread evaluates alone: each takes some 50 ns, to wake another thread 20 us
+_SERIAL_PATHS = 512
 
 M = TypeVar("M", covariant=True)
 
@@ -76,6 +76,7 @@ class Kinematic:
         # A path with the wrong batch shape is an error here, not at the first step
         self._closed_bodies = _gathered("body", self._bodies, count, PARAMETERS)
         self._closed_joints = _gathered("joint", self._joints, count, JOINT_PARAMETERS)
+        self._serial_below = -(-_SERIAL_PATHS // max(len(self._bodies) + len(self._joints), 1))
         self.state()
 
     def step(self) -> None:
@@ -111,17 +112,11 @@ class Kinematic:
         """The state at path times t_s [s], shape (worlds,)."""
         numbers = np.empty(self._layout.size)
         bodies, joints = self._closed_bodies, self._closed_joints
-        threads.run(
-            evaluate,
-            len(t_s),
-            t_s,
-            bodies.kinds,
-            bodies.parameters,
-            joints.kinds,
-            joints.parameters,
-            numbers,
-            serial_below=-(-_SERIAL_PATHS // max(bodies.kinds.size + joints.kinds.size, 1)),
-        )
+        closed = (t_s, bodies.kinds, bodies.parameters, joints.kinds, joints.parameters, numbers)
+        if len(t_s) < self._serial_below:
+            threads.run(evaluate, len(t_s), *closed, serial_below=self._serial_below)
+        else:
+            threads.share(evaluate, len(t_s), *closed)
         if bodies.others or joints.others:
             self._ask_others(t_s.copy(), numbers)  # theirs to keep
         return self._layout.state(self.time_ns, numbers)
