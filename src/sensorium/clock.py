@@ -82,4 +82,5 @@ class Rate:
     def first_after(self, time_ns: int) -> int:
         """The first tick k >= 0 after a time [ns]: floor(k period + 1/2) >= time - phase + 1, solved for k."""
         doubled = self._denominator * (2 * (int(time_ns) - self.phase_ns) + 1)
-        return max(0, -(-doubled // (2 * self._numerator)))
+        tick = -(-doubled // (2 * self._numerator))
+        return tick if tick > 0 else 0

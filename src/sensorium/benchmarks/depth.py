@@ -9,7 +9,7 @@ import numpy as np
 import sensorium as sn
 from sensorium import threads
 from sensorium.benchmarks.bare import bare_trace, packed
-from sensorium.benchmarks.timing import cpu_ratio, ratio, seconds, two_threads_ratio
+from sensorium.benchmarks.timing import cpu_ratio, ratio, seconds, thread_count
 from sensorium.sensors.attached import AttachedSensor
 from sensorium.sensors.tiles import in_tiles
 from sensorium.trace.packet import ALL_OBJECTS, BLOCK, COHERENT_ADDRESS
@@ -202,11 +202,23 @@ def _crowded(crowd: Crowd, worlds: int, distortion: float) -> sn.Environment:
 
 
 def two_threads_over_one(*, bare: bool = False, rounds: int = 31, side: int = SIDE) -> float:
-    """Rate of a single world on two threads over that on one, of whole steps or of the bare trace."""
-    subject = rig(1, side=side)
-    call: Callable[[], None] = BareImages(subject) if bare else subject.step
+    """Rate of a single world on two threads over that on one, of whole steps or of the bare trace.
 
-    return two_threads_ratio(call, in_a_row=_STEPS_IN_A_ROW, rounds=rounds)
+    Each has a world of its own, since an image is cut into pieces only where there are threads for them.
+    """
+
+    def on(count: int) -> Callable[[], None]:
+        with thread_count(count):
+            subject = rig(1, side=side)
+            call: Callable[[], None] = BareImages(subject) if bare else subject.step
+
+        def some() -> None:
+            with thread_count(count):
+                _repeat(call, _STEPS_IN_A_ROW)
+
+        return some
+
+    return ratio(on(2), on(1), rounds=rounds)
 
 
 def cost_a_world(counts: tuple[int, ...], *, rounds: int = 9) -> dict[int, Cost]:

@@ -85,14 +85,9 @@ class Firing:
         knot_ns, time, position, quaternion, anchor, matrix = follow_mounts(
             start_ns, end_ns, span.table, *self._bodies, *self._mounts
         )
-        return Aim(
-            rays=rays,
-            heads=Heads(matrix, time, self._world, self._voided(start_ns, end_ns)),
-            anchor=anchor,
-            blocks=len(matrix) * -(-rays.x.size // BLOCK),
-            knot_ns=knot_ns,
-            X_WS=Pose._trusted(position, quaternion),
-        )
+        heads = Heads(matrix, time, self._world, self._voided(start_ns, end_ns))
+        blocks = len(matrix) * -(-rays.x.size // BLOCK)
+        return Aim(rays, heads, anchor, blocks, knot_ns, Pose._trusted(position, quaternion))
 
     def repeat(self, shot: Shot) -> None:
         """Put the bodies back where they were for a shot, so that it can be fired again."""

@@ -130,6 +130,11 @@ class History:
         span = self._span
         if span is not None and span.start_ns == start_ns and span.end_ns == end_ns:
             return span
+        if start_ns == end_ns == self._times_ns[-1]:  # as a rule, what is taken at once is taken now
+            table = np.empty((2, 1), np.int64)
+            table[0, 0], table[1, 0] = self._addresses[-1], start_ns
+            self._span = span = Span(start_ns, end_ns, self._states[-1:], table)
+            return span
         first = bisect_right(self._times_ns, start_ns) - 1
         last = bisect_left(self._times_ns, end_ns)
         if first < 0 or last == len(self._times_ns):

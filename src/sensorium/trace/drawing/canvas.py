@@ -8,7 +8,7 @@ from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from sensorium import jit
+from sensorium import jit, threads
 from sensorium.scene.layout import Layout
 from sensorium.trace import packet as pk
 from sensorium.trace.packet import BLOCK, TILE_COLUMNS, TILE_ROWS, WIDTH, copy_lanes, every_lane, lanes_of
@@ -20,8 +20,10 @@ FACES_A_PIXEL = 4.0
 _OBJECTS_A_PIXEL = 0.125
 
 # Rays of an image that are worked on together: what is found along them stays in the second-level cache, several
-# threads have something to do, and none is woken for less than some tens of microseconds of work
+# threads have something to do, and none is woken for less than some tens of microseconds of work. What appears in two
+# pieces is turned into the camera's frame twice, so small images are cut only where threads would have none.
 _MOST_RAYS, _FEWEST_RAYS, _FEWEST_SPANS = 16384, 4096, 8
+_FEWEST_RAYS_A_THREAD = 2048
 
 
 class Frame(NamedTuple):
@@ -47,7 +49,8 @@ def frame(width: int, height: int, heads: int, layout: Layout, *, drawn: bool) -
     whole = width % TILE_COLUMNS == 0 and height % TILE_ROWS == 0
     if not drawn or not whole or layout.mesh_index.shape[1] > _OBJECTS_A_PIXEL * pixels:
         return Frame(width, height, BLOCK, 0, False)
-    rays = min(_MOST_RAYS, max(_FEWEST_RAYS, pixels * heads // _FEWEST_SPANS))
+    fewest = min(_FEWEST_RAYS, max(_FEWEST_RAYS_A_THREAD, pixels * heads // threads.thread_count()))
+    rays = min(_MOST_RAYS, max(fewest, pixels * heads // _FEWEST_SPANS))
     small = [len(mesh.vertices) for mesh in layout.meshes if len(mesh.faces) <= FACES_A_PIXEL * pixels]
     return Frame(width, height, min(pixels, -(-rays // row) * row), max(small, default=0), True)
 
