@@ -6,9 +6,8 @@ and the address of their desks as first: it lays its work on the desks, and thre
 is left. Such a thread never holds the GIL, and nobody waits for one that comes late. Which thread does a block changes
 nothing in it.
 
-Who shares claims blocks from the first on, who helps from the last back. So a block mostly falls to the same thread from
-call to call, which still has in its cache what it wrote there; to fetch that from another core's takes longer than to
-write it.
+Who shares claims blocks from the first on, who helps from the last back. So a block mostly falls to the same thread
+from call to call, which still has in its cache what it wrote there; to fetch that from another core's takes long.
 """
 
 import platform
@@ -27,7 +26,7 @@ from numpy.typing import NDArray
 
 from sensorium import jit
 
-NONE = np.int64(-1)
+NONE: Any = np.int64(-1)
 """The block before the first."""
 
 CAN_SHARE = not numba.config.DISABLE_JIT
@@ -204,7 +203,7 @@ def _build_sharing(
 
 
 def _form_of_jobs(builder: Any) -> Any:
-    """Type of the function that does a job: places for a result and an error as Numba has them, job, and who does it."""
+    """Type of the function that does a job: places for a result and an error as Numba has them, the job, and who."""
     outer = builder.function
     return ir.FunctionType(outer.function_type.return_type, [_NOTHING, outer.args[1].type, _NOTHING, _NUMBER])
 

@@ -1,6 +1,7 @@
 """Depth cameras of a thousand worlds, against the bare trace of the same rays into the same scenes."""
 
 from collections.abc import Callable
+from functools import partial
 from statistics import median
 from typing import NamedTuple
 
@@ -236,7 +237,7 @@ def cost_a_world(counts: tuple[int, ...], *, rounds: int = 9) -> dict[int, Cost]
             steps = _PERIOD * max(1, most // count)
             for _ in range(_PERIOD):
                 subject.step()
-            taken[count] = seconds(lambda step=subject.step, steps=steps: _repeat(step, steps)) / (steps * count)
+            taken[count] = seconds(partial(_repeat, subject.step, steps)) / (steps * count)
         times.append(taken)
     return {
         count: Cost(

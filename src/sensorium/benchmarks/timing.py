@@ -20,19 +20,12 @@ def ratio(subject: Callable[[], object], baseline: Callable[[], object], *, roun
     return median(b / s for b, s in pairs)
 
 
-def two_threads_ratio(call: Callable[[], object], *, in_a_row: int = 1, rounds: int = 15) -> float:
-    """Speed of a call on two threads over that on one, compared as by `ratio`.
-
-    Args:
-        call: What is timed.
-        in_a_row: How often it is called each time: threads that helped with one short call are still awake at the next.
-        rounds: How many times.
-    """
+def two_threads_ratio(call: Callable[[], object], *, rounds: int = 15) -> float:
+    """Speed of a call on two threads over that on one, compared as by `ratio`."""
 
     def on(count: int) -> None:
         with thread_count(count):
-            for _ in range(in_a_row):
-                call()
+            call()
 
     return ratio(lambda: on(2), lambda: on(1), rounds=rounds)
 

@@ -178,7 +178,7 @@ class Placer:
         position, quaternion = np.zeros((*shape, 3)), np.zeros((*shape, 4))
         full = np.full(len(worlds), -1, np.int32)
         numbers = np.ascontiguousarray(worlds, np.int64), np.ascontiguousarray(episodes, np.int64)
-        threads.run(strew, len(worlds), *numbers, self._tables, self._key, index, position, quaternion, full)
+        threads.share(strew, len(worlds), *numbers, self._tables, self._key, index, position, quaternion, full)
         if (full >= 0).any():
             row = int(np.argmax(full >= 0))
             number = int(full[row])

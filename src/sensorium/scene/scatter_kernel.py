@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from sensorium import jit
+from sensorium.blocks import NONE, next_block, shared
 from sensorium.random import draw_words, uniform_f32, uniform_f64
 
 # Stages of the counter: four for each scatter. The element is the slot within its scatter, so that scatters do not
@@ -13,21 +14,12 @@ _COUNT, _ASSET, _PLACE, _TURN, _STAGES = np.int64(0), np.int64(1), np.int64(2), 
 _ONCE = np.int64(0)
 
 
-@jit.kernel
-def strew(first, step, count, worlds, episodes, tables, key, index, position, quaternion, full):
-    """Draw the slots of the worlds first, first + step, ...
-
-    Args:
-        first, step, count: Share of the rows.
-        worlds: Number of each row's world; episodes: how often it was drawn before.
-        tables: `ScatterTables`.
-        key: Two words of the stream's key.
-        index: Filled with the asset of each slot, -1 for none, int32 (rows, slots).
-        position, quaternion: Filled with X_BS, float64 (rows, slots, 3) and (rows, slots, 4).
-        full: Set to the scatter that found no place in a row, int32 (rows,).
-    """
-    turn = np.zeros(3)
-    for row in range(first, count, step):
+@jit.function
+def _strew_rows(first, step, count, worlds, episodes, tables, key, index, position, quaternion, full):
+    """The work of `strew`."""
+    turn = jit.zeros(3, np.float64)
+    row = next_block(first, step, count, NONE)
+    while row < count:
         world, episode = worlds[row], episodes[row]
         for group in range(tables.counts.shape[0]):
             stage = group * _STAGES
@@ -64,6 +56,26 @@ def strew(first, step, count, worlds, episodes, tables, key, index, position, qu
                     _write_quaternion(turn, quaternion[row, slot])
                 elif not tables.leaves_out[group]:
                     full[row] = group
+        row = next_block(first, step, count, row)
+
+
+_share_rows = shared(_strew_rows)
+
+
+@jit.kernel
+def strew(first, step, count, worlds, episodes, tables, key, index, position, quaternion, full):
+    """Draw the slots of a share of the worlds.
+
+    Args:
+        first, step, count: Share of the rows.
+        worlds: Number of each row's world; episodes: how often it was drawn before.
+        tables: `ScatterTables`.
+        key: Two words of the stream's key.
+        index: Filled with the asset of each slot, -1 for none, int32 (rows, slots).
+        position, quaternion: Filled with X_BS, float64 (rows, slots, 3) and (rows, slots, 4).
+        full: Set to the scatter that found no place in a row, int32 (rows,).
+    """
+    _share_rows(first, step, count, (worlds, episodes, tables, key, index, position, quaternion, full))
 
 
 @jit.function

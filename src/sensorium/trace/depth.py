@@ -84,8 +84,8 @@ class DepthOutputs(NamedTuple):
 
 @jit.function
 def _cast_images(
-    first, step, count, arrays, standing, meshes, frame, labels, anchor, rays, heads, pixels, surfaces, tints, motions, numbers,
-    reach, in_world, draws, mask, arguments, out,
+    first, step, count, arrays, standing, meshes, frame, labels, anchor, rays, heads, pixels, surfaces, tints, motions,
+    numbers, reach, in_world, draws, mask, arguments, out,
 ):  # fmt: skip
     """The work of `depth_images`."""
     floats, words, active = new_packet()
@@ -180,8 +180,8 @@ _share_images = shared(_cast_images)
 
 @jit.kernel
 def depth_images(
-    first, step, count, arrays, standing, meshes, frame, labels, anchor, rays, heads, pixels, surfaces, tints, motions, numbers,
-    reach, in_world, draws, mask, arguments, out,
+    first, step, count, arrays, standing, meshes, frame, labels, anchor, rays, heads, pixels, surfaces, tints, motions,
+    numbers, reach, in_world, draws, mask, arguments, out,
 ):  # fmt: skip
     """Cast a share of the spans of rays of all heads.
 

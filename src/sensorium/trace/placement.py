@@ -175,7 +175,8 @@ class PlacedScenes:
         """Positions and quaternions of the meshes' centres on their bodies, of some rows of the layout."""
         centers = np.array([scene.center for scene in self._mesh_scenes] + [np.zeros(3)])  # the last for absent ones
         X_BO = self.layout.X_BO[rows]
-        position = X_BO.apply(centers[self.layout.mesh_index[rows]])
+        in_the_middle = not centers.any()  # as those of shapes are
+        position = X_BO.position if in_the_middle else X_BO.apply(centers[self.layout.mesh_index[rows]])
         return np.array(position, order="C"), np.array(X_BO.quaternion, order="C")
 
     def _body_radii(self) -> NDArray[np.float64]:

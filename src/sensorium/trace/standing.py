@@ -63,8 +63,6 @@ def stand(standing, arrays, anchor, world, scratch):
                 p[0], p[1], p[2] = 0.0, 0.0, 0.0
                 q[0], q[1], q[2], q[3] = 1.0, 0.0, 0.0, 0.0
             else:
-                body_pose(
-                    standing.states, after, standing.time_ns, every, world * standing.bodies + body, p, q
-                )
+                body_pose(standing.states, after, standing.time_ns, every, world * standing.bodies + body, p, q)
             mount_p, mount_q = mounts.position[row, column], mounts.quaternion[row, column]
             write_affine(p, q, mount_p, mount_q, anchor[world], buffer, item * AFFINE_WORDS, scratch)

@@ -95,9 +95,7 @@ class History:
             state: The state now.
         """
         self._span = None
-        for i, old in enumerate(self._states):
-            self._states[i] = _standing(mask, state, old)
-        self._states[-1] = state
+        self._states = [*(_standing(mask, state, old) for old in self._states[:-1]), state]
         self._times_ns = [kept.time_ns for kept in self._states]
         self._addresses = [address_of(kept.numbers) for kept in self._states]
         self.valid_from_ns[mask] = state.time_ns
