@@ -4,7 +4,7 @@ from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from sensorium.sensors.depth_errors import STAGES
 from sensorium.sensors.depth_image import DepthImage
 from sensorium.sensors.depth_rays import DepthRays
 from sensorium.sensors.depth_stage import DepthFrame
-from sensorium.sensors.firing import Aim, Firing
+from sensorium.sensors.firing import Firing
 from sensorium.sensors.random_heads import RandomHeads
 from sensorium.sensors.recycling import Recycler
 from sensorium.sensors.rig import Rig
@@ -30,9 +30,10 @@ from sensorium.trace import measure as ms
 from sensorium.trace.depth import DepthDraws, DepthOutputs, Motions, Pixels, depth_images, measure_again
 from sensorium.trace.drawing.canvas import frame
 from sensorium.trace.light.resolve import plain_surfaces
-from sensorium.trace.packet import COHERENT_ADDRESS
+from sensorium.trace.packet import BLOCK, COHERENT_ADDRESS
 from sensorium.trace.placement import PlacedScenes
-from sensorium.trace.standing import Standing
+from sensorium.trace.standing import Cameras, Standing
+from sensorium.trace.sweep import Heads, RayTables
 
 if TYPE_CHECKING:
     from sensorium.sensors.depth_camera import DepthCamera
@@ -61,19 +62,32 @@ _MEASURED = frozenset({"range_m", "depth", "points_S", "points_W"})
 OutputField = tuple[int, tuple[int, ...], type[np.generic]]
 """One of the kernel's arrays: its place among them, its shape and its type."""
 
-# Of scenes that were placed before
-_NO_STATES = np.zeros((2, 0), np.int64)
-
 # Where no flow is asked for
 _NO_MAPS = np.zeros((0, 0, 12))
 _NO_MOTIONS = Motions(_NO_MAPS, _NO_MAPS)
+
+# Where scenes were placed and cameras aimed before
+_NO_STATES = np.zeros((2, 0), np.int64)
+
+_NO_CAMERAS = Cameras(-1, np.zeros((0, 0, 3)), np.zeros((0, 0, 4)), np.zeros((0, 0, 0, 3)), np.zeros((0, 0, 0, 4)))
+
+
+class _Shot(NamedTuple):
+    """By what an image was taken, to measure it once more."""
+
+    rays: RayTables
+    heads: Heads
+    anchor: NDArray[np.float64]
+    X_WS: Pose
+    pixels: Pixels
+    draws: DepthDraws
 
 
 class DepthCaster:
     """Casts and measures images, for every world and every camera of a rig."""
 
     def __init__(self, spec: "DepthCamera", rig: Rig) -> None:
-        self._spec, self._rig = spec, rig
+        self._spec, self._rig, self._tracer = spec, rig, rig.tracer
         stream, pattern = Stream(rig.seed, rig.name), spec.pattern
         self._key = np.array(stream.key, np.uint32)
         self._heads, self._count = rig.worlds * rig.sensors, pattern.width * pattern.height
@@ -144,20 +158,23 @@ class DepthCaster:
             tick: Number of the image; its random numbers belong to it alone.
         """
         rig = self._rig
-        if self._layout is not rig.tracer.layout:  # worlds were drawn anew
+        if self._layout is not self._tracer.layout:  # worlds were drawn anew
             self._see_layout()
-        self._renew(tick)
+        if self._random is not None:
+            self._renew(self._random, tick)
         pixels, end_ns = self._pixels, start_ns + self.duration_ns
-        aim = self._firing.aim(self._rays, start_ns, end_ns)
         draws = DepthDraws(self._key, tick, rig.first_world, rig.sensors)
         out = self._outputs(self._filled)
-        motions = self._motions(aim, start_ns)
+        motions = self._motions(start_ns) if self._flows else _NO_MOTIONS
         if self._all_drawn:
-            placed, standing = rig.tracer.stand_around(start_ns, aim.anchor)
+            rays, heads, cameras = self._firing.stand(self._rays, start_ns)
+            placed, standing = self._tracer.stand(start_ns)
+            anchor = np.empty((rig.worlds, 3))
         else:
-            placed = rig.tracer.place_around(start_ns, end_ns, aim.anchor)
-            standing = Standing(False, _NO_STATES, start_ns, 0, placed.mounts, aim.anchor)
-        labels = rig.tracer.labels
+            rays, heads, anchor, _, _, X_WS = self._firing.aim(self._rays, start_ns, end_ns)
+            placed = self._tracer.place_around(start_ns, end_ns, anchor)
+            standing, cameras = Standing(_NO_STATES, start_ns, 0, placed.mounts, anchor), _NO_CAMERAS
+        labels = self._tracer.labels
         with placed.lock:
             tables, meshes = placed.tables, placed.meshes
             self._kernel.hold(tables, meshes, placed.mounts, labels, pixels, self._surfaces, self._tints, motions)
@@ -166,12 +183,13 @@ class DepthCaster:
                 self._heads * -(-self._count // self._frame.span),
                 tables,
                 standing,
+                cameras,
                 meshes,
                 self._frame,
                 labels,
-                aim.anchor,
-                aim.rays,
-                aim.heads,
+                anchor,
+                rays,
+                heads,
                 pixels,
                 self._surfaces,
                 self._tints,
@@ -184,23 +202,26 @@ class DepthCaster:
                 COHERENT_ADDRESS,
                 out,
             )
-            placed.anchor = aim.anchor  # for which fixed objects stand there now
+            placed.anchor = anchor  # for which fixed objects stand there now
+        if self._all_drawn:
+            X_WS = Pose._trusted(cameras.p_WS, cameras.q_WS)
 
+        shot = _Shot(rays, heads, anchor, X_WS, pixels, draws)
         if self._stages:
-            range_m = self._corrupted(out, aim, placed, pixels, tick)
-            made = self._measured(aim, pixels, draws, range_m, self._numbers)
+            range_m = self._corrupted(out, shot, placed)
+            made = self._measured(shot, range_m, self._numbers)
             out = out._replace(**{name: getattr(made, name) for name in _MEASURED})
-        image = self._image(out, aim.X_WS, pixels, start_ns)
+        image = self._image(out, shot, start_ns)
         if "true_m" not in self._wanted:
             return image, lambda: replace(image, stamp_ns=start_ns)
-        return image, partial(self._truth, image, aim, pixels, draws, out.true_m)
+        return image, partial(self._truth, image, shot, out.true_m)
 
     # --- before the cast --------------------------------------------------------------------------------------------
 
     def _see_layout(self) -> None:
         """Look at what objects are made of."""
         rig = self._rig
-        self._layout = layout = rig.tracer.layout
+        self._layout = layout = self._tracer.layout
         self._surfaces = plain_surfaces(layout)
         coloured = "colour" in self._spec.outputs
         self._tints = tint_tables.tints(layout, rig.sun) if coloured else tint_tables.NO_TINTS
@@ -211,12 +232,12 @@ class DepthCaster:
             self._masked_for, self._bits = placed, np.uint32(placed.mask_without(self._rig.hide, air=False))
         return self._bits
 
-    def _renew(self, tick: int) -> None:
+    def _renew(self, drawn: RandomHeads, tick: int) -> None:
         """Poses and lenses of this image."""
-        if self._random is None or not self._random.renew(tick):
-            return
-        spec, drawn = self._spec.randomize, self._random
+        spec = self._spec.randomize
         assert spec is not None
+        if not drawn.renew(tick):
+            return
         if spec.placement is not None:
             self._firing.mount(drawn.X_BS.position, drawn.X_BS.quaternion)
         if spec.projections or spec.intrinsics is not None or spec.ray_jitter_rad:
@@ -230,17 +251,15 @@ class DepthCaster:
         straight = bool((self._pixels.lens[:, ln.KIND] == ln.PINHOLE).all())
         return self._frame.drawn and straight and not self._stages
 
-    def _motions(self, aim: Aim, start_ns: int) -> Motions:
-        """How bodies move as cameras see them, where flow is asked for."""
-        if not self._flows:
-            return _NO_MOTIONS
+    def _motions(self, start_ns: int) -> Motions:
+        """How bodies move as cameras see them."""
         rig, outputs = self._rig, self._spec.outputs
         velocity = displacement = _NO_MAPS
         if "scene_flow" in outputs:
-            X_WB = rig.history.poses(np.array([start_ns], np.int64))[0]
-            twists = flow_tables.twists_at(rig.history, start_ns)
+            X_WB = rig.history.poses(np.array([start_ns], np.int64))
+            X_WS, twists = self._cameras(X_WB), flow_tables.twists_at(rig.history, start_ns)
             in_world = self._spec.frame == "world"
-            velocity = flow_tables.velocity_maps(X_WB, twists, aim.X_WS[0], rig.body, in_world=in_world)
+            velocity = flow_tables.velocity_maps(X_WB[0], twists, X_WS[0], rig.body, in_world=in_world)
         if "flow" in outputs:
             before_ns = max(start_ns - self.period_ns, rig.history.start_ns)
             times_ns = np.array([before_ns, start_ns] if before_ns < start_ns else [start_ns], np.int64)
@@ -260,39 +279,23 @@ class DepthCaster:
 
     # --- after it ---------------------------------------------------------------------------------------------------
 
-    def _measured(
-        self,
-        aim: Aim,
-        pixels: Pixels,
-        draws: DepthDraws,
-        distance_m: NDArray[np.float32],
-        numbers: NDArray[np.float32],
-    ) -> DepthOutputs:
+    def _measured(self, shot: "_Shot", distance_m: NDArray[np.float32], numbers: NDArray[np.float32]) -> DepthOutputs:
         """What is measured of known distances (heads, pixels) [m], by such numbers."""
         again = self._outputs(self._measured_again)
-        where = (aim.anchor, aim.rays, aim.heads, pixels, numbers, draws, distance_m, again)
-        threads.share(measure_again, aim.blocks, *where)
+        where = (shot.anchor, shot.rays, shot.heads, shot.pixels, numbers, shot.draws, distance_m, again)
+        threads.share(measure_again, self._heads * -(-self._count // BLOCK), *where)
         return again
 
-    def _truth(
-        self,
-        image: DepthImage,
-        aim: Aim,
-        pixels: Pixels,
-        draws: DepthDraws,
-        true_m: NDArray[np.float32],
-    ) -> DepthImage:
+    def _truth(self, image: DepthImage, shot: "_Shot", true_m: NDArray[np.float32]) -> DepthImage:
         """An image as it would be without errors."""
-        made = self._measured(aim, pixels, draws, true_m, self._true_numbers)
-        seen = self._image(made, aim.X_WS, pixels, image.start_ns).images
+        made = self._measured(shot, true_m, self._true_numbers)
+        seen = self._image(made, shot, image.start_ns).images
         return replace(image, images={**image.images, **seen}, stamp_ns=image.start_ns)
 
-    def _corrupted(
-        self, out: DepthOutputs, aim: Aim, placed: PlacedScenes, pixels: Pixels, tick: int
-    ) -> NDArray[np.float32]:
+    def _corrupted(self, out: DepthOutputs, shot: "_Shot", placed: PlacedScenes) -> NDArray[np.float32]:
         """Ranges after the errors, shape (heads, pixels)."""
-        rig, spec = self._rig, self._spec
-        X_WS = aim.X_WS[0].reshape(-1)
+        rig, spec, pixels = self._rig, self._spec, shot.pixels
+        X_WS = shot.X_WS[0].reshape(-1)
         lens = np.broadcast_to(pixels.lens, (self._heads, ln.LENS_COLUMNS))
         rays = DepthRays(rig, placed, lens)
         axial: NDArray[Any] = spec.pattern.rays().direction_S[..., 0].reshape(1, -1)
@@ -308,7 +311,7 @@ class DepthCaster:
             center_px=lens[:, ln.CX : ln.CY + 1],
             X_WS=X_WS,
             key=self._key,
-            tick=tick,
+            tick=shot.draws.tick,
             first_world=rig.first_world,
             sensors=rig.sensors,
             look=rays.look,
@@ -319,10 +322,10 @@ class DepthCaster:
             stage.apply(error, frame)
         return frame.range_m
 
-    def _image(self, out: DepthOutputs, X_WS: Pose, pixels: Pixels, start_ns: int) -> DepthImage:
+    def _image(self, out: DepthOutputs, shot: "_Shot", start_ns: int) -> DepthImage:
         """The reading that a kernel's outputs make."""
-        if self._seen_through[0] is not pixels.lens:
-            self._seen_through = self._looks(pixels.lens)
+        if self._seen_through[0] is not shot.pixels.lens:
+            self._seen_through = self._looks(shot.pixels.lens)
         _, focal_px, center_px = self._seen_through
         images: dict[str, NDArray[Any]] = {}
         for name, place, shape in self._shown:
@@ -336,7 +339,7 @@ class DepthCaster:
             start_ns=start_ns,
             end_ns=start_ns + self.duration_ns,
             stamp_ns=self._rig.stamp_ns(start_ns),
-            X_WS=X_WS,
+            X_WS=shot.X_WS,
             **self._meanings,
         )
 

@@ -11,7 +11,11 @@ from sensorium.sensors.mount_path import follow_mounts
 from sensorium.sensors.rig import Rig
 from sensorium.trace.packet import BLOCK
 from sensorium.trace.placement import BodyMotion, PlacedScenes
+from sensorium.trace.standing import Cameras
 from sensorium.trace.sweep import Heads, RayTables
+
+# Times of the knots of an instant
+_AT_ONCE = np.zeros(1, np.float32)
 
 
 class Shot(NamedTuple):
@@ -88,6 +92,14 @@ class Firing:
         heads = Heads(matrix, time, self._world, self._voided(start_ns, end_ns))
         blocks = len(matrix) * -(-rays.x.size // BLOCK)
         return Aim(rays, heads, anchor, blocks, knot_ns, Pose._trusted(position, quaternion))
+
+    def stand(self, table: RayTable, time_ns: int) -> tuple[RayTables, Heads, Cameras]:
+        """Rays for images that are drawn at an instant; who draws them fills in the poses and matrices of cameras."""
+        worlds, sensors = self._rig.worlds, self._rig.sensors
+        matrix = np.empty((worlds * sensors, 1, 12), np.float32)
+        heads = Heads(matrix, _AT_ONCE, self._world, self._voided(time_ns, time_ns))
+        p_WS, q_WS = np.empty((1, worlds, sensors, 3)), np.empty((1, worlds, sensors, 4))
+        return self._flattened(table, instant=True), heads, Cameras(self._bodies[2], *self._mounts, p_WS, q_WS)
 
     def repeat(self, shot: Shot) -> None:
         """Put the bodies back where they were for a shot, so that it can be fired again."""

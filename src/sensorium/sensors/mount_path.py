@@ -1,8 +1,6 @@
 """Where sensors on a body are while they fire: the times to take their poses at, and the poses, in one call.
 
-The arithmetic is that of `Pose`, bit for bit: X_WS = X_WB X_BS and its matrix, one rounding an operation. Numbers are
-copied one by one, and small vectors are rows of one array, since Numba compiles half a second for every assignment of
-slices and every new kind of array.
+The arithmetic is that of `trace.mounting`, and so of `Pose`, bit for bit.
 """
 
 import math
@@ -12,7 +10,7 @@ from numpy.typing import NDArray
 
 from sensorium import jit
 from sensorium.rotations import Float
-from sensorium.trace.placement import ANCHOR_GRID_M
+from sensorium.trace.mounting import copy_pose, mounted, rotation, write_anchor, write_matrix
 from sensorium.worlds.interpolation import TIME_NS, body_pose
 
 # The sensor turns at most this far between two of its poses [rad]: the sweep's kernel interpolates between them, which
@@ -83,27 +81,6 @@ def _divided(times_ns, pieces):
     return knot_ns[: count + 1]
 
 
-@jit.exact_function
-def _rotation(q, out):
-    """Rotation matrix of a unit quaternion, row-major into out[0:9], as `rotations.rotation_from_quaternion`."""
-    w, x, y, z = q[0], q[1], q[2], q[3]
-    out[0], out[1], out[2] = 1.0 - 2.0 * (y * y + z * z), 0.0 + 2.0 * (x * y - w * z), 0.0 + 2.0 * (x * z + w * y)
-    out[3], out[4], out[5] = 0.0 + 2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 0.0 + 2.0 * (y * z - w * x)
-    out[6], out[7], out[8] = 0.0 + 2.0 * (x * z - w * y), 0.0 + 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)
-
-
-@jit.exact_function
-def _mounted(p_WB, q_WB, R_WB, p_BS, q_BS, p_WS, q_WS):
-    """X_WB X_BS, with R_WB the matrix of q_WB."""
-    for i in range(3):
-        p_WS[i] = p_WB[i] + (R_WB[3 * i] * p_BS[0] + R_WB[3 * i + 1] * p_BS[1] + R_WB[3 * i + 2] * p_BS[2])
-    a, b, c, d = q_WB[0], q_WB[1], q_WB[2], q_WB[3]
-    q_WS[0] = a * q_BS[0] - b * q_BS[1] - c * q_BS[2] - d * q_BS[3]
-    q_WS[1] = a * q_BS[1] + b * q_BS[0] + c * q_BS[3] - d * q_BS[2]
-    q_WS[2] = a * q_BS[2] - b * q_BS[3] + c * q_BS[0] + d * q_BS[1]
-    q_WS[3] = a * q_BS[3] + b * q_BS[2] - c * q_BS[1] + d * q_BS[0]
-
-
 @jit.exact
 def follow_mounts(
     start_ns: int,
@@ -168,27 +145,16 @@ def follow_mounts(
             if body >= 0:
                 after = _first_not_before(states, after, time_ns)
                 body_pose(states, after, time_ns, worlds * bodies, world * bodies + body, p_WB, q_WB)
-                _rotation(q_WB, R_WB)
+                rotation(q_WB, R_WB)
             for sensor in range(sensors):
                 if body >= 0:
-                    _mounted(p_WB, q_WB, R_WB, p_BS[mount, sensor], q_BS[mount, sensor], p_WS, q_WS)
+                    mounted(p_WB, q_WB, R_WB, p_BS[mount, sensor], q_BS[mount, sensor], p_WS, q_WS)
                 else:
-                    for k in range(3):
-                        p_WS[k] = p_BS[mount, sensor, k]
-                    for k in range(4):
-                        q_WS[k] = q_BS[mount, sensor, k]
+                    copy_pose(p_BS[mount, sensor], q_BS[mount, sensor], p_WS, q_WS)
                 if i % 2 == 0:
-                    for k in range(3):
-                        position[i // 2, world, sensor, k] = p_WS[k]
-                    for k in range(4):
-                        quaternion[i // 2, world, sensor, k] = q_WS[k]
+                    copy_pose(p_WS, q_WS, position[i // 2, world, sensor], quaternion[i // 2, world, sensor])
                 if i == 0 and sensor == 0:
-                    for k in range(3):
-                        anchor[world, k] = np.rint(p_WS[k] / ANCHOR_GRID_M) * ANCHOR_GRID_M + 0.0  # no minus zero
-                _rotation(q_WS, R_WS)
-                row = matrix[world * sensors + sensor, i]
-                for k in range(3):
-                    for column in range(3):
-                        row[4 * k + column] = np.float32(R_WS[3 * k + column])
-                    row[4 * k + 3] = np.float32(p_WS[k] - anchor[world, k])
+                    write_anchor(p_WS, anchor[world])
+                rotation(q_WS, R_WS)
+                write_matrix(p_WS, R_WS, anchor[world], matrix[world * sensors + sensor, i])
     return knot_ns, time, position, quaternion, anchor, matrix

@@ -21,7 +21,7 @@ from sensorium.trace.lens import KIND, PINHOLE, look_block
 from sensorium.trace.light import rows
 from sensorium.trace.light.resolve import find_incidence, resolve
 from sensorium.trace.packet import BLOCK, NO_HIT, new_packet, set_mask, trace_block, trace_still
-from sensorium.trace.standing import new_stand, stand
+from sensorium.trace.standing import new_stand, stand, stand_camera
 from sensorium.trace.sweep import WHOLE, aim_block, block_of
 from sensorium.trace.tint import write_colour
 
@@ -84,8 +84,8 @@ class DepthOutputs(NamedTuple):
 
 @jit.function
 def _cast_images(
-    first, step, count, arrays, standing, meshes, frame, labels, anchor, rays, heads, pixels, surfaces, tints, motions,
-    numbers, reach, in_world, draws, mask, arguments, out,
+    first, step, count, arrays, standing, cameras, meshes, frame, labels, anchor, rays, heads, pixels, surfaces, tints,
+    motions, numbers, reach, in_world, draws, mask, arguments, out,
 ):  # fmt: skip
     """The work of `depth_images`."""
     floats, words, active = new_packet()
@@ -100,17 +100,20 @@ def _cast_images(
     found = out.object_id.shape[1] + out.flow.shape[1] + out.scene_flow.shape[1] > 0
     instant = heads.time.shape[0] == 1
     aimed = not instant or turned or out.points_W.shape[1] > 0
-    total, placed = rays.x.shape[0], np.int32(-1)
+    total, places, placed_head, placed_world = rays.x.shape[0], cameras.p_BS.shape[1] > 0, np.int64(-1), np.int64(-1)
     number = next_block(first, step, count, NONE)
     while number < count:
         head, begin, size = block_of(number, total, frame.span)
-        world, pose = heads.world[head], heads.matrix[head, 0]
+        world, pose = np.int64(heads.world[head]), heads.matrix[head, 0]
         scene, lens = arrays.scene[world], pixels.lens[head if pixels.lens.shape[0] > 1 else 0]
         every_x, every_y, every_z = _directions(own, rays, pixels, draws, head, world, begin, size)
         drawn = frame.drawn and lens[KIND] == PINHOLE
-        if standing.unwritten and world != placed:
+        if places and head != placed_head:
+            stand_camera(cameras, standing, world, head % draws.sensors, anchor, pose, placing)
+            placed_head = head
+        if places and world != placed_world:
             stand(standing, arrays, anchor, world, placing)
-            placed = world
+            placed_world = world
         if drawn:
             end = begin + size
             draw(
@@ -180,14 +183,16 @@ _share_images = shared(_cast_images)
 
 @jit.kernel
 def depth_images(
-    first, step, count, arrays, standing, meshes, frame, labels, anchor, rays, heads, pixels, surfaces, tints, motions,
-    numbers, reach, in_world, draws, mask, arguments, out,
+    first, step, count, arrays, standing, cameras, meshes, frame, labels, anchor, rays, heads, pixels, surfaces, tints,
+    motions, numbers, reach, in_world, draws, mask, arguments, out,
 ):  # fmt: skip
     """Cast a share of the spans of rays of all heads.
 
     Args:
         first, step, count: Share of the spans; every head has as many.
-        arrays: `InstanceTables`; standing: `Standing`; meshes: `MeshTables`; frame: `Frame`; labels: `LabelTables`.
+        arrays: `InstanceTables`; standing: `Standing`; cameras: `Cameras`, some where all images are drawn, and then
+            anchors, matrices of heads and transforms of objects are written here; else they are there beforehand.
+        meshes: `MeshTables`; frame: `Frame`; labels: `LabelTables`.
         anchor: float64 (worlds, 3) [m].
         rays: `RayTables` in the order of tiles; heads: `Heads`; pixels: `Pixels`.
         surfaces: `Surfaces`; tints: `Tints`; motions: `Motions`.
@@ -204,8 +209,8 @@ def depth_images(
         step,
         count,
         (
-            arrays, standing, meshes, frame, labels, anchor, rays, heads, pixels, surfaces, tints, motions, numbers,
-            reach, in_world, draws, mask, arguments, out,
+            arrays, standing, cameras, meshes, frame, labels, anchor, rays, heads, pixels, surfaces, tints, motions,
+            numbers, reach, in_world, draws, mask, arguments, out,
         ),
     )  # fmt: skip
 

@@ -1,7 +1,8 @@
-"""Objects at an instant, for images that are drawn: transforms written by whoever draws a world, just before.
+"""Cameras and objects at an instant, for images that are drawn: whoever draws a world places them, just before.
 
 To trace from the top of a scene everything is placed and committed first. Who draws needs no commit, and whichever
-thread takes a world reads its poses from the history and has its transforms in the cache at once.
+thread takes a world reads its poses from the history and has its transforms in the cache at once. Threads that draw
+parts of one image write the same numbers into the same places.
 """
 
 from typing import NamedTuple
@@ -12,14 +13,15 @@ from numpy.typing import NDArray
 
 from sensorium import jit
 from sensorium.jit import pointer_from_address
+from sensorium.trace import mounting
 from sensorium.trace.motion import AFFINE_WORDS, FIXED, MountTables, write_affine
+from sensorium.trace.mounting import copy_pose, mounted, write_anchor, write_matrix
 from sensorium.worlds.interpolation import body_pose
 
 
 class Standing(NamedTuple):
-    """Where objects stand at an instant."""
+    """Where bodies are at an instant, and what sits on them."""
 
-    unwritten: bool  # whether transforms are still to be written; not where scenes were placed for this instant
     states: NDArray[np.int64]  # table of `History.span` around the instant
     time_ns: int
     bodies: int  # of a world
@@ -27,17 +29,61 @@ class Standing(NamedTuple):
     anchor_before: NDArray[np.float64]  # (worlds, 3) what fixed objects were last written for [m], infinite for never
 
 
+class Cameras(NamedTuple):
+    """Where cameras sit, and where they turn out to be."""
+
+    body: int  # that they ride on, below zero the world
+    p_BS: NDArray[np.float64]  # (1 | worlds, sensors, 3) on it [m]; no sensors where poses are known beforehand
+    q_BS: NDArray[np.float64]  # (1 | worlds, sensors, 4)
+    p_WS: NDArray[np.float64]  # (1, worlds, sensors, 3) filled [m]
+    q_WS: NDArray[np.float64]  # (1, worlds, sensors, 4) filled
+
+
 @jit.function
 def new_stand():
-    """Scratch for `stand`."""
-    return jit.zeros((5, 9), np.float64)
+    """Scratch for what stands."""
+    return jit.zeros((6, 9), np.float64)
+
+
+@jit.function
+def stand_camera(cameras, standing, world, sensor, anchor, matrix, scratch):
+    """Find where a camera is, its world's anchor and its matrix.
+
+    Args:
+        cameras: `Cameras`; standing: `Standing`.
+        world, sensor: Which one.
+        anchor: That of the world is filled in [m], float64 (worlds, 3): next to its first camera.
+        matrix: Filled with X_AS, rows of 3 x 4, float32 (12,).
+        scratch: Of `new_stand`.
+    """
+    _mount(cameras, standing, world, 0, scratch)
+    write_anchor(scratch[3], anchor[world])
+    if sensor > 0:
+        _mount(cameras, standing, world, sensor, scratch)
+    p_WS, q_WS, R_WS = scratch[3], scratch[4], scratch[5]
+    copy_pose(p_WS, q_WS, cameras.p_WS[0, world, sensor], cameras.q_WS[0, world, sensor])
+    mounting.rotation(q_WS, R_WS)
+    write_matrix(p_WS, R_WS, anchor[world], matrix)
+
+
+@jit.function
+def _mount(cameras, standing, world, sensor, scratch):
+    """Pose of a camera into rows 3 and 4 of the scratch."""
+    row = world if cameras.p_BS.shape[0] > 1 else 0
+    p_BS, q_BS = cameras.p_BS[row, sensor], cameras.q_BS[row, sensor]
+    if cameras.body < 0:
+        copy_pose(p_BS, q_BS, scratch[3], scratch[4])
+        return
+    every, after = cameras.p_WS.shape[1] * standing.bodies, standing.states.shape[1] - 1
+    index = world * standing.bodies + cameras.body
+    body_pose(standing.states, after, standing.time_ns, every, index, scratch[0], scratch[1])
+    mounting.rotation(scratch[1], scratch[2])
+    mounted(scratch[0], scratch[1], scratch[2], p_BS, q_BS, scratch[3], scratch[4])
 
 
 @jit.function
 def stand(standing, arrays, anchor, world, scratch):
     """Write the transforms of a world's objects, of fixed ones only where the anchor is another than before.
-
-    Threads that draw parts of one image write the same numbers into the same places.
 
     Args:
         standing: `Standing`; arrays: `InstanceTables` of objects that all stand still.

@@ -78,15 +78,13 @@ class Tracer:
             self._placed_for[moving] = wanted
         return scenes
 
-    def stand_around(self, time_ns: int, anchor: NDArray[np.float64]) -> tuple[PlacedScenes, Standing]:
-        """The scenes for images that are drawn at an instant, and how who draws them places their objects."""
-        scenes, placed_for = self._scenes_for(moving=False), self._placed_for.get(False)
-        unwritten = placed_for is None or placed_for[0] != time_ns or placed_for[2] != anchor.tobytes()
-        if unwritten:
-            self._placed_for.pop(False, None)
-            scenes.let_stand()
-        states, bodies = self.history.span(time_ns, time_ns).table, self.history.bodies
-        return scenes, Standing(unwritten, states, time_ns, bodies, scenes.mounts, scenes.anchor)
+    def stand(self, time_ns: int) -> tuple[PlacedScenes, Standing]:
+        """The scenes for images that are drawn at an instant, and how who draws them places what is in them."""
+        scenes = self._scenes_for(moving=False)
+        self._placed_for.pop(False, None)
+        scenes.let_stand()
+        states = self.history.span(time_ns, time_ns).table
+        return scenes, Standing(states, time_ns, self.history.bodies, scenes.mounts, scenes.anchor)
 
     def _scenes_for(self, moving: bool) -> PlacedScenes:
         """Scenes of instants or of intervals."""
