@@ -140,7 +140,7 @@ def test_depth_cameras_are_measured():
     assert depth.against_bare_trace(2, rounds=1) > 0.0
     assert depth.cost_of_random_placement(2, rounds=1) > -1.0
     assert depth.cost_of_reset(10, rounds=1) > 0.0
-    assert list(depth.cost_a_world((1, 2), rounds=1)) == [1, 2]
+    assert list(depth.cost_a_world((1, 2), different=2, rounds=1)) == [1, 2]
     assert depth.two_threads_over_one(rounds=1) > 0.0
     assert depth.drawn_over_traced(depth.Crowd(3, 0, 16, 16), worlds=1, rounds=1) > 0.0
 

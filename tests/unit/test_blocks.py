@@ -62,6 +62,42 @@ def test_a_thread_at_a_desk_helps():
     assert (done == 5000).all()
 
 
+@jit.function
+def _note_who(first, step, count, who, slow):
+    block = next_block(first, step, count, NONE)
+    while block < count:
+        for _ in range(slow):
+            who[block] = step
+        block = next_block(first, step, count, block)
+
+
+_share_who = shared(_note_who)
+
+
+@jit.kernel
+def note_who(first, step, count, who, slow):
+    _share_who(first, step, count, (who, slow))
+
+
+def test_who_shares_begins_at_the_front_and_who_helps_at_the_back():
+    """So that a block mostly stays with its core: those before one cut are the caller's, the others the helper's."""
+    desks, who = np.zeros(8, np.int64), np.zeros(64, np.int64)
+    helper = threading.Thread(target=serve, args=(desks.ctypes.data, 1 << 40, 1 << 60))
+    helper.start()
+    helped = False
+    try:
+        for _ in range(200):
+            who[:] = 7
+            note_who(desks.ctypes.data, -1, 64, who, 2000)
+            assert set(who.tolist()) <= {0, -1}
+            assert (np.diff(who) <= 0).all()
+            helped = helped or bool((who == -1).any())
+    finally:
+        desks[1] = 1  # the bell
+        helper.join()
+    assert helped
+
+
 def test_a_thread_leaves_when_nothing_comes():
     desk = np.zeros(8, np.int64)
     serve(desk.ctypes.data, 10, 60_000_000_000)

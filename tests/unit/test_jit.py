@@ -4,6 +4,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from sensorium import jit
@@ -172,3 +173,28 @@ def test_functions_that_only_kernels_call_have_no_wrappers():
     assert "cpython" in next(iter(kernel.inspect_llvm().values()))
     assert "cpython" not in next(iter(inner._compiled.inspect_llvm().values()))
     assert inner(1) == 2
+
+
+@jit.kernel
+def add_into(numbers, amount, out):
+    for k in range(out.size):
+        out[k] = numbers[0][k] + amount
+
+
+def test_a_settled_kernel_gives_what_the_kernel_does():
+    settled, tables = jit.Settled(add_into), (np.arange(3.0),)
+    for amount in (1, 2, 3, 4):
+        settled.hold(tables)
+        settled(tables, amount, out := np.zeros(3))
+        assert out.tolist() == [amount, amount + 1.0, amount + 2.0]
+
+
+def test_a_settled_kernel_looks_again_when_told_of_other_tables():
+    """Columns of a matrix are no neighbours in memory: machine code for rows would read the wrong numbers."""
+    settled = jit.Settled(add_into)
+    for numbers in (np.arange(3.0), np.arange(9.0).reshape(3, 3)[:, 1], np.arange(3, dtype=np.int32)):
+        tables = (numbers,)
+        for _ in range(4):
+            settled.hold(tables)
+            settled(tables, 10, out := np.zeros(3))
+            assert out.tolist() == (numbers + 10.0).tolist()

@@ -48,7 +48,9 @@ class ClosedPath(Path, ABC):
 
         t, rows, shape = _rows_and_times(t_s, self.parameters)
         numbers = np.empty(ROW * t.size)
-        evaluate(0, 1, t.size, t, np.array([self.kind]), rows, _NO_KINDS, _NO_JOINT_ROWS, numbers)
+        evaluate(
+            0, 1, t.size, t, np.array([self.kind]), rows, _NO_KINDS, _NO_JOINT_ROWS, numbers, np.zeros(1, np.bool_)
+        )
         p, q, v_WB, w_WB, a_WB, alpha_WB = (
             numbers[begin * t.size : end * t.size].reshape(*shape, end - begin) for begin, end in BLOCKS
         )
@@ -70,7 +72,7 @@ class ClosedJointPath(JointPath, ABC):
 
         t, rows, shape = _rows_and_times(t_s, self.parameters)
         numbers = np.empty(2 * t.size)
-        evaluate(0, 1, t.size, t, _NO_KINDS, _NO_ROWS, np.array([self.kind]), rows, numbers)
+        evaluate(0, 1, t.size, t, _NO_KINDS, _NO_ROWS, np.array([self.kind]), rows, numbers, np.zeros(1, np.bool_))
         position, velocity = numbers.reshape(2, *shape)
         return position, velocity
 

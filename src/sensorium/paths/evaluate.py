@@ -1,5 +1,7 @@
 """The kernel that evaluates closed paths: every body and joint of every world in one call."""
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,6 +29,15 @@ def _scatter(row: Float, bodies: int, body: int, numbers: Float) -> None:
 
 
 @jit.function
+def _is_broken(row: Float) -> bool:
+    """Whether any number of a row is infinite or not a number. No branches, so that the loop vectorises."""
+    broken = False
+    for k in range(ROW):
+        broken |= row[k] - row[k] != 0.0  # neither gives zero
+    return broken
+
+
+@jit.function
 def _evaluate_worlds(
     first: int,
     step: int,
@@ -37,6 +48,7 @@ def _evaluate_worlds(
     joint_kinds: NDArray[np.int64],
     joint_parameters: Float,
     numbers: Float,
+    broken: NDArray[np.bool_],
 ) -> None:
     """The work of `evaluate`."""
     bodies, joints = kinds.size, joint_kinds.size
@@ -61,6 +73,8 @@ def _evaluate_worlds(
             else:
                 continue
             _scatter(row, every_body, world * bodies + body, numbers)
+            if _is_broken(row):
+                broken[0] = True
 
         which = world if joint_rows > 1 else 0
         for joint in range(joints):
@@ -75,6 +89,8 @@ def _evaluate_worlds(
             at = ROW * every_body + world * joints + joint
             numbers[at] = position
             numbers[at + count * joints] = velocity
+            if not (math.isfinite(position) and math.isfinite(velocity)):
+                broken[0] = True
         world = next_block(first, step, count, world)
 
 
@@ -92,6 +108,7 @@ def evaluate(
     joint_kinds: NDArray[np.int64],
     joint_parameters: Float,
     numbers: Float,
+    broken: NDArray[np.bool_],
 ) -> None:
     """Evaluate a share of the worlds; kinds that are not closed are left alone.
 
@@ -104,5 +121,6 @@ def evaluate(
         joint_parameters: Their rows, (worlds, joints, JOINT_PARAMETERS), or (1, ...).
         numbers: Filled with blocks p_WB, q_WB, v_WB, w_WB, a_WB, alpha_WB, each (worlds, bodies, 3 or 4), and
             joint positions and velocities, each (worlds, joints), one behind the other.
+        broken: Set where any of them is not finite, bool (1,).
     """
-    _share_worlds(first, step, count, (t_s, kinds, parameters, joint_kinds, joint_parameters, numbers))
+    _share_worlds(first, step, count, (t_s, kinds, parameters, joint_kinds, joint_parameters, numbers, broken))

@@ -63,6 +63,11 @@ class WorldState:
         return numbers
 
     @cached_property
+    def finite(self) -> bool:
+        """Whether all these numbers are finite."""
+        return bool(all_finite(self.numbers))
+
+    @cached_property
     def has_accelerations(self) -> bool:
         """Whether the world knows both accelerations."""
         return self.a_WB is not None and self.alpha_WB is not None
@@ -126,7 +131,7 @@ def check_state(state: WorldState, body_names: tuple[str, ...], joint_names: tup
     gravity = state.gravity_W
     if (
         state.in_place(len(body_names), len(joint_names))
-        and all_finite(state.numbers)
+        and state.finite
         and (gravity is None or all(map(math.isfinite, gravity.ravel().tolist())))
     ):
         return

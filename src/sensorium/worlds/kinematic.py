@@ -112,14 +112,16 @@ class Kinematic:
         """The state at path times t_s [s], shape (worlds,)."""
         numbers = np.empty(self._layout.size)
         bodies, joints = self._closed_bodies, self._closed_joints
-        closed = (t_s, bodies.kinds, bodies.parameters, joints.kinds, joints.parameters, numbers)
+        broken = np.zeros(1, np.bool_)
+        closed = (t_s, bodies.kinds, bodies.parameters, joints.kinds, joints.parameters, numbers, broken)
         if len(t_s) < self._serial_below:
             threads.run(evaluate, len(t_s), *closed, serial_below=self._serial_below)
         else:
             threads.share(evaluate, len(t_s), *closed)
         if bodies.others or joints.others:
             self._ask_others(t_s.copy(), numbers)  # theirs to keep
-        return self._layout.state(self.time_ns, numbers)
+            return self._layout.state(self.time_ns, numbers)
+        return self._layout.state(self.time_ns, numbers, finite=not broken[0])
 
     def _ask_others(self, t_s: NDArray[np.float64], numbers: NDArray[np.float64]) -> None:
         """Fill in the bodies and joints whose paths have no closed form."""

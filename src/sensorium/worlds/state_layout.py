@@ -38,7 +38,13 @@ class StateLayout:
         return [self.view(numbers, block) for block in range(len(self._blocks))]
 
     def state(
-        self, time_ns: int, numbers: Float, gravity_W: Float | None = None, *, accelerations: bool = True
+        self,
+        time_ns: int,
+        numbers: Float,
+        gravity_W: Float | None = None,
+        *,
+        accelerations: bool = True,
+        finite: bool = False,
     ) -> WorldState:
         """A state of these numbers, (size,), which nobody can change from then on: it is handed to many.
 
@@ -47,6 +53,7 @@ class StateLayout:
             numbers: All blocks.
             gravity_W: Gravity that the world applies [m/s^2], shape (3,) or (worlds, bodies, 3), if it does.
             accelerations: Whether they are known; if not, their blocks must be zero.
+            finite: Whether all numbers are known to be finite; if not, they are looked at.
         """
         numbers.setflags(write=False)
 
@@ -55,6 +62,8 @@ class StateLayout:
         state.__dict__.update(
             time_ns=time_ns, gravity_W=gravity_W, numbers=numbers, has_accelerations=accelerations, _layout=self
         )
+        if finite:
+            state.__dict__["finite"] = True
         if not accelerations:
             state.__dict__.update(a_WB=None, alpha_WB=None)
         return state

@@ -26,7 +26,9 @@ def laid_out(which):
 def filled(kinds, rows, joint_kinds, joint_rows, threads=1):
     numbers = np.full(ROW * len(TIMES) * kinds.size + 2 * len(TIMES) * joint_kinds.size, -7.0)
     for first in range(threads):
-        evaluate(first, threads, len(TIMES), TIMES, kinds, rows, joint_kinds, joint_rows, numbers)
+        evaluate(
+            first, threads, len(TIMES), TIMES, kinds, rows, joint_kinds, joint_rows, numbers, np.zeros(1, np.bool_)
+        )
     return numbers
 
 
@@ -72,3 +74,13 @@ def test_what_has_no_closed_form_is_left_alone():
     joint_kinds, joint_rows = laid_out(JOINTS)
     open_kinds, open_joints = np.full_like(kinds, OPEN), np.full_like(joint_kinds, OPEN)
     assert (filled(open_kinds, rows, open_joints, joint_rows) == -7.0).all()
+
+
+@pytest.mark.parametrize(("bodies", "joints", "broken"), [(2.0, 3.0, False), (np.inf, 3.0, True), (2.0, np.nan, True)])
+def test_it_tells_whether_a_number_is_not_finite(bodies, joints, broken):
+    kinds, rows = laid_out(BODIES[1:2])
+    joint_kinds, joint_rows = laid_out(JOINTS[:1])
+    rows[0, 0, 0], joint_rows[0, 0, 0] = bodies, joints
+    flag, numbers = np.zeros(1, np.bool_), np.zeros((ROW + 2) * len(TIMES))
+    evaluate(0, 1, len(TIMES), TIMES, kinds, rows, joint_kinds, joint_rows, numbers, flag)
+    assert flag[0] == broken == (not np.isfinite(numbers).all())

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import sensorium as sn
+from sensorium import threads
 from sensorium.scene.layout import layout
 from sensorium.trace.drawing.canvas import frame
 from sensorium.trace.packet import BLOCK, TILE_ROWS
@@ -157,6 +158,18 @@ def test_spans_are_rows_of_tiles():
         assert made.drawn
         assert made.span % (width * TILE_ROWS) == 0
         assert made.span <= width * height
+
+
+def test_one_small_image_is_cut_only_where_there_are_threads_for_it():
+    objects, before = layout(yard(), 1), threads.thread_count()
+    try:
+        spans = {}
+        for count in (1, 2, 8):
+            threads.set_threads(count)
+            spans[count] = [frame(64, 64, heads, objects, drawn=True).span for heads in (1, 8)]
+    finally:
+        threads.set_threads(before)
+    assert spans == {1: [4096, 4096], 2: [2048, 4096], 8: [2048, 4096]}
 
 
 def test_few_pixels_of_many_objects_are_traced():
