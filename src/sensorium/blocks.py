@@ -139,7 +139,7 @@ def shared(worker: Callable[..., None]) -> Callable[..., None]:
 
     Args:
         worker: Function of `jit.function`, of (first, step, count, *arguments), that asks `next_block` for its blocks,
-            returns nothing and raises nothing. `first` and its kind are as the kernel was given them, or a counter.
+            returns nothing and raises nothing.
     """
 
     @intrinsic

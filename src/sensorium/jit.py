@@ -112,7 +112,7 @@ def exact_function(fn: F) -> F:
 class Settled:
     """A kernel for which the types of arguments are looked up seldom.
 
-    At each call Numba looks at every argument to find the machine code for such types: with a hundred arrays in tuples
+    At each call Numba looks at every argument to find the machine code for such types: with seventy arrays in tuples
     that takes 30 us, as long as a small image does. Types follow from the tables that who calls this has at hand, so
     as long as `hold` is told the same ones, the machine code is called that was found with them.
     """

@@ -222,10 +222,9 @@ def _serve(inbox: "queue.SimpleQueue[_Share | None]", number: int) -> None:
         desk[_BELL] = 0
         if address and waits and inbox.empty():
             blocks.serve(address, _AWAKE_TURNS, _AWAKE_NS)
-        if not desk[_BELL]:
-            _asleep.add(number)
-            if address and waits:
-                blocks.serve(address, _AWAKE_TURNS, _LAST_LOOK_NS)
+        _asleep.add(number)
+        if address and waits and inbox.empty():
+            blocks.serve(address, _AWAKE_TURNS, _LAST_LOOK_NS)
         share = inbox.get()
         _asleep.discard(number)
         waits = share is None

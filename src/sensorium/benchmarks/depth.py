@@ -14,6 +14,7 @@ from sensorium.benchmarks.timing import cpu_ratio, ratio, seconds, thread_count
 from sensorium.sensors.attached import AttachedSensor
 from sensorium.sensors.tiles import in_tiles
 from sensorium.trace.packet import ALL_OBJECTS, BLOCK, COHERENT_ADDRESS
+from sensorium.trace.placement import PlacedScenes
 
 WORLDS, SIDE, OBSTACLES = 1024, 64, 20
 
@@ -111,12 +112,14 @@ class Cost(NamedTuple):
 
 
 class BareImages:
-    """The bare trace of the rays of a rig's last images, in the very scenes they were fired into."""
+    """The bare trace of the rays of a rig's last images, in scenes of its own of the same things in the same places."""
 
     def __init__(self, of: Rig) -> None:
         image = of.camera.read()
         X_WS = image.X_WS[0][:, 0]
-        placed = of.env._tracer.place(image.start_ns, image.start_ns, X_WS.position)
+        tracer = of.env._tracer
+        placed = PlacedScenes(tracer.layout, tracer.worlds, tracer.body_names)
+        placed.place(*tracer.history.motion(np.array([image.start_ns])), X_WS.position)
         directions = of.pattern.rays().direction_S.reshape(-1, 3)[in_tiles(of.pattern.width, of.pattern.height)]
         self._placed = placed  # keeps its scenes
         turned = X_WS[:, None].rotate(directions)
@@ -142,7 +145,7 @@ class BareImages:
 
 
 def against_bare_trace(worlds: int = WORLDS, *, rounds: int = 15) -> float:
-    """Rate of whole steps, with all that moves and commits, over that of the bare trace of their rays, all threads."""
+    """Rate of whole steps, with all that moves, over that of the bare trace of one step's rays, all threads."""
     subject = rig(worlds)
     return ratio(subject.step, BareImages(subject), rounds=rounds)
 

@@ -168,14 +168,15 @@ class DepthCaster:
         motions = self._motions(start_ns) if self._flows else _NO_MOTIONS
         if self._all_drawn:
             rays, heads, cameras = self._firing.stand(self._rays, start_ns)
-            placed, standing = self._tracer.stand(start_ns)
-            anchor = np.empty((rig.worlds, 3))
+            placed, anchor = self._tracer.instants, np.empty((rig.worlds, 3))
         else:
             rays, heads, anchor, _, _, X_WS = self._firing.aim(self._rays, start_ns, end_ns)
             placed = self._tracer.place_around(start_ns, end_ns, anchor)
             standing, cameras = Standing(_NO_STATES, start_ns, 0, placed.mounts, anchor), _NO_CAMERAS
         labels = self._tracer.labels
         with placed.lock:
+            if self._all_drawn:
+                standing = self._tracer.stand(placed, start_ns)
             tables, meshes = placed.tables, placed.meshes
             self._kernel.hold(tables, meshes, placed.mounts, labels, pixels, self._surfaces, self._tints, motions)
             threads.share(

@@ -307,7 +307,7 @@ def place(first, step, count, arrays, mounts, positions, quaternions, anchor, an
 
     Args:
         first, step, count: Share of the worlds.
-        arrays: `InstanceTables` of placement.py.
+        arrays: `InstanceTables`.
         mounts: `MountTables`.
         positions: p_WB at the knots [m], float64 (knots, worlds, bodies, 3).
         quaternions: q_WB at the knots, float64 (knots, worlds, bodies, 4).

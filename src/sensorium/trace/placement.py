@@ -1,4 +1,4 @@
-"""The scenes rays are cast into: one committed Embree scene a world, its objects in instance arrays.
+"""The scenes rays are cast into: one Embree scene a world, its objects in instance arrays.
 
 Objects of a world are grouped by kind of motion and by mask; each group is one instance array. Fixed objects are
 committed once, moving ones by writing their transforms and committing the array: no mesh is ever rebuilt. Coordinates
@@ -59,7 +59,7 @@ class PlacedScenes:
         self._air = self._air_columns()
 
         # Nothing is placed yet
-        self.anchor = np.full((worlds, 3), np.inf)
+        self.anchor = self._nowhere = np.full((worlds, 3), np.inf)
         self.arrays = WorldArrays(worlds, layout.mesh_index.shape[1])
         self._tables: InstanceTables | None = None
         self.motion = BodyMotion(np.zeros((0, worlds, 0, 3)), np.zeros((0, worlds, 0, 4)), np.zeros((worlds, 3)))
@@ -141,15 +141,17 @@ class PlacedScenes:
         else:
             threads.run(motion.place, worlds, *where)
 
-    def let_stand(self) -> None:
+    def let_stand(self) -> NDArray[np.float64]:
         """Prepare for images that are drawn, at an instant: who draws them writes transforms, and nothing is committed.
 
-        Fixed objects stand as they were last written, for `anchor`, which who draws changes afterwards.
+        Returns:
+            The anchors that fixed objects were last written for [m], shape (worlds, 3), infinite where never; who draws
+            sets `anchor` to its own afterwards.
         """
         new = self._rebuild(self._standing, 1)
-        if new is not self._none_new:
-            self.anchor = np.where(new[:, None], np.inf, self.anchor)
-        self.committed = False
+        before = self.anchor if new is self._none_new else np.where(new[:, None], np.inf, self.anchor)
+        self.anchor, self.committed = self._nowhere, False
+        return before
 
     @staticmethod
     def on_grid(near: NDArray[np.float64]) -> NDArray[np.float64]:

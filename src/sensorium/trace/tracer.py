@@ -78,13 +78,16 @@ class Tracer:
             self._placed_for[moving] = wanted
         return scenes
 
-    def stand(self, time_ns: int) -> tuple[PlacedScenes, Standing]:
-        """The scenes for images that are drawn at an instant, and how who draws them places what is in them."""
-        scenes = self._scenes_for(moving=False)
+    @property
+    def instants(self) -> PlacedScenes:
+        """The scenes of instants, for images that are drawn: see `stand`."""
+        return self._scenes_for(moving=False)
+
+    def stand(self, scenes: PlacedScenes, time_ns: int) -> Standing:
+        """How who draws images at an instant places what is in `instants`, holding their lock until it is drawn."""
         self._placed_for.pop(False, None)
-        scenes.let_stand()
         states = self.history.span(time_ns, time_ns).table
-        return scenes, Standing(states, time_ns, self.history.bodies, scenes.mounts, scenes.anchor)
+        return Standing(states, time_ns, self.history.bodies, scenes.mounts, scenes.let_stand())
 
     def _scenes_for(self, moving: bool) -> PlacedScenes:
         """Scenes of instants or of intervals."""

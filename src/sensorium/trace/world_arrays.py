@@ -96,7 +96,7 @@ class WorldArrays:
         mesh_scene: NDArray[np.int64],
         knots: int,
     ) -> InstanceTables:
-        """Make new scenes for some worlds, with an array for each group; transforms are written by who commits.
+        """Make new scenes for some worlds, an array for each group; transforms are written by who commits or draws.
 
         Args:
             worlds: Which worlds, shape (rows,).

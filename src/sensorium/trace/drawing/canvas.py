@@ -37,7 +37,7 @@ class Frame(NamedTuple):
 
 
 def frame(width: int, height: int, heads: int, layout: Layout, *, drawn: bool) -> Frame:
-    """How images are worked on. In which pieces changes nothing in them.
+    """How images are worked on, by as many threads as there are now. In which pieces changes nothing in them.
 
     Args:
         width, height: Of an image [px].
