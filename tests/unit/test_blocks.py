@@ -1,5 +1,6 @@
 """Blocks dealt out and blocks claimed: every one once, whoever does it."""
 
+import math
 import sys
 import threading
 import time
@@ -64,10 +65,11 @@ def test_a_thread_at_a_desk_helps():
 
 @jit.function
 def _note_who(first, step, count, who, slow):
-    block = next_block(first, step, count, NONE)
+    block, angle = next_block(first, step, count, NONE), 0.0
     while block < count:
-        for _ in range(slow):
-            who[block] = step
+        for k in range(slow):  # what no compiler can do without
+            angle = math.sin(angle + k)
+        who[block] = step if angle < 2.0 else 7
         block = next_block(first, step, count, block)
 
 
@@ -86,16 +88,15 @@ def test_who_shares_begins_at_the_front_and_who_helps_at_the_back():
     helper.start()
     helped = False
     try:
-        for _ in range(200):
+        while not helped:  # the other thread comes when the machine lets it
             who[:] = 7
-            note_who(desks.ctypes.data, -1, 64, who, 2000)
+            note_who(desks.ctypes.data, -1, 64, who, 20_000)
             assert set(who.tolist()) <= {0, -1}
             assert (np.diff(who) <= 0).all()
-            helped = helped or bool((who == -1).any())
+            helped = bool((who == -1).any())
     finally:
         desks[1] = 1  # the bell
         helper.join()
-    assert helped
 
 
 def test_a_thread_leaves_when_nothing_comes():
