@@ -4,7 +4,7 @@ A kernel has the form `kernel(first, step, count, ...)`. Called with a step abov
 step, ... below count. One that calls what `shared` makes may be called with minus the number of other threads as step,
 and the address of their desks as first: it lays its work on the desks, and threads that sit there help until no block
 is left. Such a thread never holds the GIL, and nobody waits for one that comes late. Which thread does a block changes
-nothing in it.
+nothing in it. With 0 as step it writes its work down and does nothing: see `Prepared`.
 
 Who shares claims blocks from the first on, who helps from the last back. So a block mostly falls to the same thread
 from call to call, which still has in its cache what it wrote there; to fetch that from another core's takes long.
@@ -25,6 +25,7 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from sensorium import jit
+from sensorium.jit import without_owner
 
 NONE: Any = np.int64(-1)
 """The block before the first."""
@@ -39,7 +40,16 @@ _BELL = 8
 _NUMBER, _NOTHING = ir.IntType(64), ir.IntType(8).as_pointer()
 
 # Steps of workers that claim their blocks
-_SHARES, _HELPS = _NUMBER(0), _NUMBER(-1)
+_SHARES, _HELPS = np.int64(0), np.int64(-1)
+
+# The step of a kernel that is not to work, but to write down its job at the address `first`
+_PREPARES = 0
+
+# Where parts of a job are [bytes]: the function that does it comes first, the arguments come last
+_FIRST, _STEP, _COUNT, _COUNTERS = 8, 16, 24, 32
+
+# Room for a job of some hundred arrays
+_USUAL_JOB_BYTES = 8192
 
 _HAS_CLOCK = sys.platform != "win32"
 _CLOCK = np.int32(getattr(time, "CLOCK_MONOTONIC", 0))
@@ -86,7 +96,7 @@ def serve(desk: int, turns: int, awake_ns: int) -> None:
     while left > 0 and _number_at(desk + _BELL) == 0 and _now_ns(clock) - since < awake_ns:
         job = _number_after(desk, 0)
         if job != 0 and _swap_at(desk, job, job + 1) == job:
-            _help_with(job)
+            _work_on(job, _HELPS)
             _swap_at(desk, job + 1, 0)
             left, since = turns, _now_ns(clock)
         else:
@@ -134,6 +144,51 @@ def _take_back(desks: int, others: int, job: int) -> None:
                 _give_way()
 
 
+@jit.function
+def _do(job: int, first: int, step: int, count: int) -> None:
+    """Do a job, with others where blocks are claimed; what it has of first, step and count is set anew."""
+    dealt = step > 0
+    _put_at(job + _FIRST, first if dealt else job + _COUNTERS)
+    _put_at(job + _STEP, step)
+    _put_at(job + _COUNT, count)
+    for number in range(3):
+        _put_at(job + _COUNTERS + 8 * number, 0)
+    others = 0 if dealt else -step
+    _lay(first, others, job)
+    _work_on(job, _SHARES)
+    _take_back(first, others, job)
+
+
+@jit.kernel
+def _do_prepared(job: int, first: int, step: int, count: int) -> None:
+    """The same for one that lies in memory already."""
+    _do(job, first, step, count)
+
+
+class Prepared:
+    """A kernel whose blocks are shared, with arguments that were unpacked from Python's objects beforehand.
+
+    To find the machine code for the types of seventy arrays, and to unpack them, takes 40 us at each call, as long as a
+    small image does. Here it is done once; what changes from call to call has to be in the arrays themselves.
+    """
+
+    def __init__(self, kernel: Callable[..., None], *arguments: Any) -> None:
+        self._arguments = arguments  # kept, since their memory is used
+        size = _USUAL_JOB_BYTES
+        while True:
+            self._job = np.zeros(size // 8, np.int64)
+            self._job[_FIRST // 8] = size
+            self._address = int(self._job.ctypes.data)
+            kernel(self._address, _PREPARES, 0, *arguments)
+            if self._job[_FIRST // 8] <= size:
+                return
+            size = int(self._job[_FIRST // 8])
+
+    def __call__(self, first: int, step: int, count: int) -> None:
+        """Call the kernel; not from two threads at once."""
+        _do_prepared(self._address, first, step, count)
+
+
 def shared(worker: Callable[..., None]) -> Callable[..., None]:
     """What a kernel whose blocks are shared calls: a compiled function of (first, step, count, other arguments).
 
@@ -146,7 +201,7 @@ def shared(worker: Callable[..., None]) -> Callable[..., None]:
     def share(typing_context: Any, first: Any, step: Any, count: Any, arguments: Any) -> Any:
         numbers = (types.int64,) * 3
         with_arguments: tuple[Any, ...] = numbers + tuple(arguments.types)
-        compiled: list[tuple[Any, Any]] = [(worker, with_arguments), (_lay, numbers), (_take_back, numbers)]
+        compiled: list[tuple[Any, Any]] = [(worker, with_arguments), (_do, (types.int64, *numbers))]
         called = [
             (function._numba_type_, function._numba_type_.get_call_type(typing_context, given, {}))
             for function, given in compiled
@@ -156,7 +211,9 @@ def shared(worker: Callable[..., None]) -> Callable[..., None]:
             functions = [context.get_function(*one) for one in called]
             for function in functions:
                 context.add_linking_libs(getattr(function, "libs", ()))
-            _build_sharing(context, builder, *functions, *values)
+            *which, given = values
+            unowned = without_owner(context, builder, arguments, given)  # who calls owns them until it has returned
+            _build_sharing(context, builder, functions, which, unowned)
             return context.get_dummy_value()
 
         return types.none(*numbers, arguments), build
@@ -164,14 +221,12 @@ def shared(worker: Callable[..., None]) -> Callable[..., None]:
     return share
 
 
-def _build_sharing(
-    context: Any, builder: Any, work: Any, lay: Any, take_back: Any, first: Any, step: Any, count: Any, arguments: Any
-) -> None:
-    """Write the instructions of `shared`."""
-    # A job, on the stack of who shares it: the function that does it, first, step and count, counters, the arguments
-    counters_type = ir.ArrayType(_NUMBER, 3)
-    job_type = ir.LiteralStructType([_NOTHING, _NUMBER, _NUMBER, _NUMBER, counters_type, arguments.type])
-    job = cgutils.alloca_once(builder, job_type)
+def _build_sharing(context: Any, builder: Any, functions: list[Any], which: list[Any], arguments: Any) -> None:
+    """Write the instructions of `shared`: of the functions that work and that do a job, for first, step and count."""
+    (work, do), (first, step, count) = functions, which
+
+    # A job: the function that does it, first, step and count, counters, the arguments
+    job_type = ir.LiteralStructType([_NOTHING, *[_NUMBER] * 3, ir.ArrayType(_NUMBER, 3), arguments.type])
 
     def part(builder: Any, job: Any, number: int) -> Any:
         return cgutils.gep_inbounds(builder, job, 0, number)
@@ -188,18 +243,22 @@ def _build_sharing(
     work(inside, [job_first, own_step, job_count, *cgutils.unpack_tuple(inside, given)])
     inside.ret(kind.return_type(0))
 
-    # Dealt out there are no others; claimed there are minus the step
-    is_dealt, zero = builder.icmp_signed(">", step, _NUMBER(0)), _NUMBER(0)
-    counters = builder.ptrtoint(part(builder, job, 4), _NUMBER)
-    others = builder.select(is_dealt, zero, builder.neg(step))
-    own_first, no_counts = builder.select(is_dealt, first, counters), ir.Constant(counters_type, None)
-    code = builder.bitcast(does, _NOTHING)
-    for number, value in enumerate((code, own_first, step, count, no_counts, arguments)):
-        builder.store(value, part(builder, job, number))
-    address = builder.ptrtoint(job, _NUMBER)
-    lay(builder, [first, others, address])
-    builder.call(does, [_NOTHING(None), builder.function.args[1], builder.bitcast(job, _NOTHING), _SHARES])
-    take_back(builder, [first, others, address])
+    def write(job: Any) -> None:
+        builder.store(builder.bitcast(does, _NOTHING), part(builder, job, 0))
+        builder.store(arguments, part(builder, job, 5))
+
+    # Only prepared, it goes where the caller wants it, if there is room; else on the stack, and is done at once
+    own_job, size = cgutils.alloca_once(builder, job_type), _NUMBER(context.get_abi_sizeof(job_type))
+    with builder.if_else(builder.icmp_signed("==", step, _NUMBER(_PREPARES))) as (only_prepared, done):
+        with only_prepared:
+            job = builder.inttoptr(first, job_type.as_pointer())
+            room = builder.load(part(builder, job, 1))
+            builder.store(size, part(builder, job, 1))
+            with builder.if_then(builder.icmp_signed(">=", room, size)):
+                write(job)
+        with done:
+            write(own_job)
+            do(builder, [builder.ptrtoint(own_job, _NUMBER), first, step, count])
 
 
 def _form_of_jobs(builder: Any) -> Any:
@@ -209,17 +268,17 @@ def _form_of_jobs(builder: Any) -> Any:
 
 
 @intrinsic
-def _help_with(typing_context: Any, job: Any) -> Any:
-    """Help with the job at an address."""
+def _work_on(typing_context: Any, job: Any, who: Any) -> Any:
+    """Do blocks of the job at an address, as who shares it or as one who helps."""
 
     def build(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         kind = _form_of_jobs(builder)
         place = builder.inttoptr(values[0], kind.as_pointer().as_pointer())
         error = cgutils.alloca_once(builder, kind.args[1].pointee)
-        builder.call(builder.load(place), [_NOTHING(None), error, builder.inttoptr(values[0], _NOTHING), _HELPS])
+        builder.call(builder.load(place), [_NOTHING(None), error, builder.inttoptr(values[0], _NOTHING), values[1]])
         return context.get_dummy_value()
 
-    return types.none(types.int64), build
+    return types.none(types.int64, types.int64), build
 
 
 @intrinsic
@@ -254,6 +313,17 @@ def _swap_at(typing_context: Any, address: Any, expected: Any, new: Any) -> Any:
         return builder.extract_value(builder.cmpxchg(place, values[1], values[2], "seq_cst"), 0)
 
     return types.int64(types.int64, types.int64, types.int64), build
+
+
+@intrinsic
+def _put_at(typing_context: Any, address: Any, number: Any) -> Any:
+    """Put a whole number at an address; others see it with the next atomic operation."""
+
+    def build(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        builder.store(values[1], builder.inttoptr(values[0], _NUMBER.as_pointer()))
+        return context.get_dummy_value()
+
+    return types.none(types.int64, types.int64), build
 
 
 @intrinsic

@@ -7,7 +7,6 @@ would keep the old result. Here the name of the cache folder hashes all package 
 import contextlib
 import functools
 import hashlib
-import operator
 import os
 import shutil
 import tempfile
@@ -109,45 +108,6 @@ def exact_function(fn: F) -> F:
     return cast(F, Called(fn, **_EXACT))
 
 
-class Settled:
-    """A kernel for which the types of arguments are looked up seldom.
-
-    At each call Numba looks at every argument to find the machine code for such types: with seventy arrays in tuples
-    that takes 30 us, as long as a small image does. Types follow from the tables that who calls this has at hand, so
-    as long as `hold` is told the same ones, the machine code is called that was found with them.
-    """
-
-    def __init__(self, kernel: Callable[..., None]) -> None:
-        self._kernel = kernel
-        self._held: tuple[object, ...] = ()
-        self._code: Callable[..., None] | None = None
-        self._calls = 0
-
-    def hold(self, *tables: object) -> None:
-        """Say which objects decide the types: while they are these very ones, no argument changes its type."""
-        if len(tables) != len(self._held) or not all(map(operator.is_, tables, self._held)):
-            self._held, self._code, self._calls = tables, None, 0
-
-    def __call__(self, *arguments: Any) -> None:
-        """Call the kernel."""
-        if self._code is not None:
-            self._code(*arguments)
-            return
-        self._kernel(*arguments)
-
-        # To find the code by hand takes longer than a call: not for tables that come but once
-        self._calls += 1
-        if self._calls > 1:
-            self._code = _machine_code(self._kernel, arguments)
-
-
-def _machine_code(kernel: Any, arguments: tuple[Any, ...]) -> Callable[..., None]:
-    """What Numba calls for such arguments, after it has looked at their types."""
-    if not hasattr(kernel, "overloads"):  # NUMBA_DISABLE_JIT leaves functions as they are
-        return cast(Callable[..., None], kernel)
-    return kernel.overloads[tuple(numba.typeof(argument) for argument in arguments)].entry_point
-
-
 def elementwise(scalar: Callable[..., float]) -> Callable[..., Any]:
     """Make a broadcasting NumPy function, in float64, from a compiled function of plain numbers.
 
@@ -190,12 +150,12 @@ def uncounted(typing_context: Any, value: Any) -> Any:
     """
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _without_owner(context, builder, value, arguments[0])
+        return without_owner(context, builder, value, arguments[0])
 
     return value(value), build
 
 
-def _without_owner(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+def without_owner(context: Any, builder: Any, kind: Any, value: Any) -> Any:
     """An array's structure without its owner; each array of a tuple likewise, and all else as it is."""
     if isinstance(kind, types.Array):
         array = context.make_array(kind)(context, builder, value)
@@ -205,7 +165,7 @@ def _without_owner(context: Any, builder: Any, kind: Any, value: Any) -> Any:
     members = getattr(kind, "types", None)  # of any kind of tuple
     if members is not None:
         parts = [
-            _without_owner(context, builder, each, builder.extract_value(value, number))
+            without_owner(context, builder, each, builder.extract_value(value, number))
             for number, each in enumerate(members)
         ]
         return context.make_tuple(builder, kind, parts)
@@ -228,10 +188,21 @@ def zeros(typing_context: Any, shape: Any, dtype: Any) -> Any:
 
     NumPy's own is made of four functions that Numba compiles anew for every shape and type, a fifth of a second each.
     """
+    return _new_array(shape, dtype, zeroed=True)
+
+
+@intrinsic
+def empty(typing_context: Any, shape: Any, dtype: Any) -> Any:
+    """New array of whatever is in memory: `np.empty` for kernels, for scratch that is always written first."""
+    return _new_array(shape, dtype, zeroed=False)
+
+
+def _new_array(shape: Any, dtype: Any, *, zeroed: bool) -> Any:
+    """Signature and instructions of a new array."""
     several = isinstance(shape, types.containers.BaseTuple)
     sizes = list(shape) if several else [shape]
     if not all(isinstance(size, types.Integer) for size in sizes) or not isinstance(dtype, types.NumberClass):
-        raise TypingError(f"jit.zeros takes whole numbers and a type of numbers, not {shape} and {dtype}")
+        raise TypingError(f"a new array takes whole numbers and a type of numbers, not {shape} and {dtype}")
     made = types.Array(dtype.dtype, len(sizes), "C")
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -244,7 +215,8 @@ def zeros(typing_context: Any, shape: Any, dtype: Any) -> Any:
         byte_count = builder.mul(strides[0], lengths[0])
         owner = context.nrt.meminfo_alloc_aligned(builder, byte_count, context.get_constant(types.uint32, _ALIGN))
         memory = context.nrt.meminfo_data(builder, owner)
-        cgutils.memset(builder, memory, byte_count, 0)
+        if zeroed:
+            cgutils.memset(builder, memory, byte_count, 0)
         array = context.make_array(made)(context, builder)
         arrayobj.populate_array(
             array,

@@ -171,13 +171,19 @@ def share(kernel: Callable[..., None], count: int, *arguments: Any) -> None:
             kernel(0, 1, count, *arguments)
             return
         inboxes = _inboxes if len(_inboxes) >= others else _started(others)
-        for number in tuple(_asleep):
-            if number < others:
-                _asleep.discard(number)
-                inboxes[number].put(None)
+        if _asleep:
+            _wake(inboxes, others)
         kernel(_DESKS_ADDRESS, -others, count, *arguments)
     finally:
         _under_way.pop()
+
+
+def _wake(inboxes: "list[queue.SimpleQueue[_Share | None]]", others: int) -> None:
+    """Let the first threads go to their desks, those that sleep."""
+    for number in tuple(_asleep):
+        if number < others:
+            _asleep.discard(number)
+            inboxes[number].put(None)
 
 
 def _run_on_all(kernel: Callable[..., None], count: int, threads: int, arguments: tuple[Any, ...]) -> None:

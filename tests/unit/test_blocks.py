@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sensorium import jit, threads
-from sensorium.blocks import NONE, next_block, serve, shared
+from sensorium.blocks import NONE, Prepared, next_block, serve, shared
 
 
 @jit.function
@@ -61,6 +61,50 @@ def test_a_thread_at_a_desk_helps():
         desks[1] = 1  # the bell
         helper.join()
     assert (done == 5000).all()
+
+
+def test_a_prepared_kernel_does_what_the_kernel_does():
+    done = np.zeros(10, np.int64)
+    prepared = Prepared(note_blocks, done, 2)
+    assert (done == 0).all()
+    prepared(1, 3, 10)
+    assert done.tolist() == [0, 2, 0, 0, 2, 0, 0, 2, 0, 0]
+    for _ in range(100):
+        threads.share(prepared, 10)
+    assert done.tolist() == [200, 202, 200, 200, 202, 200, 200, 202, 200, 200]
+
+
+def test_a_prepared_kernel_keeps_its_arrays():
+    prepared = Prepared(note_blocks, np.zeros(1000, np.int64), 1)
+    others = [np.zeros(1000, np.int64) for _ in range(100)]  # would lie where the first did
+    prepared(0, 1, 1000)
+    assert not np.any(others)
+    assert (prepared._arguments[0] == 1).all()
+
+
+@jit.function
+def _note_many(first, step, count, arrays):
+    block = next_block(first, step, count, NONE)
+    while block < count:
+        for array in arrays:
+            array[block] += 1
+        block = next_block(first, step, count, block)
+
+
+_share_many = shared(_note_many)
+
+
+@jit.kernel
+def note_many(first, step, count, arrays):
+    _share_many(first, step, count, (arrays,))
+
+
+def test_there_is_room_for_any_number_of_arguments():
+    arrays = tuple(np.zeros(3, np.int64) for _ in range(150))
+    prepared = Prepared(note_many, arrays)
+    assert prepared._job.nbytes > 8192
+    threads.share(prepared, 3)
+    assert all((array == 1).all() for array in arrays)
 
 
 @jit.function

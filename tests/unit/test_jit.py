@@ -176,25 +176,13 @@ def test_functions_that_only_kernels_call_have_no_wrappers():
 
 
 @jit.kernel
-def add_into(numbers, amount, out):
-    for k in range(out.size):
-        out[k] = numbers[0][k] + amount
+def empty_of(rows, columns):
+    made = jit.empty((rows, columns), np.float32)
+    made[rows - 1, columns - 1] = 7.0
+    return made
 
 
-def test_a_settled_kernel_gives_what_the_kernel_does():
-    settled, tables = jit.Settled(add_into), (np.arange(3.0),)
-    for amount in (1, 2, 3, 4):
-        settled.hold(tables)
-        settled(tables, amount, out := np.zeros(3))
-        assert out.tolist() == [amount, amount + 1.0, amount + 2.0]
-
-
-def test_a_settled_kernel_looks_again_when_told_of_other_tables():
-    """Columns of a matrix are no neighbours in memory: machine code for rows would read the wrong numbers."""
-    settled = jit.Settled(add_into)
-    for numbers in (np.arange(3.0), np.arange(9.0).reshape(3, 3)[:, 1], np.arange(3, dtype=np.int32)):
-        tables = (numbers,)
-        for _ in range(4):
-            settled.hold(tables)
-            settled(tables, 10, out := np.zeros(3))
-            assert out.tolist() == (numbers + 10.0).tolist()
+def test_an_empty_array_has_its_shape_and_keeps_what_is_written():
+    made = empty_of(3, 5)
+    assert (made.shape, made.dtype, made.flags.c_contiguous) == ((3, 5), np.float32, True)
+    assert made[2, 4] == 7.0

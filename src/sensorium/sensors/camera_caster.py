@@ -11,12 +11,12 @@ from sensorium import threads
 from sensorium.clock import seconds_to_ns
 from sensorium.patterns import RayTable
 from sensorium.random import Stream
+from sensorium.recycling import Recycler
 from sensorium.sensors.camera import Camera
 from sensorium.sensors.camera_image import CameraImage
 from sensorium.sensors.camera_pipeline import Frame, Pipeline
 from sensorium.sensors.camera_tables import picture_tables, surfaces, wavelengths_of
 from sensorium.sensors.firing import Firing
-from sensorium.sensors.recycling import Recycler
 from sensorium.sensors.rig import Rig
 from sensorium.trace.packet import COHERENT_ADDRESS, SCATTERED_ADDRESS
 from sensorium.trace.picture import PictureOutputs, picture

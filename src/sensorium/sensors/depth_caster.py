@@ -11,18 +11,18 @@ from numpy.typing import NDArray
 
 from sensorium import threads
 from sensorium.frames import Pose
-from sensorium.jit import Settled
 from sensorium.patterns import Fisheye, Pinhole, RayTable
 from sensorium.patterns.pinhole import pixel_grid
 from sensorium.random import Stream
+from sensorium.recycling import Recycler
 from sensorium.sensors import flow_tables, tint_tables
 from sensorium.sensors.depth_errors import STAGES
+from sensorium.sensors.depth_film import Films
 from sensorium.sensors.depth_image import DepthImage
 from sensorium.sensors.depth_rays import DepthRays
 from sensorium.sensors.depth_stage import DepthFrame
 from sensorium.sensors.firing import Firing
 from sensorium.sensors.random_heads import RandomHeads
-from sensorium.sensors.recycling import Recycler
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.tiles import in_tiles
 from sensorium.trace import lens as ln
@@ -67,20 +67,36 @@ _NO_MAPS = np.zeros((0, 0, 12))
 _NO_MOTIONS = Motions(_NO_MAPS, _NO_MAPS)
 
 # Where scenes were placed and cameras aimed before
-_NO_STATES = np.zeros((2, 0), np.int64)
-
+_NOTHING_STANDS = Standing(np.zeros((2, 2), np.int64), np.zeros(1, np.int64), 0, np.zeros((0, 3)))
 _NO_CAMERAS = Cameras(-1, np.zeros((0, 0, 3)), np.zeros((0, 0, 4)), np.zeros((0, 0, 0, 3)), np.zeros((0, 0, 0, 4)))
+
+
+class _Stage(NamedTuple):
+    """By what images are cast. Drawn ones have one for all, of which the kernel reads or writes what changes."""
+
+    rays: RayTables
+    heads: Heads
+    cameras: Cameras
+    anchor: NDArray[np.float64]  # (worlds, 3) [m]
+    standing: Standing
+    draws: DepthDraws
+
+    def copy(self) -> "_Stage":
+        """What an image can be measured by once more, when others have been drawn."""
+        heads, draws = self.heads, self.draws
+        return self._replace(
+            heads=heads._replace(matrix=heads.matrix.copy()),
+            anchor=self.anchor.copy(),
+            draws=draws._replace(tick=draws.tick.copy()),
+        )
 
 
 class _Shot(NamedTuple):
     """By what an image was taken, to measure it once more."""
 
-    rays: RayTables
-    heads: Heads
-    anchor: NDArray[np.float64]
+    stage: _Stage
     X_WS: Pose
     pixels: Pixels
-    draws: DepthDraws
 
 
 class DepthCaster:
@@ -116,8 +132,9 @@ class DepthCaster:
         self._numbers, self._true_numbers, self._reach_m = _numbers(spec)
         self._stages = [(error, STAGES[type(error)]) for error in spec.errors]
         self._wanted = self._arrays_wanted()
-        self._kernel = Settled(depth_images)
-        self._firing = Firing(rig)
+        self._needs_truth = "true_m" in self._wanted
+        moves = spec.randomize is not None and spec.randomize.placement is not None
+        self._firing = Firing(rig, worlds_differ=moves)
         self._recycler = Recycler()
         self._shapes = {name: (self._count, numbers)[: 2 if numbers else 1] for name, (_, numbers) in _ARRAYS.items()}
         self._empty = DepthOutputs(
@@ -144,6 +161,9 @@ class DepthCaster:
             pattern.width, pattern.height, self._heads, self._layout, drawn=self.duration_ns == 0 and not jitters
         )
         self._all_drawn = self._are_all_drawn()
+        self._blocks = self._heads * -(-self._count // self._frame.span)
+        self._films = Films(partial(self._outputs, self._filled, np.empty))
+        self._stage = self._new_stage()
 
     def restart(self, mask: NDArray[np.bool_]) -> None:
         """Some worlds were reset: what is random is drawn anew there."""
@@ -157,65 +177,88 @@ class DepthCaster:
             start_ns: Start [ns].
             tick: Number of the image; its random numbers belong to it alone.
         """
-        rig = self._rig
         if self._layout is not self._tracer.layout:  # worlds were drawn anew
             self._see_layout()
         if self._random is not None:
             self._renew(self._random, tick)
-        pixels, end_ns = self._pixels, start_ns + self.duration_ns
-        draws = DepthDraws(self._key, tick, rig.first_world, rig.sensors)
-        out = self._outputs(self._filled)
         motions = self._motions(start_ns) if self._flows else _NO_MOTIONS
-        if self._all_drawn:
-            rays, heads, cameras = self._firing.stand(self._rays, start_ns)
-            placed, anchor = self._tracer.instants, np.empty((rig.worlds, 3))
-        else:
-            rays, heads, anchor, _, _, X_WS = self._firing.aim(self._rays, start_ns, end_ns)
-            placed = self._tracer.place_around(start_ns, end_ns, anchor)
-            standing, cameras = Standing(_NO_STATES, start_ns, 0, placed.mounts, anchor), _NO_CAMERAS
-        labels = self._tracer.labels
-        with placed.lock:
-            if self._all_drawn:
-                standing = self._tracer.stand(placed, start_ns)
-            tables, meshes = placed.tables, placed.meshes
-            self._kernel.hold(tables, meshes, placed.mounts, labels, pixels, self._surfaces, self._tints, motions)
-            threads.share(
-                self._kernel,
-                self._heads * -(-self._count // self._frame.span),
-                tables,
-                standing,
-                cameras,
-                meshes,
-                self._frame,
-                labels,
-                anchor,
-                rays,
-                heads,
-                pixels,
-                self._surfaces,
-                self._tints,
-                motions,
-                self._numbers,
-                self._reach_m,
-                self._spec.frame == "world",
-                draws,
-                self._mask(placed),
-                COHERENT_ADDRESS,
-                out,
-            )
-            placed.anchor = anchor  # for which fixed objects stand there now
-        if self._all_drawn:
-            X_WS = Pose._trusted(cameras.p_WS, cameras.q_WS)
+        out, shot = (self._draw if self._all_drawn else self._trace)(start_ns, tick, motions)
+        image = self._image(out, shot, start_ns)
+        if not self._needs_truth:
+            return image, lambda: replace(image, stamp_ns=start_ns)
+        return image, partial(self._truth, image, shot, out.true_m)
 
-        shot = _Shot(rays, heads, anchor, X_WS, pixels, draws)
+    # --- the cast ---------------------------------------------------------------------------------------------------
+
+    def _draw(self, start_ns: int, tick: int, motions: Motions) -> tuple[DepthOutputs, "_Shot"]:
+        """Images whose cameras and objects are placed by whoever draws them."""
+        stage, placed, film = self._stage, self._tracer.instants, self._films.free()
+        with placed.lock:
+            self._tracer.stand(placed, start_ns, stage.standing)
+            stage.draws.tick[0] = tick
+            tables = (placed, placed.tables, self._layout, self._pixels, motions)
+            if not film.is_loaded(tables):
+                film.load(tables, self._arguments(placed, stage, motions, film.outputs))
+            threads.share(film.cast, self._blocks)
+            placed.anchor = stage.anchor  # for which fixed objects stand there now
+        cameras = stage.cameras
+        X_WS = Pose._trusted(cameras.p_WS.copy(), cameras.q_WS.copy())
+        if self._needs_truth:  # measured once more when the stage has changed
+            stage = stage.copy()
+        return film.outputs, _Shot(stage, X_WS, self._pixels)
+
+    def _trace(self, start_ns: int, tick: int, motions: Motions) -> tuple[DepthOutputs, "_Shot"]:
+        """Images of scenes that are placed beforehand, and their errors."""
+        end_ns, out = start_ns + self.duration_ns, self._outputs(self._filled, self._recycler.array)
+        rays, heads, anchor, _, _, X_WS = self._firing.aim(self._rays, start_ns, end_ns)
+        placed = self._tracer.place_around(start_ns, end_ns, anchor)
+        stage = _Stage(rays, heads, _NO_CAMERAS, anchor, _NOTHING_STANDS, self._draws(tick))
+        with placed.lock:
+            threads.share(depth_images, self._blocks, *self._arguments(placed, stage, motions, out))
+        shot = _Shot(stage, X_WS, self._pixels)
         if self._stages:
             range_m = self._corrupted(out, shot, placed)
             made = self._measured(shot, range_m, self._numbers)
             out = out._replace(**{name: getattr(made, name) for name in _MEASURED})
-        image = self._image(out, shot, start_ns)
-        if "true_m" not in self._wanted:
-            return image, lambda: replace(image, stamp_ns=start_ns)
-        return image, partial(self._truth, image, shot, out.true_m)
+        return out, shot
+
+    def _arguments(self, placed: PlacedScenes, stage: "_Stage", motions: Motions, out: DepthOutputs) -> tuple[Any, ...]:
+        """Arguments of the kernel, after those that say which blocks."""
+        return (
+            placed.tables,
+            placed.mounts,
+            stage.standing,
+            stage.cameras,
+            placed.meshes,
+            self._frame,
+            self._tracer.labels,
+            stage.anchor,
+            stage.rays,
+            stage.heads,
+            self._pixels,
+            self._surfaces,
+            self._tints,
+            motions,
+            self._numbers,
+            self._reach_m,
+            self._spec.frame == "world",
+            stage.draws,
+            self._mask(placed),
+            COHERENT_ADDRESS,
+            out,
+        )
+
+    def _new_stage(self) -> "_Stage":
+        """Arrays by which images are drawn: there is one set for all, since kernels know where they are."""
+        worlds = self._rig.worlds
+        instant = np.zeros((2, 2), np.int64), np.zeros(1, np.int64)
+        standing = Standing(*instant, self._rig.history.bodies, np.empty((worlds, 3)))
+        rays, heads, cameras = self._firing.stand(self._rays)
+        return _Stage(rays, heads, cameras, np.empty((worlds, 3)), standing, self._draws(0))
+
+    def _draws(self, tick: int) -> DepthDraws:
+        """What random numbers of an image are counted by."""
+        return DepthDraws(self._key, np.array([tick], np.int64), self._rig.first_world, self._rig.sensors)
 
     # --- before the cast --------------------------------------------------------------------------------------------
 
@@ -282,8 +325,9 @@ class DepthCaster:
 
     def _measured(self, shot: "_Shot", distance_m: NDArray[np.float32], numbers: NDArray[np.float32]) -> DepthOutputs:
         """What is measured of known distances (heads, pixels) [m], by such numbers."""
-        again = self._outputs(self._measured_again)
-        where = (shot.anchor, shot.rays, shot.heads, shot.pixels, numbers, shot.draws, distance_m, again)
+        again = self._outputs(self._measured_again, self._recycler.array)
+        stage = shot.stage
+        where = (stage.anchor, stage.rays, stage.heads, shot.pixels, numbers, stage.draws, distance_m, again)
         threads.share(measure_again, self._heads * -(-self._count // BLOCK), *where)
         return again
 
@@ -312,7 +356,7 @@ class DepthCaster:
             center_px=lens[:, ln.CX : ln.CY + 1],
             X_WS=X_WS,
             key=self._key,
-            tick=shot.draws.tick,
+            tick=int(shot.stage.draws.tick[0]),
             first_world=rig.first_world,
             sensors=rig.sensors,
             look=rays.look,
@@ -334,14 +378,16 @@ class DepthCaster:
             if array.shape[1]:
                 images[name] = array.reshape(shape)
         return DepthImage.trusted(
-            images=images,
-            focal_px=focal_px,
-            center_px=center_px,
-            start_ns=start_ns,
-            end_ns=start_ns + self.duration_ns,
-            stamp_ns=self._rig.stamp_ns(start_ns),
-            X_WS=shot.X_WS,
-            **self._meanings,
+            {
+                **self._meanings,
+                "images": images,
+                "focal_px": focal_px,
+                "center_px": center_px,
+                "start_ns": start_ns,
+                "end_ns": start_ns + self.duration_ns,
+                "stamp_ns": self._rig.stamp_ns(start_ns),
+                "X_WS": shot.X_WS,
+            }
         )
 
     # --- arrays -----------------------------------------------------------------------------------------------------
@@ -361,11 +407,11 @@ class DepthCaster:
             wanted.add("true_m")
         return frozenset(wanted)
 
-    def _outputs(self, fields: list[OutputField]) -> DepthOutputs:
+    def _outputs(self, fields: list[OutputField], make: Callable[..., NDArray[Any]]) -> DepthOutputs:
         """Arrays for the kernel: every element of those wanted is written, the others have no pixels."""
         arrays = list(self._empty)
         for place, shape, dtype in fields:
-            arrays[place] = self._recycler.array(shape, dtype)
+            arrays[place] = make(shape, dtype)
         return DepthOutputs._make(arrays)
 
     def _fields(self, wanted: AbstractSet[str]) -> list[OutputField]:

@@ -50,7 +50,7 @@ class DepthImage:
     """
 
     @classmethod
-    def trusted(cls, **fields: Any) -> Self:
+    def trusted(cls, fields: dict[str, Any]) -> Self:
         """An image of all these fields, filled by hand: a frozen dataclass takes its time over each."""
         image = object.__new__(cls)
         image.__dict__.update(fields)

@@ -50,10 +50,18 @@ class Aim(NamedTuple):
 class Firing:
     """Prepares ray tables for a rig; keeps what stays the same from sweep to sweep."""
 
-    def __init__(self, rig: Rig) -> None:
+    def __init__(self, rig: Rig, *, worlds_differ: bool = False) -> None:
+        """Prepare for a rig.
+
+        Args:
+            rig: Whose rays they are.
+            worlds_differ: Whether sensors may come to sit otherwise in each world.
+        """
         self._rig = rig
         self._bodies = (rig.worlds, rig.history.bodies, -1 if rig.body is None else rig.body)
-        self.mount(rig.X_BS.position[None], rig.X_BS.quaternion[None])
+        rows = rig.worlds if worlds_differ else 1
+        self._mounts = np.empty((rows, rig.sensors, 3)), np.empty((rows, rig.sensors, 4))
+        self.mount(rig.X_BS.position, rig.X_BS.quaternion)
         self._world = np.repeat(np.arange(rig.worlds, dtype=np.int32), rig.sensors)
         self._always = np.zeros(rig.worlds * rig.sensors, np.float32)
         self._table: RayTable | None = None
@@ -61,14 +69,13 @@ class Firing:
         self._instant: bool | None = None
 
     def mount(self, p_BS: NDArray[np.float64], q_BS: NDArray[np.float64]) -> None:
-        """Let the sensors sit elsewhere from now on, in each world by itself.
+        """Let the sensors sit elsewhere from now on.
 
         Args:
-            p_BS: Where on their body [m], shape (1 | worlds, sensors, 3).
-            q_BS: How, shape (1 | worlds, sensors, 4).
+            p_BS: Where on their body [m], shape (sensors, 3), or (worlds, sensors, 3) where worlds differ.
+            q_BS: How, shape (sensors, 4) or (worlds, sensors, 4).
         """
-        # Of one memory layout: for each other one kernels would be compiled again
-        self._mounts = (np.array(p_BS, order="C"), np.array(q_BS, order="C"))
+        self._mounts[0][...], self._mounts[1][...] = p_BS, q_BS
 
     def prepare(self, table: RayTable, start_ns: int, end_ns: int) -> Shot:
         """Everything a kernel needs to fire the table.
@@ -93,11 +100,13 @@ class Firing:
         blocks = len(matrix) * -(-rays.x.size // BLOCK)
         return Aim(rays, heads, anchor, blocks, knot_ns, Pose._trusted(position, quaternion))
 
-    def stand(self, table: RayTable, time_ns: int) -> tuple[RayTables, Heads, Cameras]:
-        """Rays for images that are drawn at an instant; who draws them fills in the poses and matrices of cameras."""
+    def stand(self, table: RayTable) -> tuple[RayTables, Heads, Cameras]:
+        """Rays for images that are drawn at an instant; who draws them fills in the poses and matrices of cameras.
+
+        They hold for every image, however the cameras are mounted then.
+        """
         worlds, sensors = self._rig.worlds, self._rig.sensors
-        matrix = np.empty((worlds * sensors, 1, 12), np.float32)
-        heads = Heads(matrix, _AT_ONCE, self._world, self._voided(time_ns, time_ns))
+        heads = Heads(np.empty((worlds * sensors, 1, 12), np.float32), _AT_ONCE, self._world, self._always)
         p_WS, q_WS = np.empty((1, worlds, sensors, 3)), np.empty((1, worlds, sensors, 4))
         return self._flattened(table, instant=True), heads, Cameras(self._bodies[2], *self._mounts, p_WS, q_WS)
 

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from sensorium import threads
 from sensorium.patterns import RayTable
 from sensorium.random import stream_key
+from sensorium.recycling import Recycler
 from sensorium.sensors.firing import Aim, Firing, Shot
 from sensorium.sensors.intensity_scale import scaled
 from sensorium.sensors.light_tables import light_tables, medium_of_objects, surfaces
-from sensorium.sensors.recycling import Recycler
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.scan import Light, Scan
 from sensorium.sensors.sweep_caster import SweepCaster

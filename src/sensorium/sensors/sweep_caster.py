@@ -9,8 +9,8 @@ from sensorium import threads
 from sensorium.errors import SpecError
 from sensorium.frames import Pose
 from sensorium.patterns import RayTable
+from sensorium.recycling import Recycler
 from sensorium.sensors.firing import Aim, Firing, Shot
-from sensorium.sensors.recycling import Recycler
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.scan import Scan
 from sensorium.trace.caster import new_hits

@@ -52,7 +52,7 @@ class DepthDraws(NamedTuple):
     """What random numbers of an image are counted by."""
 
     key: NDArray[np.uint32]  # (2,) of the sensor's stream
-    tick: int
+    tick: NDArray[np.int64]  # (1,) number of the image
     first_world: int
     sensors: int  # heads a world
 
@@ -84,8 +84,8 @@ class DepthOutputs(NamedTuple):
 
 @jit.function
 def _cast_images(
-    first, step, count, arrays, standing, cameras, meshes, frame, labels, anchor, rays, heads, pixels, surfaces, tints,
-    motions, numbers, reach, in_world, draws, mask, arguments, out,
+    first, step, count, arrays, mounts, standing, cameras, meshes, frame, labels, anchor, rays, heads, pixels, surfaces,
+    tints, motions, numbers, reach, in_world, draws, mask, arguments, out,
 ):  # fmt: skip
     """The work of `depth_images`."""
     floats, words, active = new_packet()
@@ -112,7 +112,7 @@ def _cast_images(
             stand_camera(cameras, standing, world, head % draws.sensors, anchor, pose, placing)
             placed_head = head
         if places and world != placed_world:
-            stand(standing, arrays, anchor, world, placing)
+            stand(standing, mounts, arrays, anchor, world, placing)
             placed_world = world
         if drawn:
             end = begin + size
@@ -174,7 +174,7 @@ def _cast_images(
             elif found:
                 _find_columns(hit, np.uint32(arrays.first[world]), arrays.column_first, arrays.columns, used)
             if found:
-                _write_moving(block, hit, x, y, z, standing.mounts.body, motions, pixels, place, head, used, out)
+                _write_moving(block, hit, x, y, z, mounts.body, motions, pixels, place, head, used, out)
         number = next_block(first, step, count, number)
 
 
@@ -183,15 +183,16 @@ _share_images = shared(_cast_images)
 
 @jit.kernel
 def depth_images(
-    first, step, count, arrays, standing, cameras, meshes, frame, labels, anchor, rays, heads, pixels, surfaces, tints,
-    motions, numbers, reach, in_world, draws, mask, arguments, out,
+    first, step, count, arrays, mounts, standing, cameras, meshes, frame, labels, anchor, rays, heads, pixels, surfaces,
+    tints, motions, numbers, reach, in_world, draws, mask, arguments, out,
 ):  # fmt: skip
     """Cast a share of the spans of rays of all heads.
 
     Args:
         first, step, count: Share of the spans; every head has as many.
-        arrays: `InstanceTables`; standing: `Standing`; cameras: `Cameras`, some where all images are drawn, and then
-            anchors, matrices of heads and transforms of objects are written here; else they are there beforehand.
+        arrays: `InstanceTables`; mounts: `MountTables`.
+        standing: `Standing`; cameras: `Cameras`, some where all images are drawn, and then anchors, matrices of heads
+            and transforms of objects are written here; else they are there beforehand.
         meshes: `MeshTables`; frame: `Frame`; labels: `LabelTables`.
         anchor: float64 (worlds, 3) [m].
         rays: `RayTables` in the order of tiles; heads: `Heads`; pixels: `Pixels`.
@@ -209,8 +210,8 @@ def depth_images(
         step,
         count,
         (
-            arrays, standing, cameras, meshes, frame, labels, anchor, rays, heads, pixels, surfaces, tints, motions,
-            numbers, reach, in_world, draws, mask, arguments, out,
+            arrays, mounts, standing, cameras, meshes, frame, labels, anchor, rays, heads, pixels, surfaces, tints,
+            motions, numbers, reach, in_world, draws, mask, arguments, out,
         ),
     )  # fmt: skip
 
@@ -258,7 +259,7 @@ def _write_measured(block, measured, x, y, z, place, numbers, draws, anchor, hea
     """
     element, among = np.int64(head % draws.sensors) * pixels, draws.first_world + world
     distance = block[pk.B_T_FAR :]
-    ms.measure_block(distance, place, numbers, draws.key, draws.tick, element, among, used, measured)
+    ms.measure_block(distance, place, numbers, draws.key, draws.tick[0], element, among, used, measured)
     if out.depth.shape[1] > 0:
         ms.write_depth(measured, x, place, numbers[ms.SCALE], used, out.depth[head])
     if out.range_m.shape[1] > 0:

@@ -141,17 +141,18 @@ class PlacedScenes:
         else:
             threads.run(motion.place, worlds, *where)
 
-    def let_stand(self) -> NDArray[np.float64]:
+    def let_stand(self, before: NDArray[np.float64]) -> None:
         """Prepare for images that are drawn, at an instant: who draws them writes transforms, and nothing is committed.
 
-        Returns:
-            The anchors that fixed objects were last written for [m], shape (worlds, 3), infinite where never; who draws
-            sets `anchor` to its own afterwards.
+        Args:
+            before: Filled with the anchors that fixed objects were last written for [m], shape (worlds, 3), infinite
+                where never; who draws sets `anchor` to its own afterwards.
         """
         new = self._rebuild(self._standing, 1)
-        before = self.anchor if new is self._none_new else np.where(new[:, None], np.inf, self.anchor)
+        before[...] = self.anchor
+        if new is not self._none_new:
+            before[new] = np.inf
         self.anchor, self.committed = self._nowhere, False
-        return before
 
     @staticmethod
     def on_grid(near: NDArray[np.float64]) -> NDArray[np.float64]:

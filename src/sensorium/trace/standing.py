@@ -14,18 +14,17 @@ from numpy.typing import NDArray
 from sensorium import jit
 from sensorium.jit import pointer_from_address
 from sensorium.trace import mounting
-from sensorium.trace.motion import AFFINE_WORDS, FIXED, MountTables, write_affine
+from sensorium.trace.motion import AFFINE_WORDS, FIXED, write_affine
 from sensorium.trace.mounting import copy_pose, mounted, write_anchor, write_matrix
-from sensorium.worlds.interpolation import body_pose
+from sensorium.worlds.interpolation import AFTER, body_pose
 
 
 class Standing(NamedTuple):
-    """Where bodies are at an instant, and what sits on them."""
+    """Where bodies are at an instant."""
 
-    states: NDArray[np.int64]  # table of `History.span` around the instant
-    time_ns: int
+    states: NDArray[np.int64]  # (2, 2) table of the states around the instant, of `History.write_around`
+    time_ns: NDArray[np.int64]  # (1,) the instant
     bodies: int  # of a world
-    mounts: MountTables
     anchor_before: NDArray[np.float64]  # (worlds, 3) what fixed objects were last written for [m], infinite for never
 
 
@@ -74,29 +73,28 @@ def _mount(cameras, standing, world, sensor, scratch):
     if cameras.body < 0:
         copy_pose(p_BS, q_BS, scratch[3], scratch[4])
         return
-    every, after = cameras.p_WS.shape[1] * standing.bodies, standing.states.shape[1] - 1
-    index = world * standing.bodies + cameras.body
-    body_pose(standing.states, after, standing.time_ns, every, index, scratch[0], scratch[1])
+    every, index = cameras.p_WS.shape[1] * standing.bodies, world * standing.bodies + cameras.body
+    body_pose(standing.states, AFTER, standing.time_ns[0], every, index, scratch[0], scratch[1])
     mounting.rotation(scratch[1], scratch[2])
     mounted(scratch[0], scratch[1], scratch[2], p_BS, q_BS, scratch[3], scratch[4])
 
 
 @jit.function
-def stand(standing, arrays, anchor, world, scratch):
+def stand(standing, mounts, arrays, anchor, world, scratch):
     """Write the transforms of a world's objects, of fixed ones only where the anchor is another than before.
 
     Args:
-        standing: `Standing`; arrays: `InstanceTables` of objects that all stand still.
+        standing: `Standing`; mounts: `MountTables`; arrays: `InstanceTables` of objects that all stand still.
         anchor: Of each world [m], float64 (worlds, 3).
         world: Which one.
         scratch: Of `new_stand`.
     """
-    mounts, row = standing.mounts, world if standing.mounts.position.shape[0] > 1 else 0
+    row = world if mounts.position.shape[0] > 1 else 0
     p, q = scratch[3], scratch[4]
     moved = False
     for k in range(3):
         moved = moved or anchor[world, k] != standing.anchor_before[world, k]
-    every, after = anchor.shape[0] * standing.bodies, standing.states.shape[1] - 1
+    every, time_ns = anchor.shape[0] * standing.bodies, standing.time_ns[0]
     for array in range(arrays.first[world], arrays.first[world + 1]):
         if arrays.kind[array] == FIXED and not moved:
             continue
@@ -109,6 +107,6 @@ def stand(standing, arrays, anchor, world, scratch):
                 p[0], p[1], p[2] = 0.0, 0.0, 0.0
                 q[0], q[1], q[2], q[3] = 1.0, 0.0, 0.0, 0.0
             else:
-                body_pose(standing.states, after, standing.time_ns, every, world * standing.bodies + body, p, q)
+                body_pose(standing.states, AFTER, time_ns, every, world * standing.bodies + body, p, q)
             mount_p, mount_q = mounts.position[row, column], mounts.quaternion[row, column]
             write_affine(p, q, mount_p, mount_q, anchor[world], buffer, item * AFFINE_WORDS, scratch)

@@ -83,11 +83,18 @@ class Tracer:
         """The scenes of instants, for images that are drawn: see `stand`."""
         return self._scenes_for(moving=False)
 
-    def stand(self, scenes: PlacedScenes, time_ns: int) -> Standing:
-        """How who draws images at an instant places what is in `instants`, holding their lock until it is drawn."""
+    def stand(self, scenes: PlacedScenes, time_ns: int, standing: Standing) -> None:
+        """Let images be drawn at an instant of what is in `instants`, whose lock the caller holds until they are.
+
+        Args:
+            scenes: `instants`.
+            time_ns: The instant [ns].
+            standing: Filled with how who draws them places it.
+        """
         self._placed_for.pop(False, None)
-        states = self.history.span(time_ns, time_ns).table
-        return Standing(states, time_ns, self.history.bodies, scenes.mounts, scenes.let_stand())
+        self.history.write_around(time_ns, standing.states)
+        standing.time_ns[0] = time_ns
+        scenes.let_stand(standing.anchor_before)
 
     def _scenes_for(self, moving: bool) -> PlacedScenes:
         """Scenes of instants or of intervals."""

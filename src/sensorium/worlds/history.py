@@ -16,7 +16,7 @@ from sensorium.errors import WorldError
 from sensorium.frames import Pose
 from sensorium.rotations import Float
 from sensorium.worlds.base import WorldState
-from sensorium.worlds.interpolation import TIME_NS, interpolate_states, serial_worlds
+from sensorium.worlds.interpolation import ADDRESS, AFTER, BEFORE, TIME_NS, interpolate_states, serial_worlds
 from sensorium.worlds.state_numbers import address_of
 
 # states this close to even times are taken to lie on them [ns]
@@ -128,22 +128,29 @@ class History:
         span = self._span
         if span is not None and span.start_ns == start_ns and span.end_ns == end_ns:
             return span
-        if start_ns == end_ns == self._times_ns[-1]:  # as a rule, what is taken at once is taken now
-            table = np.empty((2, 1), np.int64)
-            table[0, 0], table[1, 0] = self._addresses[-1], start_ns
-            self._span = span = Span(start_ns, end_ns, self._states[-1:], table)
-            return span
         first = bisect_right(self._times_ns, start_ns) - 1
         last = bisect_left(self._times_ns, end_ns)
         if first < 0 or last == len(self._times_ns):
-            raise WorldError(
-                f"poses from {start_ns} to {end_ns} ns are asked for; "
-                f"the history has {self.start_ns} to {self.newest.time_ns} ns"
-            )
+            raise self._not_kept(start_ns, end_ns)
         needed = slice(first, last + 1)
         table = np.array([self._addresses[needed], self._times_ns[needed]], np.int64)
         self._span = span = Span(start_ns, end_ns, self._states[needed], table)
         return span
+
+    def write_around(self, time_ns: int, table: NDArray[np.int64]) -> None:
+        """Tell a kernel the states around an instant [ns]; at a state's own time only the one after it is read.
+
+        Args:
+            time_ns: The instant.
+            table: Filled with their addresses and times, shape (2, 2). They hold until the history changes.
+        """
+        times_ns = self._times_ns
+        at = len(times_ns) - 1 if times_ns[-1] == time_ns else bisect_left(times_ns, time_ns)  # as a rule the newest
+        if at == len(times_ns) or (at == 0 and times_ns[0] != time_ns):
+            raise self._not_kept(time_ns, time_ns)
+        table[ADDRESS, AFTER], table[TIME_NS, AFTER] = self._addresses[at], times_ns[at]
+        if times_ns[at] != time_ns:
+            table[ADDRESS, BEFORE], table[TIME_NS, BEFORE] = self._addresses[at - 1], times_ns[at - 1]
 
     def motion(self, times_ns: NDArray[np.int64], body: int | None = None) -> tuple[Float, Float]:
         """Positions p_WB [m] and quaternions q_WB at the given times, as new arrays.
@@ -230,6 +237,11 @@ class History:
         segments = _even_segments(inside_ns, most)
         steps = np.arange(segments + 1, dtype=np.int64)
         return start_ns + (steps * (end_ns - start_ns)) // segments
+
+    def _not_kept(self, start_ns: int, end_ns: int) -> WorldError:
+        """What is to be raised where poses are asked for that are not there."""
+        kept = f"{self.start_ns} to {self.newest.time_ns} ns"
+        return WorldError(f"poses from {start_ns} to {end_ns} ns are asked for; the history has {kept}")
 
 
 def _standing(mask: NDArray[np.bool_], new: WorldState, old: WorldState) -> WorldState:

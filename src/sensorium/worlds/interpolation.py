@@ -127,6 +127,7 @@ def interpolate(first, step, count, state_ns, positions, quaternions, times_ns, 
 # ---- states where they lie: kernels are told the address of each state's numbers, and nothing is copied together
 
 ADDRESS, TIME_NS = 0, 1  # rows of the table of states, as `History.span` gives it, int64 (2, states)
+BEFORE, AFTER = 0, 1  # columns where it is of the two states around an instant
 
 
 @jit.function

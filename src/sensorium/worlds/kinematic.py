@@ -1,22 +1,28 @@
 """A world whose bodies and joints follow paths, without dynamics."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sensorium import threads
+from sensorium.blocks import Prepared
 from sensorium.clock import NS_PER_S
 from sensorium.errors import SpecError, WorldError
 from sensorium.paths import JointPath, Path
 from sensorium.paths.closed import JOINT_PARAMETERS, OPEN, PARAMETERS, closed_form
 from sensorium.paths.evaluate import evaluate
+from sensorium.recycling import MOST_KEPT, held_elsewhere
 from sensorium.worlds.base import WorldState, checked_mask, checked_names, checked_worlds, step_length_ns
 from sensorium.worlds.state_layout import StateLayout
 
-# Fewer paths than this the calling thread evaluates alone: each takes some 50 ns, to wake another thread 20 us
-_SERIAL_PATHS = 512
+# Fewer paths than this the calling thread evaluates alone: each takes some 50 ns, to share them with a thread that is
+# awake some microseconds
+_SERIAL_PATHS = 160
+
+# References to the numbers of a sheet: its own, that among its kernel's arguments, and that of the tuple asked about
+_HOLDERS = 3
 
 M = TypeVar("M", covariant=True)
 
@@ -68,10 +74,13 @@ class Kinematic:
         """Run this many worlds side by side, from time 0."""
         count = checked_worlds(worlds)
         self.time_ns = 0
-        self._path_start_ns, self._path_s = np.zeros(count, dtype=np.int64), np.zeros(count)
+        self._path_start_ns = np.zeros(count, dtype=np.int64)
+        self._path_s = np.zeros(count)  # path time of each world [s]
         self._together = True
         self._state = None
         self._layout = StateLayout(count, len(self._bodies), len(self._joints))
+        self._sheets: list[_Sheet] = []
+        self._broken = np.zeros(1, np.bool_)
 
         # A path with the wrong batch shape is an error here, not at the first step
         self._closed_bodies = _gathered("body", self._bodies, count, PARAMETERS)
@@ -95,33 +104,45 @@ class Kinematic:
     def state(self) -> WorldState:
         """The state now; worked out once a step."""
         if self._state is None:
-            self._state = self._evaluate(self._path_times_s())
+            self._state = self._evaluate()
         return self._state
 
-    def _path_times_s(self) -> NDArray[np.float64]:
-        """Path time of each world now [s], shape (worlds,); valid until the next call."""
+    def _set_path_times(self) -> None:
+        """Let the kernel know the path time of each world now."""
         # Until a reset all have the clock's time
         path_start_ns = self._started()
         if self._together:
             self._path_s.fill(float(self.time_ns) / NS_PER_S)
         else:
             np.divide(self.time_ns - path_start_ns, NS_PER_S, out=self._path_s)
-        return self._path_s
 
-    def _evaluate(self, t_s: NDArray[np.float64]) -> WorldState:
-        """The state at path times t_s [s], shape (worlds,)."""
-        numbers = np.empty(self._layout.size)
-        bodies, joints = self._closed_bodies, self._closed_joints
-        broken = np.zeros(1, np.bool_)
-        closed = (t_s, bodies.kinds, bodies.parameters, joints.kinds, joints.parameters, numbers, broken)
-        if len(t_s) < self._serial_below:
-            threads.run(evaluate, len(t_s), *closed, serial_below=self._serial_below)
+    def _evaluate(self) -> WorldState:
+        """The state now."""
+        self._set_path_times()
+        numbers, fill = self._sheet()
+        self._broken[0] = False
+        worlds = len(self._path_s)
+        if worlds < self._serial_below:
+            threads.run(fill, worlds, serial_below=self._serial_below)
         else:
-            threads.share(evaluate, len(t_s), *closed)
-        if bodies.others or joints.others:
-            self._ask_others(t_s.copy(), numbers)  # theirs to keep
+            threads.share(fill, worlds)
+        if self._closed_bodies.others or self._closed_joints.others:
+            self._ask_others(self._path_s.copy(), numbers)  # theirs to keep
             return self._layout.state(self.time_ns, numbers)
-        return self._layout.state(self.time_ns, numbers, finite=not broken[0])
+        return self._layout.state(self.time_ns, numbers, finite=not self._broken[0])
+
+    def _sheet(self) -> "_Sheet":
+        """Numbers of a state that nobody holds any more, or new ones."""
+        for sheet in self._sheets:
+            if not held_elsewhere((sheet.numbers,), holders=_HOLDERS):
+                sheet.numbers.setflags(write=True)
+                return sheet
+        numbers, bodies, joints = np.empty(self._layout.size), self._closed_bodies, self._closed_joints
+        closed = (self._path_s, bodies.kinds, bodies.parameters, joints.kinds, joints.parameters, numbers, self._broken)
+        if len(self._sheets) < MOST_KEPT:
+            self._sheets.append(_Sheet(numbers, Prepared(evaluate, *closed)))
+            return self._sheets[-1]
+        return _Sheet(numbers, lambda first, step, count: evaluate(first, step, count, *closed))
 
     def _ask_others(self, t_s: NDArray[np.float64], numbers: NDArray[np.float64]) -> None:
         """Fill in the bodies and joints whose paths have no closed form."""
@@ -144,6 +165,13 @@ class Kinematic:
         if self._path_start_ns is None:
             raise WorldError("this world was not started; call start(worlds) first")
         return self._path_start_ns
+
+
+class _Sheet(NamedTuple):
+    """All numbers of a state, and the kernel that fills them in."""
+
+    numbers: NDArray[np.float64]
+    fill: Callable[[int, int, int], None]
 
 
 class _Closed(NamedTuple):

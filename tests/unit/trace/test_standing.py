@@ -20,7 +20,8 @@ def environment(worlds=3, sensors=2, center=(0.0, 0.0, 1.5)):
     }
     env = sn.Environment(scene, sn.worlds.Kinematic(moving, step_s=0.07), worlds=worlds, seed=1)
     poses = [sn.Pose((0.1 * k, 0.0, 0.2), (1.0, 0.0, 0.1 * k, 0.3)) for k in range(sensors)]
-    return env, env.attach(sn.DepthCamera(pattern=PATTERN, max_range_m=100.0), body="eye", pose=poses)
+    outputs = {"depth", "flow"}  # for which states of the past are kept
+    return env, env.attach(sn.DepthCamera(pattern=PATTERN, max_range_m=100.0, outputs=outputs), body="eye", pose=poses)
 
 
 def transforms(scenes):

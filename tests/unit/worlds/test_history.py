@@ -77,6 +77,19 @@ def test_a_span_holds_the_states_around_an_interval():
     assert history.span(11, 26) is not span
 
 
+def test_kernels_are_told_the_states_around_an_instant():
+    history, states = history_of([0, 10, 25])
+    addresses, table = [state.numbers.ctypes.data for state in states], np.zeros((2, 2), np.int64)
+    history.write_around(12, table)
+    assert table.tolist() == [addresses[1:], [10, 25]]
+    for time_ns, state in ((0, 0), (10, 1), (25, 2)):
+        history.write_around(time_ns, table)
+        assert table[:, 1].tolist() == [addresses[state], time_ns]
+    for time_ns in (-1, 26):
+        with pytest.raises(WorldError, match=f"{time_ns} to {time_ns} ns are asked for; the history has 0 to 25 ns"):
+            history.write_around(time_ns, table)
+
+
 def test_motion_is_poses_as_arrays_of_ones_own():
     history, _ = history_of([0, 10, 25])
     times = ns(0, 4, 10, 24)

@@ -193,6 +193,24 @@ def test_a_state_once_handed_out_does_not_change():
     assert first.time_ns == 0
 
 
+@pytest.mark.parametrize("part", [lambda state: state, lambda state: state.X_WB, lambda state: state.X_WB.position[1:]])
+def test_numbers_of_states_are_used_again_only_when_nobody_has_any(part):
+    """More states than are kept for that, of which every third stays with the user."""
+    world = started(3, step_s=0.1)
+    kept, addresses = [], set()
+    for number in range(30):
+        world.step()
+        state = world.state()
+        addresses.add(state.numbers.ctypes.data)
+        if number % 3 == 0:
+            kept.append((state.time_ns, part(state)))
+        del state
+    assert len(addresses) < 20
+    for time_ns, one in kept:
+        position = one if isinstance(one, np.ndarray) else one.position if isinstance(one, Pose) else one.X_WB.position
+        np.testing.assert_allclose(position[-1, 0, 0], 10.0 * time_ns / 1e9)
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_threads_change_no_byte(threads):
     rates = np.linspace(0.1, 2.0, 5000)  # enough worlds that several threads share the work

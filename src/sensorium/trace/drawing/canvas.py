@@ -74,15 +74,15 @@ def new_canvas(frame, objects):
     """Scratch for `span` rays of an image of so many objects."""
     size, most = (frame.span, objects) if frame.drawn else (0, 0)
     return Canvas(
-        jit.zeros(size, np.float32),
-        jit.zeros(size, np.uint32),
-        jit.zeros(size, np.uint32),
-        jit.zeros(size, np.uint32),
-        jit.zeros((5, frame.most_vertices), np.float64),
-        jit.zeros(12, np.float64),
-        jit.zeros((most, 7), np.int64),
-        jit.zeros(most, np.int64),
-        jit.zeros(most, np.float64),
+        jit.empty(size, np.float32),
+        jit.empty(size, np.uint32),
+        jit.empty(size, np.uint32),
+        jit.empty(size, np.uint32),
+        jit.empty((5, frame.most_vertices), np.float64),
+        jit.empty(12, np.float64),
+        jit.empty((most, 7), np.int64),
+        jit.empty(most, np.int64),
+        jit.empty(most, np.float64),
     )
 
 

@@ -1,6 +1,7 @@
 import numpy as np
+import pytest
 
-from sensorium.sensors.recycling import Recycler
+from sensorium.recycling import Recycler, held_elsewhere
 
 
 def test_an_array_comes_back_only_when_nobody_holds_it_or_a_view_of_it():
@@ -32,3 +33,16 @@ def test_many_kept_arrays_are_all_different():
     for i, a in enumerate(arrays):
         a[:] = i
     assert [a[0] for a in arrays] == list(range(20))
+
+
+@pytest.mark.parametrize(
+    "hold", [lambda array: array, lambda array: array[0], lambda array: array.reshape(-1)[2:], memoryview]
+)
+def test_arrays_are_held_by_who_has_one_or_a_view_or_a_buffer_of_it(hold):
+    arrays = (np.zeros(4), np.zeros((2, 3)))
+    assert held_elsewhere(arrays, holders=0)
+    assert not held_elsewhere(arrays, holders=1)
+    holder = hold(arrays[1])
+    assert held_elsewhere(arrays, holders=1)
+    del holder
+    assert not held_elsewhere(arrays, holders=1)

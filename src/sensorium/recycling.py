@@ -10,8 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# more than a few of a kind would be hoarding: a user who keeps every reading gets new arrays
-_MOST = 4
+MOST_KEPT = 4
+"""More than a few of a kind would be hoarding: a user who keeps every reading gets new arrays."""
+
+# Our own references to an array that is looked at: the list of those kept, the loop over it, and the tuple of one
+_HOLDERS = 3
 
 
 class Recycler:
@@ -24,20 +27,23 @@ class Recycler:
         """An array that nobody else sees any more, or a new one."""
         kept = self._kept.setdefault((shape, dtype), [])
         for array in kept:
-            if sys.getrefcount(array) == _ours:
+            if not held_elsewhere((array,), holders=_HOLDERS):
                 return array
         array = np.empty(shape, dtype)
-        if len(kept) < _MOST:
+        if len(kept) < MOST_KEPT:
             kept.append(array)
         return array
 
 
-def _count_our_own() -> int:
-    """References to an array that nobody else holds, counted in a loop over a list like the one above."""
-    for array in [np.zeros(1)]:
-        return sys.getrefcount(array)
-    raise AssertionError
+def held_elsewhere(arrays: tuple[NDArray[Any], ...], *, holders: int) -> bool:
+    """Whether anybody refers to any of these arrays, or has a view of it, but so many holders that the caller knows.
+
+    Args:
+        arrays: The arrays.
+        holders: References to each that are the caller's own, that of this tuple included.
+    """
+    return max(map(sys.getrefcount, arrays)) >= _ONE_HOLDER + holders
 
 
-# differs between versions of Python, so it is counted and not assumed
-_ours = _count_our_own()
+# References that are counted where there is one holder; differs between versions of Python, so it is not assumed
+_ONE_HOLDER = max(map(sys.getrefcount, (np.zeros(1),)))
