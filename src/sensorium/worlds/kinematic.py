@@ -127,6 +127,7 @@ class Kinematic:
         else:
             threads.share(fill, worlds)
         if self._closed_bodies.others or self._closed_joints.others:
+            numbers.setflags(write=True)
             self._ask_others(self._path_s.copy(), numbers)  # theirs to keep
             return self._layout.state(self.time_ns, numbers)
         return self._layout.state(self.time_ns, numbers, finite=not self._broken[0])
@@ -135,7 +136,6 @@ class Kinematic:
         """Numbers of a state that nobody holds any more, or new ones."""
         for sheet in self._sheets:
             if not held_elsewhere((sheet.numbers,), holders=_HOLDERS):
-                sheet.numbers.setflags(write=True)
                 return sheet
         numbers, bodies, joints = np.empty(self._layout.size), self._closed_bodies, self._closed_joints
         closed = (self._path_s, bodies.kinds, bodies.parameters, joints.kinds, joints.parameters, numbers, self._broken)
