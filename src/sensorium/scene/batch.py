@@ -1,6 +1,7 @@
 """Many worlds from few assets: which asset stands in which slot of which world, and where."""
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -123,6 +124,12 @@ class SceneBatch:
         other.__dict__.update(self.__dict__)
         other.index, other.pose = index, pose
         return other
+
+    @cached_property
+    def X_SO(self) -> Pose | None:
+        """Poses of the assets in their slots' frames, batch shape (assets,); None where none sits off its slot."""
+        poses = [asset.pose for asset in self.assets]
+        return None if all(pose == Pose() for pose in poses) else Pose.stack(poses)
 
     @property
     def worlds(self) -> int:

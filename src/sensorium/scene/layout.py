@@ -143,10 +143,7 @@ def _one_row_if_alike(scene: SceneBatch) -> tuple[NDArray[np.int32], Pose]:
     index, X_BS = scene.index[rows], pose[rows]
 
     # An asset may sit off its slot's frame S: X_BO = X_BS X_SO
-    X_SO = _row(scene.assets)
-    if not X_SO.position.any() and (X_SO.quaternion == (1.0, 0.0, 0.0, 0.0)).all():  # as a rule none does
-        return index, X_BS
-    return index, X_BS @ X_SO[0, np.maximum(index, 0)]
+    return index, X_BS if scene.X_SO is None else X_BS @ scene.X_SO[np.maximum(index, 0)]
 
 
 def _row(objects: Sequence[SceneObject]) -> Pose:

@@ -109,7 +109,8 @@ def _has_room(tables, group, asset, row, slot, index, position):
         above = place[2] + tables.room[asset, 1] >= there[2] + tables.room[standing, 2] + gap
         below = place[2] + tables.room[asset, 2] + gap <= there[2] + tables.room[standing, 1]
         apart = tables.room[asset, 0] + tables.room[standing, 0] + gap
-        if not above and not below and math.hypot(place[0] - there[0], place[1] - there[1]) < apart:
+        dx, dy = place[0] - there[0], place[1] - there[1]
+        if not above and not below and dx * dx + dy * dy < apart * apart:
             return False
     return True
 

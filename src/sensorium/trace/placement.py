@@ -51,6 +51,7 @@ class PlacedScenes:
         self._body_names = body_names
         self._mesh_scenes = mesh_scenes(layout.meshes)
         self.meshes = mesh_tables(self._mesh_scenes, layout.mesh_index)
+        self._centers = self._mesh_centers()
         self.mounts = self._mount_tables()
         self._body_radius_m = self._body_radii()
         self._hidden = frozenset(hidden)
@@ -99,8 +100,10 @@ class PlacedScenes:
             self.meshes = self.meshes._replace(of_object=layout.mesh_index)
             rows, mounts = np.flatnonzero(worlds), self.mounts
             mounts.position[rows], mounts.quaternion[rows] = self._mounts_of(rows)
-            self._body_radius_m = self._body_radii()
-            self._air = self._air_columns()
+            if (mounts.body >= 0).any():
+                self._body_radius_m = self._body_radii()
+            if any(isinstance(material, AbstractScatterer) for material in layout.materials):
+                self._air = self._air_columns()
             self._to_make = self._to_make | worlds
 
     def place(
@@ -174,13 +177,18 @@ class PlacedScenes:
         body = np.array([-1 if name is None else index[name] for name in layout.body], np.int32)
         return MountTables(body, *self._mounts_of(np.arange(len(layout.mesh_index))))
 
+    def _mesh_centers(self) -> NDArray[np.float64] | None:
+        """Middles of the meshes [m], and a last for absent ones; None where all are zero, as of shapes."""
+        centers = np.array([scene.center for scene in self._mesh_scenes] + [np.zeros(3)])
+        return centers if centers.any() else None
+
     def _mounts_of(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Positions and quaternions of the meshes' centres on their bodies, of some rows of the layout."""
-        centers = np.array([scene.center for scene in self._mesh_scenes] + [np.zeros(3)])  # the last for absent ones
-        X_BO = self.layout.X_BO[rows]
-        in_the_middle = not centers.any()  # as those of shapes are
-        position = X_BO.position if in_the_middle else X_BO.apply(centers[self.layout.mesh_index[rows]])
-        return np.array(position, order="C"), np.array(X_BO.quaternion, order="C")
+        layout, centers = self.layout, self._centers
+        position, quaternion = layout.X_BO.position[rows], layout.X_BO.quaternion[rows]
+        if centers is not None:
+            position = np.ascontiguousarray(layout.X_BO[rows].apply(centers[layout.mesh_index[rows]]))
+        return position, quaternion
 
     def _body_radii(self) -> NDArray[np.float64]:
         """Farthest point of each body's objects from the body's origin [m], shape (worlds, bodies)."""

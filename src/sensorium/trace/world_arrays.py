@@ -9,6 +9,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from sensorium import jit, threads
+from sensorium.blocks import NONE, next_block, shared
 from sensorium.jit import pointer_from_address
 from sensorium.trace import library
 from sensorium.trace.motion import AFFINE_WORDS, QUATERNION, QUATERNION_WORDS, segments_of
@@ -126,7 +127,7 @@ class WorldArrays:
         made, scene, before = _room(len(worlds), most), np.zeros(len(worlds), np.int64), self.scene[worlds]
         addresses = self._address[worlds]
         where = (order, ordered, np.ascontiguousarray(mesh_index), mesh_scene, addresses, transforms, segments)
-        threads.run(_make_arrays, len(worlds), embree.device, *where, before, scene, made)
+        threads.share(_make_arrays, len(worlds), embree.device, *where, before, scene, made)
         del outgrown
         self.scene[worlds] = scene
         embree.check(f"making the instance arrays of {len(worlds)} worlds")
@@ -210,27 +211,16 @@ def _release_all(scenes: NDArray[np.int64]) -> None:
         api.rtcReleaseScene(scene)
 
 
-@jit.kernel
-def _make_arrays(
+@jit.function
+def _make_rows(
     first, step, count, device, order, group, mesh_index, mesh_scene, memory, index_first, segments, before, scene, made
 ):
-    """Make the scenes of the rows first, first + step, ...
-
-    Args:
-        first, step, count: Share of the rows.
-        device: Embree's.
-        order: Objects sorted by group; group: their groups in that order.
-        mesh_index: Mesh of each object, unsorted; mesh_scene: scene of each mesh.
-        memory: Address of each row's memory; index_first: where indices begin in it, in words.
-        segments: Of each kind of motion.
-        before: Scenes to be released, 0 for none.
-        scene: Filled with the new scenes.
-        made: Filled with their arrays.
-    """
+    """The work of `_make_arrays`."""
     number_in_array = jit.zeros(mesh_scene.shape[0], np.int64)  # from one on, 0 where the array has none of it
     used_scenes = jit.zeros(mesh_scene.shape[0] + 1, np.int64)
     objects = group.shape[1]
-    for row in range(first, count, step):
+    row = next_block(first, step, count, NONE)
+    while row < count:
         # The old scene first: the new one is written over what it reads
         if before[row] != 0:
             _release_scene(before[row])
@@ -281,3 +271,32 @@ def _make_arrays(
             start, number = end, number + 1
         made.arrays[row] = number
         scene[row] = top
+        row = next_block(first, step, count, row)
+
+
+_share_rows = shared(_make_rows)
+
+
+@jit.kernel
+def _make_arrays(
+    first, step, count, device, order, group, mesh_index, mesh_scene, memory, index_first, segments, before, scene, made
+):
+    """Make the scenes of a share of the rows.
+
+    Args:
+        first, step, count: Share of the rows.
+        device: Embree's.
+        order: Objects sorted by group; group: their groups in that order.
+        mesh_index: Mesh of each object, unsorted; mesh_scene: scene of each mesh.
+        memory: Address of each row's memory; index_first: where indices begin in it, in words.
+        segments: Of each kind of motion.
+        before: Scenes to be released, 0 for none.
+        scene: Filled with the new scenes.
+        made: Filled with their arrays.
+    """
+    _share_rows(
+        first,
+        step,
+        count,
+        (device, order, group, mesh_index, mesh_scene, memory, index_first, segments, before, scene, made),
+    )
