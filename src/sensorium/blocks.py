@@ -4,7 +4,7 @@ A kernel has the form `kernel(first, step, count, ...)`. Called with a step abov
 step, ... below count. One that calls what `shared` makes may be called with minus the number of other threads as step,
 and the address of their desks as first: it lays its work on the desks, and threads that sit there help until no block
 is left. Such a thread never holds the GIL, and nobody waits for one that comes late. Which thread does a block changes
-nothing in it. With 0 as step it writes its work down and does nothing: see `Prepared`.
+nothing in it. A kernel may also write its work down, and do it later: see `Prepared`.
 
 Who shares claims blocks from the first on, who helps from the last back. So a block mostly falls to the same thread
 from call to call, which still has in its cache what it wrote there; to fetch that from another core's takes long.
@@ -14,7 +14,7 @@ import platform
 import sys
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numba
 import numpy as np
@@ -43,7 +43,7 @@ _NUMBER, _NOTHING = ir.IntType(64), ir.IntType(8).as_pointer()
 _SHARES, _HELPS = np.int64(0), np.int64(-1)
 
 # The step of a kernel that is not to work, but to write down its job at the address `first`
-_PREPARES = 0
+_PREPARES = -(2**63)
 
 # Where parts of a job are [bytes]: the function that does it comes first, the arguments come last
 _FIRST, _STEP, _COUNT, _COUNTERS = 8, 16, 24, 32
@@ -169,11 +169,12 @@ class Prepared:
     """A kernel whose blocks are shared, with arguments that were unpacked from Python's objects beforehand.
 
     To find the machine code for the types of seventy arrays, and to unpack them, takes 40 us at each call, as long as a
-    small image does. Here it is done once; what changes from call to call has to be in the arrays themselves.
+    small image does. Here it is done once; what changes from call to call has to be in the arrays themselves. Made by
+    `threads.prepared`; a copy of it would work on the same arrays, so there is none.
     """
 
     def __init__(self, kernel: Callable[..., None], *arguments: Any) -> None:
-        self._arguments = arguments  # kept, since their memory is used
+        self._kernel, self._arguments = kernel, arguments  # kept, since their code and memory are used
         size = _USUAL_JOB_BYTES
         while True:
             self._job = np.zeros(size // 8, np.int64)
@@ -183,6 +184,9 @@ class Prepared:
             if self._job[_FIRST // 8] <= size:
                 return
             size = int(self._job[_FIRST // 8])
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a prepared kernel knows where its arrays are; it cannot be copied or pickled")
 
     def __call__(self, first: int, step: int, count: int) -> None:
         """Call the kernel; not from two threads at once."""

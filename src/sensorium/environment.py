@@ -163,6 +163,11 @@ class Environment:
         return self._first_world
 
     @property
+    def worlds(self) -> int:
+        """Number of worlds that run side by side, 1 where none was given."""
+        return self._history.worlds
+
+    @property
     def world_axis(self) -> bool:
         """Whether readings have a leading axis of worlds."""
         return self._world_axis
@@ -202,11 +207,15 @@ class Environment:
             given = f"the class {sensor.__name__}" if isinstance(sensor, type) else f"a {type(sensor).__name__}"
             raise SpecError(f"sensor is {given}; it must be a sensor's specification, such as sn.Lidar(pattern=...)")
         name = getattr(sensor, "kind", type(sensor).__name__.lower()) if name is None else name
+        if not isinstance(name, str) or not name:
+            raise SpecError(f"name is {name!r}; it must be a string that is not empty")
         if name in self._sensors:
             raise SpecError(f"a sensor is named {name!r} already; pass name= to tell them apart")
         body_index = None if body is None else self._body_index(body)
         if pose is not None and not isinstance(pose, Pose) and not all(isinstance(one, Pose) for one in pose):
             raise SpecError(f"pose is {pose!r}; it must be a sn.Pose or a sequence of them")
+        if pose is not None and not isinstance(pose, Pose) and not len(pose):
+            raise SpecError("pose is an empty sequence; there must be one pose at least")
         X_BS = Pose() if pose is None else pose if isinstance(pose, Pose) else Pose.stack(list(pose))
         if len(X_BS.shape) > 1:
             raise SpecError(f"pose has batch shape {X_BS.shape}; it must be one pose or one row of poses")

@@ -298,7 +298,8 @@ def _meant_at(owner: str, kind: Any, place: tuple[str | int, ...], data: Any) ->
         if found or word == "kind" or place[level] not in parts:
             continue
         outer = [word] if word in parts else _meant(word, models)
-        found = [path_of(owner, (*place[:level], each)) for each in outer]
+        paths = [path_of(owner, (*place[:level], each)) for each in outer]
+        found = [path for path in paths if path != path_of(owner, place)]  # which another kind of the same part has
     return found[:_MOST_GUESSES]
 
 

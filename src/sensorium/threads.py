@@ -178,6 +178,12 @@ def share(kernel: Callable[..., None], count: int, *arguments: Any) -> None:
         _under_way.pop()
 
 
+def prepared(kernel: Callable[..., None], *arguments: Any) -> blocks.Prepared:
+    """A kernel that is `blocks.shared` with its arguments, to be shared many times; no fork while it is compiled."""
+    with working:
+        return blocks.Prepared(kernel, *arguments)
+
+
 def _wake(inboxes: "list[queue.SimpleQueue[_Share | None]]", others: int) -> None:
     """Let the first threads go to their desks, those that sleep."""
     for number in tuple(_asleep):

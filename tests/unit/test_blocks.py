@@ -1,5 +1,6 @@
 """Blocks dealt out and blocks claimed: every one once, whoever does it."""
 
+import copy
 import math
 import sys
 import threading
@@ -72,6 +73,12 @@ def test_a_prepared_kernel_does_what_the_kernel_does():
     for _ in range(100):
         threads.share(prepared, 10)
     assert done.tolist() == [200, 202, 200, 200, 202, 200, 200, 202, 200, 200]
+
+
+def test_a_prepared_kernel_has_no_copy():
+    prepared = Prepared(note_blocks, np.zeros(1, np.int64), 1)
+    with pytest.raises(TypeError, match="cannot be copied"):
+        copy.copy(prepared)
 
 
 def test_a_prepared_kernel_keeps_its_arrays():

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from sensorium.recycling import Recycler, held_elsewhere
+from sensorium.recycling import Pool, Recycler, held_elsewhere
 
 
 def test_an_array_comes_back_only_when_nobody_holds_it_or_a_view_of_it():
@@ -46,3 +46,31 @@ def test_arrays_are_held_by_who_has_one_or_a_view_or_a_buffer_of_it(hold):
     assert held_elsewhere(arrays, holders=1)
     del holder
     assert not held_elsewhere(arrays, holders=1)
+
+
+class _Pair:
+    """Something made of two arrays."""
+
+    def __init__(self):
+        self.first, self.second = np.zeros(3), np.zeros(4)
+
+
+def test_things_of_a_pool_are_free_when_none_of_their_arrays_is_held():
+    pool = Pool(holders=1)
+    assert pool.free() is None
+    pair = _Pair()
+    assert pool.take_in(pair, (pair.first, pair.second)) is pair
+    assert pool.free() is pair  # who holds the thing alone holds no array
+    view = pair.second[1:]
+    assert pool.free() is None
+    del view
+    assert pool.free() is pair
+
+
+def test_a_pool_keeps_a_few_and_no_more():
+    pool, made = Pool(holders=1), []
+    while not pool.is_full:
+        made.append(_Pair())
+        pool.take_in(made[-1], (made[-1].first, made[-1].second))
+    pool.take_in(_Pair(), (np.zeros(1),))
+    assert pool.things == made

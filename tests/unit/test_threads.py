@@ -133,3 +133,11 @@ def test_a_fork_waits_for_what_runs_and_what_comes_waits_for_the_fork(monkeypatc
 def test_a_bad_thread_count_is_named(bad):
     with pytest.raises(SpecError, match=f"{bad!r}.*at least 1"):
         threads.set_threads(bad)
+
+
+def test_no_fork_comes_between_while_a_kernel_is_prepared():
+    """It may be compiled then, under Numba's lock, which a child would inherit as it is."""
+    seen = []
+    threads.prepared(lambda *arguments: seen.append(len(threads._under_way)))
+    assert seen == [1]
+    assert not threads._under_way

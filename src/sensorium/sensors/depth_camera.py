@@ -17,7 +17,9 @@ from sensorium.sensors.spec import Capture, SensorSpec
 from sensorium.sensors.timing import Timing
 from sensorium.spec import Spec
 
-Output = Literal["depth", "range", "points", "segmentation", "normals", "face_id", "flow", "scene_flow", "colour"]
+Output = Literal[
+    "depth", "range", "points", "segmentation", "object_id", "face_id", "normals", "flow", "scene_flow", "colour"
+]
 
 
 class DepthNoise(Spec):
@@ -89,6 +91,12 @@ class DepthCamera(SensorSpec[DepthImage]):
             raise ValueError(
                 f"min_range_m is {self.min_range_m} and max_range_m {self.max_range_m}; the first must be smaller"
             )
+        for name, value in (("near_value_m", self.near_value_m), ("far_value_m", self.far_value_m)):
+            if value is not None and self.min_range_m < value < self.max_range_m:
+                raise ValueError(
+                    f"{name} is {value} with ranges from {self.min_range_m} to {self.max_range_m}; "
+                    "between these it could not be told from a distance"
+                )
         moving = sorted({"flow", "scene_flow"} & self.outputs)
         if moving and self.pattern.line_time_s:
             raise ValueError(
@@ -127,6 +135,16 @@ class DepthCamera(SensorSpec[DepthImage]):
     def dropped_m(self) -> float:
         """What is shown where there is no measurement [m]."""
         return 0.0 if self.noise.dropped == "zero" else self.near_m
+
+    @property
+    def can_drop(self) -> bool:
+        """Whether a pixel may have no measurement where a surface is within the limits."""
+        return bool(self.noise.dropout or self.errors)
+
+    @property
+    def scale_m(self) -> float:
+        """What one unit of depth, range and points in the sensor frame is [m]."""
+        return self.max_range_m if self.normalize else 1.0
 
     def start(self, rig: Rig) -> "DepthCameraModel":
         """Put the camera to work."""

@@ -1,5 +1,6 @@
 """Takes the images of depth cameras: casts them from the history, then runs their errors."""
 
+import math
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
@@ -71,7 +72,7 @@ _NOTHING_STANDS = Standing(np.zeros((2, 2), np.int64), np.zeros(1, np.int64), 0,
 _NO_CAMERAS = Cameras(-1, np.zeros((0, 0, 3)), np.zeros((0, 0, 4)), np.zeros((0, 0, 0, 3)), np.zeros((0, 0, 0, 4)))
 
 
-class _Stage(NamedTuple):
+class _Setup(NamedTuple):
     """By what images are cast. Drawn ones have one for all, of which the kernel reads or writes what changes."""
 
     rays: RayTables
@@ -81,7 +82,7 @@ class _Stage(NamedTuple):
     standing: Standing
     draws: DepthDraws
 
-    def copy(self) -> "_Stage":
+    def copy(self) -> "_Setup":
         """What an image can be measured by once more, when others have been drawn."""
         heads, draws = self.heads, self.draws
         return self._replace(
@@ -92,9 +93,9 @@ class _Stage(NamedTuple):
 
 
 class _Shot(NamedTuple):
-    """By what an image was taken, to measure it once more."""
+    """By what an image was taken; where it may be measured once more, a setup of its own."""
 
-    stage: _Stage
+    setup: _Setup
     X_WS: Pose
     pixels: Pixels
 
@@ -130,7 +131,8 @@ class DepthCaster:
         # What is looked up, and by what is measured
         self._see_layout()
         self._numbers, self._true_numbers, self._reach_m = _numbers(spec)
-        self._stages = [(error, STAGES[type(error)]) for error in spec.errors]
+        measures = any(self._array_of(output) in _MEASURED for output in spec.outputs)
+        self._stages = [(error, STAGES[type(error)]) for error in spec.errors] if measures else []
         self._wanted = self._arrays_wanted()
         self._needs_truth = "true_m" in self._wanted
         moves = spec.randomize is not None and spec.randomize.placement is not None
@@ -142,10 +144,10 @@ class DepthCaster:
         )
         self._filled, self._measured_again = self._fields(self._wanted), self._fields(self._wanted & _MEASURED)
         self._seen_through = self._looks(lens)
-        scale_m = spec.max_range_m if spec.normalize else 1.0
+        near, far, dropped = _without_measurement(spec)
         self._meanings: dict[str, Any] = {
-            **{"near": spec.near_m / scale_m, "far": spec.far_m / scale_m, "dropped": spec.dropped_m / scale_m},
-            **{"scale_m": scale_m, "frame": spec.frame},
+            **{"near": near, "far": far, "dropped": dropped if spec.can_drop else math.nan},
+            **{"scale_m": spec.scale_m, "frame": spec.frame},
         }
         axes = (*rig.axes, pattern.height, pattern.width)
         arrays = {name: self._array_of(name) for name in sorted(spec.outputs)}
@@ -162,8 +164,8 @@ class DepthCaster:
         )
         self._all_drawn = self._are_all_drawn()
         self._blocks = self._heads * -(-self._count // self._frame.span)
-        self._films = Films(partial(self._outputs, self._filled, np.empty))
-        self._stage = self._new_stage()
+        self._films = Films()
+        self._setup: _Setup | None = None
 
     def restart(self, mask: NDArray[np.bool_]) -> None:
         """Some worlds were reset: what is random is drawn anew there."""
@@ -192,49 +194,50 @@ class DepthCaster:
 
     def _draw(self, start_ns: int, tick: int, motions: Motions) -> tuple[DepthOutputs, "_Shot"]:
         """Images whose cameras and objects are placed by whoever draws them."""
-        stage, placed, film = self._stage, self._tracer.instants, self._films.free()
+        if self._setup is None:
+            self._setup = self._new_setup()
+        setup, placed = self._setup, self._tracer.instants
+        film = self._films.free(partial(self._outputs, self._filled, np.empty))
         with placed.lock:
-            self._tracer.stand(placed, start_ns, stage.standing)
-            stage.draws.tick[0] = tick
-            tables = (placed, placed.tables, self._layout, self._pixels, motions)
-            if not film.is_loaded(tables):
-                film.load(tables, self._arguments(placed, stage, motions, film.outputs))
-            threads.share(film.cast, self._blocks)
-            placed.anchor = stage.anchor  # for which fixed objects stand there now
-        cameras = stage.cameras
-        X_WS = Pose._trusted(cameras.p_WS.copy(), cameras.q_WS.copy())
-        if self._needs_truth:  # measured once more when the stage has changed
-            stage = stage.copy()
-        return film.outputs, _Shot(stage, X_WS, self._pixels)
+            self._tracer.stand(placed, start_ns, setup.standing)
+            setup.draws.tick[0] = tick
+            self._films.unload_unless(placed, placed.tables, self._layout, self._pixels, motions)
+            cast = film.cast or film.load(*self._arguments(placed, setup, motions, film.outputs))
+            threads.share(cast, self._blocks)
+            placed.anchor = setup.anchor  # for which fixed objects stand there now
+        X_WS = Pose._trusted(setup.cameras.p_WS.copy(), setup.cameras.q_WS.copy())
+        if self._needs_truth:  # measured once more when other images have been drawn
+            setup = setup.copy()
+        return film.outputs, _Shot(setup, X_WS, self._pixels)
 
     def _trace(self, start_ns: int, tick: int, motions: Motions) -> tuple[DepthOutputs, "_Shot"]:
         """Images of scenes that are placed beforehand, and their errors."""
         end_ns, out = start_ns + self.duration_ns, self._outputs(self._filled, self._recycler.array)
         rays, heads, anchor, _, _, X_WS = self._firing.aim(self._rays, start_ns, end_ns)
         placed = self._tracer.place_around(start_ns, end_ns, anchor)
-        stage = _Stage(rays, heads, _NO_CAMERAS, anchor, _NOTHING_STANDS, self._draws(tick))
+        setup = _Setup(rays, heads, _NO_CAMERAS, anchor, _NOTHING_STANDS, self._draws(tick))
         with placed.lock:
-            threads.share(depth_images, self._blocks, *self._arguments(placed, stage, motions, out))
-        shot = _Shot(stage, X_WS, self._pixels)
+            threads.share(depth_images, self._blocks, *self._arguments(placed, setup, motions, out))
+        shot = _Shot(setup, X_WS, self._pixels)
         if self._stages:
             range_m = self._corrupted(out, shot, placed)
             made = self._measured(shot, range_m, self._numbers)
             out = out._replace(**{name: getattr(made, name) for name in _MEASURED})
         return out, shot
 
-    def _arguments(self, placed: PlacedScenes, stage: "_Stage", motions: Motions, out: DepthOutputs) -> tuple[Any, ...]:
+    def _arguments(self, placed: PlacedScenes, setup: "_Setup", motions: Motions, out: DepthOutputs) -> tuple[Any, ...]:
         """Arguments of the kernel, after those that say which blocks."""
         return (
             placed.tables,
             placed.mounts,
-            stage.standing,
-            stage.cameras,
+            setup.standing,
+            setup.cameras,
             placed.meshes,
             self._frame,
             self._tracer.labels,
-            stage.anchor,
-            stage.rays,
-            stage.heads,
+            setup.anchor,
+            setup.rays,
+            setup.heads,
             self._pixels,
             self._surfaces,
             self._tints,
@@ -242,19 +245,19 @@ class DepthCaster:
             self._numbers,
             self._reach_m,
             self._spec.frame == "world",
-            stage.draws,
+            setup.draws,
             self._mask(placed),
             COHERENT_ADDRESS,
             out,
         )
 
-    def _new_stage(self) -> "_Stage":
+    def _new_setup(self) -> "_Setup":
         """Arrays by which images are drawn: there is one set for all, since kernels know where they are."""
         worlds = self._rig.worlds
         instant = np.zeros((2, 2), np.int64), np.zeros(1, np.int64)
         standing = Standing(*instant, self._rig.history.bodies, np.empty((worlds, 3)))
         rays, heads, cameras = self._firing.stand(self._rays)
-        return _Stage(rays, heads, cameras, np.empty((worlds, 3)), standing, self._draws(0))
+        return _Setup(rays, heads, cameras, np.empty((worlds, 3)), standing, self._draws(0))
 
     def _draws(self, tick: int) -> DepthDraws:
         """What random numbers of an image are counted by."""
@@ -326,8 +329,8 @@ class DepthCaster:
     def _measured(self, shot: "_Shot", distance_m: NDArray[np.float32], numbers: NDArray[np.float32]) -> DepthOutputs:
         """What is measured of known distances (heads, pixels) [m], by such numbers."""
         again = self._outputs(self._measured_again, self._recycler.array)
-        stage = shot.stage
-        where = (stage.anchor, stage.rays, stage.heads, shot.pixels, numbers, stage.draws, distance_m, again)
+        setup = shot.setup
+        where = (setup.anchor, setup.rays, setup.heads, shot.pixels, numbers, setup.draws, distance_m, again)
         threads.share(measure_again, self._heads * -(-self._count // BLOCK), *where)
         return again
 
@@ -356,7 +359,7 @@ class DepthCaster:
             center_px=lens[:, ln.CX : ln.CY + 1],
             X_WS=X_WS,
             key=self._key,
-            tick=int(shot.stage.draws.tick[0]),
+            tick=int(shot.setup.draws.tick[0]),
             first_world=rig.first_world,
             sensors=rig.sensors,
             look=rays.look,
@@ -435,12 +438,17 @@ def _arranged(pattern: Pinhole | Fisheye, place: NDArray[np.uint32]) -> RayTable
     return RayTable(table.direction_S.reshape(-1, 3)[place][None], time_ns, None, duration_ns)
 
 
+def _without_measurement(spec: "DepthCamera") -> tuple[float, float, float]:
+    """What is shown for what is too near, too far and dropped, in the image's unit."""
+    return spec.near_m / spec.scale_m, spec.far_m / spec.scale_m, spec.dropped_m / spec.scale_m
+
+
 def _numbers(spec: "DepthCamera") -> tuple[NDArray[np.float32], NDArray[np.float32], np.float32]:
     """What is measured by, with noise and without, and how far rays must look [m]."""
     numbers = np.zeros(ms.MEASURE_COLUMNS, np.float32)
     numbers[[ms.NEAREST, ms.FARTHEST]] = spec.min_range_m, spec.max_range_m
-    numbers[[ms.NEAR, ms.FAR, ms.DROPPED]] = spec.near_m, spec.far_m, spec.dropped_m
-    numbers[ms.SCALE] = 1.0 / spec.max_range_m if spec.normalize else 1.0
+    numbers[[ms.NEAR, ms.FAR, ms.DROPPED]] = _without_measurement(spec)
+    numbers[ms.SCALE] = 1.0 / spec.scale_m
     true = numbers.copy()
     numbers[[ms.NOISE, ms.DROPOUT]] = spec.noise.multiplier, spec.noise.dropout
 

@@ -4,14 +4,10 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from numpy.typing import NDArray
-
+from sensorium import threads
 from sensorium.blocks import Prepared
-from sensorium.recycling import MOST_KEPT, held_elsewhere
+from sensorium.recycling import Pool
 from sensorium.trace.depth import DepthOutputs, depth_images
-
-# What refers to the arrays of a film that nobody else has: its outputs, and the tuple of those filled
-_HOLDERS = 2
 
 
 class Film:
@@ -19,43 +15,33 @@ class Film:
 
     def __init__(self, outputs: DepthOutputs) -> None:
         self.outputs = outputs
-        self.filled: tuple[NDArray[Any], ...] = tuple(array for array in outputs if array.shape[1])
-        """Those of them that have pixels."""
-        self._tables: tuple[object, ...] = ()
-        self.cast: Callable[..., None] = _not_loaded
-        """The kernel that fills them."""
+        self.cast: Prepared | None = None
+        """The kernel that fills them, with all its arguments."""
 
-    def is_loaded(self, tables: tuple[object, ...]) -> bool:
-        """Whether the kernel's arguments are those for such tables: as long as these are the very same objects."""
-        return len(self._tables) == len(tables) and all(map(operator.is_, tables, self._tables))
-
-    def load(self, tables: tuple[object, ...], arguments: tuple[Any, ...]) -> None:
-        """Prepare the kernel.
-
-        Args:
-            tables: What decides its arguments.
-            arguments: They themselves, these outputs among them.
-        """
-        self._tables, self.cast = tables, Prepared(depth_images, *arguments)
-
-
-def _not_loaded(*arguments: Any) -> None:
-    raise AssertionError("load() comes first")
+    def load(self, *arguments: Any) -> Prepared:
+        """Prepare the kernel, these outputs among its arguments."""
+        self.cast = threads.prepared(depth_images, *arguments)
+        return self.cast
 
 
 class Films:
-    """Some films that are used in turn."""
+    """A few films that are used in turn."""
 
-    def __init__(self, new_outputs: Callable[[], DepthOutputs]) -> None:
-        self._new_outputs = new_outputs
-        self._films: list[Film] = []
+    def __init__(self) -> None:
+        self._films: Pool[Film] = Pool(holders=1)
+        self._tables: tuple[object, ...] = ()
 
-    def free(self) -> Film:
+    def free(self, new_outputs: Callable[[], DepthOutputs]) -> Film:
         """A film whose images nobody holds any more, or a new one."""
-        for film in self._films:
-            if not held_elsewhere(film.filled, holders=_HOLDERS):
-                return film
-        film = Film(self._new_outputs())
-        if len(self._films) < MOST_KEPT:
-            self._films.append(film)
+        film = self._films.free()
+        if film is None:
+            film = Film(new_outputs())
+            self._films.take_in(film, tuple(array for array in film.outputs if array.shape[1]))
         return film
+
+    def unload_unless(self, *tables: object) -> None:
+        """Forget kernels that were prepared for other tables than these very objects, and with them what these hold."""
+        if len(tables) != len(self._tables) or not all(map(operator.is_, tables, self._tables)):
+            self._tables = tables
+            for film in self._films.things:
+                film.cast = None

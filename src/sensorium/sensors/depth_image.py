@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium.clock import ns_to_seconds
 from sensorium.errors import SpecError
 from sensorium.frames import Pose
 
@@ -26,7 +27,7 @@ class DepthImage:
     far: float
     """What they show where nothing is within the limits."""
     dropped: float
-    """What they show where there is no measurement."""
+    """What they show where there is no measurement; NaN if the camera drops none."""
     scale_m: float
     """What one unit of depth, range and points in the sensor frame is [m]: 1, or the greatest range if normalised."""
     frame: str
@@ -55,6 +56,10 @@ class DepthImage:
         image = object.__new__(cls)
         image.__dict__.update(fields)
         return image
+
+    def __repr__(self) -> str:
+        images = ", ".join(f"{name} {image.shape}" for name, image in self.images.items())
+        return f"DepthImage({images}, at {ns_to_seconds(self.stamp_ns):g} s)"
 
     @property
     def time_ns(self) -> int:
@@ -90,6 +95,11 @@ class DepthImage:
         return self._image("normals")
 
     @property
+    def object_id(self) -> NDArray[np.int32]:
+        """Number of the object that a pixel sees, in the scene's order from 0, -1 for nothing."""
+        return self._image("object_id")
+
+    @property
     def face_id(self) -> NDArray[np.int32]:
         """Triangle of the object's mesh, -1 for nothing."""
         return self._image("face_id")
@@ -118,7 +128,9 @@ class DepthImage:
     @property
     def valid(self) -> NDArray[np.bool_]:
         """Whether a pixel of depth or range has a measurement within the limits."""
-        shown = self.images["depth"] if "depth" in self.images else self._image("range")
+        shown = self.images.get("depth", self.images.get("range"))
+        if shown is None:
+            raise SpecError(f"valid is of depth or range, and the outputs are {', '.join(self.images)}; ask for one")
         no_measurement = [np.float32(value) for value in (self.near, self.far, self.dropped)]
         return ~np.isin(shown, no_measurement)
 
@@ -127,14 +139,14 @@ class DepthImage:
 
         Minus infinity is too near, infinity too far or nothing, NaN no measurement.
         """
-        distance_m = shown * np.float32(self.scale_m)
+        distance_m = np.array(shown * np.float32(self.scale_m))
         for value, meant in ((self.far, np.inf), (self.near, -np.inf), (self.dropped, np.nan)):
             distance_m[shown == np.float32(value)] = meant
         return distance_m
 
     def without(self, mask: NDArray[np.bool_]) -> "DepthImage":
         """The same with nothing to see in the masked worlds, shape (worlds,)."""
-        nothing = {"depth": self.far, "range": self.far, "segmentation": -1, "face_id": -1}
+        nothing = {"depth": self.far, "range": self.far, "segmentation": -1, "object_id": -1, "face_id": -1}
         images = {
             name: np.where(mask.reshape(-1, *(1,) * (image.ndim - 1)), image.dtype.type(nothing.get(name, 0)), image)
             for name, image in self.images.items()

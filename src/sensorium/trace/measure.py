@@ -11,8 +11,8 @@ from sensorium.random import draw_words, normal_pair_f32, uniform_f32
 from sensorium.trace import packet as pk
 from sensorium.trace.packet import BLOCK
 
-# What a camera measures by: limits [m], what is shown beyond them and for dropped pixels [m], the factor on everything
-# shown [1 or 1/m], noise as a share of the distance [1], and the probability of dropout [1]
+# What a camera measures by: limits [m], what is shown beyond them and for dropped pixels, as it is shown, the factor on
+# distances that are shown [1 or 1/m], noise as a share of the distance [1], and the probability of dropout [1]
 NEAREST, FARTHEST, NEAR, FAR, DROPPED, SCALE, NOISE, DROPOUT = range(8)
 MEASURE_COLUMNS = 8
 
@@ -77,7 +77,7 @@ def write_range(measured, place, scale, used, out):
     """The range image of a block's pixels."""
     for k in range(used):
         r = measured[M_RANGE + k]
-        out[place[k]] = (r if r > _ZERO else measured[M_SHOWN + k]) * scale
+        out[place[k]] = r * scale if r > _ZERO else measured[M_SHOWN + k]
 
 
 @jit.function
@@ -85,7 +85,7 @@ def write_depth(measured, axial, place, scale, used, out):
     """The depth image of a block's pixels; axial is depth over range."""
     for k in range(used):
         r = measured[M_RANGE + k]
-        out[place[k]] = (r * axial[k] if r > _ZERO else measured[M_SHOWN + k]) * scale
+        out[place[k]] = r * axial[k] * scale if r > _ZERO else measured[M_SHOWN + k]
 
 
 @jit.function

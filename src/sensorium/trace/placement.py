@@ -187,8 +187,8 @@ class PlacedScenes:
         layout, centers = self.layout, self._centers
         position, quaternion = layout.X_BO.position[rows], layout.X_BO.quaternion[rows]
         if centers is not None:
-            position = np.ascontiguousarray(layout.X_BO[rows].apply(centers[layout.mesh_index[rows]]))
-        return position, quaternion
+            position = layout.X_BO[rows].apply(centers[layout.mesh_index[rows]])
+        return np.ascontiguousarray(position), np.ascontiguousarray(quaternion)  # of one memory layout, for kernels
 
     def _body_radii(self) -> NDArray[np.float64]:
         """Farthest point of each body's objects from the body's origin [m], shape (worlds, bodies)."""

@@ -1,28 +1,24 @@
 """A world whose bodies and joints follow paths, without dynamics."""
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sensorium import threads
-from sensorium.blocks import Prepared
 from sensorium.clock import NS_PER_S
 from sensorium.errors import SpecError, WorldError
 from sensorium.paths import JointPath, Path
 from sensorium.paths.closed import JOINT_PARAMETERS, OPEN, PARAMETERS, closed_form
 from sensorium.paths.evaluate import evaluate
-from sensorium.recycling import MOST_KEPT, held_elsewhere
+from sensorium.recycling import Pool
 from sensorium.worlds.base import WorldState, checked_mask, checked_names, checked_worlds, step_length_ns
 from sensorium.worlds.state_layout import StateLayout
 
 # Fewer paths than this the calling thread evaluates alone: each takes some 50 ns, to share them with a thread that is
 # awake some microseconds
 _SERIAL_PATHS = 160
-
-# References to the numbers of a sheet: its own, that among its kernel's arguments, and that of the tuple asked about
-_HOLDERS = 3
 
 M = TypeVar("M", covariant=True)
 
@@ -79,7 +75,7 @@ class Kinematic:
         self._together = True
         self._state = None
         self._layout = StateLayout(count, len(self._bodies), len(self._joints))
-        self._sheets: list[_Sheet] = []
+        self._sheets = _no_sheets()
         self._broken = np.zeros(1, np.bool_)
 
         # A path with the wrong batch shape is an error here, not at the first step
@@ -106,6 +102,10 @@ class Kinematic:
         if self._state is None:
             self._state = self._evaluate()
         return self._state
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy has; it prepares kernels of its own."""
+        return {**self.__dict__, "_sheets": _no_sheets()}
 
     def _set_path_times(self) -> None:
         """Let the kernel know the path time of each world now."""
@@ -134,15 +134,14 @@ class Kinematic:
 
     def _sheet(self) -> "_Sheet":
         """Numbers of a state that nobody holds any more, or new ones."""
-        for sheet in self._sheets:
-            if not held_elsewhere((sheet.numbers,), holders=_HOLDERS):
-                return sheet
+        sheet = self._sheets.free()
+        if sheet is not None:
+            return sheet
         numbers, bodies, joints = np.empty(self._layout.size), self._closed_bodies, self._closed_joints
         closed = (self._path_s, bodies.kinds, bodies.parameters, joints.kinds, joints.parameters, numbers, self._broken)
-        if len(self._sheets) < MOST_KEPT:
-            self._sheets.append(_Sheet(numbers, Prepared(evaluate, *closed)))
-            return self._sheets[-1]
-        return _Sheet(numbers, lambda first, step, count: evaluate(first, step, count, *closed))
+        if self._sheets.is_full:  # who keeps many states has no use for a kernel of one
+            return _Sheet(numbers, lambda first, step, count: evaluate(first, step, count, *closed))
+        return self._sheets.take_in(_Sheet(numbers, threads.prepared(evaluate, *closed)), (numbers,))
 
     def _ask_others(self, t_s: NDArray[np.float64], numbers: NDArray[np.float64]) -> None:
         """Fill in the bodies and joints whose paths have no closed form."""
@@ -172,6 +171,11 @@ class _Sheet(NamedTuple):
 
     numbers: NDArray[np.float64]
     fill: Callable[[int, int, int], None]
+
+
+def _no_sheets() -> Pool[_Sheet]:
+    """Sheets to be used again. Numbers are held by a sheet, and among its kernel's arguments."""
+    return Pool(holders=2)
 
 
 class _Closed(NamedTuple):

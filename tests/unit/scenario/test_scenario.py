@@ -146,6 +146,7 @@ def test_files_that_were_used_are_known(write):
         # Keys that belong further out or in, that others call by another name, and words for kinds
         ("hide: [car]", "step_s: 0.1", "wall.yaml:32: sensors.top.step_s is 0.1; did you mean world.step_s?"),
         ("seed: 7", "step_s: 0.1", "wall.yaml:2: step_s is 0.1; did you mean world.step_s?"),
+        ("kind: box, x: 0.2, y: 6, z: 3", "kind: plane, size: 9, x: 2", "shape.x is 2; there is no such field"),
         ("seed: 7", "bodies: {}", "wall.yaml:2: bodies is {}; did you mean world.bodies?"),
         ("    body: car\n", "    bodies: car\n", "wall.yaml:30: sensors.top.bodies is 'car'; did you mean body?"),
         ("hide: [car]", "yaw: 90", "sensors.top.yaw is 90; did you mean pose.euler_deg: [roll, pitch, yaw]?"),

@@ -7,7 +7,9 @@ import sensorium as sn
 from sensorium.errors import SpecError
 from sensorium.imaging.depth_quantization import DepthQuantization
 
-OUTPUTS = frozenset({"depth", "range", "points", "segmentation", "normals", "face_id", "flow", "scene_flow", "colour"})
+OUTPUTS = frozenset(
+    {"depth", "range", "points", "segmentation", "object_id", "normals", "face_id", "flow", "scene_flow", "colour"}
+)
 LENS = sn.patterns.Pinhole.from_fov(32, 24, 87.0, rate_hz=10.0)
 EYE = sn.paths.Line(start=(0.0, 0.0, 1.5), velocity=(0.0, 0.0, 0.0))
 
@@ -188,6 +190,50 @@ def test_beyond_the_limits_are_near_and_far_values(wall):
     own = look(spec(min_range_m=2.95, max_range_m=6.0, near_value_m=-1.0, far_value_m=99.0), wall)[1].read()
     assert (own.depth[near] == -1.0).all()
     assert (own.depth[far] == 99.0).all()
+
+
+@pytest.mark.parametrize("max_range_m", [1.7, 2.1, 3.1, 9.7, 29.9])
+def test_what_is_no_measurement_is_told_apart_in_any_unit(wall, max_range_m):
+    """1 / 9.7 times 9.7 is not 1 in float32: far, near and dropped are shown as they are, not scaled."""
+    limits = {"min_range_m": 0.9 * max_range_m, "max_range_m": max_range_m, "normalize": True}
+    image = look(spec(**limits, outputs={"depth", "range"}), wall, pose=sn.Pose((5.0 - 0.95 * max_range_m, 0.0, 0.0)))[
+        1
+    ].read()
+    truth = look(spec(outputs={"range"}), wall, pose=sn.Pose((5.0 - 0.95 * max_range_m, 0.0, 0.0)))[1].read().range
+    near, far = truth < 0.9 * max_range_m, truth > max_range_m
+    assert near.any() or far.any()
+    assert (image.range[far] == 1.0).all()
+    assert (image.range[near] == -1.0).all()
+    np.testing.assert_array_equal(image.valid, ~near & ~far)
+    in_metres = image.in_metres(image.range)
+    np.testing.assert_array_equal(np.isposinf(in_metres), far)
+    np.testing.assert_array_equal(np.isneginf(in_metres), near)
+    np.testing.assert_allclose(in_metres[image.valid], truth[image.valid], rtol=1e-6)
+    assert image.in_metres(image.range[0, 0]).shape == ()
+
+
+def test_a_value_for_near_may_be_that_of_dropped_pixels_where_none_are_dropped(wall):
+    near = {"min_range_m": 5.05, "near_value_m": 0.0, "outputs": {"depth"}}
+    plain = look(spec(**near), wall)[1].read()
+    assert np.isneginf(plain.in_metres(plain.depth)).any()
+    assert not np.isnan(plain.in_metres(plain.depth)).any()
+    noisy = look(spec(**near, noise=sn.DepthNoise(dropout=0.5)), wall)[1].read()
+    assert np.isnan(noisy.in_metres(noisy.depth)).any()
+
+
+def test_which_object_a_pixel_sees(wall):
+    image = look(spec(), wall)[1].read()
+    objects = {number: each.label for number, each in enumerate(wall.objects)}
+    seen = image.object_id >= 0
+    np.testing.assert_array_equal(seen, image.segmentation >= 0)
+    labels = [wall.labels.get(objects[number], 0) for number in image.object_id[seen].tolist()]
+    np.testing.assert_array_equal(labels, image.segmentation[seen])
+    assert len(set(labels)) == len(np.unique(image.object_id[seen]))
+
+
+def test_an_image_says_in_one_line_what_it_is(wall):
+    text = repr(look(spec(outputs={"depth", "normals"}), wall)[1].read())
+    assert text == "DepthImage(depth (24, 32), normals (24, 32, 3), at 0.1 s)"
 
 
 def test_noise_is_a_share_of_the_range_and_carries_the_points_along(wall):

@@ -1,10 +1,12 @@
 """Arrays of drawn images are used again, but never while anybody has them."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
 import sensorium as sn
-from sensorium.recycling import MOST_KEPT
 
 PATTERN = sn.patterns.Pinhole.from_fov(32, 24, 80.0, rate_hz=10.0)
 
@@ -38,7 +40,7 @@ def test_memory_is_used_again_once_an_image_is_gone():
 def test_what_is_kept_does_not_change(part):
     env, camera = environment()
     kept, copies = [], []
-    for _ in range(3 * MOST_KEPT):
+    for _ in range(12):  # more than are used in turn
         env.step()
         image = camera.read()
         kept.append(part(image))
@@ -79,3 +81,38 @@ def test_a_changed_shape_of_one_image_is_not_that_of_the_next():
         assert depth.shape == (2, 24, 32)
         depth.shape = (-1,)
         del depth
+
+
+def test_a_camera_goes_with_its_environment_without_a_search_for_garbage():
+    env, camera = environment()
+    env.step()
+    caster = weakref.ref(camera._model._caster)
+    gc.disable()
+    try:
+        del env, camera
+        assert caster() is None
+    finally:
+        gc.enable()
+
+
+def test_films_that_lie_idle_do_not_keep_old_scenes():
+    """Another sensor that hides a body has scenes made anew; the films of four images were loaded with the old ones."""
+    env, camera = environment()
+    images = []
+    for _ in range(4):
+        env.step()
+        images.append(camera.read())
+    old = weakref.ref(env._tracer.instants)
+    images.clear()
+    env.attach(sn.DepthCamera(pattern=PATTERN), body="car", name="other", hide=["car"])
+    env.step(), env.step()
+    gc.collect()
+    assert old() is None
+
+
+def test_a_camera_that_measures_nothing_has_no_errors():
+    errors = [{"kind": "quantization", "step_m": 0.5}]
+    env, camera = environment(outputs={"segmentation"}, errors=errors)
+    plain_env, plain = environment(outputs={"segmentation"})
+    env.step(), plain_env.step()
+    np.testing.assert_array_equal(camera.read().segmentation, plain.read().segmentation)

@@ -1,5 +1,8 @@
 """A world on paths: the state is the path's, and a masked reset restarts paths, not time."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -209,6 +212,18 @@ def test_numbers_of_states_are_used_again_only_when_nobody_has_any(part):
     for time_ns, one in kept:
         position = one if isinstance(one, np.ndarray) else one.position if isinstance(one, Pose) else one.X_WB.position
         np.testing.assert_allclose(position[-1, 0, 0], 10.0 * time_ns / 1e9)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda world: pickle.loads(pickle.dumps(world))])
+def test_a_copy_goes_its_own_way(copied):
+    world = started(2, step_s=0.1)
+    world.step(), world.state()
+    other = copied(world)
+    other.step(), other.step()
+    assert other.state().X_WB.position[:, 0, 0].tolist() == pytest.approx([3.0, 3.0])
+    assert world.state().X_WB.position[:, 0, 0].tolist() == pytest.approx([1.0, 1.0])
+    world.step()
+    assert world.state().X_WB.position[:, 0, 0].tolist() == pytest.approx([2.0, 2.0])
 
 
 @pytest.mark.parametrize("threads", [1, 2])

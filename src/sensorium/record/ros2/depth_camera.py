@@ -17,7 +17,10 @@ from sensorium.sensors.depth_camera import DepthCamera
 from sensorium.sensors.depth_image import DepthImage
 
 # Outputs that are images as they are
-_ENCODINGS = {"normals": "32FC3", "face_id": "32SC1", "flow": "32FC2", "scene_flow": "32FC3", "colour": "rgb8"}
+_ENCODINGS = {
+    **{"object_id": "32SC1", "face_id": "32SC1", "normals": "32FC3", "flow": "32FC2", "scene_flow": "32FC3"},
+    "colour": "rgb8",
+}
 
 
 def depth_camera(reading: DepthImage, source: Source) -> list[tuple[int, str, Message]]:
@@ -60,7 +63,7 @@ def depth_camera(reading: DepthImage, source: Source) -> list[tuple[int, str, Me
 
 def _tail(name: str) -> int:
     """How many axes an output of one camera has."""
-    return 2 if name in ("depth", "range", "segmentation", "face_id") else 3
+    return 2 if name in ("depth", "range", "segmentation", "object_id", "face_id") else 3
 
 
 def _labels(pixels: NDArray[np.int32], source: Source, stamp_ns: int, frame_id: str) -> Message:

@@ -6,7 +6,18 @@ import pytest
 import sensorium as sn
 
 LENS = sn.patterns.Pinhole.from_fov(16, 12, 80.0, rate_hz=10.0)
-OUTPUTS = {"depth", "range", "points", "segmentation", "normals", "face_id", "flow", "scene_flow", "colour"}
+OUTPUTS = {
+    "depth",
+    "range",
+    "points",
+    "segmentation",
+    "object_id",
+    "normals",
+    "face_id",
+    "flow",
+    "scene_flow",
+    "colour",
+}
 
 
 def recorded(path, label="wall", **options):
@@ -55,6 +66,7 @@ def test_distances_are_metres_with_what_is_none_by_rep_118(run, read_back):
     ("name", "encoding", "dtype", "tail"),
     [
         ("segmentation", "16SC1", "<i2", ()),
+        ("object_id", "32SC1", "<i4", ()),
         ("face_id", "32SC1", "<i4", ()),
         ("normals", "32FC3", "<f4", (3,)),
         ("flow", "32FC2", "<f4", (2,)),

@@ -9,7 +9,9 @@ from sensorium.scene.layout import layout
 from sensorium.trace.drawing.canvas import frame
 from sensorium.trace.packet import BLOCK, TILE_ROWS
 
-OUTPUTS = frozenset({"range", "depth", "points", "segmentation", "normals", "face_id", "flow", "scene_flow", "colour"})
+OUTPUTS = frozenset(
+    {"range", "depth", "points", "segmentation", "object_id", "normals", "face_id", "flow", "scene_flow", "colour"}
+)
 FOCAL_PX = (20.0, 21.0)
 
 
