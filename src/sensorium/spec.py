@@ -257,6 +257,10 @@ def _problem(
         return _other_tag(owner, place, wrong)
     if kind in _NO_MAPPING and isinstance(given, str) and given in _all_tags(models):
         return place, f"{path} is {_shown(given)}; it must be a mapping of keys to values, such as {{kind: {given}}}"
+    if kind == "literal_error" and isinstance(given, str):
+        near = nearest(given, re.findall(r"'([^']+)'", wrong["ctx"]["expected"]))
+        if near:
+            return place, f"{path} is {_shown(given)}; did you mean {' or '.join(map(repr, near))}?"
     rules = [each for each in wrongs if each["type"] != "too_short"] or wrongs
     return place, f"{path} is {_shown(given)}; it must {' or '.join(dict.fromkeys(map(_rule, rules)))}"
 

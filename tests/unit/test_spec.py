@@ -8,12 +8,15 @@ import pytest
 
 import sensorium as sn
 from sensorium.errors import SpecError
+from sensorium.imaging.depth_errors import FlyingPixels
 from sensorium.materials.union import Material
 from sensorium.media import Medium
 from sensorium.patterns import Pattern
 from sensorium.spec import Spec, checked
 
 SPINNING = {"kind": "spinning", "elevation_deg": (0.0,), "columns": 8, "rate_hz": 10}
+
+LENS = sn.patterns.Pinhole.from_fov(8, 8, 80.0, rate_hz=10.0)
 
 FOG = sn.media.fog(visibility_m=100.0)
 
@@ -97,6 +100,19 @@ def test_everything_a_user_writes_is_a_specification(kind):
         (
             lambda: sn.Lidar(pattern={**SPINNING, "motion": "snapshot"}),
             "Lidar.pattern.motion is 'snapshot'; did you mean Lidar.motion?",
+        ),
+        (
+            lambda: sn.DepthCamera(pattern=LENS, outputs={"color"}),
+            "DepthCamera.outputs is 'color'; did you mean 'colour'?",
+        ),
+        (lambda: sn.DepthCamera(pattern=LENS, frame="wordl"), "DepthCamera.frame is 'wordl'; did you mean 'world'?"),
+        (
+            lambda: sn.DepthCamera(pattern=LENS, frame="map"),
+            "DepthCamera.frame is 'map'; it must be 'sensor' or 'world'",
+        ),
+        (
+            lambda: sn.DepthCamera(pattern=LENS, errors=FlyingPixels(rays=2)),
+            "DepthCamera.errors is a single FlyingPixels; it must be a list of errors",
         ),
         (lambda: sn.Lidar(pattern=SPINNING, beams={}), "Lidar.beams is {}; did you mean beam?"),
         (lambda: setattr(sn.Beam(), "puls_s", 1.0), "Beam.puls_s is 1.0; did you mean pulse_s?"),

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import AfterValidator, ConfigDict, Field, field_serializer, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, field_serializer, field_validator, model_validator
 
 from sensorium.clock import Rate, seconds_to_ns
 from sensorium.sensors.depth_errors import STAGES, AnyDepthError
@@ -84,6 +84,13 @@ class DepthCamera(SensorSpec[DepthImage]):
     noise: DepthNoise = DepthNoise()
     randomize: Randomization | None = None
     """What differs from world to world."""
+
+    @field_validator("errors", mode="before")
+    @classmethod
+    def _several(cls, errors: Any) -> Any:
+        if isinstance(errors, Spec):  # which could be gone through as well, field by field
+            raise ValueError(f"errors is a single {type(errors).__name__}; it must be a list of errors")
+        return errors
 
     @model_validator(mode="after")
     def _consistent(self) -> "DepthCamera":
