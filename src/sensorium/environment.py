@@ -121,7 +121,7 @@ class Environment:
         # The world begins; what it is like now is the first entry of the history
         count = 1 if worlds is None else worlds
         self.world.start(count)
-        self._history = History(self._checked(self.world.state()))
+        self._history = History(self._checked(self.world.state()), worlds=count)
         self._step_from_ns = self._history.newest.time_ns
         self._looks: Tracer | PartsTracer
         if isinstance(scene, SceneInParts):
@@ -282,7 +282,7 @@ class Environment:
             time_ns: Time of the world's state now [ns]; None takes the world's own clock.
         """
         with Uninterrupted():
-            state = self.world.state()
+            state = self._checked(self.world.state())
             self._see(state if time_ns is None else replace(state, time_ns=time_ns))
 
     def run(

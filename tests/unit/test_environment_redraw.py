@@ -168,3 +168,8 @@ def test_bad_draws_are_told():
     wrong = sn.SceneBatch([WALL], [[0], [0]], sn.Pose(), redraw=lambda worlds, episodes: ([[0, 0]], sn.Pose()))
     with pytest.raises(SceneError, match=r"redraw gave an index of shape \(1, 2\); it must be \(2, 1\)"):
         sn.Environment(wrong).reset()
+    index = [[0], [0]]
+    for given, told in ((None, "a NoneType"), (np.array(index), "a ndarray"), ((index, sn.Pose(), 1), "3 things")):
+        wrong = sn.SceneBatch([WALL], index, sn.Pose(), redraw=lambda worlds, episodes, given=given: given)
+        with pytest.raises(SceneError, match=f"redraw gave {told}; it must give two, the index and the pose"):
+            sn.Environment(wrong).reset()

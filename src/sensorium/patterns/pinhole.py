@@ -73,6 +73,11 @@ class Pinhole(AbstractPattern):
             horizontal_fov_deg: From edge to edge [deg], between 0 and 180.
             options: Further fields.
         """
+        for name, value in (("width", width), ("height", height), ("horizontal_fov_deg", horizontal_fov_deg)):
+            try:
+                bool(value > 0)
+            except (TypeError, ValueError):
+                raise SpecError(f"{name} is {value!r}, a {type(value).__name__}; it must be a number") from None
         for name, pixels in (("width", width), ("height", height)):
             if not pixels > 0:
                 raise SpecError(f"{name} is {pixels}; it must be greater than 0")

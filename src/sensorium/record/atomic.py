@@ -11,6 +11,19 @@ from typing import IO
 from sensorium.errors import RecordError, SpecError
 
 
+def checked_path(path: str | PathLike[str], *, before: str | None = None) -> Path:
+    """The path of a file to write.
+
+    Args:
+        path: What was given for it.
+        before: What comes after it in the call, to tell who swapped the two; None where nothing does.
+    """
+    if not isinstance(path, str | PathLike):
+        order = "" if before is None else f", and come before the {before}"
+        raise SpecError(f"path is a {type(path).__name__}; it must be a string or a path{order}")
+    return Path(path)
+
+
 @contextmanager
 def replacing(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
     """A file to write to, beside its place; it is moved there when all went well, and removed when it did not.
@@ -19,7 +32,7 @@ def replacing(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
         SpecError: The folder does not exist or may not be written to.
         RecordError: Writing failed, as on a full disk.
     """
-    path = Path(path)
+    path = checked_path(path)
     if not path.parent.is_dir():
         raise SpecError(f"path is {str(path)!r}; its folder does not exist")
     if path.is_dir():

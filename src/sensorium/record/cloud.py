@@ -1,6 +1,7 @@
 """The returns of a scan as columns, for the formats that hold one number of each kind for every point."""
 
 from dataclasses import replace
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,14 @@ from numpy.typing import NDArray
 
 from sensorium.errors import SpecError
 from sensorium.sensors.scan import Light, Scan
+
+
+def checked_scan(scan: Scan) -> Scan:
+    """A scan to write, told apart from the path that comes after it."""
+    if not isinstance(scan, Scan):
+        given = f" {str(scan)!r}" if isinstance(scan, str | PathLike) else ""
+        raise SpecError(f"scan is a {type(scan).__name__}{given}; it must be a sn.Scan, and come before the path")
+    return scan
 
 
 def one_of(scan: Scan, row: int) -> Scan:
@@ -47,7 +56,7 @@ def columns_of(scan: Scan) -> dict[str, NDArray[Any]]:
     Only what returned, in the order of `Scan.flat()`; of one sensor in one world. A scan that is flat already has
     forgotten rings and return numbers; they are then missing.
     """
-    if scan.X_WS.shape[1:] != (1, 1):
+    if checked_scan(scan).X_WS.shape[1:] != (1, 1):
         raise SpecError(f"the scan has {scan.X_WS.shape[1:]} worlds and sensors; a cloud must be of one of each")
     flat = scan.flat()
     columns: dict[str, NDArray[Any]] = {axis: flat.points[:, k] for k, axis in enumerate("xyz")}

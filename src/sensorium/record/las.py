@@ -1,14 +1,13 @@
 """Point clouds as LAS and LAZ, the formats of laser surveying; needs laspy (the extra `las`)."""
 
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from sensorium.errors import MissingExtraError, SpecError
-from sensorium.record.atomic import replacing
-from sensorium.record.cloud import columns_of
+from sensorium.record.atomic import checked_path, replacing
+from sensorium.record.cloud import checked_scan, columns_of
 from sensorium.sensors.scan import Scan
 
 # Coordinates are whole multiples of this [m]: 32 bits reach 214 km from the middle, and a lidar is not that fine
@@ -30,7 +29,7 @@ def save_las(scan: Scan, path: str | PathLike[str]) -> None:
         scan: Of one sensor in one world.
         path: File to write, .las or .laz; one that exists is replaced.
     """
-    path = Path(path)
+    scan, path = checked_scan(scan), checked_path(path)
     if path.suffix.lower() not in (".las", ".laz"):
         raise SpecError(f"path is {str(path)!r}; it must end in .las or .laz")
     laspy = require_laspy()

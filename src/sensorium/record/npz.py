@@ -3,7 +3,6 @@
 import math
 from dataclasses import fields
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,8 @@ import numpy as np
 from sensorium.errors import RecordError, SpecError
 from sensorium.frames import Pose
 from sensorium.npz_archive import read_arrays
-from sensorium.record.atomic import replacing
+from sensorium.record.atomic import checked_path, replacing
+from sensorium.record.cloud import checked_scan
 from sensorium.sensors.scan import Light, Scan
 from sensorium.sensors.waveform.reading import Waveforms
 
@@ -41,7 +41,7 @@ def save_npz(scan: Scan, path: str | PathLike[str], *, compress: bool = True) ->
         path: File to write; one that exists is replaced.
         compress: Whether to compress, which takes longer and is a few times smaller.
     """
-    content: dict[str, Any] = {name: getattr(scan, name) for name in (*_ARRAYS, *_TIMES, *_NUMBERS)}
+    content: dict[str, Any] = {name: getattr(checked_scan(scan), name) for name in (*_ARRAYS, *_TIMES, *_NUMBERS)}
     content |= {"X_WS_position": scan.X_WS.position, "X_WS_quaternion": scan.X_WS.quaternion}
     if scan.light is not None:
         light = {f"light_{name}": getattr(scan.light, name) for name in _LIGHT}
@@ -61,7 +61,7 @@ def load_npz(path: str | PathLike[str]) -> Scan:
         SpecError: There is no such file.
         RecordError: It is not such an archive.
     """
-    path = Path(path)
+    path = checked_path(path)
     try:
         return _scan(read_arrays(path, max_bytes=_LARGEST))
     except OSError as error:

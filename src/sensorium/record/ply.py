@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sensorium.errors import SpecError
-from sensorium.record.atomic import replacing
+from sensorium.record.atomic import checked_path, replacing
 from sensorium.record.cloud import columns_of
 from sensorium.sensors.scan import Scan
 
@@ -38,6 +38,7 @@ def write_ply(path: str | PathLike[str], points: ArrayLike, **properties: ArrayL
         SpecError: A shape, type or name that a PLY file cannot hold, a point that is not finite, or a folder
             that does not exist.
     """
+    path = checked_path(path, before="points")
     xyz = _checked_points(points)
     columns = {name: _checked_property(name, values, len(xyz)) for name, values in properties.items()}
 
@@ -64,7 +65,7 @@ def save_ply(scan: Scan, path: str | PathLike[str]) -> None:
         scan: Of one sensor in one world.
         path: File to write; one that exists is replaced.
     """
-    columns = columns_of(scan)
+    columns, path = columns_of(scan), checked_path(path)
     points = np.stack([columns.pop(axis) for axis in "xyz"], axis=-1)
     columns["t"] = columns["t"].astype(np.float64)
     columns["intensity"] = columns["intensity"].astype(np.float32)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.errors import SpecError
-from sensorium.record.atomic import replacing
+from sensorium.record.atomic import checked_path, replacing
 
 
 def save_png(path: str | PathLike[str], pixels: NDArray[Any]) -> None:
@@ -17,6 +17,7 @@ def save_png(path: str | PathLike[str], pixels: NDArray[Any]) -> None:
         path: File to write; one that exists is replaced.
         pixels: uint8 or uint16 of shape (height, width), or uint8 of shape (height, width, 3), red green blue.
     """
+    path = checked_path(path, before="pixels")
     # Here, not above: it is slow to load
     from PIL import Image
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.errors import SpecError
-from sensorium.record.atomic import replacing
+from sensorium.record.atomic import checked_path, replacing
 
 _TYPES = (np.uint8, np.uint16, np.float32)
 
@@ -20,6 +20,7 @@ def save_tiff(path: str | PathLike[str], pixels: NDArray[Any]) -> None:
         pixels: uint8, uint16 or float32 of shape (height, width), or uint8 of shape (height, width, 3), red green
             blue.
     """
+    path = checked_path(path, before="pixels")
     # Here, not above: it is slow to load
     from PIL import Image
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sensorium.errors import SceneError
 from sensorium.frames import Pose
 from sensorium.scene.mesh import Mesh
-from sensorium.scene.scatter import Placer, Scatter
+from sensorium.scene.scatter import Placer, Scatter, checked_assets
 from sensorium.scene.scene import LabelTable, Scene, SceneObject
 
 Redraw = Callable[[NDArray[np.int64], NDArray[np.int64]], tuple[Any, Pose]]
@@ -29,8 +29,8 @@ class SceneBatch:
         body: Name of the body of each slot, or None; one per slot. By default all are fixed in their worlds.
         shared: Objects that stand in every world, before the slots.
         redraw: Called by `Environment.reset` as redraw(worlds, episodes) with the numbers of the worlds that restart
-            and how often each was drawn before, 1 at its first reset; it gives index and pose of those rows. None
-            leaves every world as it is.
+            and how often each was drawn before, 1 at its first reset; it gives index and pose of those rows. Without
+            it every world stays as it is.
 
     `object_id` counts the shared objects in their order, then the slots.
 
@@ -50,12 +50,10 @@ class SceneBatch:
         shared: Scene | None = None,
         redraw: Redraw | None = None,
     ) -> None:
-        self.assets = tuple(SceneObject(a) if isinstance(a, Mesh) else a for a in assets)
+        self.assets = checked_assets(assets)
         if not self.assets:
             raise SceneError("assets is empty; a batch needs at least one")
         for k, asset in enumerate(self.assets):
-            if not isinstance(asset, SceneObject):
-                raise SceneError(f"asset {k} is a {type(asset).__name__}; it must be a Mesh or a SceneObject")
             if asset.body is not None:
                 raise SceneError(f"asset {k} names body {asset.body!r}; in a batch the slots name the bodies")
 
@@ -106,7 +104,11 @@ class SceneBatch:
             episodes: How often each was drawn before.
         """
         assert self.redraw is not None
-        drawn, where = self.redraw(worlds, episodes)
+        given = self.redraw(worlds, episodes)
+        if not isinstance(given, tuple | list) or len(given) != 2:
+            what = f"{len(given)} things" if isinstance(given, tuple | list) else f"a {type(given).__name__}"
+            raise SceneError(f"redraw gave {what}; it must give two, the index and the pose of the worlds it is told")
+        drawn, where = given
         index = _checked_index(drawn, asset_count=len(self.assets))
         if index.shape != (len(rows), self.index.shape[1]):
             raise SceneError(

@@ -1,7 +1,7 @@
 """Things strewn at random over worlds: so many of some assets in a region, clear of each other where that is asked."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -99,13 +99,19 @@ class Scatter:
     """The assets as scene objects."""
 
     def __post_init__(self) -> None:
-        made = tuple(SceneObject(asset) if isinstance(asset, Mesh) else asset for asset in self.assets)
+        made = checked_assets(self.assets)
         object.__setattr__(self, "objects", made)
         if not made:
             raise SceneError("assets is empty; something must be strewn")
-        least, most = self.counts
-        if not (0 <= least <= most and most >= 1) or (least, most) != (int(least), int(most)):
-            raise SceneError(f"count is {self.count}; it must be a whole number of at least 1, or least and most of it")
+        try:
+            least, most = self.counts
+            whole = (least, most) == (int(least), int(most)) and 0 <= least <= most and most >= 1
+        except (TypeError, ValueError, OverflowError):
+            whole = False
+        if not whole:
+            raise SceneError(
+                f"count is {self.count!r}; it must be a whole number of at least 1, or least and most of it"
+            )
         for name, low, high in (
             *zip("xyz", self.low, self.high, strict=True),
             ("yaw_deg", *self.yaw_deg),
@@ -139,6 +145,20 @@ class Scatter:
         return any(self.roll_deg) or any(self.pitch_deg)
 
 
+def checked_assets(assets: Iterable[SceneObject | Mesh]) -> tuple[SceneObject, ...]:
+    """Assets as scene objects; what is none, or a single one instead of a sequence, is refused."""
+    if isinstance(assets, Mesh | SceneObject):
+        raise SceneError(f"assets is a single {type(assets).__name__}; it must be a sequence of them, such as [asset]")
+    if isinstance(assets, str) or not isinstance(assets, Iterable):
+        rule = "it must be a sequence of Meshes or SceneObjects"
+        raise SceneError(f"assets is a {type(assets).__name__}, {assets!r}; {rule}")
+    made = tuple(SceneObject(asset) if isinstance(asset, Mesh) else asset for asset in assets)
+    for k, asset in enumerate(made):
+        if not isinstance(asset, SceneObject):
+            raise SceneError(f"asset {k} is a {type(asset).__name__}; it must be a Mesh or a SceneObject")
+    return made
+
+
 class Placer:
     """Draws the slots of any world in any of its episodes: a function of seed, world and episode, and of nothing else.
 
@@ -146,6 +166,8 @@ class Placer:
     """
 
     def __init__(self, scatters: Sequence[Scatter], seed: int) -> None:
+        if isinstance(scatters, Scatter):
+            raise SceneError("scatters is a single Scatter; it must be a sequence of them, such as [scatter]")
         self.scatters = tuple(scatters)
         if not self.scatters:
             raise SceneError("scatters is empty; there must be one at least")

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.clock import seconds_to_ns
+from sensorium.clock import ns_to_seconds, seconds_to_ns
 from sensorium.corruption import FaultClock
 from sensorium.errors import NoReadingError
 from sensorium.random import Stream
@@ -174,5 +174,19 @@ class AttachedSensor(Generic[R]):
 
     def _newest(self) -> tuple[int, Capture[R]]:
         if self._last is None:
-            raise NoReadingError(f"sensor {self.name!r} has no reading yet; its first has not arrived")
+            raise NoReadingError(f"sensor {self.name!r} has no reading yet; {self._when_first()}")
         return self._last
+
+    def _when_first(self) -> str:
+        """When the first reading can arrive, as far as the model knows."""
+        now_ns, errors = self.rig.history.newest.time_ns, self.rig.timing
+        if not self.enabled:
+            return "it is switched off"
+        if self._on_its_way:
+            due_ns = self._on_its_way[0][0]
+        else:
+            # A delay that varies may be shorter: then only the end of the capture is certain
+            due_ns = self._model.due_ns(now_ns) + seconds_to_ns(0.0 if errors.jitter_s else errors.delay_s)
+        # Models may learn with their first step when they are due, and some are with every step
+        when = "with the next step" if due_ns <= now_ns + 1 else f"at {ns_to_seconds(due_ns):.9g} s"
+        return f"its first is due {when} at the earliest, and it is {ns_to_seconds(now_ns):.9g} s now"

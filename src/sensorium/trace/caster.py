@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sensorium import threads
+from sensorium.errors import SpecError
 from sensorium.frames import Pose
 from sensorium.scene.batch import SceneBatch
 from sensorium.scene.layout import Layout, layout
@@ -97,6 +98,13 @@ class AbstractCaster(ABC):
 
     def place(self, poses: Mapping[str, Pose]) -> None:
         """Put bodies at poses X_WB (batch shape () or (worlds,)); they stand still during a cast."""
+        _check_poses("poses", poses)
+        for name, pose in poses.items():
+            if pose.shape not in ((), (1,), (self.worlds,)):
+                raise SpecError(
+                    f"the pose of body {name!r} has batch shape {pose.shape}; it must be () or ({self.worlds},), "
+                    "one for each world"
+                )
         self.move({name: Pose.stack([pose]) for name, pose in poses.items()})
 
     def move(self, knots: Mapping[str, Pose]) -> None:
@@ -107,6 +115,13 @@ class AbstractCaster(ABC):
                 end (time 1), batch shape (knots,) or (knots, worlds); straight lines and slerp between them. Every
                 moving body needs the same number; a body with one knot, or not named, stands still.
         """
+        _check_poses("knots", knots)
+        for name, pose in knots.items():
+            if not pose.shape or not len(pose) or pose.shape[1:] not in ((), (1,), (self.worlds,)):
+                raise SpecError(
+                    f"the knots of body {name!r} have batch shape {pose.shape}; it must be (knots,) or "
+                    f"(knots, {self.worlds}), with one knot at least"
+                )
         self.places.move(knots)
 
     def cast(
@@ -293,6 +308,16 @@ class RayCaster(AbstractCaster):
         if self._placed_for is not motion or not (self._placed.on_grid(near) == self._placed.anchor).all():
             self._placed.place(motion.positions, motion.quaternions, near)
             self._placed_for = motion
+
+
+def _check_poses(argument: str, poses: object) -> None:
+    """Refuse what does not give poses by the names of bodies."""
+    if not isinstance(poses, Mapping):
+        rule = "it must be a dictionary from names of bodies to poses"
+        raise SpecError(f"{argument} is a {type(poses).__name__}; {rule}")
+    for name, pose in poses.items():
+        if not isinstance(pose, Pose):
+            raise SpecError(f"{argument}[{name!r}] is a {type(pose).__name__}, {pose!r}; it must be a sn.Pose")
 
 
 def new_hits(count: int) -> RawHits:

@@ -137,6 +137,12 @@ class WarpCaster(AbstractCaster):
         unknown = sorted(set(outputs) - set(OUTPUTS))
         if unknown or not outputs:
             raise SpecError(f"outputs is {tuple(outputs)!r}; it must be one or more of {', '.join(OUTPUTS)}")
+        if not isinstance(table, RayTable):
+            raise SpecError(
+                f"table is a {type(table).__name__}; it must be a table of rays, as a pattern's rays() gives"
+            )
+        if not isinstance(X_WS, Pose):
+            raise SpecError(f"X_WS is a {type(X_WS).__name__}, {X_WS!r}; it must be a sn.Pose")
         if len(X_WS.shape) != 1 or not len(X_WS):
             raise SpecError(f"X_WS has batch shape {X_WS.shape}; it must have one axis, of heads")
         world = np.arange(len(X_WS)) if worlds is None else np.asarray(worlds)

@@ -62,6 +62,11 @@ class WorldState:
         numbers.setflags(write=False)
         return numbers
 
+    @property
+    def worlds(self) -> int:
+        """How many worlds it is of."""
+        return len(self.v_WB)
+
     @cached_property
     def finite(self) -> bool:
         """Whether all these numbers are finite."""
@@ -128,6 +133,8 @@ class World(Protocol):
 
 def check_state(state: WorldState, body_names: tuple[str, ...], joint_names: tuple[str, ...]) -> None:
     """Raise WorldError, naming the body and the quantity, unless all numbers are finite and in place."""
+    if not isinstance(state, WorldState):
+        raise WorldError(f"the world's state() gave a {type(state).__name__}; it must give a sn.worlds.WorldState")
     gravity = state.gravity_W
     if (
         state.in_place(len(body_names), len(joint_names))

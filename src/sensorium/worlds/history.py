@@ -47,12 +47,20 @@ class Span(NamedTuple):
 class History:
     """States of all worlds, oldest first."""
 
-    def __init__(self, state: WorldState) -> None:
+    def __init__(self, state: WorldState, *, worlds: int | None = None) -> None:
+        """Begin with a state.
+
+        Args:
+            state: The first.
+            worlds: How many worlds it must be of; None takes its own number.
+        """
         # Times and addresses by themselves: sweeps look at those of many states, each of which lies elsewhere in memory
         self._states: list[WorldState] = [state]
         self._times_ns: list[int] = [state.time_ns]
         self._addresses: list[int] = [address_of(state.numbers)]
-        self.worlds, self.bodies = state.X_WB.shape
+        count, self.bodies = state.X_WB.shape
+        self.worlds = count if worlds is None else worlds
+        self._check_worlds(state)
         self.valid_from_ns = np.full(self.worlds, _ALWAYS, np.int64)
         """When each world last restarted [ns], shape (worlds,)."""
         self.restarted_ns = _ALWAYS
@@ -74,6 +82,7 @@ class History:
         time_ns = state.time_ns
         if time_ns <= self._times_ns[-1]:
             raise WorldError(f"the world is at {time_ns} ns after {self._times_ns[-1]} ns; its time must go forward")
+        self._check_worlds(state)
         self._states.append(state)
         self._times_ns.append(time_ns)
         self._addresses.append(address_of(state.numbers))
@@ -94,6 +103,7 @@ class History:
             mask: Worlds that restarted, shape (worlds,).
             state: The state now.
         """
+        self._check_worlds(state)
         self._span = None
         self._states = [*(_standing(mask, state, old) for old in self._states[:-1]), state]
         self._times_ns = [kept.time_ns for kept in self._states]
@@ -237,6 +247,14 @@ class History:
         segments = _even_segments(inside_ns, most)
         steps = np.arange(segments + 1, dtype=np.int64)
         return start_ns + (steps * (end_ns - start_ns)) // segments
+
+    def _check_worlds(self, state: WorldState) -> None:
+        """Refuse a state of more or fewer worlds than run: kernels read so many from its address."""
+        if state.worlds != self.worlds:
+            raise WorldError(
+                f"the world's state() is of {state.worlds} worlds at {state.time_ns} ns; "
+                f"it must be of {self.worlds}, as many as start(worlds) was told"
+            )
 
     def _not_kept(self, start_ns: int, end_ns: int) -> WorldError:
         """What is to be raised where poses are asked for that are not there."""

@@ -112,6 +112,12 @@ class PackedState(WorldState):
         """Velocity of each joint."""
         return self._layout.view(self.numbers, 7)
 
+    @property
+    def worlds(self) -> int:
+        """As in `WorldState`, without a look at the arrays where they are views."""
+        layout = self.__dict__.get("_layout")
+        return super().worlds if layout is None else int(layout.shape[0])
+
     def in_place(self, bodies: int, joints: int) -> bool:
         """As in `WorldState`, without a look at the arrays where they are views."""
         layout = self.__dict__.get("_layout")  # a changed copy, by dataclasses.replace, has none

@@ -70,3 +70,11 @@ def test_impossible_fields_of_view_are_refused():
         Pinhole.from_fov(480, 270, 180, rate_hz=30.0)
     with pytest.raises(SpecError, match=r"^width is 0; it must be greater than 0$"):
         Pinhole.from_fov(0, 270, 90.0, rate_hz=30.0)
+    for given, told in (
+        (("16", 16, 90.0), "width is '16', a str"),
+        ((16, None, 90.0), "height is None, a NoneType"),
+        ((16, 16, (60.0, 90.0)), r"horizontal_fov_deg is \(60.0, 90.0\), a tuple"),
+        ((np.array([16, 8]), 16, 90.0), r"width is array\(\[16,  8\]\), a ndarray"),
+    ):
+        with pytest.raises(SpecError, match=f"^{told}; it must be a number$"):
+            Pinhole.from_fov(*given, rate_hz=30.0)

@@ -11,7 +11,7 @@ from pypcd4 import PointCloud
 
 import sensorium as sn
 from sensorium.errors import MissingExtraError, RecordError, SpecError
-from sensorium.record import load_npz, save_kitti, save_las, save_npz, save_pcd
+from sensorium.record import load_npz, save_kitti, save_las, save_npz, save_pcd, save_ply
 from sensorium.sensors.scan import Light
 
 FRAMES = pytest.mark.parametrize("frame", ["sensor", "world"])
@@ -159,3 +159,20 @@ def test_a_cloud_is_of_one_sensor(tmp_path, save, random_scan):
     scan = random_scan(X_WS=sn.Pose().broadcast_to((1, 2, 1)), knot_ns=np.array([3_000_000_001]))
     with pytest.raises(SpecError, match=r"the scan has \(2, 1\) worlds and sensors"):
         save(scan, tmp_path / "c")
+
+
+@pytest.mark.parametrize("save", [*(save for save, _ in SAVERS.args[1]), save_ply])
+def test_a_path_before_the_scan_is_told(tmp_path, save, random_scan):
+    path = str(tmp_path / "c.las")
+    with pytest.raises(SpecError, match=r"scan is a str '.*c\.las'; it must be a sn\.Scan, and come before the path"):
+        save(path, random_scan())
+    with pytest.raises(SpecError, match=r"scan is a ndarray; it must be a sn\.Scan"):
+        save(np.zeros((3, 3)), path)
+    with pytest.raises(SpecError, match=r"path is a int; it must be a string or a path$"):
+        save(random_scan(), 3)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_scan_is_not_where_one_is_read_from(random_scan):
+    with pytest.raises(SpecError, match=r"path is a Scan; it must be a string or a path$"):
+        load_npz(random_scan())

@@ -54,3 +54,10 @@ def test_what_a_format_lacks_is_refused_and_nothing_written(tmp_path):
     with pytest.raises(SpecError, match="folder does not exist"):
         sn.record.save_png(tmp_path / "no" / "a.png", pixels_of(np.uint8))
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("save", [sn.record.save_png, sn.record.save_tiff])
+def test_pixels_before_the_path_are_told(tmp_path, save):
+    with pytest.raises(SpecError, match="path is a ndarray; it must be a string or a path, and come before the pixels"):
+        save(pixels_of(np.uint8), tmp_path / "a.png")
+    assert not list(tmp_path.iterdir())

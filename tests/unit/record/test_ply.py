@@ -114,3 +114,9 @@ def test_a_failed_write_keeps_the_old_file_and_leaves_nothing_behind(
     monkeypatch.undo()
     write_ply(path, POINTS[:1])
     assert len(read(path)) == 1
+
+
+def test_points_before_the_path_are_told(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match="path is a ndarray; it must be a string or a path, and come before the points"):
+        write_ply(POINTS, tmp_path / "cloud.ply")  # type: ignore[arg-type]
+    assert not list(tmp_path.iterdir())

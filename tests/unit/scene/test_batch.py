@@ -42,6 +42,7 @@ def test_labels_follow_those_of_the_shared_scene() -> None:
     [
         (([], [[0]], Pose()), "assets is empty"),
         ((["box"], [[0]], Pose()), "asset 0 is a str"),
+        ((BOX, [[0]], Pose()), "assets is a single Mesh; it must be a sequence"),
         (([SceneObject(BOX, body="car")], [[0]], Pose()), "asset 0 names body 'car'"),
         (([BOX], [0], Pose()), r"index has shape \(1,\)"),
         (([BOX], np.zeros((0, 2), dtype=int), Pose()), r"index has shape \(0, 2\)"),

@@ -153,6 +153,15 @@ def test_a_batch_of_scatters_has_slots_on_bodies_and_shared_objects():
     ("fields", "told"),
     [
         ({"assets": []}, "assets is empty"),
+        ({"assets": POST.mesh}, r"assets is a single Mesh; it must be a sequence of them, such as \[asset\]"),
+        ({"assets": POST}, "assets is a single SceneObject; it must be a sequence"),
+        ({"assets": "post"}, "assets is a str, 'post'; it must be a sequence of Meshes or SceneObjects"),
+        ({"assets": None}, "assets is a NoneType"),
+        ({"assets": [POST, "post"]}, "asset 1 is a str; it must be a Mesh or a SceneObject"),
+        ({"count": "2"}, "count is '2'; it must be a whole number of at least 1"),
+        ({"count": (1, 2, 3)}, r"count is \(1, 2, 3\)"),
+        ({"count": 2.0}, r"count is 2\.0"),
+        ({"count": (1.5, 3)}, r"count is \(1\.5, 3\)"),
         ({"count": 0}, "count is 0; it must be a whole number of at least 1"),
         ({"count": (5, 3)}, r"count is \(5, 3\)"),
         ({"low": (1, 0, 0), "high": (0, 0, 0)}, "x runs from 1 to 0; it must be finite and not fall"),
@@ -181,3 +190,5 @@ def test_bad_zones_and_lists_are_told():
         sn.SceneBatch.scattered([sn.Scatter([POST], 1)], worlds=0, seed=1)
     with pytest.raises(SceneError, match="scatter 0 is a Mesh"):
         sn.SceneBatch.scattered([POST.mesh], worlds=1, seed=1)
+    with pytest.raises(SceneError, match=r"scatters is a single Scatter; it must be a sequence of them"):
+        sn.SceneBatch.scattered(sn.Scatter([POST], 1), worlds=1, seed=1)

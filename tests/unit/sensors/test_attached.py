@@ -109,6 +109,39 @@ def test_no_reading_yet_names_the_sensor():
             ask()
 
 
+@pytest.mark.parametrize(
+    ("timing", "steps", "told"),
+    [
+        ({}, 0, r"due at 0\.05 s at the earliest, and it is 0 s now"),
+        ({}, 1, r"due at 0\.05 s at the earliest, and it is 0\.01 s now"),
+        ({"latency_s": 0.02}, 1, r"due at 0\.07 s at the earliest, and it is 0\.01 s now"),
+        ({"latency_s": 0.02}, 6, r"due at 0\.07 s at the earliest, and it is 0\.06 s now"),  # on its way
+        ({"latency_s": 0.02, "latency_jitter_s": 1e-3}, 1, r"due at 0\.05 s at the earliest"),
+        ({"loss": 1.0}, 6, r"due at 0\.1 s at the earliest, and it is 0\.06 s now"),
+    ],
+)
+def test_no_reading_yet_tells_when_it_is_due(timing, steps, told):
+    env = environment(step_s=0.01)
+    ticker = env.attach(Ticker(rate_hz=20.0, timing=sn.Timing(**timing)))
+    for _ in range(steps):
+        env.step()
+    with pytest.raises(NoReadingError, match=f"has no reading yet; its first is {told}"):
+        ticker.read()
+    ticker.enabled = False
+    with pytest.raises(NoReadingError, match="has no reading yet; it is switched off"):
+        ticker.read()
+
+
+def test_before_a_step_a_sensor_may_not_know_when_it_is_due():
+    env = environment(step_s=0.01)
+    gyroscope = env.attach(sn.Gyroscope(timing=sn.Timing(rate_hz=20.0)))
+    with pytest.raises(NoReadingError, match="due with the next step at the earliest, and it is 0 s now"):
+        gyroscope.read()
+    env.step()
+    with pytest.raises(NoReadingError, match=r"due at 0\.05 s at the earliest"):
+        gyroscope.read()
+
+
 def test_it_rests_until_something_is_due():
     env = environment(step_s=0.01)
     seldom = env.attach(Ticker(rate_hz=10.0), name="seldom")

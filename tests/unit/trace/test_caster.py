@@ -223,3 +223,47 @@ def test_moves_of_unknown_bodies_are_refused():
         caster.place({"c": sn.Pose()})
     with pytest.raises(SpecError, match=r"\[2, 3\]"):
         caster.move({"a": sn.Pose(np.zeros((2, 3))), "b": sn.Pose(np.zeros((3, 3)))})
+
+
+@pytest.mark.parametrize(
+    ("poses", "message"),
+    [
+        ({"a": sn.Pose(np.zeros((3, 3)))}, r"the pose of body 'a' has batch shape \(3,\); it must be \(\) or \(4,\)"),
+        ({"a": sn.Pose(np.zeros((1, 4, 3)))}, r"the pose of body 'a' has batch shape \(1, 4\)"),
+        ({"a": (1, 2, 3)}, r"poses\['a'\] is a tuple, \(1, 2, 3\); it must be a sn\.Pose"),
+        (sn.Pose(), "poses is a Pose; it must be a dictionary"),
+    ],
+)
+def test_places_that_fit_no_world_are_refused(poses, message):
+    caster = of_four_worlds()
+    with pytest.raises(SpecError, match=message):
+        caster.place(poses)
+    for shape in ((), (1,), (4,)):
+        caster.place({"a": sn.Pose((5.0, 0.0, 0.0)).broadcast_to(shape)})
+        hits = caster.cast([0, 0, 0], [1, 0, 0], worlds=np.arange(4))
+        np.testing.assert_allclose(hits.range_m, [4.5] * 4, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("knots", "message"),
+    [
+        ({"a": sn.Pose()}, r"the knots of body 'a' have batch shape \(\); it must be \(knots,\) or \(knots, 4\)"),
+        ({"a": sn.Pose(np.zeros((2, 3, 3)))}, r"have batch shape \(2, 3\)"),
+        ({"a": sn.Pose(np.zeros((0, 3)))}, r"have batch shape \(0,\).*with one knot at least"),
+        ({"a": [sn.Pose(), sn.Pose()]}, r"knots\['a'\] is a list"),
+    ],
+)
+def test_knots_that_fit_no_world_are_refused(knots, message):
+    caster = of_four_worlds()
+    with pytest.raises(SpecError, match=message):
+        caster.move(knots)
+    for shape in ((2, 1), (2, 4), (2,)):
+        caster.move({"a": sn.Pose((5.0, 0.0, 0.0)).broadcast_to(shape)})
+        hits = caster.cast([0, 0, 0], [1, 0, 0], time=0.5, worlds=np.arange(4))
+        np.testing.assert_allclose(hits.range_m, [4.5] * 4, rtol=1e-6)
+
+
+def of_four_worlds():
+    scene = sn.Scene()
+    scene.add(sn.shapes.box(1, 1, 1), body="a")
+    return sn.RayCaster(scene, worlds=4)

@@ -233,6 +233,10 @@ def test_mistakes_are_told_in_a_line(casters, monkeypatch):
         warp.images(table, sn.Pose().reshape(1), outputs=("deep",))
     with pytest.raises(SpecError, match="X_WS has batch shape"):
         warp.images(table, sn.Pose())
+    with pytest.raises(SpecError, match="table is a Pinhole; it must be a table of rays, as a pattern's"):
+        warp.images(sn.patterns.Pinhole.from_fov(4, 4, 90.0, rate_hz=1.0), sn.Pose().reshape(1))
+    with pytest.raises(SpecError, match=r"X_WS is a tuple, \(1, 2, 3\); it must be a sn\.Pose"):
+        warp.images(table, (1, 2, 3))
     with pytest.raises(SpecError, match="hide names body 'dog', which the scene does not have"):
         warp.cast((0, 0, 0), (1, 0, 0), hide=("dog",))
     with pytest.raises(SpecError, match="worlds has values outside 0 to 0"):

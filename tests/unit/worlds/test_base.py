@@ -79,6 +79,12 @@ def test_wrong_shapes_are_found(name):
         check_state(state(**{name: np.zeros((2, 5))}), BODIES, JOINTS)
 
 
+@pytest.mark.parametrize("given", [None, {"time_ns": 0}])
+def test_what_is_no_state_is_refused(given):
+    with pytest.raises(WorldError, match=rf"state\(\) gave a {type(given).__name__}; it must give a sn\.worlds\.World"):
+        check_state(given, BODIES, JOINTS)
+
+
 def test_the_same_state_at_another_time():
     here = state()
     later = here.at(99)

@@ -158,6 +158,21 @@ def test_forgetting_changes_no_answer_from_then_on(steps, fraction):
     assert history.newest.time_ns == times[-1]
 
 
+@pytest.mark.parametrize("worlds", [1, 3])
+def test_a_state_of_another_number_of_worlds_is_refused(worlds):
+    # Kernels read as many worlds as there were at first from the state's address, whatever lies there
+    history, _ = history_of([0, 10], worlds=2)
+    X_WB = random_pose(np.random.default_rng(1), worlds)
+    message = rf"state\(\) is of {worlds} worlds at 20 ns; it must be of 2"
+    with pytest.raises(WorldError, match=message):
+        history.add(state_at(20, X_WB))
+    with pytest.raises(WorldError, match=message):
+        history.restart(np.array([True, False]), state_at(20, X_WB))
+    with pytest.raises(WorldError, match=message):
+        History(state_at(20, X_WB), worlds=2)
+    assert history.newest.time_ns == 10
+
+
 def test_a_restart_moves_the_past_of_the_masked_worlds_only():
     history, states = history_of([0, 10, 20])
     fresh = random_pose(np.random.default_rng(9))
