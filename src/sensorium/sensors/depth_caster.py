@@ -362,7 +362,6 @@ class DepthCaster:
             tick=int(shot.setup.draws.tick[0]),
             first_world=rig.first_world,
             sensors=rig.sensors,
-            look=rays.look,
             cast=rays.cast,
             reflectance=rays.reflectance,
         )

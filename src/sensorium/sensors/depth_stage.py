@@ -15,17 +15,16 @@ Projection = Pinhole | Fisheye
 
 
 class Cast(Protocol):
-    """Fires more rays of all heads at the instant of the image."""
+    """Lets a kernel fire more rays of all heads at the instant of the image."""
 
-    def __call__(
-        self, origin_W: NDArray[np.float64], direction_W: NDArray[np.float64], reach_m: float
-    ) -> tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.float32]]:
-        """Range [m] (infinite where nothing is met), object id (-1) and cosine of incidence (0), shape (heads, n).
+    def __call__(self, kernel: Callable[..., None], blocks: int, X_WS: Pose, *arguments: object) -> None:
+        """Run a kernel of `first, step, count`, `depth_rays.Eyes` and the arguments.
 
         Args:
-            origin_W: Where they start [m], shape (heads, n, 3).
-            direction_W: Unit directions, shape (heads, n, 3).
-            reach_m: How far to look [m].
+            kernel: One that is `blocks.shared`.
+            blocks: How many it has to do.
+            X_WS: Where rays start, and how they are turned, batch shape (heads,).
+            *arguments: Of the kernel.
         """
 
 
@@ -62,13 +61,10 @@ class DepthFrame:
     """Number of the first world among all of an experiment."""
     sensors: int
     """Heads in each world."""
-    look: Callable[[NDArray[np.float64]], NDArray[np.float64]]
-    """Unit directions in S (x forward, z up) of image points (u, v) [px] of shape (n, 2), for each head: shape
-    (heads, n, 3). For rays beside pixel centres."""
     cast: Cast
     """Fires more rays, such as those of a second eye or of parts of a pixel."""
-    reflectance: Callable[[NDArray[np.int32], float], NDArray[np.float32]]
-    """Diffuse reflectance [1] of objects (heads, n) at a wavelength [m], 0 for none; same shape."""
+    reflectance: Callable[[float], NDArray[np.float32]]
+    """Diffuse reflectance [1] of all objects at a wavelength [m], shape (1 | worlds, objects)."""
 
 
 class Stage(NamedTuple):

@@ -4,7 +4,7 @@ A distance that a device cannot tell is 0, as in the images of real ones. Every 
 (pixel, stage, frame, world), so that they do not depend on threads, batches or other sensors.
 """
 
-from sensorium.imaging.depth_errors.flying_pixels import FlyingPixels, mixed_pixels, returned_power
+from sensorium.imaging.depth_errors.flying_pixels import FlyingPixels, mixed_pixels, power_of_pixels, returned_power
 from sensorium.imaging.depth_errors.frame import Frames
 from sensorium.imaging.depth_errors.quadratic import QuadraticError, quadratic_error, quadratic_std
 from sensorium.imaging.depth_errors.stereo import (
@@ -36,6 +36,7 @@ __all__ = [
     "mixed_pixels",
     "phase_range",
     "phase_std",
+    "power_of_pixels",
     "quadratic_error",
     "quadratic_std",
     "returned_power",

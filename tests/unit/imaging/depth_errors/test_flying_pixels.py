@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sensorium.errors import SpecError
-from sensorium.imaging.depth_errors import FlyingPixels, mixed_pixels, returned_power
+from sensorium.imaging.depth_errors import FlyingPixels, mixed_pixels, power_of_pixels, returned_power
 
 RAYS, WIDTH, HEIGHT = 4, 10, 6
 
@@ -47,6 +47,25 @@ def test_before_the_sky_the_surface_alone_counts_with_less_power():
     np.testing.assert_allclose(mean[:, 4], 0.25 * 0.25, rtol=1e-6)
     assert np.isinf(mixed[:, 5:]).all()
     assert (mean[:, 5:] == 0.0).all()
+
+
+def test_power_of_pixels_is_that_of_what_each_met_in_its_own_world():
+    """Two worlds of two heads each, in which the same objects are made of different things."""
+    rng, shape = np.random.default_rng(2), (4, 5000)
+    range_m, cosine = (rng.uniform(0.2, 1.0, shape).astype(np.float32) for _ in range(2))
+    object_id = rng.integers(0, 3, shape).astype(np.int32)
+    table = rng.uniform(0.1, 0.9, (2, 3)).astype(np.float32)
+    object_id[:, 7], range_m[:, 8], range_m[:, 9] = -1, 0.0, np.inf
+    power = power_of_pixels(range_m, object_id, cosine, table, sensors=2)
+    assert (power[:, 7:10] == 0.0).all()
+    met = np.delete(np.arange(shape[1]), [7, 8, 9])
+    for head in range(4):
+        rho = table[head // 2, object_id[head, met]]
+        law = returned_power(range_m[head, met], reflectance=rho, cos_incidence=cosine[head, met])
+        np.testing.assert_allclose(power[head, met], law, rtol=1e-6)
+    alike = power_of_pixels(range_m, object_id, cosine, table[:1], sensors=2)
+    np.testing.assert_array_equal(alike[:2], power[:2])
+    assert (alike[2:, met] != power[2:, met]).all()
 
 
 def test_bad_figures_are_told():
