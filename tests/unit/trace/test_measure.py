@@ -20,7 +20,8 @@ def test_each_kind_of_pixel_shows_its_value_at_its_place():
     out = np.zeros(7, np.float32)
     ms.write_range(measured(NUMBERS), PLACE, np.float32(0.125), 7, out)
     lost, near, far = 0.25, -8.0, 9.0
-    np.testing.assert_array_equal(out[::-1] * 8.0, [lost, near, 0.5, 4.0, 8.0, far, far])
+    # Distances are scaled; what stands for none is shown as it is
+    np.testing.assert_array_equal(out[::-1], [lost, near, 0.5 / 8.0, 4.0 / 8.0, 8.0 / 8.0, far, far])
     axial = np.full(7, 0.5, np.float32)
     ms.write_depth(measured(NUMBERS), axial, PLACE, np.float32(1.0), 7, out)
     np.testing.assert_array_equal(out[::-1], [lost, near, 0.25, 2.0, 4.0, far, far])
