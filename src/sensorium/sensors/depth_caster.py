@@ -356,7 +356,6 @@ class DepthCaster:
             cosine=out.cosine,
             width=spec.pattern.width,
             focal_px=lens[:, ln.FX : ln.FY + 1],
-            center_px=lens[:, ln.CX : ln.CY + 1],
             X_WS=X_WS,
             key=self._key,
             tick=int(shot.setup.draws.tick[0]),

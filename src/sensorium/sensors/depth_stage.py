@@ -49,8 +49,6 @@ class DepthFrame:
     """Columns of the image."""
     focal_px: NDArray[np.float64]
     """fx, fy of each head [px], shape (heads, 2)."""
-    center_px: NDArray[np.float64]
-    """cx, cy of each head [px], shape (heads, 2)."""
     X_WS: Pose
     """True poses of the sensors at the image's start (x forward, z up), batch shape (heads,)."""
     key: NDArray[np.uint32]

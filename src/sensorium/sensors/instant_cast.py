@@ -8,7 +8,6 @@ from sensorium.sensors.rig import Rig
 from sensorium.trace.cast import cast_rays
 from sensorium.trace.caster import RawHits, new_hits
 from sensorium.trace.packet import BLOCK, COHERENT_ADDRESS, SCATTERED_ADDRESS
-from sensorium.trace.placement import PlacedScenes
 from sensorium.trace.rays import Rays
 
 
@@ -22,12 +21,7 @@ def cast_at(rig: Rig, time_ns: int, near: NDArray[np.float64], rays: Rays, *, co
         rays: In the world, ordered by world; their times must be 0.
         coherent: Whether neighbours go almost the same way.
     """
-    return cast_into(rig, rig.tracer.place(time_ns, time_ns, near), rays, coherent=coherent)
-
-
-def cast_into(rig: Rig, placed: PlacedScenes, rays: Rays, *, coherent: bool = False) -> RawHits:
-    """The same in scenes that are placed already."""
-    count = len(rays.origin)
+    placed, count = rig.tracer.place(time_ns, time_ns, near), len(rays.origin)
     out = new_hits(count)
     with placed.lock:
         threads.run(
