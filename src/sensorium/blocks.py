@@ -145,24 +145,47 @@ def _take_back(desks: int, others: int, job: int) -> None:
 
 
 @jit.function
-def _do(job: int, first: int, step: int, count: int) -> None:
-    """Do a job, with others where blocks are claimed; what it has of first, step and count is set anew."""
+def _begin(job: int, first: int, step: int, count: int) -> None:
+    """Let others do a job, where blocks are claimed; what it has of first, step and count is set anew."""
     dealt = step > 0
     _put_at(job + _FIRST, first if dealt else job + _COUNTERS)
     _put_at(job + _STEP, step)
     _put_at(job + _COUNT, count)
     for number in range(3):
         _put_at(job + _COUNTERS + 8 * number, 0)
-    others = 0 if dealt else -step
-    _lay(first, others, job)
+    _lay(first, 0 if dealt else -step, job)
+
+
+@jit.function
+def _end(job: int, first: int, step: int) -> None:
+    """Do what is left of it, and wait for the others."""
     _work_on(job, _SHARES)
-    _take_back(first, others, job)
+    _take_back(first, 0 if step > 0 else -step, job)
+
+
+@jit.function
+def _do(job: int, first: int, step: int, count: int) -> None:
+    """Do a job, with others where blocks are claimed."""
+    _begin(job, first, step, count)
+    _end(job, first, step)
 
 
 @jit.kernel
 def _do_prepared(job: int, first: int, step: int, count: int) -> None:
     """The same for one that lies in memory already."""
     _do(job, first, step, count)
+
+
+@jit.kernel
+def _begin_prepared(job: int, first: int, step: int, count: int) -> None:
+    """Begin one that lies in memory already."""
+    _begin(job, first, step, count)
+
+
+@jit.kernel
+def _end_prepared(job: int, first: int, step: int) -> None:
+    """End it."""
+    _end(job, first, step)
 
 
 class Prepared:
@@ -191,6 +214,14 @@ class Prepared:
     def __call__(self, first: int, step: int, count: int) -> None:
         """Call the kernel; not from two threads at once."""
         _do_prepared(self._address, first, step, count)
+
+    def begin(self, first: int, step: int, count: int) -> None:
+        """Let other threads begin with it; `end` must come."""
+        _begin_prepared(self._address, first, step, count)
+
+    def end(self, first: int, step: int) -> None:
+        """Do what is left, of first and step as it was begun, and wait for the others."""
+        _end_prepared(self._address, first, step)
 
 
 def shared(worker: Callable[..., None]) -> Callable[..., None]:

@@ -16,7 +16,7 @@ from _signal import getsignal, signal as handle  # type: ignore[import-not-found
 
 _SIGINT, _SIGTERM = int(signal.SIGINT), int(signal.SIGTERM)
 _DEFAULT, _IGNORED = int(signal.SIG_DFL), int(signal.SIG_IGN)
-_MAIN = threading.main_thread()
+_MAIN = threading.main_thread().ident
 
 _ENDS = (KeyboardInterrupt, SystemExit)
 
@@ -42,7 +42,7 @@ class InterruptsWait:
         self._on_term: Any = None
 
     def __enter__(self) -> Self:
-        if threading.get_ident() == _MAIN.ident:
+        if threading.get_ident() == _MAIN:
             before = getsignal(_SIGINT)
             if before is not None and before != _IGNORED:
                 self._on_int = before
@@ -94,7 +94,7 @@ class TerminationExits:
         self._taken = False
 
     def __enter__(self) -> Self:
-        if threading.get_ident() == _MAIN.ident and getsignal(_SIGTERM) == _DEFAULT:
+        if threading.get_ident() == _MAIN and getsignal(_SIGTERM) == _DEFAULT:
             handle(_SIGTERM, _exit)
             self._taken = True
         return self

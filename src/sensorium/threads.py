@@ -166,16 +166,46 @@ def share(kernel: Callable[..., None], count: int, *arguments: Any) -> None:
     if _forking:
         _wait_for_fork()
     try:
-        others = min(thread_count(), count, _DESKS + 1) - 1
-        if others <= 0 or not blocks.CAN_SHARE:
-            kernel(0, 1, count, *arguments)
-            return
-        inboxes = _inboxes if len(_inboxes) >= others else _started(others)
-        if _asleep:
-            _wake(inboxes, others)
-        kernel(_DESKS_ADDRESS, -others, count, *arguments)
+        kernel(*_who_shares(count), count, *arguments)
     finally:
         _under_way.pop()
+
+
+class Sharing:
+    """The same for a prepared kernel: what is done inside `with` is done while other threads work on the blocks."""
+
+    __slots__ = ("_count", "_kernel", "_who")
+
+    def __init__(self, kernel: blocks.Prepared, count: int) -> None:
+        self._kernel, self._count = kernel, count
+
+    def __enter__(self) -> None:
+        _under_way.append(None)
+        try:
+            if _forking:
+                _wait_for_fork()
+            self._who = _who_shares(self._count)
+            self._kernel.begin(*self._who, self._count)
+        except BaseException:
+            _under_way.pop()
+            raise
+
+    def __exit__(self, *error: object) -> None:
+        try:
+            self._kernel.end(*self._who)
+        finally:
+            _under_way.pop()
+
+
+def _who_shares(count: int) -> tuple[int, int]:
+    """First and step of a kernel that is shared, after waking those who sleep."""
+    others = min(thread_count(), count, _DESKS + 1) - 1
+    if others <= 0 or not blocks.CAN_SHARE:
+        return 0, 1
+    inboxes = _inboxes if len(_inboxes) >= others else _started(others)
+    if _asleep:
+        _wake(inboxes, others)
+    return _DESKS_ADDRESS, -others
 
 
 def prepared(kernel: Callable[..., None], *arguments: Any) -> blocks.Prepared:

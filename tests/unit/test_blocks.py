@@ -165,6 +165,39 @@ def test_a_thread_leaves_in_time_however_many_turns_it_has():
 
 
 @pytest.mark.parametrize("number", [1, 2, 5])
+def test_a_kernel_under_way_is_done_once_what_is_inside_is(number):
+    threads.set_threads(number)
+    done = np.zeros(200, np.int64)
+    prepared = Prepared(note_blocks, done, 1)
+    for _ in range(50):
+        with threads.Sharing(prepared, 200):
+            assert number > 1 or len(set(done)) == 1
+    assert (done == 50).all()
+
+
+def test_others_work_on_a_kernel_meanwhile():
+    threads.set_threads(2)
+    done = np.zeros(4, np.int64)
+    prepared = Prepared(note_blocks, done, 1)
+    deadline = time.monotonic() + 30.0
+    with threads.Sharing(prepared, 4):
+        while not (done == 1).all() and time.monotonic() < deadline:
+            time.sleep(0.001)
+        assert (done == 1).all()
+    assert (done == 1).all()
+
+
+def test_an_error_inside_leaves_no_kernel_undone():
+    done = np.zeros(200, np.int64)
+    prepared = Prepared(note_blocks, done, 1)
+    with pytest.raises(ValueError, match="inside"), threads.Sharing(prepared, 200):
+        raise ValueError("inside")
+    assert (done == 1).all()
+    assert not threads._under_way
+    assert not threads._desks[:, 0].any()
+
+
+@pytest.mark.parametrize("number", [1, 2, 5])
 def test_shared_blocks_are_done_once_each(number):
     threads.set_threads(number)
     for count in (1, 2, 3, 17, 1000):

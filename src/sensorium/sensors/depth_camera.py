@@ -166,20 +166,23 @@ class DepthCameraModel:
 
         self._rate = Rate(spec.pattern.rate_hz, seconds_to_ns(spec.timing.phase_s))
         self._caster = DepthCaster(spec, rig)
-        self._next_end_ns = 0
+        self._next_tick, self._next_end_ns = 0, -1
         # Flow looks back to the image before
         self._past_ns = self._caster.duration_ns + (self._caster.period_ns if "flow" in spec.outputs else 0)
 
     def captures(self, after_ns: int, upto_ns: int, since_ns: int) -> Iterator[Capture[DepthImage]]:
         """Images whose last row was taken after one time and up to another."""
-        duration_ns = self._caster.duration_ns
-        tick = self._rate.first_after(after_ns - duration_ns)
-        while (start_ns := self._rate.time_ns(tick)) <= upto_ns - duration_ns:
-            if start_ns >= since_ns:
-                image, truth = self._caster.take(start_ns, tick)
-                yield Capture(image.end_ns, image, truth, tick)
+        duration_ns, tick, end_ns = self._caster.duration_ns, self._next_tick, self._next_end_ns
+        if end_ns <= after_ns:  # at the beginning, or switched off for a while
+            tick = self._rate.first_after(after_ns - duration_ns)
+            end_ns = self._rate.time_ns(tick) + duration_ns
+        while end_ns <= upto_ns:
+            if end_ns - duration_ns >= since_ns:
+                image, truth = self._caster.take(end_ns - duration_ns, tick)
+                yield Capture(end_ns, image, truth, tick)
             tick += 1
-        self._next_end_ns = start_ns + duration_ns
+            end_ns = self._rate.time_ns(tick) + duration_ns
+        self._next_tick, self._next_end_ns = tick, end_ns
 
     def due_ns(self, now_ns: int) -> int:
         """The end of the next image, once those up to now were taken."""

@@ -18,7 +18,7 @@ from sensorium.random import Stream
 from sensorium.recycling import Recycler
 from sensorium.sensors import flow_tables, tint_tables
 from sensorium.sensors.depth_errors import STAGES
-from sensorium.sensors.depth_film import Films
+from sensorium.sensors.depth_film import Film, Films
 from sensorium.sensors.depth_image import DepthImage
 from sensorium.sensors.depth_rays import DepthRays
 from sensorium.sensors.depth_stage import DepthFrame
@@ -77,7 +77,6 @@ class _Setup(NamedTuple):
 
     rays: RayTables
     heads: Heads
-    cameras: Cameras
     anchor: NDArray[np.float64]  # (worlds, 3) [m]
     standing: Standing
     draws: DepthDraws
@@ -93,11 +92,14 @@ class _Setup(NamedTuple):
 
 
 class _Shot(NamedTuple):
-    """By what an image was taken; where it may be measured once more, a setup of its own."""
+    """By what an image was taken that may be measured once more, with a setup of its own."""
 
     setup: _Setup
-    X_WS: Pose
     pixels: Pixels
+
+
+_Taken = tuple[DepthImage, Callable[[], DepthImage]]
+"""An image, and a function that gives its truth."""
 
 
 class DepthCaster:
@@ -172,7 +174,7 @@ class DepthCaster:
         if self._random is not None:
             self._random.restart(mask)
 
-    def take(self, start_ns: int, tick: int) -> tuple[DepthImage, Callable[[], DepthImage]]:
+    def take(self, start_ns: int, tick: int) -> "_Taken":
         """An image whose first row is taken at a time, and a function that gives its truth.
 
         Args:
@@ -184,54 +186,56 @@ class DepthCaster:
         if self._random is not None:
             self._renew(self._random, tick)
         motions = self._motions(start_ns) if self._flows else _NO_MOTIONS
-        out, shot = (self._draw if self._all_drawn else self._trace)(start_ns, tick, motions)
-        image = self._image(out, shot, start_ns)
-        if not self._needs_truth:
-            return image, lambda: replace(image, stamp_ns=start_ns)
-        return image, partial(self._truth, image, shot, out.true_m)
+        return (self._draw if self._all_drawn else self._trace)(start_ns, tick, motions)
 
     # --- the cast ---------------------------------------------------------------------------------------------------
 
-    def _draw(self, start_ns: int, tick: int, motions: Motions) -> tuple[DepthOutputs, "_Shot"]:
+    def _draw(self, start_ns: int, tick: int, motions: Motions) -> _Taken:
         """Images whose cameras and objects are placed by whoever draws them."""
         if self._setup is None:
             self._setup = self._new_setup()
         setup, placed = self._setup, self._tracer.instants
-        film = self._films.free(partial(self._outputs, self._filled, np.empty))
+        film = self._films.free(self._new_film)
         with placed.lock:
             self._tracer.stand(placed, start_ns, setup.standing)
             setup.draws.tick[0] = tick
             self._films.unload_unless(placed, placed.tables, self._layout, self._pixels, motions)
-            cast = film.cast or film.load(*self._arguments(placed, setup, motions, film.outputs))
-            threads.share(cast, self._blocks)
+            cast = film.cast or film.load(*self._arguments(placed, setup, motions, film.outputs, film.cameras))
+            with threads.Sharing(cast, self._blocks):  # what is made of the arrays, while others begin to fill them
+                image = self._image(film.outputs, film.X_WS, self._pixels, start_ns)
+                truth = partial(_true_already, image)
             placed.anchor = setup.anchor  # for which fixed objects stand there now
-        X_WS = Pose._trusted(setup.cameras.p_WS.copy(), setup.cameras.q_WS.copy())
         if self._needs_truth:  # measured once more when other images have been drawn
-            setup = setup.copy()
-        return film.outputs, _Shot(setup, X_WS, self._pixels)
+            truth = partial(self._truth, image, _Shot(setup.copy(), self._pixels), film.outputs.true_m)
+        return image, truth
 
-    def _trace(self, start_ns: int, tick: int, motions: Motions) -> tuple[DepthOutputs, "_Shot"]:
+    def _trace(self, start_ns: int, tick: int, motions: Motions) -> _Taken:
         """Images of scenes that are placed beforehand, and their errors."""
         end_ns, out = start_ns + self.duration_ns, self._outputs(self._filled, self._recycler.array)
         rays, heads, anchor, _, _, X_WS = self._firing.aim(self._rays, start_ns, end_ns)
         placed = self._tracer.place_around(start_ns, end_ns, anchor)
-        setup = _Setup(rays, heads, _NO_CAMERAS, anchor, _NOTHING_STANDS, self._draws(tick))
+        setup = _Setup(rays, heads, anchor, _NOTHING_STANDS, self._draws(tick))
         with placed.lock:
-            threads.share(depth_images, self._blocks, *self._arguments(placed, setup, motions, out))
-        shot = _Shot(setup, X_WS, self._pixels)
+            threads.share(depth_images, self._blocks, *self._arguments(placed, setup, motions, out, _NO_CAMERAS))
+        shot = _Shot(setup, self._pixels)
         if self._stages:
-            range_m = self._corrupted(out, shot, placed)
+            range_m = self._corrupted(out, X_WS, shot, placed)
             made = self._measured(shot, range_m, self._numbers)
             out = out._replace(**{name: getattr(made, name) for name in _MEASURED})
-        return out, shot
+        image = self._image(out, X_WS, self._pixels, start_ns)
+        if self._needs_truth:
+            return image, partial(self._truth, image, shot, out.true_m)
+        return image, partial(_true_already, image)
 
-    def _arguments(self, placed: PlacedScenes, setup: "_Setup", motions: Motions, out: DepthOutputs) -> tuple[Any, ...]:
+    def _arguments(
+        self, placed: PlacedScenes, setup: "_Setup", motions: Motions, out: DepthOutputs, cameras: Cameras
+    ) -> tuple[Any, ...]:
         """Arguments of the kernel, after those that say which blocks."""
         return (
             placed.tables,
             placed.mounts,
             setup.standing,
-            setup.cameras,
+            cameras,
             placed.meshes,
             self._frame,
             self._tracer.labels,
@@ -256,8 +260,12 @@ class DepthCaster:
         worlds = self._rig.worlds
         instant = np.zeros((2, 2), np.int64), np.zeros(1, np.int64)
         standing = Standing(*instant, self._rig.history.bodies, np.empty((worlds, 3)))
-        rays, heads, cameras = self._firing.stand(self._rays)
-        return _Setup(rays, heads, cameras, np.empty((worlds, 3)), standing, self._draws(0))
+        rays, heads = self._firing.stand(self._rays)
+        return _Setup(rays, heads, np.empty((worlds, 3)), standing, self._draws(0))
+
+    def _new_film(self) -> Film:
+        """Arrays for images to be drawn."""
+        return Film(self._outputs(self._filled, np.empty), self._firing.cameras())
 
     def _draws(self, tick: int) -> DepthDraws:
         """What random numbers of an image are counted by."""
@@ -337,13 +345,12 @@ class DepthCaster:
     def _truth(self, image: DepthImage, shot: "_Shot", true_m: NDArray[np.float32]) -> DepthImage:
         """An image as it would be without errors."""
         made = self._measured(shot, true_m, self._true_numbers)
-        seen = self._image(made, shot, image.start_ns).images
+        seen = self._image(made, image.X_WS, shot.pixels, image.start_ns).images
         return replace(image, images={**image.images, **seen}, stamp_ns=image.start_ns)
 
-    def _corrupted(self, out: DepthOutputs, shot: "_Shot", placed: PlacedScenes) -> NDArray[np.float32]:
+    def _corrupted(self, out: DepthOutputs, X_WS: Pose, shot: "_Shot", placed: PlacedScenes) -> NDArray[np.float32]:
         """Ranges after the errors, shape (heads, pixels)."""
         rig, spec, pixels = self._rig, self._spec, shot.pixels
-        X_WS = shot.X_WS[0].reshape(-1)
         lens = np.broadcast_to(pixels.lens, (self._heads, ln.LENS_COLUMNS))
         rays = DepthRays(rig, placed, lens)
         axial: NDArray[Any] = spec.pattern.rays().direction_S[..., 0].reshape(1, -1)
@@ -356,7 +363,7 @@ class DepthCaster:
             cosine=out.cosine,
             width=spec.pattern.width,
             focal_px=lens[:, ln.FX : ln.FY + 1],
-            X_WS=X_WS,
+            X_WS=X_WS[0].reshape(-1),
             key=self._key,
             tick=int(shot.setup.draws.tick[0]),
             first_world=rig.first_world,
@@ -368,10 +375,10 @@ class DepthCaster:
             stage.apply(error, frame)
         return frame.range_m
 
-    def _image(self, out: DepthOutputs, shot: "_Shot", start_ns: int) -> DepthImage:
+    def _image(self, out: DepthOutputs, X_WS: Pose, pixels: Pixels, start_ns: int) -> DepthImage:
         """The reading that a kernel's outputs make."""
-        if self._seen_through[0] is not shot.pixels.lens:
-            self._seen_through = self._looks(shot.pixels.lens)
+        if self._seen_through[0] is not pixels.lens:
+            self._seen_through = self._looks(pixels.lens)
         _, focal_px, center_px = self._seen_through
         images: dict[str, NDArray[Any]] = {}
         for name, place, shape in self._shown:
@@ -387,7 +394,7 @@ class DepthCaster:
                 "start_ns": start_ns,
                 "end_ns": start_ns + self.duration_ns,
                 "stamp_ns": self._rig.stamp_ns(start_ns),
-                "X_WS": shot.X_WS,
+                "X_WS": X_WS,
             }
         )
 
@@ -426,6 +433,11 @@ class DepthCaster:
         """Rows of lenses, and focal lengths and centres [px] of all cameras that look through them."""
         every = np.broadcast_to(lens, (self._heads, ln.LENS_COLUMNS)).reshape(*self._rig.axes, ln.LENS_COLUMNS)
         return lens, every[..., ln.FX : ln.FY + 1], every[..., ln.CX : ln.CY + 1]
+
+
+def _true_already(image: DepthImage) -> DepthImage:
+    """The truth of an image without errors: only its stamp may be wrong."""
+    return replace(image, stamp_ns=image.start_ns)
 
 
 def _arranged(pattern: Pinhole | Fisheye, place: NDArray[np.uint32]) -> RayTable:

@@ -6,20 +6,27 @@ from typing import Any
 
 from sensorium import threads
 from sensorium.blocks import Prepared
+from sensorium.frames import Pose
 from sensorium.recycling import Pool
 from sensorium.trace.depth import DepthOutputs, depth_images
+from sensorium.trace.standing import Cameras
 
 
 class Film:
-    """Arrays for images of all heads."""
+    """Arrays for images of all heads, and for where their cameras were."""
 
-    def __init__(self, outputs: DepthOutputs) -> None:
-        self.outputs = outputs
+    def __init__(self, outputs: DepthOutputs, cameras: Cameras) -> None:
+        self.outputs, self.cameras = outputs, cameras
         self.cast: Prepared | None = None
         """The kernel that fills them, with all its arguments."""
 
+    @property
+    def X_WS(self) -> Pose:
+        """Poses of the cameras; not to be looked at before the images are drawn."""
+        return Pose._trusted(self.cameras.p_WS.view(), self.cameras.q_WS.view())  # which nobody can write through
+
     def load(self, *arguments: Any) -> Prepared:
-        """Prepare the kernel, these outputs among its arguments."""
+        """Prepare the kernel, these arrays among its arguments."""
         self.cast = threads.prepared(depth_images, *arguments)
         return self.cast
 
@@ -31,12 +38,13 @@ class Films:
         self._films: Pool[Film] = Pool(holders=1)
         self._tables: tuple[object, ...] = ()
 
-    def free(self, new_outputs: Callable[[], DepthOutputs]) -> Film:
+    def free(self, new: Callable[[], Film]) -> Film:
         """A film whose images nobody holds any more, or a new one."""
         film = self._films.free()
         if film is None:
-            film = Film(new_outputs())
-            self._films.take_in(film, tuple(array for array in film.outputs if array.shape[1]))
+            film = new()
+            arrays = (array for array in film.outputs if array.shape[1])
+            self._films.take_in(film, (*arrays, film.cameras.p_WS, film.cameras.q_WS))
         return film
 
     def unload_unless(self, *tables: object) -> None:

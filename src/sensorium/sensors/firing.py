@@ -100,15 +100,18 @@ class Firing:
         blocks = len(matrix) * -(-rays.x.size // BLOCK)
         return Aim(rays, heads, anchor, blocks, knot_ns, Pose._trusted(position, quaternion))
 
-    def stand(self, table: RayTable) -> tuple[RayTables, Heads, Cameras]:
-        """Rays for images that are drawn at an instant; who draws them fills in the poses and matrices of cameras.
+    def stand(self, table: RayTable) -> tuple[RayTables, Heads]:
+        """Rays for images that are drawn at an instant; who draws them fills in the matrices of cameras.
 
         They hold for every image, however the cameras are mounted then.
         """
-        worlds, sensors = self._rig.worlds, self._rig.sensors
-        heads = Heads(np.empty((worlds * sensors, 1, 12), np.float32), _AT_ONCE, self._world, self._always)
-        p_WS, q_WS = np.empty((1, worlds, sensors, 3)), np.empty((1, worlds, sensors, 4))
-        return self._flattened(table, instant=True), heads, Cameras(self._bodies[2], *self._mounts, p_WS, q_WS)
+        matrix = np.empty((self._rig.worlds * self._rig.sensors, 1, 12), np.float32)
+        return self._flattened(table, instant=True), Heads(matrix, _AT_ONCE, self._world, self._always)
+
+    def cameras(self) -> Cameras:
+        """How cameras of such images are mounted, now and ever, and room for their poses."""
+        p_WS, q_WS = (np.empty((1, self._rig.worlds, self._rig.sensors, size)) for size in (3, 4))
+        return Cameras(self._bodies[2], *self._mounts, p_WS, q_WS)
 
     def repeat(self, shot: Shot) -> None:
         """Put the bodies back where they were for a shot, so that it can be fired again."""

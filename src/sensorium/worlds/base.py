@@ -17,7 +17,7 @@ from sensorium.clock import seconds_to_ns
 from sensorium.errors import SpecError, WorldError
 from sensorium.frames import Pose
 from sensorium.rotations import Float
-from sensorium.worlds.state_numbers import all_finite
+from sensorium.worlds.state_numbers import address_of, all_finite
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,11 @@ class WorldState:
         numbers = np.concatenate([*(array.ravel() for array in vectors), *unknown, *joints], dtype=np.float64)
         numbers.setflags(write=False)
         return numbers
+
+    @cached_property
+    def address(self) -> int:
+        """Where these numbers begin in memory."""
+        return int(address_of(self.numbers))
 
     @property
     def worlds(self) -> int:

@@ -17,7 +17,6 @@ from sensorium.frames import Pose
 from sensorium.rotations import Float
 from sensorium.worlds.base import WorldState
 from sensorium.worlds.interpolation import ADDRESS, AFTER, BEFORE, TIME_NS, interpolate_states, serial_worlds
-from sensorium.worlds.state_numbers import address_of
 
 # states this close to even times are taken to lie on them [ns]
 _EVEN_NS = 1000.0
@@ -57,7 +56,7 @@ class History:
         # Times and addresses by themselves: sweeps look at those of many states, each of which lies elsewhere in memory
         self._states: list[WorldState] = [state]
         self._times_ns: list[int] = [state.time_ns]
-        self._addresses: list[int] = [address_of(state.numbers)]
+        self._addresses: list[int] = [state.address]
         count, self.bodies = state.X_WB.shape
         self.worlds = count if worlds is None else worlds
         self._check_worlds(state)
@@ -85,7 +84,7 @@ class History:
         self._check_worlds(state)
         self._states.append(state)
         self._times_ns.append(time_ns)
-        self._addresses.append(address_of(state.numbers))
+        self._addresses.append(state.address)
 
     def forget_before(self, time_ns: int) -> None:
         """Drop states that no time from time_ns on needs."""
@@ -107,7 +106,7 @@ class History:
         self._span = None
         self._states = [*(_standing(mask, state, old) for old in self._states[:-1]), state]
         self._times_ns = [kept.time_ns for kept in self._states]
-        self._addresses = [address_of(kept.numbers) for kept in self._states]
+        self._addresses = [kept.address for kept in self._states]
         self.valid_from_ns[mask] = state.time_ns
         self.restarted_ns = state.time_ns
 

@@ -15,6 +15,7 @@ from sensorium.paths.evaluate import evaluate
 from sensorium.recycling import Pool
 from sensorium.worlds.base import WorldState, checked_mask, checked_names, checked_worlds, step_length_ns
 from sensorium.worlds.state_layout import StateLayout
+from sensorium.worlds.state_numbers import address_of
 
 # Fewer paths than this the calling thread evaluates alone: each takes some 50 ns, to share them with a thread that is
 # awake some microseconds
@@ -119,7 +120,7 @@ class Kinematic:
     def _evaluate(self) -> WorldState:
         """The state now."""
         self._set_path_times()
-        numbers, fill = self._sheet()
+        numbers, address, fill = self._sheet()
         self._broken[0] = False
         worlds = len(self._path_s)
         if worlds < self._serial_below:
@@ -130,7 +131,7 @@ class Kinematic:
             numbers.setflags(write=True)
             self._ask_others(self._path_s.copy(), numbers)  # theirs to keep
             return self._layout.state(self.time_ns, numbers)
-        return self._layout.state(self.time_ns, numbers, finite=not self._broken[0])
+        return self._layout.state(self.time_ns, numbers, finite=not self._broken[0], address=address)
 
     def _sheet(self) -> "_Sheet":
         """Numbers of a state that nobody holds any more, or new ones."""
@@ -140,8 +141,10 @@ class Kinematic:
         numbers, bodies, joints = np.empty(self._layout.size), self._closed_bodies, self._closed_joints
         closed = (self._path_s, bodies.kinds, bodies.parameters, joints.kinds, joints.parameters, numbers, self._broken)
         if self._sheets.is_full:  # who keeps many states has no use for a kernel of one
-            return _Sheet(numbers, lambda first, step, count: evaluate(first, step, count, *closed))
-        return self._sheets.take_in(_Sheet(numbers, threads.prepared(evaluate, *closed)), (numbers,))
+            return _Sheet(numbers, None, lambda first, step, count: evaluate(first, step, count, *closed))
+        return self._sheets.take_in(
+            _Sheet(numbers, address_of(numbers), threads.prepared(evaluate, *closed)), (numbers,)
+        )
 
     def _ask_others(self, t_s: NDArray[np.float64], numbers: NDArray[np.float64]) -> None:
         """Fill in the bodies and joints whose paths have no closed form."""
@@ -170,6 +173,7 @@ class _Sheet(NamedTuple):
     """All numbers of a state, and the kernel that fills them in."""
 
     numbers: NDArray[np.float64]
+    address: int | None
     fill: Callable[[int, int, int], None]
 
 

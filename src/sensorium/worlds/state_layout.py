@@ -45,6 +45,7 @@ class StateLayout:
         *,
         accelerations: bool = True,
         finite: bool = False,
+        address: int | None = None,
     ) -> WorldState:
         """A state of these numbers, (size,), which nobody can change from then on: it is handed to many.
 
@@ -54,6 +55,7 @@ class StateLayout:
             gravity_W: Gravity that the world applies [m/s^2], shape (3,) or (worlds, bodies, 3), if it does.
             accelerations: Whether they are known; if not, their blocks must be zero.
             finite: Whether all numbers are known to be finite; if not, they are looked at.
+            address: Where they begin in memory, if that is known.
         """
         numbers.setflags(write=False)
 
@@ -64,6 +66,8 @@ class StateLayout:
         )
         if finite:
             state.__dict__["finite"] = True
+        if address is not None:
+            state.__dict__["address"] = address
         if not accelerations:
             state.__dict__.update(a_WB=None, alpha_WB=None)
         return state

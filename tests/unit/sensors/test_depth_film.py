@@ -51,12 +51,16 @@ def test_what_is_kept_does_not_change(part):
     assert not np.array_equal(copies[0], copies[-1])
 
 
-def test_poses_of_an_image_that_is_kept_do_not_change():
+@pytest.mark.parametrize("position", [lambda X_WS: lambda: X_WS.position, lambda X_WS: X_WS.position.view])
+def test_poses_of_an_image_that_is_kept_do_not_change(position):
     env, camera = environment()
     env.step()
-    first = camera.read().X_WS
-    env.step(), env.step()
-    np.testing.assert_allclose(first.position[0, :, 0, 0], 0.3)
+    of_first = position(camera.read().X_WS)
+    for _ in range(6):
+        env.step()
+    np.testing.assert_allclose(of_first()[0, :, 0, 0], 0.3)
+    with pytest.raises(ValueError, match="read-only"):
+        of_first()[0, 0, 0, 0] = 1.0
 
 
 def test_truth_can_be_asked_for_when_the_camera_has_gone_on():
