@@ -20,7 +20,7 @@ from sensorium.interrupts import Uninterrupted
 from sensorium.media import AbstractMedium, vacuum
 from sensorium.scene.batch import SceneBatch
 from sensorium.scene.in_parts import SceneInParts
-from sensorium.scene.layout import layout, redrawn
+from sensorium.scene.layout import layout, redrawn, slot_poses
 from sensorium.scene.scene import Scene
 from sensorium.sensors.attached import AttachedSensor
 from sensorium.sensors.rig import Rig
@@ -367,8 +367,10 @@ class Environment:
         rows = np.flatnonzero(chosen)
         if len(rows):
             self._episode[rows] += 1
-            self.scene, drawn = self.scene.redrawn(rows, self._first_world + rows, self._episode[rows])
-            self._tracer.redraw(redrawn(self._tracer.layout, drawn, rows), chosen)
+            drawn = self.scene.redrawn(rows, self._first_world + rows, self._episode[rows])
+            new_layout = redrawn(self._tracer.layout, drawn, rows)
+            self.scene = self.scene.with_rows(rows, drawn, slot_poses(new_layout, drawn))
+            self._tracer.redraw(new_layout, chosen)
 
     def _see(self, state: WorldState) -> None:
         """Take a new state, let every sensor measure, and forget what none needs any more."""

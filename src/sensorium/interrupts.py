@@ -7,7 +7,8 @@ known, or between the halves of a message. A second Ctrl-C still stops at once. 
 """
 
 import signal
-import threading
+import sys
+from threading import get_ident, main_thread
 from types import FrameType, TracebackType
 from typing import Any, ClassVar, NoReturn, Self
 
@@ -16,7 +17,7 @@ from _signal import getsignal, signal as handle  # type: ignore[import-not-found
 
 _SIGINT, _SIGTERM = int(signal.SIGINT), int(signal.SIGTERM)
 _DEFAULT, _IGNORED = int(signal.SIG_DFL), int(signal.SIG_IGN)
-_MAIN = threading.main_thread().ident
+_MAIN = main_thread().ident
 
 _ENDS = (KeyboardInterrupt, SystemExit)
 
@@ -36,13 +37,11 @@ class InterruptsWait:
     _takes_default: ClassVar[bool] = True
     """Whether a SIGTERM that nobody handles waits too."""
 
-    def __init__(self) -> None:
+    def __enter__(self) -> Self:
         self.pressed = 0
         self._on_int: Any = None
         self._on_term: Any = None
-
-    def __enter__(self) -> Self:
-        if threading.get_ident() == _MAIN:
+        if get_ident() == _MAIN:
             before = getsignal(_SIGINT)
             if before is not None and before != _IGNORED:
                 self._on_int = before
@@ -79,6 +78,14 @@ class Uninterrupted(InterruptsWait):
     ) -> None:
         super().__exit__(kind, error, traceback)
         if self.pressed and not (kind is not None and issubclass(kind, _ENDS)):
+            self._take_effect()
+
+    def _take_effect(self) -> None:
+        """Do what would have been done at once."""
+        handler = self._on_int if self.pressed == _SIGINT else self._on_term
+        if callable(handler):  # a signal raised here may be noticed some instructions later where other threads run
+            handler(self.pressed, sys._getframe())
+        else:
             signal.raise_signal(self.pressed)
 
 
@@ -94,7 +101,7 @@ class TerminationExits:
         self._taken = False
 
     def __enter__(self) -> Self:
-        if threading.get_ident() == _MAIN and getsignal(_SIGTERM) == _DEFAULT:
+        if get_ident() == _MAIN and getsignal(_SIGTERM) == _DEFAULT:
             handle(_SIGTERM, _exit)
             self._taken = True
         return self

@@ -2,14 +2,21 @@
 
 import signal
 import threading
+import time
 
 import pytest
 
 from sensorium.interrupts import InterruptsWait, TerminationExits, Uninterrupted
 
 
+def _raise(number):
+    """Raise a signal, and wait until Python has noticed: where other threads run, a few instructions may come before."""
+    signal.raise_signal(number)
+    time.sleep(0.001)
+
+
 def press():
-    signal.raise_signal(signal.SIGINT)
+    _raise(signal.SIGINT)
 
 
 @pytest.fixture(autouse=True)
@@ -99,7 +106,7 @@ def test_other_threads_leave_signals_alone():
 
 
 def terminate():
-    signal.raise_signal(signal.SIGTERM)
+    _raise(signal.SIGTERM)
 
 
 def test_sigterm_sets_the_mark_and_a_second_one_exits():

@@ -93,10 +93,8 @@ class SceneBatch:
         index, pose = placer(first_world + np.arange(worlds), np.zeros(worlds, np.int64))
         return cls(placer.assets, index, pose, placer.body, shared, placer)
 
-    def redrawn(
-        self, rows: NDArray[np.int64], worlds: NDArray[np.int64], episodes: NDArray[np.int64]
-    ) -> "tuple[SceneBatch, SceneBatch]":
-        """The batch with some rows drawn anew, and those rows alone.
+    def redrawn(self, rows: NDArray[np.int64], worlds: NDArray[np.int64], episodes: NDArray[np.int64]) -> "SceneBatch":
+        """Some rows alone, drawn anew.
 
         Args:
             rows: Which rows.
@@ -114,11 +112,24 @@ class SceneBatch:
             raise SceneError(
                 f"redraw gave an index of shape {index.shape}; it must be {(len(rows), self.index.shape[1])}"
             )
-        pose = _checked_pose(where, index.shape)
-        all_index, p, q = self.index.copy(), self.pose.position.copy(), self.pose.quaternion.copy()
-        all_index[rows], p[rows], q[rows] = index, pose.position, pose.quaternion
-        all_index.setflags(write=False)
-        return self._with(all_index, Pose._trusted(p, q)), self._with(index, pose)
+        return self._with(index, _checked_pose(where, index.shape))
+
+    def with_rows(self, rows: NDArray[np.int64], drawn: "SceneBatch", pose: Pose | None) -> "SceneBatch":
+        """The batch with some rows replaced.
+
+        Args:
+            rows: Which rows.
+            drawn: These rows alone.
+            pose: Poses of all slots after that, where somebody has them already; None has them copied.
+        """
+        index = self.index.copy()
+        index[rows] = drawn.index
+        index.setflags(write=False)
+        if pose is None:
+            p, q = self.pose.position.copy(), self.pose.quaternion.copy()
+            p[rows], q[rows] = drawn.pose.position, drawn.pose.quaternion
+            pose = Pose._trusted(p, q)
+        return self._with(index, pose)
 
     def _with(self, index: NDArray[np.int32], pose: Pose) -> "SceneBatch":
         """The same assets and slots in other worlds; what is given is checked already."""

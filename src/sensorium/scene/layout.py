@@ -130,6 +130,11 @@ def redrawn(before: Layout, drawn: SceneBatch, rows: NDArray[np.int64]) -> Layou
     )
 
 
+def slot_poses(of: Layout, batch: SceneBatch) -> Pose | None:
+    """Poses of a batch's slots on their bodies, as its layout has them; None where assets sit off their slots."""
+    return None if batch.X_SO is not None else of.X_BO[:, -batch.index.shape[1] :]
+
+
 def _one_row_if_alike(scene: SceneBatch) -> tuple[NDArray[np.int32], Pose]:
     """Asset index and X_BO of the slots, in a single row when every world has the same and will keep it."""
     pose = scene.pose

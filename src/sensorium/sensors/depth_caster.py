@@ -200,8 +200,10 @@ class DepthCaster:
             self._tracer.stand(placed, start_ns, setup.standing)
             setup.draws.tick[0] = tick
             self._films.unload_unless(placed, placed.tables, self._layout, self._pixels, motions)
-            cast = film.cast or film.load(*self._arguments(placed, setup, motions, film.outputs, film.cameras))
-            with threads.Sharing(cast, self._blocks):  # what is made of the arrays, while others begin to fill them
+            drawing = film.drawing or film.load(
+                self._blocks, *self._arguments(placed, setup, motions, film.outputs, film.cameras)
+            )
+            with drawing:  # what is made of the arrays, while others begin to fill them
                 image = self._image(film.outputs, film.X_WS, self._pixels, start_ns)
                 truth = partial(_true_already, image)
             placed.anchor = setup.anchor  # for which fixed objects stand there now

@@ -61,15 +61,15 @@ class StateLayout:
 
         # Filled by hand: a frozen dataclass takes its time over each field
         state = object.__new__(PackedState)
-        state.__dict__.update(
-            time_ns=time_ns, gravity_W=gravity_W, numbers=numbers, has_accelerations=accelerations, _layout=self
-        )
+        fields = state.__dict__
+        fields["time_ns"], fields["gravity_W"], fields["numbers"] = time_ns, gravity_W, numbers
+        fields["has_accelerations"], fields["_layout"] = accelerations, self
         if finite:
-            state.__dict__["finite"] = True
+            fields["finite"] = True
         if address is not None:
-            state.__dict__["address"] = address
+            fields["address"] = address
         if not accelerations:
-            state.__dict__.update(a_WB=None, alpha_WB=None)
+            fields["a_WB"] = fields["alpha_WB"] = None
         return state
 
 
