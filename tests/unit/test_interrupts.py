@@ -10,7 +10,7 @@ from sensorium.interrupts import InterruptsWait, TerminationExits, Uninterrupted
 
 
 def _raise(number):
-    """Raise a signal, and wait until Python has noticed: where other threads run, a few instructions may come before."""
+    """Raise a signal, and wait until Python has noticed: where other threads run, some instructions may come before."""
     signal.raise_signal(number)
     time.sleep(0.001)
 
