@@ -1,14 +1,25 @@
 """A fisheye camera's rays."""
 
 import functools
-from typing import Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from pydantic import Field, model_validator
 
 from sensorium.errors import SpecError
 from sensorium.patterns.base import AbstractPattern, Float64, RayTable, SweepRate, checked_sweep, ray_table
-from sensorium.patterns.pinhole import Coefficient, Pixels, Place, check_image, middle, pixel_grid, row_times_s
+from sensorium.patterns.pinhole import (
+    Coefficient,
+    Pixels,
+    Place,
+    check_fov,
+    check_image,
+    middle,
+    pixel_grid,
+    row_times_s,
+)
 
 
 class Fisheye(AbstractPattern):
@@ -17,6 +28,10 @@ class Fisheye(AbstractPattern):
     With x = (u - cx) / fx, y = (v - cy) / fy and r = |(x, y)|, pixel (u, v) looks at the angle t to the axis where
     r = t + k1 t^3 + k2 t^5 + k3 t^7 + k4 t^9. Without coefficients the lens is equidistant. Frames are
     those of `Pinhole`. Every pixel must look at most 180 degrees off the axis.
+
+    >>> pattern = sn.patterns.Fisheye.from_fov(640, 640, 200.0, rate_hz=30)
+    >>> round(pattern.focal_px[0], 3)  # pixels a radian
+    183.346
     """
 
     kind: Literal["fisheye"] = "fisheye"
@@ -45,6 +60,19 @@ class Fisheye(AbstractPattern):
             raise ValueError(str(error)) from None
         return self
 
+    @classmethod
+    def from_fov(cls, width: int, height: int, horizontal_fov_deg: float, **options: Any) -> "Fisheye":
+        """Square pixels and a horizontal field of view: f = (width / 2) / r(hfov / 2).
+
+        Args:
+            width, height: Pixels.
+            horizontal_fov_deg: From edge to edge [deg], between 0 and 360; corners may look 180 degrees off the axis.
+            options: Further fields; r is the lens's own where `distortion` is among them.
+        """
+        check_fov(width, height, horizontal_fov_deg, below_deg=360.0)
+        focal = float(focal_of_fov(width, horizontal_fov_deg, options.get("distortion", (0.0,) * 4)))
+        return cls.model_validate({"width": width, "height": height, "focal_px": (focal, focal), **options})
+
     @property
     def center(self) -> tuple[float, float]:
         """Principal point [px]."""
@@ -61,10 +89,17 @@ class Fisheye(AbstractPattern):
         return _rays(self)
 
 
+def focal_of_fov(width: int, horizontal_fov_deg: ArrayLike, distortion: Sequence[float]) -> Float64:
+    """Focal length [px] of a field of view from edge to edge [deg], any shape, with such coefficients of a lens."""
+    # Here, not above: its compiled neighbours are slow to load
+    from sensorium.optics.kannala_brandt import fisheye_radius
+
+    return np.asarray(0.5 * width / fisheye_radius(0.5 * np.radians(horizontal_fov_deg), distortion))
+
+
 def directions_of(pattern: Fisheye, pixels: Float64) -> Float64:
     """Unit directions in S [1] of pixels (u, v), shape (*batch, 3)."""
-    # Here, not above: its compiled neighbours are slow to load
-    from sensorium.optics.kannala_brandt import fisheye_angle
+    from sensorium.optics.kannala_brandt import fisheye_angle  # as above
 
     xy = (pixels - np.array(pattern.center)) / np.array(pattern.focal_px)
     radius = np.hypot(xy[..., 0], xy[..., 1])

@@ -4,6 +4,7 @@ import functools
 from typing import Annotated, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from pydantic import Field, model_validator
 
 from sensorium.errors import SpecError
@@ -73,17 +74,8 @@ class Pinhole(AbstractPattern):
             horizontal_fov_deg: From edge to edge [deg], between 0 and 180.
             options: Further fields.
         """
-        for name, value in (("width", width), ("height", height), ("horizontal_fov_deg", horizontal_fov_deg)):
-            try:
-                bool(value > 0)
-            except (TypeError, ValueError):
-                raise SpecError(f"{name} is {value!r}, a {type(value).__name__}; it must be a number") from None
-        for name, pixels in (("width", width), ("height", height)):
-            if not pixels > 0:
-                raise SpecError(f"{name} is {pixels}; it must be greater than 0")
-        if not 0.0 < horizontal_fov_deg < 180.0:
-            raise SpecError(f"horizontal_fov_deg is {horizontal_fov_deg}; it must be between 0 and 180")
-        focal = float(0.5 * width / np.tan(0.5 * np.radians(horizontal_fov_deg)))
+        check_fov(width, height, horizontal_fov_deg, below_deg=180.0)
+        focal = float(focal_of_fov(width, horizontal_fov_deg))
         return cls.model_validate({"width": width, "height": height, "focal_px": (focal, focal), **options})
 
     @property
@@ -110,6 +102,25 @@ class Pinhole(AbstractPattern):
 def middle(width: int, height: int) -> tuple[float, float]:
     """Principal point in the middle of an image [px]."""
     return 0.5 * (width - 1), 0.5 * (height - 1)
+
+
+def focal_of_fov(width: int, horizontal_fov_deg: ArrayLike) -> Float64:
+    """Focal length [px] of a field of view from edge to edge without distortion [deg], any shape."""
+    return np.asarray(0.5 * width / np.tan(0.5 * np.radians(horizontal_fov_deg)))
+
+
+def check_fov(width: int, height: int, horizontal_fov_deg: float, *, below_deg: float) -> None:
+    """Raise SpecError unless these are numbers of an image that can be, with a field of view below a limit [deg]."""
+    for name, value in (("width", width), ("height", height), ("horizontal_fov_deg", horizontal_fov_deg)):
+        try:
+            bool(value > 0)
+        except (TypeError, ValueError):
+            raise SpecError(f"{name} is {value!r}, a {type(value).__name__}; it must be a number") from None
+    for name, pixels in (("width", width), ("height", height)):
+        if not pixels > 0:
+            raise SpecError(f"{name} is {pixels}; it must be greater than 0")
+    if not 0.0 < horizontal_fov_deg < below_deg:
+        raise SpecError(f"horizontal_fov_deg is {horizontal_fov_deg}; it must be between 0 and {below_deg:g}")
 
 
 def check_image(width: int, height: int, line_time_s: float, rate_hz: float) -> None:

@@ -98,6 +98,15 @@ class _Shot(NamedTuple):
     pixels: Pixels
 
 
+class _Looks(NamedTuple):
+    """What images tell of lenses."""
+
+    lens: NDArray[np.float64]  # their rows
+    focal_px: NDArray[np.float64]  # (*axes, 2)
+    center_px: NDArray[np.float64]  # (*axes, 2)
+    projection: NDArray[np.int64]  # (*axes,)
+
+
 _Taken = tuple[DepthImage, Callable[[], DepthImage]]
 """An image, and a function that gives its truth."""
 
@@ -381,7 +390,7 @@ class DepthCaster:
         """The reading that a kernel's outputs make."""
         if self._seen_through[0] is not pixels.lens:
             self._seen_through = self._looks(pixels.lens)
-        _, focal_px, center_px = self._seen_through
+        _, focal_px, center_px, projection = self._seen_through
         images: dict[str, NDArray[Any]] = {}
         for name, place, shape in self._shown:
             array = out[place]
@@ -393,6 +402,7 @@ class DepthCaster:
                 "images": images,
                 "focal_px": focal_px,
                 "center_px": center_px,
+                "projection": projection,
                 "start_ns": start_ns,
                 "end_ns": start_ns + self.duration_ns,
                 "stamp_ns": self._rig.stamp_ns(start_ns),
@@ -431,10 +441,12 @@ class DepthCaster:
             (DepthOutputs._fields.index(name), (self._heads, *self._shapes[name]), _ARRAYS[name][0]) for name in names
         ]
 
-    def _looks(self, lens: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """Rows of lenses, and focal lengths and centres [px] of all cameras that look through them."""
-        every = np.broadcast_to(lens, (self._heads, ln.LENS_COLUMNS)).reshape(*self._rig.axes, ln.LENS_COLUMNS)
-        return lens, every[..., ln.FX : ln.FY + 1], every[..., ln.CX : ln.CY + 1]
+    def _looks(self, lens: NDArray[np.float64]) -> "_Looks":
+        """What images tell of the lenses that all cameras look through now."""
+        axes, random = self._rig.axes, self._random
+        every = np.broadcast_to(lens, (self._heads, ln.LENS_COLUMNS)).reshape(*axes, ln.LENS_COLUMNS)
+        which = np.zeros(axes, np.int64) if random is None else random.projection.reshape(axes)
+        return _Looks(lens, every[..., ln.FX : ln.FY + 1], every[..., ln.CX : ln.CY + 1], which)
 
 
 def _true_already(image: DepthImage) -> DepthImage:

@@ -36,6 +36,8 @@ class DepthImage:
     """fx, fy of every camera [px], shape (..., 2)."""
     center_px: NDArray[np.float64]
     """cx, cy of every camera [px], shape (..., 2); the middle of the first pixel is 0, 0."""
+    projection: NDArray[np.int64]
+    """Which of `randomize.projections` every camera looks through, from 0, shape (...); zeros where none are drawn."""
     start_ns: int
     """When the first row was taken [ns]."""
     end_ns: int

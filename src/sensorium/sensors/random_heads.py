@@ -36,6 +36,8 @@ class RandomHeads:
         """Poses on the body, batch shape (worlds, sensors)."""
         self.lens = np.tile(self._lenses[0], (rig.worlds * rig.sensors, 1))
         """Rows of the lenses, shape (heads, LENS_COLUMNS)."""
+        self.projection = np.zeros(heads, np.int64)
+        """Which of the lenses to choose from each has, shape (worlds, sensors)."""
         self.tick = np.zeros(rig.worlds, np.int64)
         """Number of the draw in each world: of its start or reset, or of its image."""
         self._stale = np.ones(rig.worlds, np.bool_)
@@ -91,6 +93,8 @@ class RandomHeads:
                 rows[..., ln.FY] *= focal / rows[..., ln.FX]
                 rows[..., ln.FX] = focal
             rows[..., ln.CX : ln.CY + 1] += _between(limits.min_shift_px, limits.max_shift_px, drawn[..., _SHIFT])
+        self.projection = np.array(self.projection)
+        self.projection[chosen] = kind
         every = np.array(self.lens).reshape(self._rig.worlds, self._rig.sensors, -1)
         every[chosen] = rows
         self.lens = every.reshape(-1, ln.LENS_COLUMNS)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import ConfigDict, Field, model_validator
 
-from sensorium.patterns import Fisheye, Pinhole
+from sensorium.patterns import Fisheye, Pinhole, fisheye, pinhole
 from sensorium.spec import Spec
 
 Triple = tuple[float, float, float]
@@ -102,14 +102,7 @@ class Randomization(Spec):
 
 
 def focal_of_fov(lens: Pinhole | Fisheye, fov_deg: ArrayLike) -> NDArray[np.float64]:
-    """The fx [px] that gives a horizontal field of view [deg], from edge to edge, any shape.
-
-    A pinhole's is that without distortion: f = (width / 2) / tan(fov / 2).
-    """
-    half = np.radians(0.5 * np.asarray(fov_deg, np.float64))
+    """The fx [px] that gives a lens a horizontal field of view [deg], from edge to edge, any shape."""
     if isinstance(lens, Pinhole):
-        return np.asarray(0.5 * lens.width / np.tan(half))
-    # Here, not above: its compiled neighbours are slow to load
-    from sensorium.optics.kannala_brandt import fisheye_radius
-
-    return np.asarray(0.5 * lens.width / fisheye_radius(half, lens.distortion))
+        return pinhole.focal_of_fov(lens.width, fov_deg)
+    return fisheye.focal_of_fov(lens.width, fov_deg, lens.distortion)

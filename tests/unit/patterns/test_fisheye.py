@@ -6,6 +6,7 @@ import pytest
 from sensorium import optics
 from sensorium.errors import SpecError
 from sensorium.patterns import Fisheye
+from sensorium.patterns.fisheye import directions_of
 
 
 def test_an_equidistant_lens_sees_the_horizon_all_round():
@@ -33,3 +34,30 @@ def test_directions_come_back_to_their_pixels():
 def test_a_pixel_that_nothing_reaches_is_refused():
     with pytest.raises(SpecError, match=r"no ray comes to the image radius .* at most 180 degrees"):
         Fisheye(width=100, height=100, focal_px=(15.0, 15.0), rate_hz=10.0)
+
+
+@pytest.mark.parametrize("k", [(0.0, 0.0, 0.0, 0.0), (0.03, -0.01, 0.002, 0.0)])
+@pytest.mark.parametrize("fov_deg", [30.0, 180.0, 250.0])
+def test_a_field_of_view_reaches_from_edge_to_edge(fov_deg, k):
+    """The middle of the image looks ahead, the outer edges of its outer pixels half the field of view to the sides."""
+    pattern = Fisheye.from_fov(41, 3, fov_deg, rate_hz=10.0, distortion=k)
+    edges = directions_of(pattern, np.array([[-0.5, 1.0], [20.0, 1.0], [40.5, 1.0]]))
+    half = np.radians(0.5 * fov_deg)
+    np.testing.assert_allclose(edges[0], (np.cos(half), np.sin(half), 0.0), atol=1e-12)
+    np.testing.assert_allclose(edges[1], (1.0, 0.0, 0.0), atol=1e-12)
+    np.testing.assert_allclose(edges[2], (np.cos(half), -np.sin(half), 0.0), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((64, 64, 0.0), r"horizontal_fov_deg is 0\.0; it must be between 0 and 360"),
+        ((64, 64, 360.0), r"horizontal_fov_deg is 360\.0; it must be between 0 and 360"),
+        ((0, 64, 180.0), r"width is 0; it must be greater than 0"),
+        ((64, 64, "wide"), r"horizontal_fov_deg is 'wide', a str; it must be a number"),
+        ((64, 64, 300.0), r"at most 180 degrees off the axis"),  # across; the corners then look farther
+    ],
+)
+def test_a_field_of_view_that_cannot_be_is_refused(arguments, message):
+    with pytest.raises(SpecError, match=message):
+        Fisheye.from_fov(*arguments, rate_hz=10.0)

@@ -140,6 +140,7 @@ def test_projections_are_chosen_with_equal_chances():
     image = camera.read()
     of_wide = image.focal_px[:, 0] == 8.0
     assert abs(of_wide.mean() - 0.5) < 0.1
+    np.testing.assert_array_equal(image.projection, np.where(of_wide, 0, 1))
     for chosen, pattern in ((of_wide, wide), (~of_wide, bent)):
         d = pattern.rays().direction_S
         ahead = d[..., 0] > 0.1
@@ -147,6 +148,36 @@ def test_projections_are_chosen_with_equal_chances():
         np.testing.assert_allclose(
             image.range[chosen][:, ahead], np.broadcast_to(expected, (chosen.sum(), ahead.sum())), rtol=3e-6
         )
+
+
+def test_an_image_tells_which_lens_each_camera_has_and_keeps_it():
+    lenses = tuple(LENS.model_copy(update={"focal_px": (focal, focal)}) for focal in (10.0, 11.0, 12.0))
+    env, camera = rig(sn.Randomization(projections=lenses), worlds=40, pose=[NOMINAL, NOMINAL])
+    env.step()
+    first = camera.read()
+    assert first.projection.shape == (40, 2)
+    assert set(first.projection.ravel()) == {0, 1, 2}
+    np.testing.assert_array_equal(first.focal_px[..., 0], 10.0 + first.projection)
+    told = first.projection.copy()
+
+    # Only worlds that restart have others, and images taken before still tell their own
+    mask = np.arange(40) < 20
+    env.reset(mask)
+    env.step()
+    second = camera.read()
+    np.testing.assert_array_equal(second.focal_px[..., 0], 10.0 + second.projection)
+    np.testing.assert_array_equal(second.projection[20:], told[20:])
+    assert (second.projection[:20] != told[:20]).any()
+    np.testing.assert_array_equal(first.projection, told)
+
+
+@pytest.mark.parametrize("worlds", [None, 3])
+def test_without_lenses_to_choose_from_all_have_the_first(worlds):
+    env, camera = rig(None, worlds=worlds)
+    env.step()
+    image = camera.read()
+    assert image.projection.shape == (() if worlds is None else (3,))
+    assert not image.projection.any()
 
 
 def test_jittered_rays_stay_until_they_are_drawn_anew():

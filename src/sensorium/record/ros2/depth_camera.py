@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.errors import RecordError
+from sensorium.patterns import Fisheye, Pinhole
 from sensorium.record.ros2.camera import OPTICAL
 from sensorium.record.ros2.camera_info import camera_info
 from sensorium.record.ros2.image import image
@@ -40,6 +41,8 @@ def depth_camera(reading: DepthImage, source: Source) -> list[tuple[int, str, Me
     messages: list[tuple[int, str, Message]] = []
     arrays = {name: source.rows(array, tail=_tail(name)) for name, array in reading.images.items()}
     lenses = source.rows(np.concatenate([reading.focal_px, reading.center_px], axis=-1), tail=1)
+    drawn = None if spec.randomize is None else spec.randomize.projections
+    patterns = [(drawn or (spec.pattern,))[which] for which in reading.projection.ravel().tolist()]
     for row, frame in enumerate(source.frames):
         optical = frame + OPTICAL
         for name, array in arrays.items():
@@ -55,7 +58,7 @@ def depth_camera(reading: DepthImage, source: Source) -> list[tuple[int, str, Me
                 messages.append((row, name, _labels(pixels, source, stamp_ns, optical)))
             else:
                 messages.append((row, name, image(pixels, _ENCODINGS[name], stamp_ns=stamp_ns, frame_id=optical)))
-        messages.append((row, "camera_info", _info(spec, lenses[row], stamp_ns, optical)))
+        messages.append((row, "camera_info", _info(patterns[row], lenses[row], stamp_ns, optical)))
         if spec.randomize is not None and spec.randomize.placement is not None:
             messages.append((row, "pose", _pose(reading, row, source, stamp_ns)))
     return messages
@@ -100,9 +103,8 @@ def _pack(
         records["label"] = label[kept]
 
 
-def _info(spec: DepthCamera, lens: NDArray[np.float64], stamp_ns: int, frame_id: str) -> Message:
-    """How the camera projects; of lenses that are drawn the focal length and principal point are those of the image."""
-    pattern = spec.pattern
+def _info(pattern: Pinhole | Fisheye, lens: NDArray[np.float64], stamp_ns: int, frame_id: str) -> Message:
+    """How the camera projects; focal length and principal point may be drawn, and are those of the image."""
     model = "equidistant" if pattern.kind == "fisheye" else "plumb_bob"
     fx, fy, cx, cy = (float(number) for number in lens)
     return camera_info(

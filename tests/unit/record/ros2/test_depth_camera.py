@@ -103,6 +103,22 @@ def test_the_projection_and_the_place_of_a_drawn_camera(run, read_back):
         assert pose.header.frame_id == "world"
 
 
+def test_of_lenses_to_choose_from_the_one_chosen_is_told(tmp_path, read_back):
+    bent = LENS.model_copy(update={"distortion": (-0.1, 0.01, 0.001, -0.002, 0.0)})
+    wide = sn.patterns.Fisheye.from_fov(16, 12, 150.0, rate_hz=10.0, distortion=(0.02, -0.01, 0.0, 0.0))
+    models = set()
+    for number, chosen in enumerate([(bent, wide), (wide, bent), (wide,), (bent,)]):
+        path = tmp_path / f"{number}.mcap"
+        reading = recorded(path, randomize=sn.Randomization(projections=chosen))
+        lens = chosen[reading.projection.item()]
+        for (info,) in read_back(path, "/eye/camera_info"):
+            assert info.distortion_model == ("equidistant" if lens is wide else "plumb_bob")
+            assert tuple(info.d) == lens.distortion
+            assert info.k[0] == lens.focal_px[0]
+            models.add(info.distortion_model)
+    assert models == {"equidistant", "plumb_bob"}
+
+
 def test_large_labels_need_more_bits(tmp_path, read_back):
     reading = recorded(tmp_path / "run.mcap", label=70_000)
     for (message,) in read_back(tmp_path / "run.mcap", "/eye/segmentation"):
