@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,6 +16,7 @@ from sensorium.patterns.pinhole import pixel_grid
 from sensorium.random import Stream
 from sensorium.recycling import Recycler
 from sensorium.sensors import flow_tables, tint_tables
+from sensorium.sensors.depth_arrays import DepthArrays
 from sensorium.sensors.depth_errors import STAGES
 from sensorium.sensors.depth_film import Film, Films
 from sensorium.sensors.depth_image import DepthImage
@@ -41,27 +41,6 @@ if TYPE_CHECKING:
 
 # Normal numbers end here
 _MOST_SIGMAS = 6.7
-
-# Arrays of the kernel's outputs: type, and how many numbers a pixel has (0: one, without an axis)
-_ARRAYS: dict[str, tuple[type[np.generic], int]] = {
-    "range_m": (np.float32, 0),
-    "depth": (np.float32, 0),
-    "points_S": (np.float32, 3),
-    "points_W": (np.float64, 3),
-    "label": (np.int32, 0),
-    "face_id": (np.int32, 0),
-    "object_id": (np.int32, 0),
-    "normals": (np.float32, 3),
-    "flow": (np.float32, 2),
-    "scene_flow": (np.float32, 3),
-    "colour": (np.uint8, 3),
-    "cosine": (np.float32, 0),
-    "true_m": (np.float32, 0),
-}
-_MEASURED = frozenset({"range_m", "depth", "points_S", "points_W"})
-
-OutputField = tuple[int, tuple[int, ...], type[np.generic]]
-"""One of the kernel's arrays: its place among them, its shape and its type."""
 
 # Where no flow is asked for
 _NO_MAPS = np.zeros((0, 0, 12))
@@ -142,28 +121,18 @@ class DepthCaster:
         # What is looked up, and by what is measured
         self._see_layout()
         self._numbers, self._true_numbers, self._reach_m = _numbers(spec)
-        measures = any(self._array_of(output) in _MEASURED for output in spec.outputs)
+        measures = DepthArrays.are_measured(spec.outputs)
         self._stages = [(error, STAGES[type(error)]) for error in spec.errors] if measures else []
-        self._wanted = self._arrays_wanted()
-        self._needs_truth = "true_m" in self._wanted
+        self._arrays = DepthArrays(spec, rig.axes, self._heads, [stage for _, stage in self._stages])
         moves = spec.randomize is not None and spec.randomize.placement is not None
         self._firing = Firing(rig, worlds_differ=moves)
         self._recycler = Recycler()
-        self._shapes = {name: (self._count, numbers)[: 2 if numbers else 1] for name, (_, numbers) in _ARRAYS.items()}
-        self._empty = DepthOutputs(
-            **{name: np.zeros((self._heads, 0, *self._shapes[name][1:]), dtype) for name, (dtype, _) in _ARRAYS.items()}
-        )
-        self._filled, self._measured_again = self._fields(self._wanted), self._fields(self._wanted & _MEASURED)
         self._seen_through = self._looks(lens)
         near, far, dropped = _without_measurement(spec)
         self._meanings: dict[str, Any] = {
             **{"near": near, "far": far, "dropped": dropped if spec.can_drop else math.nan},
             **{"scale_m": spec.scale_m, "frame": spec.frame},
         }
-        axes = (*rig.axes, pattern.height, pattern.width)
-        arrays = {name: self._array_of(name) for name in sorted(spec.outputs)}
-        place = DepthOutputs._fields.index
-        self._shown = [(name, place(array), (*axes, *self._shapes[array][1:])) for name, array in arrays.items()]
         self._flows = bool({"flow", "scene_flow"} & spec.outputs)
         self._masked_for: PlacedScenes | None = None
         self._bits = np.uint32(0)
@@ -216,13 +185,13 @@ class DepthCaster:
                 image = self._image(film.outputs, film.X_WS, self._pixels, start_ns)
                 truth = partial(_true_already, image)
             placed.anchor = setup.anchor  # for which fixed objects stand there now
-        if self._needs_truth:  # measured once more when other images have been drawn
+        if self._arrays.need_truth:  # measured once more when other images have been drawn
             truth = partial(self._truth, image, _Shot(setup.copy(), self._pixels), film.outputs.true_m)
         return image, truth
 
     def _trace(self, start_ns: int, tick: int, motions: Motions) -> _Taken:
         """Images of scenes that are placed beforehand, and their errors."""
-        end_ns, out = start_ns + self.duration_ns, self._outputs(self._filled, self._recycler.array)
+        end_ns, out = start_ns + self.duration_ns, self._arrays.new(self._recycler.array)
         rays, heads, anchor, _, _, X_WS = self._firing.aim(self._rays, start_ns, end_ns)
         placed = self._tracer.place_around(start_ns, end_ns, anchor)
         setup = _Setup(rays, heads, anchor, _NOTHING_STANDS, self._draws(tick))
@@ -232,9 +201,9 @@ class DepthCaster:
         if self._stages:
             range_m = self._corrupted(out, X_WS, shot, placed)
             made = self._measured(shot, range_m, self._numbers)
-            out = out._replace(**{name: getattr(made, name) for name in _MEASURED})
+            out = self._arrays.with_measured(out, made)
         image = self._image(out, X_WS, self._pixels, start_ns)
-        if self._needs_truth:
+        if self._arrays.need_truth:
             return image, partial(self._truth, image, shot, out.true_m)
         return image, partial(_true_already, image)
 
@@ -276,7 +245,7 @@ class DepthCaster:
 
     def _new_film(self) -> Film:
         """Arrays for images to be drawn."""
-        return Film(self._outputs(self._filled, np.empty), self._firing.cameras())
+        return Film(self._arrays.new(np.empty), self._firing.cameras())
 
     def _draws(self, tick: int) -> DepthDraws:
         """What random numbers of an image are counted by."""
@@ -347,7 +316,7 @@ class DepthCaster:
 
     def _measured(self, shot: "_Shot", distance_m: NDArray[np.float32], numbers: NDArray[np.float32]) -> DepthOutputs:
         """What is measured of known distances (heads, pixels) [m], by such numbers."""
-        again = self._outputs(self._measured_again, self._recycler.array)
+        again = self._arrays.new_measured(self._recycler.array)
         setup = shot.setup
         where = (setup.anchor, setup.rays, setup.heads, shot.pixels, numbers, setup.draws, distance_m, again)
         threads.share(measure_again, self._heads * -(-self._count // BLOCK), *where)
@@ -391,15 +360,10 @@ class DepthCaster:
         if self._seen_through[0] is not pixels.lens:
             self._seen_through = self._looks(pixels.lens)
         _, focal_px, center_px, projection = self._seen_through
-        images: dict[str, NDArray[Any]] = {}
-        for name, place, shape in self._shown:
-            array = out[place]
-            if array.shape[1]:
-                images[name] = array.reshape(shape)
         return DepthImage.trusted(
             {
                 **self._meanings,
-                "images": images,
+                "images": self._arrays.images(out),
                 "focal_px": focal_px,
                 "center_px": center_px,
                 "projection": projection,
@@ -409,37 +373,6 @@ class DepthCaster:
                 "X_WS": X_WS,
             }
         )
-
-    # --- arrays -----------------------------------------------------------------------------------------------------
-
-    def _array_of(self, output: str) -> str:
-        """Which of the kernel's arrays holds an output."""
-        points = "points_W" if self._spec.frame == "world" else "points_S"
-        return {"range": "range_m", "points": points, "segmentation": "label"}.get(output, output)
-
-    def _arrays_wanted(self) -> frozenset[str]:
-        """Which arrays the cast fills."""
-        wanted = {self._array_of(output) for output in self._spec.outputs}
-        for _, stage in self._stages:
-            wanted |= stage.needs
-        noise = self._spec.noise
-        if wanted & _MEASURED and (self._stages or noise.multiplier or noise.dropout):
-            wanted.add("true_m")
-        return frozenset(wanted)
-
-    def _outputs(self, fields: list[OutputField], make: Callable[..., NDArray[Any]]) -> DepthOutputs:
-        """Arrays for the kernel: every element of those wanted is written, the others have no pixels."""
-        arrays = list(self._empty)
-        for place, shape, dtype in fields:
-            arrays[place] = make(shape, dtype)
-        return DepthOutputs._make(arrays)
-
-    def _fields(self, wanted: AbstractSet[str]) -> list[OutputField]:
-        """Which of the kernel's arrays are to be made."""
-        names = [name for name in DepthOutputs._fields if name in wanted]
-        return [
-            (DepthOutputs._fields.index(name), (self._heads, *self._shapes[name]), _ARRAYS[name][0]) for name in names
-        ]
 
     def _looks(self, lens: NDArray[np.float64]) -> "_Looks":
         """What images tell of the lenses that all cameras look through now."""
