@@ -158,9 +158,10 @@ def _begin(job: int, first: int, step: int, count: int) -> None:
 
 @jit.function
 def _end(job: int, first: int, step: int) -> None:
-    """Do what is left of it, and wait for the others."""
+    """Do what is left of it, and wait for the others; nothing is left then, so that to end it twice does no harm."""
     _work_on(job, _SHARES)
     _take_back(first, 0 if step > 0 else -step, job)
+    _put_at(job + _COUNT, 0)
 
 
 @jit.function
@@ -177,14 +178,14 @@ def _do_prepared(job: int, first: int, step: int, count: int) -> None:
 
 
 @jit.kernel
-def _begin_prepared(job: int, first: int, step: int, count: int) -> None:
-    """Begin one that lies in memory already."""
+def begin(job: int, first: int, step: int, count: int) -> None:
+    """Let other threads begin with the job of a prepared kernel, at its address; `end` must come."""
     _begin(job, first, step, count)
 
 
 @jit.kernel
-def _end_prepared(job: int, first: int, step: int) -> None:
-    """End it."""
+def end(job: int, first: int, step: int) -> None:
+    """Do what is left, of first and step as it was begun, and wait for the others."""
     _end(job, first, step)
 
 
@@ -202,26 +203,23 @@ class Prepared:
         while True:
             self._job = np.zeros(size // 8, np.int64)
             self._job[_FIRST // 8] = size
-            self._address = int(self._job.ctypes.data)
-            kernel(self._address, _PREPARES, 0, *arguments)
+            self.address = int(self._job.ctypes.data)
+            """Where its job lies, for `begin` and `end`."""
+            kernel(self.address, _PREPARES, 0, *arguments)
             if self._job[_FIRST // 8] <= size:
-                return
+                break
             size = int(self._job[_FIRST // 8])
+
+        # A job of no blocks, until it is called; and nothing is compiled any more once it has begun
+        begin(self.address, 0, 1, 0)
+        end(self.address, 0, 1)
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a prepared kernel knows where its arrays are; it cannot be copied or pickled")
 
     def __call__(self, first: int, step: int, count: int) -> None:
         """Call the kernel; not from two threads at once."""
-        _do_prepared(self._address, first, step, count)
-
-    def begin(self, first: int, step: int, count: int) -> None:
-        """Let other threads begin with it; `end` must come."""
-        _begin_prepared(self._address, first, step, count)
-
-    def end(self, first: int, step: int) -> None:
-        """Do what is left, of first and step as it was begun, and wait for the others."""
-        _end_prepared(self._address, first, step)
+        _do_prepared(self.address, first, step, count)
 
 
 def shared(worker: Callable[..., None]) -> Callable[..., None]:

@@ -17,12 +17,14 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from sensorium import blocks
 from sensorium.errors import SpecError
+
+T = TypeVar("T")
 
 THREADS_VARIABLE = "SENSORIUM_THREADS"
 
@@ -148,10 +150,10 @@ def run(kernel: Callable[..., None], count: int, *arguments: Any, serial_below: 
         serial_below: With fewer blocks than this the calling thread does all of them.
     """
     # What `working` does, in place: the small kernels of a step feel every call
-    _under_way.append(None)
-    if _forking:
-        _wait_for_fork()
     try:
+        _under_way.append(None)
+        if _forking:
+            _wait_for_fork()
         if count < serial_below or (threads := min(thread_count(), count)) <= 1:
             kernel(0, 1, count, *arguments)
         else:
@@ -162,39 +164,41 @@ def run(kernel: Callable[..., None], count: int, *arguments: Any, serial_below: 
 
 def share(kernel: Callable[..., None], count: int, *arguments: Any) -> None:
     """The same for a kernel that is `blocks.shared`: threads claim blocks, and none waits for one that comes late."""
-    _under_way.append(None)
-    if _forking:
-        _wait_for_fork()
     try:
+        _under_way.append(None)
+        if _forking:
+            _wait_for_fork()
         kernel(*_who_shares(count), count, *arguments)
     finally:
         _under_way.pop()
 
 
-class Sharing:
-    """The same for a prepared kernel: what is done inside `with` is done while other threads work on the blocks."""
+def share_while(kernel: blocks.Prepared, count: int, meanwhile: Callable[[], T]) -> T:
+    """The same for a prepared kernel, of which others do the first blocks while this thread does something else.
 
-    __slots__ = ("_count", "_kernel", "_who")
+    Args:
+        kernel: What is shared; all is done when this returns or raises.
+        count: Number of blocks.
+        meanwhile: Called once others may have begun.
 
-    def __init__(self, kernel: blocks.Prepared, count: int) -> None:
-        self._kernel, self._count = kernel, count
-
-    def __enter__(self) -> None:
+    Returns:
+        What `meanwhile` gives.
+    """
+    # Handlers of signals may raise wherever Python goes on after a call, and where a function of Python's begins. So
+    # what begins stands inside `try`, and what ends is compiled code, called directly: nothing comes between.
+    try:
         _under_way.append(None)
+        if _forking:
+            _wait_for_fork()
+        first, step = _who_shares(count)
+        job = kernel.address
         try:
-            if _forking:
-                _wait_for_fork()
-            self._who = _who_shares(self._count)
-            self._kernel.begin(*self._who, self._count)
-        except BaseException:
-            _under_way.pop()
-            raise
-
-    def __exit__(self, *error: object) -> None:
-        try:
-            self._kernel.end(*self._who)
+            blocks.begin(job, first, step, count)
+            return meanwhile()
         finally:
-            _under_way.pop()
+            blocks.end(job, first, step)
+    finally:
+        _under_way.pop()
 
 
 def _who_shares(count: int) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 import copy
 import math
+import signal
 import sys
 import threading
 import time
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from sensorium import jit, threads
-from sensorium.blocks import NONE, Prepared, next_block, serve, shared
+from sensorium.blocks import NONE, Prepared, end, next_block, serve, shared
 
 
 @jit.function
@@ -165,36 +166,84 @@ def test_a_thread_leaves_in_time_however_many_turns_it_has():
 
 
 @pytest.mark.parametrize("number", [1, 2, 5])
-def test_a_kernel_under_way_is_done_once_what_is_inside_is(number):
+def test_a_kernel_is_done_once_what_is_done_meanwhile_is(number):
     threads.set_threads(number)
     done = np.zeros(200, np.int64)
     prepared = Prepared(note_blocks, done, 1)
-    for _ in range(50):
-        with threads.Sharing(prepared, 200):
-            assert number > 1 or len(set(done)) == 1
-    assert (done == 50).all()
+    for turn in range(50):
+        begun = threads.share_while(prepared, 200, done.copy)
+        assert number > 1 or (begun == turn).all()
+        assert (done == turn + 1).all()
 
 
 def test_others_work_on_a_kernel_meanwhile():
     threads.set_threads(2)
     done = np.zeros(4, np.int64)
-    prepared = Prepared(note_blocks, done, 1)
-    deadline = time.monotonic() + 30.0
-    with threads.Sharing(prepared, 4):
+
+    def wait_for_others():
+        deadline = time.monotonic() + 30.0
         while not (done == 1).all() and time.monotonic() < deadline:
             time.sleep(0.001)
-        assert (done == 1).all()
+        return (done == 1).all()
+
+    assert threads.share_while(Prepared(note_blocks, done, 1), 4, wait_for_others)
     assert (done == 1).all()
 
 
-def test_an_error_inside_leaves_no_kernel_undone():
+def test_an_error_meanwhile_leaves_nothing_undone():
     done = np.zeros(200, np.int64)
-    prepared = Prepared(note_blocks, done, 1)
-    with pytest.raises(ValueError, match="inside"), threads.Sharing(prepared, 200):
-        raise ValueError("inside")
+
+    def fail():
+        raise ValueError("meanwhile")
+
+    with pytest.raises(ValueError, match="meanwhile"):
+        threads.share_while(Prepared(note_blocks, done, 1), 200, fail)
     assert (done == 1).all()
     assert not threads._under_way
     assert not threads._desks[:, 0].any()
+
+
+def test_what_has_ended_can_be_ended_again_and_what_has_not_begun_as_well():
+    done = np.zeros(10, np.int64)
+    prepared = Prepared(note_blocks, done, 1)
+    end(prepared.address, 0, 1)
+    assert (done == 0).all()
+    for _ in range(3):
+        prepared(0, 1, 10)
+        end(prepared.address, 0, 1)
+    assert (done == 3).all()
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this platform has no timers that signal")
+def test_a_handler_that_raises_at_any_moment_leaves_nothing_undone():
+    """Alarms of some microseconds on: they come before, between and after the calls that begin and end a kernel."""
+    threads.set_threads(2)
+    done = np.zeros(64, np.int64)
+    prepared = Prepared(note_blocks, done, 100)
+
+    class AlarmError(Exception):
+        pass
+
+    def ring(*_):
+        raise AlarmError
+
+    rung, before = 0, signal.signal(signal.SIGALRM, ring)
+    try:
+        for turn in range(3000):
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 1e-6 * (1 + turn % 60))
+                for _ in range(5):
+                    threads.share_while(prepared, 64, lambda: None)
+                signal.setitimer(signal.ITIMER_REAL, 0.0)
+            except AlarmError:
+                rung += 1
+            assert not threads._desks[:, 0].any()
+            assert len(set(done.tolist())) == 1
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+    assert rung > 100
+    assert not threads._under_way
 
 
 @pytest.mark.parametrize("number", [1, 2, 5])

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from sensorium import jit, threads
+from sensorium.blocks import NONE, next_block, shared
 from sensorium.errors import SpecError
 
 
@@ -14,6 +15,19 @@ from sensorium.errors import SpecError
 def count_blocks(first, step, count, done):
     for block in range(first, count, step):
         done[block] += 1
+
+
+@jit.function
+def _skip(first, step, count):
+    next_block(first, step, count, NONE)
+
+
+_share_nothing = shared(_skip)
+
+
+@jit.kernel
+def do_nothing(first, step, count):
+    _share_nothing(first, step, count, ())
 
 
 @pytest.fixture(autouse=True)
@@ -138,6 +152,11 @@ def test_a_bad_thread_count_is_named(bad):
 def test_no_fork_comes_between_while_a_kernel_is_prepared():
     """It may be compiled then, under Numba's lock, which a child would inherit as it is."""
     seen = []
-    threads.prepared(lambda *arguments: seen.append(len(threads._under_way)))
+
+    def kernel(*arguments):
+        seen.append(len(threads._under_way))
+        do_nothing(*arguments)
+
+    threads.prepared(kernel)
     assert seen == [1]
     assert not threads._under_way

@@ -70,7 +70,9 @@ class Fisheye(AbstractPattern):
             options: Further fields; r is the lens's own where `distortion` is among them.
         """
         check_fov(width, height, horizontal_fov_deg, below_deg=360.0)
-        focal = float(focal_of_fov(width, horizontal_fov_deg, options.get("distortion", (0.0,) * 4)))
+        narrow = cls.model_validate({"width": width, "height": height, "focal_px": (1e9, 1e9), **options})
+        check_turn(horizontal_fov_deg, narrow.distortion)
+        focal = float(focal_of_fov(width, horizontal_fov_deg, narrow.distortion))
         return cls.model_validate({"width": width, "height": height, "focal_px": (focal, focal), **options})
 
     @property
@@ -87,6 +89,19 @@ class Fisheye(AbstractPattern):
         """Rays of one image, the same for every image."""
         checked_sweep(sweep, self.cycle)
         return _rays(self)
+
+
+def check_turn(horizontal_fov_deg: float, distortion: Sequence[float]) -> None:
+    """Raise SpecError where r(t) of a lens has turned back before the edges of a field of view."""
+    k1, k2, k3, k4 = distortion
+    squares = np.roots([9.0 * k4, 7.0 * k3, 5.0 * k2, 3.0 * k1, 1.0])  # of angles where dr/dt is zero
+    turns = np.sqrt(squares[(np.abs(squares.imag) < 1e-12) & (squares.real > 0.0)].real)
+    most_deg = 2.0 * float(np.degrees(turns.min(initial=np.pi)))
+    if horizontal_fov_deg > most_deg:
+        raise SpecError(
+            f"horizontal_fov_deg is {horizontal_fov_deg} with distortion {tuple(distortion)}; "
+            f"it must be at most {most_deg:.6g}, where that lens turns back"
+        )
 
 
 def focal_of_fov(width: int, horizontal_fov_deg: ArrayLike, distortion: Sequence[float]) -> Float64:

@@ -10,14 +10,18 @@ from sensorium.errors import SpecError
 # What a name may have that is a file's on every system
 _NOT_IN_FILES = re.compile(r"[^A-Za-z0-9_.-]")
 
+# Names of devices on Windows, with any ending
+_DEVICES = frozenset({"CON", "PRN", "AUX", "NUL", *(f"{port}{n}" for port in ("COM", "LPT") for n in range(1, 10))})
+
 
 def made_folder(folder: str | PathLike[str]) -> Path:
     """A folder to write to, made where it does not exist."""
     path = Path(folder)
     try:
         path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SpecError(f"folder is {str(path)!r}, which cannot be made: {error.strerror}") from None
+    except (OSError, ValueError) as error:  # the latter for what no path may have
+        why = error.strerror if isinstance(error, OSError) else error
+        raise SpecError(f"folder is {str(path)!r}, which cannot be made: {why}") from None
     return path
 
 
@@ -28,7 +32,9 @@ def file_stem(sensor: str, taken: Collection[str]) -> str:
         sensor: Name of the sensor.
         taken: Names that files of other sensors have.
     """
-    stem = _NOT_IN_FILES.sub("_", sensor).lstrip(".") or "_"
-    if stem in taken:
+    stem = _NOT_IN_FILES.sub("_", sensor).strip(".") or "_"
+    if stem.partition(".")[0].upper() in _DEVICES:
+        stem = f"_{stem}"
+    if stem.lower() in (other.lower() for other in taken):  # one file where the system does not tell cases apart
         raise SpecError(f"sensor {sensor!r} would have the file {stem!r}, which another has; rename one of them")
     return stem

@@ -11,6 +11,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from sensorium.errors import SceneError
 from sensorium.scene.textures import PaintError
 
 FORMATS = ("PNG", "JPEG", "WEBP")
@@ -18,6 +19,9 @@ FORMATS = ("PNG", "JPEG", "WEBP")
 # What unpacking takes for each pixel, and where shininess is converted to roughness [bytes]
 _BYTES_PER_PIXEL, _BYTES_PER_GLOSSY_PIXEL = 16, 64
 _GLOSSY = "KHR_materials_pbrSpecularGlossiness"
+
+# What data in a uri follow
+_DATA = "base64,"
 
 # Skipped by its name, never opened
 _NOT_READ = "image/ktx2"
@@ -57,11 +61,26 @@ def _image_bytes(header: dict[str, Any], image: dict[str, Any], folder: Path, ch
     return None if held is None else held[begin : begin + view["byteLength"]]
 
 
+def inline_data(uri: str) -> str | None:
+    """The base64 text of a data URI, None for the name of a file.
+
+    The reader of meshes takes what follows the first "base64," anywhere for data, so that must be where they begin:
+    else it would unpack another image than the one that is looked at here.
+    """
+    head, _, data = uri.partition(",")
+    if head.startswith("data:") and head.endswith(";base64") and "," not in data:
+        return data
+    if uri.startswith("data:") or _DATA in uri:
+        raise SceneError(f"it refers to {uri[:80]!r}; data in a uri must be data:TYPE;base64,TEXT")
+    return None
+
+
 def _behind(uri: str, folder: Path) -> bytes | None:
     """Bytes in a data URI, or in a file of the folder."""
-    if uri.startswith("data:"):
+    data = inline_data(uri)
+    if data is not None:
         try:
-            return base64.b64decode(uri.partition(",")[2])
+            return base64.b64decode(data)
         except binascii.Error as error:
             raise PaintError(f"it has data that are not base64: {error}") from None
     path = folder / uri
@@ -79,3 +98,5 @@ def _size(data: bytes, number: int) -> tuple[int, int]:
                 return image.size
         except UnidentifiedImageError:
             raise PaintError(f"image {number} is no {' or '.join(FORMATS)}; glTF has no others") from None
+        except (OSError, Image.DecompressionBombError) as error:
+            raise PaintError(f"image {number} cannot be read: {error}") from None

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from sensorium.errors import SceneError
-from sensorium.scene.gltf_images import check_images
+from sensorium.scene.gltf_images import check_images, inline_data
 from sensorium.scene.textures import PaintError
 
 Triangles = tuple[int, int]
@@ -142,8 +142,9 @@ def _check_uri(uri: Any, folder: Path) -> int:
     """Bytes behind a URI: data inside it, or a file inside the folder (0 if there is none)."""
     if not isinstance(uri, str):
         raise SceneError(f"it refers to {uri!r}; a uri must be a string")
-    if uri.startswith("data:"):
-        return 3 * len(uri.partition(",")[2]) // 4
+    data = inline_data(uri)
+    if data is not None:
+        return 3 * len(data) // 4
     if urlsplit(uri).scheme or uri.startswith("//"):
         raise SceneError(f"it refers to {uri[:80]!r}; references must be files in its folder")
     check_inside(unquote(uri), folder)

@@ -7,14 +7,14 @@ a renderer how to filter are passed over.
 """
 
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path, PureWindowsPath
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.errors import SceneError
 from sensorium.scene.guards import check_inside
-from sensorium.scene.text_lines import lines_of
+from sensorium.scene.text_lines import lines_of, plain_number
 from sensorium.scene.textures import PaintError, pixels_of
 
 Color = tuple[float, float, float]
@@ -117,13 +117,15 @@ class MtlMaterial:
     def _find(self, name: str, said: str) -> Path:
         """The file that a line names: beside the material file, or beside the mesh."""
         # A whole path tells of the computer it was written on
-        absolute = PureWindowsPath(name).is_absolute() or PurePosixPath(name).is_absolute()
+        absolute = bool(PureWindowsPath(name).anchor)
         local = PureWindowsPath(name).name if absolute else name.replace("\\", "/")
         for folder in (self.file.parent, self.root):
             try:
                 found = check_inside(local, folder, root=self.root)
             except SceneError as error:
-                raise PaintError(f"{said}: {error}") from None
+                if folder == self.file.parent:
+                    raise PaintError(f"{said}: {error}") from None
+                break  # from the mesh it would leave the folder; from the material file it does not
             if found.is_file():
                 return found
         also = f", nor {local!r} beside it" if absolute else ""
@@ -162,7 +164,7 @@ def _option(words: list[str], said: str) -> tuple[str, list[float], list[str]]:
     taken = len(values) if option in _PLACES else _OTHERS[option]
     given = words[1 : 1 + taken]
     if option == "-clamp":
-        values = [1.0 if given == ["on"] else 0.0]
+        values = [1.0 if [word.lower() for word in given] == ["on"] else 0.0]
     if option in _PLACES and not values:
         raise PaintError(f"{said} has the option {option} without numbers; it takes 1 to 3")
     if option == "-t" and any(values):
@@ -175,7 +177,7 @@ def _option(words: list[str], said: str) -> tuple[str, list[float], list[str]]:
 def _number(word: str) -> float | None:
     """A finite number, None where a word is none."""
     try:
-        value = float(word)
+        value = float(plain_number(word))
     except ValueError:
         return None
     return value if np.isfinite(value) else None

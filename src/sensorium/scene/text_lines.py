@@ -24,9 +24,16 @@ def lines_of(path: Path) -> Iterator[tuple[int, list[str]]]:
         yield number, words
 
 
+def plain_number(word: str) -> str:
+    """The word, unless Python alone would take it for a number: 1_000, or digits of other scripts, raise ValueError."""
+    if "_" in word or not word.isascii():
+        raise ValueError(f"{word!r} is no number of a text format")
+    return word
+
+
 def integer(word: str, number: int) -> int:
     """A whole number in a line."""
     try:
-        return int(word)
+        return int(plain_number(word))
     except ValueError:
         raise SceneError(f"line {number} has {word[:40]!r}; it must be an integer") from None

@@ -178,16 +178,18 @@ class DepthCaster:
             self._tracer.stand(placed, start_ns, setup.standing)
             setup.draws.tick[0] = tick
             self._films.unload_unless(placed, placed.tables, self._layout, self._pixels, motions)
-            drawing = film.drawing or film.load(
-                self._blocks, *self._arguments(placed, setup, motions, film.outputs, film.cameras)
+            cast = film.cast or film.load(*self._arguments(placed, setup, motions, film.outputs, film.cameras))
+
+            # The reading is made of the arrays while others begin to fill them
+            image = threads.share_while(
+                cast, self._blocks, lambda: self._image(film.outputs, film.X_WS, self._pixels, start_ns)
             )
-            with drawing:  # what is made of the arrays, while others begin to fill them
-                image = self._image(film.outputs, film.X_WS, self._pixels, start_ns)
-                truth = partial(_true_already, image)
             placed.anchor = setup.anchor  # for which fixed objects stand there now
-        if self._arrays.need_truth:  # measured once more when other images have been drawn
-            truth = partial(self._truth, image, _Shot(setup.copy(), self._pixels), film.outputs.true_m)
-        return image, truth
+        if not self._arrays.need_truth:
+            return image, partial(_true_already, image)
+
+        # Measured once more when other images have been drawn
+        return image, partial(self._truth, image, _Shot(setup.copy(), self._pixels), film.outputs.true_m)
 
     def _trace(self, start_ns: int, tick: int, motions: Motions) -> _Taken:
         """Images of scenes that are placed beforehand, and their errors."""
@@ -379,6 +381,7 @@ class DepthCaster:
         axes, random = self._rig.axes, self._random
         every = np.broadcast_to(lens, (self._heads, ln.LENS_COLUMNS)).reshape(*axes, ln.LENS_COLUMNS)
         which = np.zeros(axes, np.int64) if random is None else random.projection.reshape(axes)
+        which.setflags(write=False)
         return _Looks(lens, every[..., ln.FX : ln.FY + 1], every[..., ln.CX : ln.CY + 1], which)
 
 

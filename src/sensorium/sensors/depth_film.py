@@ -5,9 +5,9 @@ from collections.abc import Callable
 from typing import Any
 
 from sensorium import threads
+from sensorium.blocks import Prepared
 from sensorium.frames import Pose
 from sensorium.recycling import Pool
-from sensorium.threads import Sharing
 from sensorium.trace.depth import DepthOutputs, depth_images
 from sensorium.trace.standing import Cameras
 
@@ -17,18 +17,18 @@ class Film:
 
     def __init__(self, outputs: DepthOutputs, cameras: Cameras) -> None:
         self.outputs, self.cameras = outputs, cameras
-        self.drawing: Sharing | None = None
-        """Inside it others draw: the kernel that fills them, with all its arguments."""
+        self.cast: Prepared | None = None
+        """The kernel that fills them, with all its arguments."""
 
     @property
     def X_WS(self) -> Pose:
         """Poses of the cameras; not to be looked at before the images are drawn."""
         return Pose._trusted(self.cameras.p_WS.view(), self.cameras.q_WS.view())  # which nobody can write through
 
-    def load(self, blocks: int, *arguments: Any) -> Sharing:
-        """Prepare the kernel for so many blocks, these arrays among its arguments."""
-        self.drawing = Sharing(threads.prepared(depth_images, *arguments), blocks)
-        return self.drawing
+    def load(self, *arguments: Any) -> Prepared:
+        """Prepare the kernel, these arrays among its arguments."""
+        self.cast = threads.prepared(depth_images, *arguments)
+        return self.cast
 
 
 class Films:
@@ -52,4 +52,4 @@ class Films:
         if len(tables) != len(self._tables) or not all(map(operator.is_, tables, self._tables)):
             self._tables = tables
             for film in self._films.things:
-                film.drawing = None
+                film.cast = None

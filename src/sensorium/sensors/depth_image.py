@@ -1,7 +1,7 @@
 """What a depth camera reports: the images that were asked for."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -36,8 +36,6 @@ class DepthImage:
     """fx, fy of every camera [px], shape (..., 2)."""
     center_px: NDArray[np.float64]
     """cx, cy of every camera [px], shape (..., 2); the middle of the first pixel is 0, 0."""
-    projection: NDArray[np.int64]
-    """Which of `randomize.projections` every camera looks through, from 0, shape (...); zeros where none are drawn."""
     start_ns: int
     """When the first row was taken [ns]."""
     end_ns: int
@@ -51,6 +49,8 @@ class DepthImage:
     takes all rows at once has one knot, and `X_WS[0]` are its poses then; one with a rolling shutter has several from
     the first row to the last, unless it stands still. Without an axis of sensors `X_WS[0][:, 0]` is a pose a world.
     """
+    projection: NDArray[np.int64] = field(default_factory=lambda: np.zeros((), np.int64))
+    """Which of `randomize.projections` every camera looks through, from 0, shape (...); zeros where none are drawn."""
 
     @classmethod
     def trusted(cls, fields: dict[str, Any]) -> Self:

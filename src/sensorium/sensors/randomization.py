@@ -95,6 +95,8 @@ class Randomization(Spec):
             if wide is not None:
                 if isinstance(lens, Pinhole) and wide >= 180.0:
                     raise ValueError(f"randomize.intrinsics.fov_deg reaches {wide}; a pinhole's must stay below 180")
+                if isinstance(lens, Fisheye):
+                    fisheye.check_turn(wide, lens.distortion)
                 focal = float(focal_of_fov(lens, wide))
                 fields["focal_px"] = (focal, focal * lens.focal_px[1] / lens.focal_px[0])
             for dx, dy in (self.intrinsics.min_shift_px, self.intrinsics.max_shift_px):

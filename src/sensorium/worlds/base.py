@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,6 +81,10 @@ class WorldState:
     def has_accelerations(self) -> bool:
         """Whether the world knows both accelerations."""
         return self.a_WB is not None and self.alpha_WB is not None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy has: its numbers lie elsewhere."""
+        return {name: value for name, value in self.__dict__.items() if name != "address"}
 
     def in_place(self, bodies: int, joints: int) -> bool:
         """Whether every array has the shape it must have, for so many bodies and joints."""

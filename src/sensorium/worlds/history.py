@@ -6,7 +6,7 @@ worlds are taken to have stood at their new poses all along, and from when on th
 
 from bisect import bisect_left, bisect_right
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +65,14 @@ class History:
         self.restarted_ns = _ALWAYS
         """When any of them last did [ns]."""
         self._span: Span | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy has: numbers of its states lie elsewhere."""
+        return {**self.__dict__, "_addresses": [], "_span": None}
+
+    def __setstate__(self, fields: dict[str, Any]) -> None:
+        self.__dict__.update(fields)
+        self._addresses = [state.address for state in self._states]
 
     @property
     def newest(self) -> WorldState:

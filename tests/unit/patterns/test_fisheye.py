@@ -48,6 +48,20 @@ def test_a_field_of_view_reaches_from_edge_to_edge(fov_deg, k):
     np.testing.assert_allclose(edges[2], (np.cos(half), -np.sin(half), 0.0), atol=1e-12)
 
 
+def test_a_lens_that_turns_back_is_refused_from_there_on():
+    """With k1 = -0.5 alone r = t - t^3 / 2 is greatest at t = sqrt(2 / 3)."""
+    k, most_deg = (-0.5, 0.0, 0.0, 0.0), 2.0 * np.degrees(np.sqrt(2.0 / 3.0))
+    Fisheye.from_fov(64, 1, most_deg - 0.001, rate_hz=10.0, distortion=k)
+    with pytest.raises(SpecError, match=r"horizontal_fov_deg is 100\.0 with .* at most 93\.5636, where"):
+        Fisheye.from_fov(64, 1, 100.0, rate_hz=10.0, distortion=k)
+
+
+@pytest.mark.parametrize("bad", [None, (0.1, 0.2), "bent"])
+def test_a_distortion_that_is_none_is_refused_by_its_name(bad):
+    with pytest.raises(SpecError, match="distortion"):
+        Fisheye.from_fov(64, 64, 100.0, rate_hz=10.0, distortion=bad)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -178,6 +178,8 @@ def test_without_lenses_to_choose_from_all_have_the_first(worlds):
     image = camera.read()
     assert image.projection.shape == (() if worlds is None else (3,))
     assert not image.projection.any()
+    with pytest.raises(ValueError, match="read-only"):
+        image.projection[...] = 1
 
 
 def test_jittered_rays_stay_until_they_are_drawn_anew():

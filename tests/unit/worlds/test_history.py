@@ -1,3 +1,5 @@
+import copy
+import pickle
 import tracemalloc
 
 import numpy as np
@@ -88,6 +90,23 @@ def test_kernels_are_told_the_states_around_an_instant():
     for time_ns in (-1, 26):
         with pytest.raises(WorldError, match=f"{time_ns} to {time_ns} ns are asked for; the history has 0 to 25 ns"):
             history.write_around(time_ns, table)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda thing: pickle.loads(pickle.dumps(thing))])
+def test_a_copy_reads_its_own_numbers(copied):
+    history, states = history_of([0, 10])
+    history.span(0, 10)  # which is remembered
+    other, state = copied(history), copied(states[1])
+    assert state.address == state.numbers.ctypes.data != states[1].address
+    table = np.zeros((2, 2), np.int64)
+    other.write_around(5, table)
+    assert table[0].tolist() == [kept.numbers.ctypes.data for kept in other._states]
+    assert other.span(0, 10).table[0].tolist() == table[0].tolist()
+
+    # A state that came from elsewhere is read where it lies here
+    later = history_of([0])[0]
+    later.add(state)
+    np.testing.assert_array_equal(later.poses(ns(10)).position[0], states[1].X_WB.position)
 
 
 def test_motion_is_poses_as_arrays_of_ones_own():
