@@ -14,6 +14,7 @@ from sensorium.benchmarks import (
     accuracy,
     cone,
     depth,
+    depth_errors,
     depth_warp,
     environments,
     imu,
@@ -143,6 +144,18 @@ def test_depth_cameras_are_measured():
     assert list(depth.cost_a_world((1, 2), different=2, rounds=1)) == [1, 2]
     assert depth.two_threads_over_one(rounds=1) > 0.0
     assert depth.drawn_over_traced(depth.Crowd(3, 0, 16, 16), worlds=1, rounds=1) > 0.0
+
+
+def test_errors_of_depth_cameras_are_timed_against_traced_images_without():
+    drawn, traced = depth.rig(1, side=16), depth.rig(1, side=16, lens=depth.TRACED)
+    assert drawn.camera._model._caster._all_drawn
+    assert not traced.camera._model._caster._all_drawn
+    np.testing.assert_allclose(drawn.camera.read().depth, traced.camera.read().depth, rtol=1e-5)
+    costs = depth_errors.cost_of_errors(1, rounds=1)
+    assert set(costs) == {"none, drawn", *depth_errors.ERRORS}
+    assert min(costs.values()) > 0.0
+    bad = depth.rig(1, side=16, errors=[depth_errors.ERRORS["quadratic"]]).camera
+    assert not np.array_equal(bad.read().depth, bad.truth().depth)
 
 
 def test_sweeps_are_measured(mesh):

@@ -1,6 +1,6 @@
 """Depth cameras of a thousand worlds, against the bare trace of the same rays into the same scenes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from statistics import median
 from typing import NamedTuple
@@ -12,6 +12,7 @@ from sensorium import threads
 from sensorium.benchmarks.bare import bare_trace, packed
 from sensorium.benchmarks.timing import cpu_ratio, ratio, seconds, thread_count
 from sensorium.sensors.attached import AttachedSensor
+from sensorium.sensors.depth_errors import AnyDepthError
 from sensorium.sensors.tiles import in_tiles
 from sensorium.trace.packet import ALL_OBJECTS, BLOCK, COHERENT_ADDRESS
 from sensorium.trace.placement import PlacedScenes
@@ -26,6 +27,12 @@ _PLACEMENT = sn.Placement(
     min_rotation_deg=(-5.0, -5.0, -5.0),
     max_rotation_deg=(5.0, 5.0, 5.0),
 )
+
+Distortion = tuple[float, float, float, float, float]
+
+# Only lenses that do not bend are drawn; this one bends by less than rounding
+DRAWN: Distortion = (0.0, 0.0, 0.0, 0.0, 0.0)
+TRACED: Distortion = (1e-12, 0.0, 0.0, 0.0, 0.0)
 
 Column = np.ndarray[tuple[int], np.dtype[np.float64]]
 
@@ -54,6 +61,8 @@ def rig(
     period: int | None = None,
     randomize: sn.Randomization | None = None,
     side: int = SIDE,
+    errors: Sequence[AnyDepthError] = (),
+    lens: Distortion = DRAWN,
 ) -> Rig:
     """Depth and labels of 20 obstacles of four kinds in a walled yard, each world with places and ways of its own.
 
@@ -64,6 +73,8 @@ def rig(
         period: After so many steps everything is back in its place; None for slow circles.
         randomize: Of the cameras.
         side: Of an image [px].
+        errors: Of the cameras.
+        lens: DRAWN, or TRACED.
     """
     rng = np.random.default_rng(1)
     turn = None if period is None else 2.0 * np.pi * _RATE_HZ / period  # [rad/s]
@@ -94,9 +105,14 @@ def rig(
         centre = np.stack([places(-18, 18), places(-18, 18), places(0.5, 2.0)], axis=-1)
         moving[f"obstacle{number}"] = sn.paths.Circle(center=centre, radius=1.0, rate=turn or 0.5)
     env = sn.Environment(scene, sn.worlds.Kinematic(moving, step_s=1.0 / _RATE_HZ), worlds=worlds)
-    pattern = sn.patterns.Pinhole.from_fov(side, side, 87.0, rate_hz=_RATE_HZ)
+    pattern = _seen_through(lens, side, side)
     camera = sn.DepthCamera(
-        pattern=pattern, outputs={"depth", "segmentation"}, max_range_m=50.0, min_range_m=0.1, randomize=randomize
+        pattern=pattern,
+        outputs={"depth", "segmentation"},
+        max_range_m=50.0,
+        min_range_m=0.1,
+        randomize=randomize,
+        errors=tuple(errors),
     )
     made = Rig(env, env.attach(camera, body="drone"), pattern)
     made.step()
@@ -182,15 +198,12 @@ class Crowd(NamedTuple):
 
 
 def drawn_over_traced(crowd: Crowd, *, worlds: int = 8, rounds: int = 12) -> float:
-    """Rate of whole steps whose images are drawn over that of the same images traced, in CPU time of one thread.
-
-    The lens of the traced ones bends by less than rounding: only lenses that do not bend are drawn.
-    """
-    drawn, traced = (_crowded(crowd, worlds, distortion) for distortion in (0.0, 1e-12))
+    """Rate of whole steps whose images are drawn over that of the same images traced, in CPU time of one thread."""
+    drawn, traced = (_crowded(crowd, worlds, lens) for lens in (DRAWN, TRACED))
     return cpu_ratio(drawn.step, traced.step, rounds=rounds)
 
 
-def _crowded(crowd: Crowd, worlds: int, distortion: float) -> sn.Environment:
+def _crowded(crowd: Crowd, worlds: int, lens: Distortion) -> sn.Environment:
     """Worlds with a crowd each, seen by a camera that circles among them."""
     rng, scene = np.random.default_rng(0), sn.Scene()
     scene.add(sn.shapes.plane(100.0), label="ground")
@@ -200,11 +213,16 @@ def _crowded(crowd: Crowd, worlds: int, distortion: float) -> sn.Environment:
         scene.add(ball, pose=sn.Pose(position=(x + away, y + away, 1.5)), label="ball")
     circle = sn.paths.Circle(center=(0.0, 0.0, 1.5), radius=1.0, rate=0.3)
     env = sn.Environment(scene, sn.worlds.Kinematic({"drone": circle}, step_s=1.0 / _RATE_HZ), worlds=worlds)
-    straight = sn.patterns.Pinhole.from_fov(crowd.width, crowd.height, 87.0, rate_hz=_RATE_HZ)
-    pattern = straight.model_copy(update={"distortion": (distortion, 0.0, 0.0, 0.0, 0.0)})
+    pattern = _seen_through(lens, crowd.width, crowd.height)
     env.attach(sn.DepthCamera(pattern=pattern, outputs={"depth", "segmentation"}, max_range_m=60.0), body="drone")
     env.step()
     return env
+
+
+def _seen_through(lens: Distortion, width: int, height: int) -> sn.patterns.Pinhole:
+    """The pattern of the cameras."""
+    straight = sn.patterns.Pinhole.from_fov(width, height, 87.0, rate_hz=_RATE_HZ)
+    return straight.model_copy(update={"distortion": lens})
 
 
 def two_threads_over_one(*, bare: bool = False, rounds: int = 31, side: int = SIDE) -> float:

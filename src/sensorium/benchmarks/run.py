@@ -19,6 +19,7 @@ from sensorium.benchmarks import (
     camera,
     cone,
     depth,
+    depth_errors,
     depth_warp,
     imu,
     light,
@@ -218,6 +219,9 @@ def _depth_cameras(worlds: int) -> Iterator[Figure]:
         for crowd in _CROWDS
     ]
     yield Figure("images drawn over the same traced, balls around the camera, 1 thread", "; ".join(rates), "", None)
+    errors = depth_errors.cost_of_errors(worlds // 2)
+    measured = "; ".join(f"{name} {cost:.2f}" for name, cost in errors.items())
+    yield Figure(f"steps with errors over traced ones without, {worlds // 2:,} worlds", measured, "", None)
     if threads.thread_count() >= 2:
         both, wide = depth.two_threads_over_one(), depth.two_threads_over_one(side=_WIDE)
         alone = depth.two_threads_over_one(bare=True)

@@ -6,7 +6,7 @@ Sources: Goodin et al., "Sensor modeling for the Virtual Autonomous Navigation E
 the corrections E-33 to E-37; EMVA 1288 for pixels.
 """
 
-from sensorium.imaging import filters
+from sensorium.imaging import depth_errors, filters
 from sensorium.imaging.bands import MAX_BANDS, Band, band_value, effective_wavelength, thermal_radiance
 from sensorium.imaging.digitise import digitised
 from sensorium.imaging.exposure import electrons_per_radiance, relative_illumination
@@ -24,6 +24,7 @@ __all__ = [
     "SpotTable",
     "band_value",
     "demosaiced",
+    "depth_errors",
     "digitised",
     "effective_wavelength",
     "electrons_per_radiance",
