@@ -30,7 +30,7 @@ _PLACEMENT = sn.Placement(
 
 Distortion = tuple[float, float, float, float, float]
 
-# Only lenses that do not bend are drawn; this one bends by less than rounding
+# Only lenses that do not bend are drawn; the second bends by less than rounding
 DRAWN: Distortion = (0.0, 0.0, 0.0, 0.0, 0.0)
 TRACED: Distortion = (1e-12, 0.0, 0.0, 0.0, 0.0)
 
