@@ -149,6 +149,11 @@ class FaultSchedule(Spec):
         return self
 
     @property
+    def corrupt(self) -> bool:
+        """Whether any concerns the signal; others only upset the sensor's time."""
+        return any(fault.corruption is not None for fault in self.faults)
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Of the faults, as in the log; those without get their kind, and a number if that is taken."""
         names: list[str] = []

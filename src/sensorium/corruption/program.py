@@ -135,6 +135,9 @@ class Program:
         worlds, sensors = (shape[0] if len(shape) > 1 else 1), (shape[1] if len(shape) > 2 else 1)
         if sensors > layout.MAX_SENSORS:
             raise SpecError(f"{sensors} sensors share one state; {layout.MAX_SENSORS} at most may")
+        most = 1 << layout.SENSOR_SHIFT
+        if sensors > 1 and self.columns > most:
+            raise SpecError(f"{sensors} sensors of {self.columns} channels share one state; they may have {most} each")
         if not 0 <= first_world <= MAX_WORLDS - worlds:
             raise SpecError(f"first_world is {first_world}; with {worlds} worlds it must be 0 to {MAX_WORLDS - worlds}")
 

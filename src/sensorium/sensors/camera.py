@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,9 @@ SIXTEEN = (
 )
 """The parameters that describe a camera in the VANE paper."""
 
+TARGET = "electrons"
+"""What faults call the electrons of pixels by."""
+
 
 class Adc(Spec):
     """A converter from electrons to codes."""
@@ -69,8 +72,8 @@ class Camera(SensorSpec[CameraImage]):
 
     It looks along the sensor's x axis, with z up. An ideal image is cast on a virtual grid of `sample_factor` cells
     along each pixel: sun with shadows, sky, air. Spots of pupil rays stand for defocus and the five Seidel terms; then
-    come vignetting, field stop and exposure, noise if there is any, gain, gamma and rounding, and a mosaic with its
-    colours. `read()` has the `image`, the `ideal` image and `distance_m`; `truth()` what a perfect lens and quiet
+    come vignetting, field stop and exposure, noise if there is any, faults, gain, gamma and rounding, and a mosaic with
+    its colours. `read()` has the `image`, the `ideal` image and `distance_m`; `truth()` what a perfect lens and quiet
     pixels give.
 
     The first sixteen fields are those of the paper, see `SIXTEEN`; the defocus A follows from them and from the
@@ -87,6 +90,8 @@ class Camera(SensorSpec[CameraImage]):
     >>> image.shape, image.dtype.name, bool(0 < image.min() and image.max() < 4095)  # neither dark nor saturated
     ((48, 64), 'uint16', True)
     """
+
+    targets: ClassVar[tuple[str, ...]] = (TARGET,)
 
     kind: Literal["camera"] = "camera"
     timing: Timing = Field(default_factory=lambda: Timing(rate_hz=10.0))
@@ -282,7 +287,8 @@ class CameraModel:
         return now_ns - self._caster.duration_ns
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
-        """Nothing is remembered; rays fired before a reset are void by the history's word."""
+        """Restart faults; rays fired before a reset are void by the history's word."""
+        self._caster.restart(mask)
 
     def voided(self, capture: Capture[CameraImage], mask: NDArray[np.bool_]) -> Capture[CameraImage]:
         """An image still on its way, black in the worlds that restarted."""

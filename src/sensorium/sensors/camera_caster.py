@@ -1,6 +1,6 @@
 """Exposes a camera's image: casts the ideal image from the history, then runs its stages."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,12 +12,14 @@ from sensorium.clock import seconds_to_ns
 from sensorium.patterns import RayTable
 from sensorium.random import Stream
 from sensorium.recycling import Recycler
-from sensorium.sensors.camera import Camera
+from sensorium.sensors.camera import TARGET, Camera
 from sensorium.sensors.camera_image import CameraImage
 from sensorium.sensors.camera_pipeline import Frame, Pipeline
 from sensorium.sensors.camera_tables import picture_tables, surfaces, wavelengths_of
 from sensorium.sensors.firing import Firing
+from sensorium.sensors.image_faults import ImageFaults
 from sensorium.sensors.rig import Rig
+from sensorium.sensors.sampled import required_rate_hz
 from sensorium.trace.packet import COHERENT_ADDRESS, SCATTERED_ADDRESS
 from sensorium.trace.picture import PictureOutputs, picture
 
@@ -40,6 +42,16 @@ class CameraCaster:
         self._axial = self._inner(np.ones_like(forward) if spec.lens == "fisheye" else forward)
         self._firing = Firing(rig)
         self._recycler = Recycler()
+        self._faults: ImageFaults | None = None
+        if spec.faults.corrupt:
+            numbers = spec.rows * spec.columns * (1 if spec.mosaic is not None else len(spec.bands))
+            period_s = 1.0 / required_rate_hz(spec.timing)
+            self._faults = ImageFaults(rig, numbers, period_s, spec.faults, target=TARGET)
+
+    def restart(self, mask: NDArray[np.bool_]) -> None:
+        """Some worlds were reset: what is wrong with pixels begins anew there."""
+        if self._faults is not None:
+            self._faults.restart(mask)
 
     def expose(self, start_ns: int, tick: int) -> tuple[CameraImage, Callable[[], CameraImage]]:
         """An image whose exposure begins at a time, and a function that gives its truth.
@@ -50,13 +62,14 @@ class CameraCaster:
         """
         rig, spec = self._rig, self._spec
         ideal, inverse, X_WS = self.cast(start_ns)
-        images, codes = [], []
+        electrons = []
         for head in range(rig.worlds * rig.sensors):
             world, sensor = divmod(head, rig.sensors)
             frame = Frame(tick, sensor, rig.first_world + world)
-            image, code = self.pipeline.process(ideal[head], inverse[head], frame)
-            images.append(image)
-            codes.append(code)
+            electrons.append(self.pipeline.exposed(ideal[head], inverse[head], frame))
+        if self._faults is not None:
+            electrons = _with_faults(electrons, self._faults, start_ns)
+        images, codes = zip(*map(self.pipeline.developed, electrons), strict=True)
         raw = None if codes[0] is None else self._organised(_stacked(codes))
         made = CameraImage(
             image=self._organised(_stacked(images)),
@@ -161,6 +174,14 @@ def _coprime(count: int) -> int:
     return step
 
 
-def _stacked(arrays: list[Any]) -> NDArray[Any]:
+def _with_faults(electrons: list[NDArray[np.float32]], faults: ImageFaults, time_ns: int) -> list[NDArray[np.float32]]:
+    """Electrons of all heads with what is wrong at a time; a pixel without a value has none."""
+    x = np.stack(electrons).reshape(len(electrons), -1).astype(np.float64)
+    faults.apply(x, time_ns)
+    x[np.isnan(x)] = 0.0
+    return list(x.astype(np.float32).reshape(len(electrons), *electrons[0].shape))
+
+
+def _stacked(arrays: Sequence[Any]) -> NDArray[Any]:
     """One array of all heads; a single one is not copied."""
     return arrays[0][None] if len(arrays) == 1 else np.stack(arrays)

@@ -122,10 +122,14 @@ class Pipeline:
             return image
         return demosaiced(image, self.spec.mosaic)
 
-    def process(self, ideal: Float, inverse_depth: Float, frame: Frame) -> tuple[NDArray[Any], NDArray[Any] | None]:
-        """All stages: image, and codes of the converter."""
+    def exposed(self, ideal: Float, inverse_depth: Float, frame: Frame) -> Float:
+        """The stages up to the electrons that a pixel has, noise included."""
         electrons = self.electrons(self.pixels(ideal, inverse_depth))
         self.add_noise(electrons, frame)
+        return electrons
+
+    def developed(self, electrons: Float) -> tuple[NDArray[Any], NDArray[Any] | None]:
+        """Those after that: image, and codes of the converter."""
         image, codes = self.digitised(electrons)
         return self.colours(image), codes
 

@@ -41,7 +41,9 @@ Make = Callable[[tuple[int, ...], type[np.generic]], NDArray[Any]]
 class DepthArrays:
     """The arrays of one camera's images, for all its heads."""
 
-    def __init__(self, spec: "DepthCamera", axes: tuple[int, ...], heads: int, stages: Sequence[Stage]) -> None:
+    def __init__(
+        self, spec: "DepthCamera", axes: tuple[int, ...], heads: int, stages: Sequence[Stage], *, faulty: bool = False
+    ) -> None:
         """Find out which there are.
 
         Args:
@@ -49,11 +51,12 @@ class DepthArrays:
             axes: Lengths of the axes of worlds and of sensors that readings have.
             heads: Cameras of all worlds.
             stages: Of its errors.
+            faulty: Whether faults may change what is measured.
         """
         pattern, self._frame = spec.pattern, spec.frame
         self._heads, self._pixels = heads, pattern.width * pattern.height
         wanted = {self._array_of(output) for output in spec.outputs}.union(*(stage.needs for stage in stages))
-        differ = bool(stages or spec.noise.multiplier or spec.noise.dropout)
+        differ = bool(stages or faulty or spec.noise.multiplier or spec.noise.dropout)
         self.need_truth = differ and bool(wanted & _MEASURED)
         """Whether what is measured is not the truth, so that true ranges are kept, to be measured once more."""
         if self.need_truth:
@@ -62,6 +65,7 @@ class DepthArrays:
             **{name: np.zeros((heads, 0, *self._numbers(name)), dtype) for name, (dtype, _) in _ARRAYS.items()}
         )
         self._all, self._measured = self._fields(wanted), self._fields(wanted & _MEASURED)
+        self._ranges = self._fields({"range_m"})
         shape = (*axes, pattern.height, pattern.width)
         self._shown = [
             (output, DepthOutputs._fields.index(array), (*shape, *self._numbers(array)))
@@ -75,6 +79,10 @@ class DepthArrays:
     def new_measured(self, make: Make) -> DepthOutputs:
         """Those of them that are measured."""
         return self._filled(self._measured, make)
+
+    def new_ranges(self, make: Make) -> DepthOutputs:
+        """Ranges alone, whether they are asked for or not."""
+        return self._filled(self._ranges, make)
 
     @staticmethod
     def are_measured(outputs: AbstractSet[str]) -> bool:

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import AfterValidator, ConfigDict, Field, field_serializer, field_validator, model_validator
 
 from sensorium.clock import Rate, seconds_to_ns
+from sensorium.sensors import depth_faults
 from sensorium.sensors.depth_errors import STAGES, AnyDepthError
 from sensorium.sensors.depth_image import DepthImage
 from sensorium.sensors.randomization import Projection, Randomization
@@ -39,7 +40,7 @@ class DepthCamera(SensorSpec[DepthImage]):
     """A depth camera, ideal or with the errors of real ones; it looks along the sensor's x axis, with z up.
 
     One ray goes through the middle of each pixel, all at once or row by row (`pattern.line_time_s`). Only the `outputs`
-    asked for are worked out. Distances are measured in this order: `errors`, `noise`, limits, dropout, `normalize`;
+    asked for are worked out. Distances are measured in this order: `errors`, `noise`, `faults`, limits, `normalize`;
     labels, normals, flow and colours are those of the surface that the ray meets within `max_range_m`.
 
     Limits are of the range along the ray, so that all images agree on what is seen; a surface nearer than the least
@@ -59,6 +60,8 @@ class DepthCamera(SensorSpec[DepthImage]):
     >>> image.depth.shape, image.depth.mean().round(3).item(), int(image.segmentation.min())
     ((48, 64), 4.0, 1)
     """
+
+    targets: ClassVar[tuple[str, ...]] = (depth_faults.TARGET,)
 
     kind: Literal["depth_camera"] = "depth_camera"
     pattern: Projection
@@ -146,7 +149,7 @@ class DepthCamera(SensorSpec[DepthImage]):
     @property
     def can_drop(self) -> bool:
         """Whether a pixel may have no measurement where a surface is within the limits."""
-        return bool(self.noise.dropout or self.errors)
+        return bool(self.noise.dropout or self.errors or self.faults.corrupt)
 
     @property
     def scale_m(self) -> float:

@@ -18,6 +18,7 @@ from sensorium.recycling import Recycler
 from sensorium.sensors import flow_tables, tint_tables
 from sensorium.sensors.depth_arrays import DepthArrays
 from sensorium.sensors.depth_errors import STAGES
+from sensorium.sensors.depth_faults import DepthFaults
 from sensorium.sensors.depth_film import Film, Films
 from sensorium.sensors.depth_image import DepthImage
 from sensorium.sensors.depth_rays import DepthRays
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
 
 # Normal numbers end here
 _MOST_SIGMAS = 6.7
+
+# A range that noise has carried behind the camera is still nearer than all limits [m]
+_HARDLY_M = 1e-30
 
 # Where no flow is asked for
 _NO_MAPS = np.zeros((0, 0, 12))
@@ -121,9 +125,15 @@ class DepthCaster:
         # What is looked up, and by what is measured
         self._see_layout()
         self._numbers, self._true_numbers, self._reach_m = _numbers(spec)
+        self._noise_numbers = _without_limits(self._numbers)
         measures = DepthArrays.are_measured(spec.outputs)
         self._stages = [(error, STAGES[type(error)]) for error in spec.errors] if measures else []
-        self._arrays = DepthArrays(spec, rig.axes, self._heads, [stage for _, stage in self._stages])
+        self._faults: DepthFaults | None = None
+        if measures and spec.faults.corrupt:
+            self._faults = DepthFaults(rig, self._count, 1.0 / pattern.rate_hz, spec.max_range_m, spec.faults)
+        self._arrays = DepthArrays(
+            spec, rig.axes, self._heads, [stage for _, stage in self._stages], faulty=self._faults is not None
+        )
         moves = spec.randomize is not None and spec.randomize.placement is not None
         self._firing = Firing(rig, worlds_differ=moves)
         self._recycler = Recycler()
@@ -151,6 +161,8 @@ class DepthCaster:
         """Some worlds were reset: what is random is drawn anew there."""
         if self._random is not None:
             self._random.restart(mask)
+        if self._faults is not None:
+            self._faults.restart(mask)
 
     def take(self, start_ns: int, tick: int) -> "_Taken":
         """An image whose first row is taken at a time, and a function that gives its truth.
@@ -200,10 +212,12 @@ class DepthCaster:
         with placed.lock:
             threads.share(depth_images, self._blocks, *self._arguments(placed, setup, motions, out, _NO_CAMERAS))
         shot = _Shot(setup, self._pixels)
-        if self._stages:
-            range_m = self._corrupted(out, X_WS, shot, placed)
-            made = self._measured(shot, range_m, self._numbers)
-            out = self._arrays.with_measured(out, made)
+        if self._stages or self._faults is not None:
+            range_m = self._corrupted(out, X_WS, shot, placed) if self._stages else out.true_m
+            numbers = self._numbers
+            if self._faults is not None:
+                range_m, numbers = self._faults.apply(self._noisy(shot, range_m), start_ns), self._true_numbers
+            out = self._arrays.with_measured(out, self._measured(shot, range_m, numbers))
         image = self._image(out, X_WS, self._pixels, start_ns)
         if self._arrays.need_truth:
             return image, partial(self._truth, image, shot, out.true_m)
@@ -286,7 +300,7 @@ class DepthCaster:
     def _are_all_drawn(self) -> bool:
         """Whether no ray is traced from the top of a scene, neither for images nor for errors."""
         straight = bool((self._pixels.lens[:, ln.KIND] == ln.PINHOLE).all())
-        return self._frame.drawn and straight and not self._stages
+        return self._frame.drawn and straight and not self._stages and self._faults is None
 
     def _motions(self, start_ns: int) -> Motions:
         """How bodies move as cameras see them."""
@@ -319,16 +333,29 @@ class DepthCaster:
     def _measured(self, shot: "_Shot", distance_m: NDArray[np.float32], numbers: NDArray[np.float32]) -> DepthOutputs:
         """What is measured of known distances (heads, pixels) [m], by such numbers."""
         again = self._arrays.new_measured(self._recycler.array)
-        setup = shot.setup
-        where = (setup.anchor, setup.rays, setup.heads, shot.pixels, numbers, setup.draws, distance_m, again)
-        threads.share(measure_again, self._heads * -(-self._count // BLOCK), *where)
+        self._measure(shot, distance_m, numbers, again)
         return again
+
+    def _noisy(self, shot: "_Shot", distance_m: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Such distances with noise, 0 where it leaves no measurement, before limits."""
+        if not (self._spec.noise.multiplier or self._spec.noise.dropout):
+            return distance_m
+        noisy = self._arrays.new_ranges(self._recycler.array)
+        self._measure(shot, distance_m, self._noise_numbers, noisy)
+        return noisy.range_m
+
+    def _measure(
+        self, shot: "_Shot", distance_m: NDArray[np.float32], numbers: NDArray[np.float32], out: DepthOutputs
+    ) -> None:
+        """Fill in what is asked for of known distances."""
+        setup = shot.setup
+        where = (setup.anchor, setup.rays, setup.heads, shot.pixels, numbers, setup.draws, distance_m, out)
+        threads.share(measure_again, self._heads * -(-self._count // BLOCK), *where)
 
     def _truth(self, image: DepthImage, shot: "_Shot", true_m: NDArray[np.float32]) -> DepthImage:
         """An image as it would be without errors."""
         made = self._measured(shot, true_m, self._true_numbers)
-        seen = self._image(made, image.X_WS, shot.pixels, image.start_ns).images
-        return replace(image, images={**image.images, **seen}, stamp_ns=image.start_ns)
+        return replace(image, images={**image.images, **self._arrays.images(made)}, stamp_ns=image.start_ns)
 
     def _corrupted(self, out: DepthOutputs, X_WS: Pose, shot: "_Shot", placed: PlacedScenes) -> NDArray[np.float32]:
         """Ranges after the errors, shape (heads, pixels)."""
@@ -412,7 +439,14 @@ def _numbers(spec: "DepthCamera") -> tuple[NDArray[np.float32], NDArray[np.float
     true = numbers.copy()
     numbers[[ms.NOISE, ms.DROPOUT]] = spec.noise.multiplier, spec.noise.dropout
 
-    # Errors and noise may carry a range inside the limits
+    # Errors, noise and faults may carry a range inside the limits
     least = 1.0 - _MOST_SIGMAS * spec.noise.multiplier
-    reach_m = np.inf if spec.errors or least <= 0.0 else spec.max_range_m / least
-    return numbers, true, np.float32(reach_m)
+    anywhere = spec.errors or spec.faults.corrupt or least <= 0.0
+    return numbers, true, np.float32(np.inf if anywhere else spec.max_range_m / least)
+
+
+def _without_limits(numbers: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The same noise, on ranges of any length in metres: 0 where a pixel is dropped, infinite where nothing is met."""
+    noise = numbers.copy()
+    noise[[ms.NEAREST, ms.FARTHEST, ms.NEAR, ms.FAR, ms.DROPPED, ms.SCALE]] = 0.0, np.inf, _HARDLY_M, np.inf, 0.0, 1.0
+    return noise

@@ -70,6 +70,9 @@ class SensorSpec(Spec, abc.ABC, Generic[R]):
     @model_validator(mode="after")
     def _faults_find_their_targets(self) -> Self:
         for fault in self.faults.faults:
+            if fault.corruption is not None and not self.targets:
+                what = str(getattr(self, "kind", type(self).__name__)).replace("_", " ")
+                raise ValueError(f"a fault has a corruption; a {what} has no channels for it, its faults are of timing")
             if fault.target is not None and fault.target not in self.targets:
                 known = ", ".join(self.targets) or "none"
                 raise ValueError(f"a fault's target is {fault.target!r}; it must be one of: {known}")

@@ -96,3 +96,11 @@ def test_limits_of_the_counter_are_told():
         Program([Part([], 0, 3, group=MAX_GROUPS)], columns=3)
     with pytest.raises(SpecError, match=r"its last number must be 6"):
         Program([Part(_ops(Bias(1.0)), 3, 3)], columns=6).init((3,), seed=1, name="s")
+
+
+def test_many_channels_of_several_sensors_would_share_random_numbers():
+    channels = (1 << 20) + 1
+    program = Program([], columns=channels)
+    program.init((1, 1, channels), seed=0, name="one")
+    with pytest.raises(SpecError, match="2 sensors of 1048577 channels share one state; they may have 1048576 each"):
+        program.init((1, 2, channels), seed=0, name="two")

@@ -185,8 +185,6 @@ class Radar(SensorSpec[RadarReading]):
             raise ValueError(
                 f"ray_spacing_deg is {self.ray_spacing_deg}, {rays} rays; at most {_MOST_RAYS} are allowed"
             )
-        if any(fault.corruption is not None for fault in self.faults.faults):
-            raise ValueError("a fault has a corruption; a radar's detections are no channels, its faults are of timing")
         for name, material in self.permittivities.items():
             _check_material(f"permittivities.{name}", material)
         return self
