@@ -222,6 +222,11 @@ class Scenario:
             known = ", ".join(self.spec.sensors) or "none"
             sentence = f"faults[{number}].sensor is {fault.sensor!r}; the scenario's sensors are {known}"
             raise self.document.error(("faults", number, "sensor"), sentence)
+        if fault.corruption is not None and not entry.targets:
+            sentence = (
+                f"faults[{number}] has a corruption; {fault.sensor} has no channels for it, its faults are of timing"
+            )
+            raise self.document.error(("faults", number, "corruption"), sentence)
         if fault.target is not None and fault.target not in entry.targets:
             known = ", ".join(entry.targets) or "none"
             sentence = f"faults[{number}].target is {fault.target!r}; {fault.sensor} has {known}"

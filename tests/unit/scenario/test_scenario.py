@@ -206,6 +206,11 @@ def test_files_that_were_used_are_known(write):
         ("sensor: imu", "sensor: imo", "wall.yaml:40: faults[0].sensor is 'imo'; the scenario's sensors are top, pair"),
         ("target: linear", "target: lin", "wall.yaml:40: faults[0].target is 'lin'; imu has linear, angular, magnetic"),
         (
+            "imu: {kind: imu, body: car, magnetic: {}, linear: {noise: {std: 0.02}}, timing: {rate_hz: 100}}",
+            "imu: {kind: radar, device: delphi-esr-mid, body: car}",
+            "wall.yaml:40: faults[0] has a corruption; imu has no channels for it, its faults are of timing",
+        ),
+        (
             "kind: bias, value: 1.0",
             "kind: stuck",
             "wall.yaml:40: faults[0].corruption.mode is missing; it must be given",
