@@ -17,6 +17,7 @@ PAGES = {
     "camera_filters": "camera.md",
     "camera_mirror": "camera.md",
     "camera_photon_transfer": "camera.md",
+    "camera_faults": "corruption.md",
     "camera_spots": "camera.md",
     "camera_stages": "camera.md",
     "cone_accuracy": "cone-sensor.md",
