@@ -151,7 +151,7 @@ class FaultSchedule(Spec):
     @property
     def corrupt(self) -> bool:
         """Whether any concerns the signal; others only upset the sensor's time."""
-        return any(fault.corruption is not None for fault in self.faults)
+        return any(fault.corruption is not None and fault.on for fault in self.faults)
 
     @property
     def names(self) -> tuple[str, ...]:

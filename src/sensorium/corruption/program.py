@@ -88,6 +88,11 @@ class Program:
                     )
                 if not op.on:
                     continue
+                if op.kind == layout.COUPLE and sum(op.options[:2]) > columns:
+                    first, last = op.options[0], sum(op.options[:2]) - 1
+                    raise SpecError(
+                        f"source_column is {first} with channels up to {last}; the signal has {columns} of them"
+                    )
                 stage = layout.stage(part.group, op.kind, repeat)
                 fault = part.fault
                 if op.switch is not None:

@@ -7,7 +7,7 @@ from pydantic import model_validator
 
 from sensorium import jit
 from sensorium.corruption.base import Corruption, Layout
-from sensorium.corruption.op import COLUMN, PARAMETERS, SCALE, WIDTH, Op
+from sensorium.corruption.op import COLUMN, OPTION, PARAMETERS, SCALE, WIDTH, Op
 from sensorium.corruption.parameters import Matrix, PerChannel, per_channel, square
 from sensorium.errors import SpecError
 
@@ -33,7 +33,10 @@ class Scale(Corruption):
         return self
 
     def operations(self, layout: Layout) -> list[Op]:
-        """One product with the matrix."""
+        """One product with the matrix, or with its diagonal where that is all of it and there are many channels."""
+        if layout.width > MAX_WIDTH and self.matrix is None and not self.cross_axis:
+            diagonal = 1.0 + per_channel("error", self.error, layout.width)
+            return [Op(SCALE, diagonal, options=(1,), on=not np.array_equal(diagonal, np.ones(layout.width)))]
         if layout.width > MAX_WIDTH:
             raise SpecError(f"a scale matrix over {layout.width} channels is asked for; it must be {MAX_WIDTH} at most")
         if self.matrix is not None:
@@ -51,6 +54,11 @@ MAX_WIDTH = 16
 def scale(ops, o, par, x, first, last):
     """X = A x."""
     column, width, p = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS]
+    if ops[o, OPTION]:
+        for row in range(first, last):
+            for i in range(width):
+                x[row, column + i] *= par[p + i]
+        return
     before, total = np.empty((width, last - first)), np.empty(last - first)
     for k in range(width):
         for row in range(first, last):

@@ -68,7 +68,7 @@ class CameraCaster:
             frame = Frame(tick, sensor, rig.first_world + world)
             electrons.append(self.pipeline.exposed(ideal[head], inverse[head], frame))
         if self._faults is not None:
-            electrons = _with_faults(electrons, self._faults, start_ns)
+            electrons = self._with_faults(electrons, self._faults, start_ns + self.duration_ns)
         images, codes = zip(*map(self.pipeline.developed, electrons), strict=True)
         raw = None if codes[0] is None else self._organised(_stacked(codes))
         made = CameraImage(
@@ -80,7 +80,7 @@ class CameraCaster:
             bands=tuple(band.name for band in spec.bands),
             start_ns=start_ns,
             end_ns=start_ns + self.duration_ns,
-            stamp_ns=rig.stamp_ns(start_ns),
+            stamp_ns=rig.stamp_ns(start_ns, known_ns=start_ns + self.duration_ns),
             X_WS=X_WS,
             make_stages=lambda: list(self.pipeline.stages(ideal[0], inverse[0], Frame(tick, 0, rig.first_world))),
         )
@@ -122,6 +122,17 @@ class CameraCaster:
             )
         shape = (heads, *self.rays.shape)
         return out.radiance.reshape((*shape, bands)), out.inverse_depth.reshape(shape), shot.X_WS
+
+    def _with_faults(
+        self, electrons: list[NDArray[np.float32]], faults: ImageFaults, time_ns: int
+    ) -> list[NDArray[np.float32]]:
+        """Electrons of all heads with what is wrong at a time; a pixel without a value has none, and none too many."""
+        healthy = np.stack(electrons).reshape(len(electrons), -1)
+        x = healthy.astype(np.float64)
+        faults.apply(x, time_ns)
+        struck = x != healthy
+        x[struck] = np.nan_to_num(np.minimum(x[struck], self._spec.full_well_e), neginf=0.0)
+        return list(x.astype(np.float32).reshape(len(electrons), *electrons[0].shape))
 
     def _truth(self, made: CameraImage, ideal: NDArray[np.float32]) -> CameraImage:
         """The same exposure through a perfect lens onto quiet pixels."""
@@ -172,14 +183,6 @@ def _coprime(count: int) -> int:
     while np.gcd(step, count) > 1:
         step += 1
     return step
-
-
-def _with_faults(electrons: list[NDArray[np.float32]], faults: ImageFaults, time_ns: int) -> list[NDArray[np.float32]]:
-    """Electrons of all heads with what is wrong at a time; a pixel without a value has none."""
-    x = np.stack(electrons).reshape(len(electrons), -1).astype(np.float64)
-    faults.apply(x, time_ns)
-    x[np.isnan(x)] = 0.0
-    return list(x.astype(np.float32).reshape(len(electrons), *electrons[0].shape))
 
 
 def _stacked(arrays: Sequence[Any]) -> NDArray[Any]:

@@ -18,7 +18,7 @@ from sensorium.recycling import Recycler
 from sensorium.sensors import flow_tables, tint_tables
 from sensorium.sensors.depth_arrays import DepthArrays
 from sensorium.sensors.depth_errors import STAGES
-from sensorium.sensors.depth_faults import DepthFaults
+from sensorium.sensors.depth_faults import BEHIND_M, DepthFaults
 from sensorium.sensors.depth_film import Film, Films
 from sensorium.sensors.depth_image import DepthImage
 from sensorium.sensors.depth_rays import DepthRays
@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 # Normal numbers end here
 _MOST_SIGMAS = 6.7
 
-# A range that noise has carried behind the camera is still nearer than all limits [m]
-_HARDLY_M = 1e-30
+# Fractions of an interval that its ends are
+_ENDS = np.array([0.0, 1.0], np.float32)
 
 # Where no flow is asked for
 _NO_MAPS = np.zeros((0, 0, 12))
@@ -207,6 +207,8 @@ class DepthCaster:
         """Images of scenes that are placed beforehand, and their errors."""
         end_ns, out = start_ns + self.duration_ns, self._arrays.new(self._recycler.array)
         rays, heads, anchor, _, _, X_WS = self._firing.aim(self._rays, start_ns, end_ns)
+        if self.duration_ns:
+            heads = _over_time(heads)
         placed = self._tracer.place_around(start_ns, end_ns, anchor)
         setup = _Setup(rays, heads, anchor, _NOTHING_STANDS, self._draws(tick))
         with placed.lock:
@@ -216,7 +218,7 @@ class DepthCaster:
             range_m = self._corrupted(out, X_WS, shot, placed) if self._stages else out.true_m
             numbers = self._numbers
             if self._faults is not None:
-                range_m, numbers = self._faults.apply(self._noisy(shot, range_m), start_ns), self._true_numbers
+                range_m, numbers = self._faults.apply(self._noisy(shot, range_m), end_ns), self._true_numbers
             out = self._arrays.with_measured(out, self._measured(shot, range_m, numbers))
         image = self._image(out, X_WS, self._pixels, start_ns)
         if self._arrays.need_truth:
@@ -398,7 +400,7 @@ class DepthCaster:
                 "projection": projection,
                 "start_ns": start_ns,
                 "end_ns": start_ns + self.duration_ns,
-                "stamp_ns": self._rig.stamp_ns(start_ns),
+                "stamp_ns": self._rig.stamp_ns(start_ns, known_ns=start_ns + self.duration_ns),
                 "X_WS": X_WS,
             }
         )
@@ -410,6 +412,11 @@ class DepthCaster:
         which = np.zeros(axes, np.int64) if random is None else random.projection.reshape(axes)
         which.setflags(write=False)
         return _Looks(lens, every[..., ln.FX : ln.FY + 1], every[..., ln.CX : ln.CY + 1], which)
+
+
+def _over_time(heads: Heads) -> Heads:
+    """The same heads over an interval: of those that stand still there is one knot, which would mean an instant."""
+    return heads if len(heads.time) > 1 else heads._replace(matrix=np.repeat(heads.matrix, 3, axis=1), time=_ENDS)
 
 
 def _true_already(image: DepthImage) -> DepthImage:
@@ -448,5 +455,5 @@ def _numbers(spec: "DepthCamera") -> tuple[NDArray[np.float32], NDArray[np.float
 def _without_limits(numbers: NDArray[np.float32]) -> NDArray[np.float32]:
     """The same noise, on ranges of any length in metres: 0 where a pixel is dropped, infinite where nothing is met."""
     noise = numbers.copy()
-    noise[[ms.NEAREST, ms.FARTHEST, ms.NEAR, ms.FAR, ms.DROPPED, ms.SCALE]] = 0.0, np.inf, _HARDLY_M, np.inf, 0.0, 1.0
+    noise[[ms.NEAREST, ms.FARTHEST, ms.NEAR, ms.FAR, ms.DROPPED, ms.SCALE]] = 0.0, np.inf, BEHIND_M, np.inf, 0.0, 1.0
     return noise

@@ -10,8 +10,11 @@ from sensorium.sensors.rig import Rig
 TARGET = "range"
 """What faults call the ranges by."""
 
+BEHIND_M = -1.0
+"""What stands for all ranges behind the camera, nearer than any limit [m]."""
+
 # Where a ray meets nothing faults find this multiple of the greatest range: a number that a filter or a frozen image
-# can keep, and far enough to stay beyond that range whatever a fault of some per cent adds
+# can keep, and far enough to stay beyond that range where a fault changes it by some per cent
 _FAR = 10.0
 
 
@@ -29,7 +32,7 @@ class DepthFaults:
             faults: Of the camera.
         """
         self._faults = ImageFaults(rig, pixels, period_s, faults, target=TARGET)
-        self._far_m = _FAR * max_range_m
+        self._max_range_m, self._far_m = max_range_m, _FAR * max_range_m
 
     def restart(self, mask: NDArray[np.bool_]) -> None:
         """Restart the masked worlds."""
@@ -40,11 +43,17 @@ class DepthFaults:
 
         Args:
             range_m: Infinite where nothing is met, 0 where there is no measurement [m], shape (heads, pixels).
-            time_ns: When the image began [ns].
+            time_ns: When the image was complete [ns].
 
         Returns:
-            New ones; 0 where faults leave none that is positive.
+            New ones: 0 where there is no measurement, below 0 where it is nearer than any limit, infinite where faults
+            carry it to the greatest range or farther.
         """
-        x = np.where(np.isfinite(range_m), range_m, self._far_m).astype(np.float64)
+        # To faults what is missing is no number, which noise leaves alone and a frozen image keeps
+        healthy = np.where(np.isfinite(range_m), range_m, self._far_m).astype(np.float64)
+        healthy[range_m == 0.0] = np.nan
+        x = healthy.copy()
         self._faults.apply(x, time_ns)
-        return np.where(x > 0.0, x, 0.0).astype(np.float32)
+        struck = x != healthy
+        x[struck & (x >= self._max_range_m)] = np.inf
+        return np.nan_to_num(np.maximum(x, BEHIND_M), nan=0.0, posinf=np.inf).astype(np.float32)

@@ -36,8 +36,8 @@ class ImageFaults:
         """Do what is wrong at a time, in place.
 
         Args:
-            images: Shape (heads, numbers); must be finite.
-            time_ns: When they began [ns], later than those before.
+            images: Shape (heads, numbers); finite, or NaN for what is missing.
+            time_ns: When they were complete [ns], later than those before.
         """
         assert self._rig.faults is not None
         self._program.step(images, time_ns, self._state, self._rig.faults.at(time_ns))

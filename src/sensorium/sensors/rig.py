@@ -100,11 +100,17 @@ class Rig:
         """Whether the sensor's clock is always right."""
         return self.faults is None and not self.timing.skew_ppm and not self.timing.clock_offset_s
 
-    def stamp_ns(self, time_ns: int) -> int:
-        """What the sensor's clock shows at a time [ns]."""
+    def stamp_ns(self, time_ns: int, *, known_ns: int | None = None) -> int:
+        """What the sensor's clock shows at a time [ns].
+
+        Args:
+            time_ns: The time.
+            known_ns: When what is wrong with the clock is looked up, where that is later: faults only go forward, and
+                a reset while an image is taken is ahead of its beginning.
+        """
         if self.keeps_time:
             return time_ns
-        errors = self.timing_errors(time_ns)
+        errors = self.timing_errors(time_ns if known_ns is None else known_ns)
         if not errors.skew_ppm and not errors.clock_offset_s:
             return time_ns
         return time_ns + round(time_ns * errors.skew_ppm * 1e-6) + seconds_to_ns(errors.clock_offset_s)

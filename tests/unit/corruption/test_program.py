@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from sensorium import threads
-from sensorium.corruption import Bias, GaussMarkov, Part, Program, RandomWalk, White
+from sensorium.corruption import Bias, Coupling, GaussMarkov, Part, Program, RandomWalk, White
 from sensorium.corruption.base import Layout
 from sensorium.corruption.op import MAX_GROUPS, MAX_REPEATS
 from sensorium.errors import SpecError
@@ -96,6 +96,17 @@ def test_limits_of_the_counter_are_told():
         Program([Part([], 0, 3, group=MAX_GROUPS)], columns=3)
     with pytest.raises(SpecError, match=r"its last number must be 6"):
         Program([Part(_ops(Bias(1.0)), 3, 3)], columns=6).init((3,), seed=1, name="s")
+
+
+def test_a_coupling_reads_channels_of_the_signal_alone():
+    for column, fits in ((0, True), (3, True), (4, False), (10**9, False)):
+        coupling = Coupling(matrix=((0.1, 0.2, 0.3),) * 3, source_column=column)
+        part = Part(coupling.operations(Layout(3, 0.1)), 0, 3)
+        if fits:
+            Program([part], columns=6)
+            continue
+        with pytest.raises(SpecError, match=f"source_column is {column} with channels up to {column + 2}; the signal"):
+            Program([part], columns=6)
 
 
 def test_many_channels_of_several_sensors_would_share_random_numbers():

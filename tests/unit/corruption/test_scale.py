@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from sensorium.corruption import Scale
+from sensorium.corruption.base import Layout
 from sensorium.errors import SpecError
 
 
@@ -31,4 +32,11 @@ def test_a_matrix_and_its_parts_are_not_given_together():
     with pytest.raises(SpecError, match="matrix is 2 x 2; it must be 3 x 3"):
         Scale(matrix=np.eye(2)).init((3,), seed=1)
     with pytest.raises(SpecError, match="17 channels is asked for; it must be 16 at most"):
-        Scale().init((17,), seed=1)
+        Scale(cross_axis=0.1).init((17,), seed=1)
+
+
+def test_many_channels_have_a_factor_each():
+    error = np.linspace(-0.2, 0.3, 40)
+    x = np.arange(40.0)
+    np.testing.assert_allclose(_applied(Scale(error=tuple(error)), x), (1.0 + error) * x, rtol=1e-15)
+    assert not Scale().operations(Layout(40, None))[0].on

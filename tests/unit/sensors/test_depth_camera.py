@@ -392,3 +392,19 @@ def test_colours_are_reflectance_under_a_lamp_or_the_sun():
 def test_what_cannot_be_is_refused(make, message):
     with pytest.raises(sn.SensoriumError, match=message.replace("(", r"\(")):
         make()
+
+
+def test_a_rolling_image_of_a_camera_that_stands_still_is_taken_row_by_row():
+    line_time_s, speed = 5e-3, 5.0
+    pattern = sn.patterns.Pinhole.from_fov(16, 12, 60.0, rate_hz=10.0, line_time_s=line_time_s)
+    scene = sn.Scene()
+    scene.add(sn.shapes.box(1.0, 30.0, 30.0), body="panel")
+    panel = sn.paths.Line(start=(5.5, 0.0, 0.0), velocity=(speed, 0.0, 0.0))
+
+    # Whatever else is asked for
+    for outputs in ({"depth"}, {"depth", "normals"}, {"range", "depth", "segmentation"}):
+        env = sn.Environment(scene, sn.worlds.Kinematic({"panel": panel}, step_s=0.1))
+        camera = env.attach(sn.DepthCamera(pattern=pattern, outputs=outputs, max_range_m=50.0))
+        env.step()
+        expected = 5.0 + speed * line_time_s * np.arange(12)
+        np.testing.assert_allclose(camera.read().depth, np.repeat(expected[:, None], 16, axis=1), rtol=1e-5)

@@ -12,7 +12,9 @@ from sensorium.corruption import (
     Fault,
     FaultSchedule,
     Freeze,
+    LowPass,
     Saturate,
+    Scale,
     Stuck,
     TimingErrors,
     White,
@@ -145,16 +147,49 @@ def test_a_fault_may_bring_what_is_beyond_the_limits_inside():
 
 
 def test_values_that_are_no_numbers_are_no_measurements():
-    for fault in (Stuck(mode="off", off_value="nan"), Dropout(probability=1.0, fill="nan"), Bias(-300.0)):
+    for fault in (Stuck(mode="off", off_value="nan"), Dropout(probability=1.0, fill="nan"), Stuck(mode="off")):
         image = images(camera(Fault(fault)), 1)[0]
         assert (image.depth == 0.0).all(), fault
         assert not image.valid.any()
         assert not image.points.any()
 
 
+def test_what_faults_carry_behind_the_camera_is_too_near():
+    for least_m in (0.0, 0.2):
+        image = images(camera(Fault(Bias(-1e300)), min_range_m=least_m), 1)[0]
+        assert (image.range == -20.0).all()
+        assert not image.valid.any()
+
+
 def test_a_saturated_camera_sees_a_wall_where_nothing_is():
     image = images(camera(Fault(Saturate(max=6.0))), 1)[0]
     assert image.range.max() == 6.0
+
+    # At the greatest range, and beyond, it is as far as what is not there, in every image
+    right = images(camera(), 1)[0]
+    for fault in (Saturate(max=20.0), Saturate(max=21.0)):
+        assert_same(images(camera(Fault(fault)), 1)[0], right)
+    for far_m in (20.0, 1e300):
+        stuck = images(camera(Fault(Stuck(mode="value", value=far_m))), 1)[0]
+        assert (stuck.depth == 20.0).all()
+        assert not stuck.valid.any()
+
+
+def test_faults_make_no_measurement_of_pixels_that_have_none():
+    noise = sn.DepthNoise(dropout=0.3)
+    right = images(camera(noise=noise), 1)[0]
+    dropped = right.depth == 0.0
+    assert 0.2 < dropped.mean() < 0.4
+    for fault in (Bias(0.5), White(std=1.0), LowPass(cutoff_hz=1.0), Scale(error=0.1)):
+        wrong = images(camera(Fault(fault), noise=noise), 1)[0]
+        np.testing.assert_array_equal(wrong.depth == 0.0, dropped)
+
+
+def test_a_wrong_scale_is_one_factor():
+    wrong, right = images(camera(Fault(Scale(error=0.1))), 1)[0], images(camera(), 1)[0]
+    seen = right.valid
+    np.testing.assert_allclose(wrong.range[seen], 1.1 * right.range[seen], rtol=1e-6)
+    assert (wrong.range[~seen] == 20.0).all()
 
 
 def test_faults_come_after_errors_of_the_device():
@@ -166,10 +201,12 @@ def test_faults_come_after_errors_of_the_device():
 
 
 def test_noise_is_the_same_with_a_fault_that_never_comes():
-    noise = sn.DepthNoise(multiplier=0.05, dropout=0.1, dropped="near")
-    for normalize in (False, True):
-        later = images(camera(Fault(White(std=1.0), start_s=99.0), noise=noise, normalize=normalize), 3)
-        never = images(camera(noise=noise, normalize=normalize), 3)
+    # Even where noise carries ranges behind the camera
+    mild = {"noise": sn.DepthNoise(multiplier=0.05, dropout=0.1, dropped="near")}
+    wild = {"noise": sn.DepthNoise(multiplier=0.8), "min_range_m": 0.0}
+    for fields in (mild, mild | {"normalize": True}, wild):
+        later = images(camera(Fault(White(std=1.0), start_s=99.0), **fields), 3)
+        never = images(camera(**fields), 3)
         for one, other in zip(later, never, strict=True):
             assert_same(one, other)
 
@@ -230,6 +267,18 @@ def test_a_rolling_image_is_struck_as_a_whole():
     for _ in range(5):
         env.step()
     np.testing.assert_allclose(sensor.read().range, 2.0, rtol=1e-6)
+
+
+def test_a_reset_in_the_middle_of_a_rolling_image_is_no_way_back():
+    pattern = sn.patterns.Pinhole.from_fov(WIDTH, HEIGHT, 87.0, rate_hz=5.0, line_time_s=6e-3)
+    for fault in (Fault(Bias(0.1)), Fault(timing=TimingErrors(clock_offset_s=0.5))):
+        env, sensor = at_work(camera(fault, pattern=pattern))
+        env.step()
+        env.reset()
+        env.step()
+        assert sensor.read().end_ns == 138_000_001
+        env.step(), env.step()
+        assert sensor.read().valid.any()
 
 
 # ---- what is left alone, and what is refused

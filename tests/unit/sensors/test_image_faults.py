@@ -143,6 +143,24 @@ def test_a_reset_begins_anew():
     np.testing.assert_array_equal(sensor.read().image, again)
 
 
+def test_no_pixel_holds_more_than_the_full_well():
+    full = camera().full_well_e
+    for gain in (0.25, 1.0):
+        bright = images(camera(Fault(Stuck(mode="value", value=1e300)), gain=gain), 1)[0]
+        well = images(camera(Fault(Stuck(mode="value", value=full)), gain=gain), 1)[0]
+        np.testing.assert_array_equal(bright.image, well.image)
+
+
+def test_images_that_overlap_and_resets_in_their_middle_are_no_way_back():
+    rolling = {"exposure_s": 0.05, "shutter": "rolling", "line_time_s": 0.01}
+    env, sensor = at_work(camera(Fault(Bias(1.0)), **rolling))
+    for number in range(6):
+        env.step()
+        if number == 3:
+            env.reset()
+    assert sensor.read().start_ns == 400_000_000
+
+
 def test_what_cannot_be_is_refused():
     with pytest.raises(SpecError, match="a fault's target is 'image'; it must be one of: electrons"):
         camera(Fault(Bias(1.0), target="image"))
