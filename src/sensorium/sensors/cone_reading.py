@@ -171,7 +171,7 @@ class ConeReading(SampledReading):
     def verdict(self) -> NDArray[np.int64]:
         """A `Verdict` for each, as numbers: the differenced rate, and `still_below_m_s`."""
         rate = np.where(self._sees, self._sample.x[:, cc.DIFFERENCED_RATE], np.nan)
-        known = [np.isnan(rate), np.abs(rate) < self._still_below_m_s, rate < 0.0]
+        known = [np.isnan(rate), (np.abs(rate) < self._still_below_m_s) | (rate == 0.0), rate < 0.0]
         values = [Verdict.UNKNOWN, Verdict.STILL, Verdict.APPROACHING]
         return self._shaped(np.select(known, [int(value) for value in values], int(Verdict.RECEDING)))
 

@@ -66,7 +66,7 @@ class ConeSensor(SensorSpec[ConeReading]):
     per_object: bool = False
     """Whether readings list every object in sight, `reading.objects`."""
     still_below_m_s: float = Field(default=0.05, ge=0.0)
-    """Below this differenced range rate the verdict is "still" [m/s]."""
+    """Below this differenced range rate, and at 0, the verdict is "still" [m/s]."""
     speed_interval: Literal["true", "nominal"] = "true"
     """What differences are divided by: the time between the samples, or the nominal period, whatever the jitter."""
     range_noise: Noise = Field(default_factory=Noise)

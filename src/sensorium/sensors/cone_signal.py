@@ -27,6 +27,8 @@ class ConeSignal:
         rows = rig.worlds * rig.sensors
         self._rig, self._caster, self._reach_m, self._period_s = rig, caster, reach_m, period_s
         self._memory, self._before_ns = np.full((rows, MEMORY), -1.0), 0
+        self.read_before = np.full((rows, MEMORY), -1.0)
+        """What `ConeReadout` remembers of the reading before, shape (rows, MEMORY)."""
         self.object_id = np.full((rows, 1), -1, np.int32)
         """What was nearest at the last sample, -1 for nothing, shape (rows, 1)."""
         self.ideal = np.zeros((rows, COLUMNS))
@@ -36,7 +38,7 @@ class ConeSignal:
 
     def begin(self, time_ns: int) -> None:
         """Measuring starts now: there is no reading before."""
-        self._memory[:, 0] = -1.0
+        self._memory[:, 0] = self.read_before[:, 0] = -1.0
 
     def forget(self) -> None:
         """Worlds that were reset just now have no reading before."""
@@ -66,13 +68,13 @@ class ConeReadout:
     """Makes points, and speeds, of channels that errors have changed."""
 
     def __init__(self, signal: ConeSignal) -> None:
-        self._signal, self._memory = signal, np.full((len(signal.ideal), MEMORY), -1.0)
+        self._signal = signal
 
     def read(self, time_ns: int, x: Float, ideal: Float) -> None:
         """Work on the sample in place."""
         signal = self._signal
-        derive(signal.ideal, signal.object_id, signal.interval_s, self._memory, x)
+        derive(signal.ideal, signal.object_id, signal.interval_s, signal.read_before, x)
 
     def restart(self, rows: NDArray[np.bool_]) -> None:
         """The masked rows have no reading before."""
-        self._memory[rows, 0] = -1.0
+        self._signal.read_before[rows, 0] = -1.0

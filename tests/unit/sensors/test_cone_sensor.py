@@ -486,3 +486,29 @@ def test_noise_puts_nothing_behind_the_sensor():
     ranges = [sensor.read().range_m for _ in env.run(4.0)]
     assert min(ranges) == 0.0
     assert max(ranges) > 10.0
+
+
+def test_a_sensor_that_is_switched_on_again_has_no_reading_before():
+    for interval in ("true", "nominal"):
+        spec = cone(timing=sn.Timing(rate_hz=50.0), speed_interval=interval)
+        env, sensor = moving(spec, {"box": sn.paths.Line(start=(2.0, 0.0, 0.0), velocity=(1.0, 0.0, 0.0))})
+        for _ in env.run(0.1):
+            pass
+        assert sensor.read().speed == pytest.approx(1.0)
+        sensor.enabled = False
+        for _ in env.run(1.0):
+            pass
+        sensor.enabled = True
+        env.step()
+        assert np.isnan(sensor.read().speed)
+        assert np.isnan(sensor.truth().speed)
+        env.step()
+        assert sensor.read().speed == pytest.approx(1.0)
+
+
+def test_what_does_not_move_at_all_is_still_whatever_the_limit():
+    spec = cone(timing=sn.Timing(rate_hz=50.0), still_below_m_s=0.0)
+    env, sensor = moving(spec, {"box": sn.paths.Line(start=(2.0, 0.0, 0.0), velocity=(0.0, 0.0, 0.0))})
+    for _ in env.run(0.1):
+        pass
+    assert sensor.read().verdict == sn.Verdict.STILL
