@@ -158,6 +158,17 @@ def test_errors_of_depth_cameras_are_timed_against_traced_images_without():
     assert not np.array_equal(bad.read().depth, bad.truth().depth)
 
 
+def test_faults_of_pixels_are_compared_to_health():
+    costs = depth_errors.cost_of_faults(1, side=16, rounds=1)
+    assert set(costs) == set(depth_errors.FAULTS)
+    assert min(costs.values()) > 0.0
+    healthy, frozen = (depth.rig(1, side=16, faults=faults) for faults in ((), [depth_errors.FAULTS["a frozen image"]]))
+    for subject, moves in ((healthy, True), (frozen, False)):
+        before = subject.camera.read().depth.copy()
+        subject.step()
+        assert moves == (not np.array_equal(subject.camera.read().depth, before))
+
+
 def test_sweeps_are_measured(mesh):
     assert sweep.against_bare_trace(mesh, rounds=1) > 0.0
     assert sweep.ray_rate(mesh) > 0.0

@@ -11,6 +11,7 @@ import sensorium as sn
 from sensorium import threads
 from sensorium.benchmarks.bare import bare_trace, packed
 from sensorium.benchmarks.timing import cpu_ratio, ratio, seconds, thread_count
+from sensorium.corruption import Fault, FaultSchedule
 from sensorium.sensors.attached import AttachedSensor
 from sensorium.sensors.depth_errors import AnyDepthError
 from sensorium.sensors.tiles import in_tiles
@@ -62,6 +63,7 @@ def rig(
     randomize: sn.Randomization | None = None,
     side: int = SIDE,
     errors: Sequence[AnyDepthError] = (),
+    faults: Sequence[Fault] = (),
     lens: Distortion = DRAWN,
 ) -> Rig:
     """Depth and labels of 20 obstacles of four kinds in a walled yard, each world with places and ways of its own.
@@ -74,6 +76,7 @@ def rig(
         randomize: Of the cameras.
         side: Of an image [px].
         errors: Of the cameras.
+        faults: Of the cameras.
         lens: DRAWN, or TRACED.
     """
     rng = np.random.default_rng(1)
@@ -113,6 +116,7 @@ def rig(
         min_range_m=0.1,
         randomize=randomize,
         errors=tuple(errors),
+        faults=FaultSchedule(faults=tuple(faults)),
     )
     made = Rig(env, env.attach(camera, body="drone"), pattern)
     made.step()

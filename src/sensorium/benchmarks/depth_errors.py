@@ -1,7 +1,8 @@
-"""Errors of depth cameras: what a step of many worlds costs with each, against one whose images are traced."""
+"""Errors and faults of depth cameras: what a step costs with each, against one without."""
 
 from sensorium.benchmarks import depth
 from sensorium.benchmarks.timing import ratio
+from sensorium.corruption import Fault, Freeze, White
 from sensorium.imaging.depth_errors import FlyingPixels, QuadraticError, StereoError, TimeOfFlightError
 from sensorium.sensors.depth_errors import AnyDepthError
 
@@ -16,6 +17,12 @@ ERRORS: dict[str, AnyDepthError] = {
     "time of flight of 3 x 3 rays": TimeOfFlightError(modulation_hz=20e6, signal_e=1e5, rays=3),
 }
 
+FAULTS = {
+    "one that never comes": Fault(Freeze(), start_s=1e6),
+    "a frozen image": Fault(Freeze()),
+    "white noise": Fault(White(std=0.1)),
+}
+
 
 def cost_of_errors(worlds: int = WORLDS, *, rounds: int = 7) -> dict[str, float]:
     """What whole steps cost with each error, all threads, as multiples of a step without any, its images traced."""
@@ -24,3 +31,12 @@ def cost_of_errors(worlds: int = WORLDS, *, rounds: int = 7) -> dict[str, float]
     for name, error in ERRORS.items():
         costs[name] = 1.0 / ratio(depth.rig(worlds, errors=[error]).step, traced.step, rounds=rounds)
     return costs
+
+
+def cost_of_faults(worlds: int = WORLDS, *, side: int = depth.SIDE, rounds: int = 7) -> dict[str, float]:
+    """What whole steps cost with each fault of pixels, all threads, as multiples of a step without any."""
+    healthy = depth.rig(worlds, side=side)
+    return {
+        name: 1.0 / ratio(depth.rig(worlds, side=side, faults=[fault]).step, healthy.step, rounds=rounds)
+        for name, fault in FAULTS.items()
+    }

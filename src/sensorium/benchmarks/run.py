@@ -41,8 +41,8 @@ from sensorium.trace import library
 # what a peer must be beaten by, in rays per second on one thread
 _PEER_TARGETS = {"Open3D cast_rays": 2.5, "Warp CPU kernel": 20.0, "MuJoCo mj_multiRay": 60.0}
 
-# side of an image of one world that is worth a second thread [px]
-_WIDE = 256
+# side of an image of one world that is worth a second thread, and of one as large as those of devices [px]
+_WIDE, _LARGE = 256, 512
 
 # What images are drawn of, few and many
 _CROWDS = (
@@ -222,6 +222,11 @@ def _depth_cameras(worlds: int) -> Iterator[Figure]:
     errors = depth_errors.cost_of_errors(worlds // 2)
     measured = "; ".join(f"{name} {cost:.2f}" for name, cost in errors.items())
     yield Figure(f"steps with errors over traced ones without, {worlds // 2:,} worlds", measured, "", None)
+    for some, side in ((worlds // 4, depth.SIDE), (1, _LARGE)):
+        faults = depth_errors.cost_of_faults(some, side=side)
+        measured = "; ".join(f"{name} {cost:.2f}" for name, cost in faults.items())
+        what = f"steps with faults of pixels over those without, {some:,} x {side} x {side} pixels"
+        yield Figure(what, measured, "", None)
     if threads.thread_count() >= 2:
         both, wide = depth.two_threads_over_one(), depth.two_threads_over_one(side=_WIDE)
         alone = depth.two_threads_over_one(bare=True)

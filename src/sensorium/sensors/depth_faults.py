@@ -1,9 +1,13 @@
 """Faults of depth cameras: what they do to the ranges of pixels, and to those that see nothing."""
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium import jit, threads
 from sensorium.corruption import FaultSchedule
+from sensorium.recycling import Recycler
 from sensorium.sensors.image_faults import ImageFaults
 from sensorium.sensors.rig import Rig
 
@@ -32,7 +36,8 @@ class DepthFaults:
             faults: Of the camera.
         """
         self._faults = ImageFaults(rig, pixels, period_s, faults, target=TARGET)
-        self._max_range_m, self._far_m = max_range_m, _FAR * max_range_m
+        self._max_range_m, self._far_m = float(max_range_m), float(_FAR * max_range_m)
+        self._recycler = Recycler()
 
     def restart(self, mask: NDArray[np.bool_]) -> None:
         """Restart the masked worlds."""
@@ -49,11 +54,49 @@ class DepthFaults:
             New ones: 0 where there is no measurement, below 0 where it is nearer than any limit, infinite where faults
             carry it to the greatest range or farther.
         """
-        # To faults what is missing is no number, which noise leaves alone and a frozen image keeps
-        healthy = np.where(np.isfinite(range_m), range_m, self._far_m).astype(np.float64)
-        healthy[range_m == 0.0] = np.nan
-        x = healthy.copy()
+        x, out = self._recycler.array(range_m.shape, np.float64), self._recycler.array(range_m.shape, np.float32)
+        threads.run(_to_signal, len(range_m), range_m, self._far_m, x)
         self._faults.apply(x, time_ns)
-        struck = x != healthy
-        x[struck & (x >= self._max_range_m)] = np.inf
-        return np.nan_to_num(np.maximum(x, BEHIND_M), nan=0.0, posinf=np.inf).astype(np.float32)
+        threads.run(_from_signal, len(range_m), range_m, self._far_m, self._max_range_m, x, out)
+        return out
+
+
+@jit.function
+def _as_signal(range_m: float, far_m: float) -> float:
+    """What faults find: what is missing is no number, which noise leaves alone and a frozen image keeps."""
+    if range_m == 0.0:
+        return np.nan
+    return far_m if math.isinf(range_m) else range_m
+
+
+@jit.kernel
+def _to_signal(
+    first: int, step: int, count: int, range_m: NDArray[np.float32], far_m: float, x: NDArray[np.float64]
+) -> None:
+    """Ranges of a share of the images as faults find them, into x."""
+    for head in range(first, count, step):
+        for k in range(range_m.shape[1]):
+            x[head, k] = _as_signal(range_m[head, k], far_m)
+
+
+@jit.kernel
+def _from_signal(
+    first: int,
+    step: int,
+    count: int,
+    range_m: NDArray[np.float32],
+    far_m: float,
+    max_range_m: float,
+    x: NDArray[np.float64],
+    out: NDArray[np.float32],
+) -> None:
+    """Ranges of what faults leave, into out; what they carry to the greatest range or farther is far."""
+    for head in range(first, count, step):
+        for k in range(range_m.shape[1]):
+            value = x[head, k]
+            if math.isnan(value):
+                out[head, k] = 0.0
+            elif value >= max_range_m and value != _as_signal(range_m[head, k], far_m):
+                out[head, k] = np.inf
+            else:
+                out[head, k] = max(value, BEHIND_M)
