@@ -59,6 +59,11 @@ class InterruptsWait:
             handle(_SIGINT, self._on_int)
         if self._on_term is not None:
             handle(_SIGTERM, self._on_term)
+        if self.pressed:
+            self._leave(kind)
+
+    def _leave(self, kind: type[BaseException] | None) -> None:
+        """Something was pressed inside, where an error of this kind, or none, is on its way."""
 
     def _press(self, number: int, frame: FrameType | None) -> None:
         if self.pressed:
@@ -73,15 +78,10 @@ class Uninterrupted(InterruptsWait):
 
     _takes_default: ClassVar[bool] = False
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        super().__exit__(kind, error, traceback)
-        if self.pressed and not (kind is not None and issubclass(kind, _ENDS)):
-            self._take_effect()
-
-    def _take_effect(self) -> None:
-        """Do what would have been done at once."""
+    def _leave(self, kind: type[BaseException] | None) -> None:
+        """Do what would have been done at once, unless an error that ends is on its way already."""
+        if kind is not None and issubclass(kind, _ENDS):
+            return
         handler = self._on_int if self.pressed == _SIGINT else self._on_term
         if callable(handler):  # a signal raised here may be noticed some instructions later where other threads run
             handler(self.pressed, sys._getframe())

@@ -1,6 +1,5 @@
 """Arrays of drawn images and the kernel that fills them, both used again once nobody holds the images any more."""
 
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -49,7 +48,9 @@ class Films:
 
     def unload_unless(self, *tables: object) -> None:
         """Forget kernels that were prepared for other tables than these very objects, and with them what these hold."""
-        if len(tables) != len(self._tables) or not all(map(operator.is_, tables, self._tables)):
-            self._tables = tables
-            for film in self._films.things:
-                film.cast = None
+        for known, given in zip(self._tables or (None,), tables, strict=False):
+            if known is not given:
+                self._tables = tables
+                for film in self._films.things:
+                    film.cast = None
+                return

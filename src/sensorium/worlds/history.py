@@ -96,12 +96,10 @@ class History:
 
     def forget_before(self, time_ns: int) -> None:
         """Drop states that no time from time_ns on needs."""
-        # From the oldest on: as a rule a step makes one state superfluous
-        times_ns, unneeded = self._times_ns, 0
-        while unneeded + 1 < len(times_ns) and times_ns[unneeded + 1] <= time_ns:
-            unneeded += 1
-        if unneeded:
-            del self._states[:unneeded], times_ns[:unneeded], self._addresses[:unneeded]
+        # One by one: as a rule a step makes one state superfluous
+        times_ns = self._times_ns
+        while len(times_ns) > 1 and times_ns[1] <= time_ns:
+            del self._states[0], times_ns[0], self._addresses[0]
 
     def restart(self, mask: NDArray[np.bool_], state: WorldState) -> None:
         """Take the state after a reset of some worlds, at the newest time.
