@@ -19,12 +19,11 @@ from sensorium.scene.layout import Layout
 from sensorium.trace import motion
 from sensorium.trace.meshes import mesh_scenes, mesh_tables
 from sensorium.trace.motion import MountTables
-from sensorium.trace.world_arrays import ABSENT, MASK_BITS, InstanceTables, WorldArrays
+from sensorium.trace.world_arrays import AIR_BIT, InstanceTables, Objects, WorldArrays
 
 # Bit 0 is every object nobody hides, the last one volumes of air, whose skins nothing but light in them notices; the
 # other bits of a ray's 32-bit mask are for bodies hidden from the same sensors.
 _MOST_HIDDEN_GROUPS = 30
-_AIR_BIT = 31
 
 # Anchors lie on a grid this wide, so that they depend on nothing but the sensor's own place. Coordinates near the
 # sensor stay below 64 m, where float32 resolves 4 um.
@@ -79,7 +78,7 @@ class PlacedScenes:
 
     def mask_without(self, hide: Iterable[str], *, air: bool = True) -> int:
         """Ray mask that passes through the hidden bodies, and without `air` through fog banks and the like."""
-        mask = 0xFFFFFFFF if air else 0xFFFFFFFF & ~(1 << _AIR_BIT)
+        mask = 0xFFFFFFFF if air else 0xFFFFFFFF & ~(1 << int(AIR_BIT))
         for name in hide:
             mask &= ~(1 << self._mask_bits[name])
         return mask
@@ -131,6 +130,8 @@ class PlacedScenes:
         else:
             kinds = self._standing
         new = self._rebuild(kinds, knots)
+        if not self.arrays.traceable:
+            self._tables = self.arrays.let_trace(self.layout.mesh_index, self.meshes.scene)
         if not self.committed:
             new = np.ones(worlds, np.bool_)
         self.committed = True
@@ -240,18 +241,7 @@ class PlacedScenes:
             new |= (kinds >= motion.ON_KNOTS).any(axis=1)
         if not new.any():
             return self._none_new
-        rows = np.flatnonzero(new)
-        self._tables = self._made(rows, kinds, knots)
+        objects = Objects(self.layout.mesh_index, self.mounts.body, self._column_bit, self._air)
+        self._tables = self.arrays.make(np.flatnonzero(new), objects, kinds, knots)
         self._made_for, self._to_make = (knots, kinds), self._none_new
         return new
-
-    def _made(self, worlds: NDArray[np.int64], kinds: NDArray[np.uint8], knots: int) -> InstanceTables:
-        """New scenes for some worlds, with one instance array for each kind of motion and mask."""
-        row = worlds if len(self.layout.mesh_index) > 1 else np.zeros_like(worlds)
-        mesh_index, body = self.layout.mesh_index[row], self.mounts.body
-        kind = np.full(mesh_index.shape, motion.FIXED, np.int64)
-        on_body = np.flatnonzero(body >= 0)
-        kind[:, on_body] = kinds[worlds[:, None], body[on_body]]
-        bit = np.where((self._column_bit == 0) & self._air[row], _AIR_BIT, self._column_bit)
-        group = np.where(mesh_index >= 0, MASK_BITS * kind + bit, ABSENT)
-        return self.arrays.make(worlds, group, mesh_index, self.meshes.scene, knots)
