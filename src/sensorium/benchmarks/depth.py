@@ -21,7 +21,7 @@ from sensorium.trace.placement import PlacedScenes
 WORLDS, SIDE, OBSTACLES = 1024, 64, 20
 
 _RATE_HZ = 20.0
-_PERIOD, _STEPS_IN_A_ROW, _MOST_RIGS = 4, 8, 64
+_STEPS_NOT_TIMED, _STEPS_IN_A_ROW, _MOST_RIGS = 4, 8, 64
 _PLACEMENT = sn.Placement(
     min_translation_m=(-0.05, -0.05, -0.02),
     max_translation_m=(0.05, 0.05, 0.02),
@@ -59,7 +59,6 @@ def rig(
     *,
     different: int | None = None,
     first: int = 0,
-    period: int | None = None,
     randomize: sn.Randomization | None = None,
     side: int = SIDE,
     errors: Sequence[AnyDepthError] = (),
@@ -72,7 +71,6 @@ def rig(
         worlds: How many.
         different: After so many worlds the same ones come again; None for never.
         first: Which of these comes first.
-        period: After so many steps everything is back in its place; None for slow circles.
         randomize: Of the cameras.
         side: Of an image [px].
         errors: Of the cameras.
@@ -80,7 +78,6 @@ def rig(
         lens: DRAWN, or TRACED.
     """
     rng = np.random.default_rng(1)
-    turn = None if period is None else 2.0 * np.pi * _RATE_HZ / period  # [rad/s]
 
     def places(low: float, high: float) -> Column:
         return np.take(rng.uniform(low, high, different or worlds), np.arange(first, first + worlds), mode="wrap")
@@ -99,14 +96,14 @@ def rig(
         "drone": sn.paths.Circle(
             center=np.stack([places(-5, 5), places(-5, 5), places(1, 2)], axis=-1),
             radius=3.0,
-            rate=turn or 0.3,
+            rate=0.3,
         )
     }
     for number in range(OBSTACLES):
         label, mesh = kinds[number % len(kinds)]
         scene.add(mesh, body=f"obstacle{number}", label=label)
         centre = np.stack([places(-18, 18), places(-18, 18), places(0.5, 2.0)], axis=-1)
-        moving[f"obstacle{number}"] = sn.paths.Circle(center=centre, radius=1.0, rate=turn or 0.5)
+        moving[f"obstacle{number}"] = sn.paths.Circle(center=centre, radius=1.0, rate=0.5)
     env = sn.Environment(scene, sn.worlds.Kinematic(moving, step_s=1.0 / _RATE_HZ), worlds=worlds)
     pattern = _seen_through(lens, side, side)
     camera = sn.DepthCamera(
@@ -252,15 +249,13 @@ def two_threads_over_one(*, bare: bool = False, rounds: int = 31, side: int = SI
 def cost_a_world(counts: tuple[int, ...], *, different: int = WORLDS, rounds: int = 9) -> dict[int, Cost]:
     """What a step costs a world, for different numbers of worlds.
 
-    Each number sees the same different worlds, in as many environments as that takes, up to some. To see few of them
-    again and again would not be the same: the processor learns an image that comes back soon, and draws it in nine
-    tenths of the time. Things come back to their places every four steps, so that any four steps of an environment see
-    the same images. In each round all environments of all numbers take steps in a row, the first ones not timed, and
-    each number is compared with the largest.
+    Each number sees the same different worlds, in as many environments as that takes, up to some. In each round all
+    environments of all numbers take as many steps in a row, the first ones not timed, so that all have drawn the same
+    images of the same moving things; and each number is compared with the largest.
     """
     rigs = {
         count: [
-            rig(count, different=different, first=count * number, period=_PERIOD)
+            rig(count, different=different, first=count * number)
             for number in range(min(max(1, different // count), _MOST_RIGS))
         ]
         for count in counts
@@ -271,9 +266,9 @@ def cost_a_world(counts: tuple[int, ...], *, different: int = WORLDS, rounds: in
         for count, subjects in rigs.items():
             total = 0.0
             for subject in subjects:
-                _repeat(subject.step, _PERIOD)
-                total += seconds(partial(_repeat, subject.step, _PERIOD))
-            taken[count] = total / (_PERIOD * count * len(subjects))
+                _repeat(subject.step, _STEPS_NOT_TIMED)
+                total += seconds(partial(_repeat, subject.step, _STEPS_IN_A_ROW))
+            taken[count] = total / (_STEPS_IN_A_ROW * count * len(subjects))
         times.append(taken)
     return {
         count: Cost(

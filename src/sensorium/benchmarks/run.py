@@ -207,7 +207,7 @@ def _depth_cameras(worlds: int) -> Iterator[Figure]:
     share = scatter.cost_of_redraw(worlds)
     what = f"reset with other things in the world ({scatter.THINGS} each), share of a step"
     yield Figure(what, f"{100 * share:.1f} %", "under 10 %", share < 0.1)
-    costs = depth.cost_a_world((1, 4, 16, 32, 64, 256, worlds, 4 * worlds))
+    costs = depth.cost_a_world((1, 4, 16, 17, 24, 32, 64, 256, worlds, 4 * worlds))
     listed = ", ".join(f"{count:,}: {cost.microseconds:.1f}" for count, cost in costs.items())
     ratios = ", ".join(f"{cost.relative:.2f}" for cost in costs.values())
     flat = all(0.9 <= cost.relative <= 1.1 for count, cost in costs.items() if count > 16)

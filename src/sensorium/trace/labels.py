@@ -18,8 +18,15 @@ class LabelTables(NamedTuple):
     face_label: NDArray[np.int32]
 
 
-def label_tables(scene: Layout) -> LabelTables:
-    """Labels of a scene, flat."""
+def label_tables(scene: Layout, before: LabelTables | None = None) -> LabelTables:
+    """Labels of a scene, flat.
+
+    Args:
+        scene: Its layout.
+        before: Those of a layout of the same meshes in as many worlds, if there was one.
+    """
+    if before is not None and all(labels is None for labels in scene.mesh_face_labels):
+        return before._replace(object_label=np.array(scene.label, np.int32))
     sizes = [0 if labels is None else len(labels) for labels in scene.mesh_face_labels]
     starts = np.concatenate([[0], np.cumsum(sizes)])[:-1]
     given = [labels for labels in scene.mesh_face_labels if labels is not None]

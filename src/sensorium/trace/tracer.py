@@ -47,7 +47,7 @@ class Tracer:
     def redraw(self, layout: Layout, worlds: NDArray[np.bool_]) -> None:
         """Take a layout in which some worlds look otherwise, of the same meshes, materials and bodies as before."""
         self.layout = layout
-        self.labels = label_tables(layout)
+        self.labels = label_tables(layout, self.labels)
         self.redrawn = self.redrawn + worlds
         for scenes in self._scenes.values():
             scenes.redraw(layout, worlds)
