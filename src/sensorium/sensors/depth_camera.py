@@ -1,6 +1,5 @@
 """Depth camera: distances, labels, normals, flow and colours of a moving world, for thousands of worlds at once."""
 
-from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -173,8 +172,9 @@ class DepthCameraModel:
         # Flow looks back to the image before
         self._past_ns = self._caster.duration_ns + (self._caster.period_ns if "flow" in spec.outputs else 0)
 
-    def captures(self, after_ns: int, upto_ns: int, since_ns: int) -> Iterator[Capture[DepthImage]]:
+    def captures(self, after_ns: int, upto_ns: int, since_ns: int) -> list[Capture[DepthImage]]:
         """Images whose last row was taken after one time and up to another."""
+        captures: list[Capture[DepthImage]] = []
         duration_ns, tick, end_ns = self._caster.duration_ns, self._next_tick, self._next_end_ns
         if end_ns <= after_ns:  # at the beginning, or switched off for a while
             tick = self._rate.first_after(after_ns - duration_ns)
@@ -182,10 +182,11 @@ class DepthCameraModel:
         while end_ns <= upto_ns:
             if end_ns - duration_ns >= since_ns:
                 image, truth = self._caster.take(end_ns - duration_ns, tick)
-                yield Capture(end_ns, image, truth, tick)
+                captures.append(Capture(end_ns, image, truth, tick))
             tick += 1
             end_ns = self._rate.time_ns(tick) + duration_ns
         self._next_tick, self._next_end_ns = tick, end_ns
+        return captures
 
     def due_ns(self, now_ns: int) -> int:
         """The end of the next image, once those up to now were taken."""

@@ -67,7 +67,7 @@ class WorldState:
         """Where these numbers begin in memory."""
         return int(address_of(self.numbers))
 
-    @property
+    @cached_property
     def worlds(self) -> int:
         """How many worlds it is of."""
         return len(self.v_WB)

@@ -63,7 +63,7 @@ class StateLayout:
         state = object.__new__(PackedState)
         fields = state.__dict__
         fields["time_ns"], fields["gravity_W"], fields["numbers"] = time_ns, gravity_W, numbers
-        fields["has_accelerations"], fields["_layout"] = accelerations, self
+        fields["has_accelerations"], fields["_layout"], fields["worlds"] = accelerations, self, self.shape[0]
         if finite:
             fields["finite"] = True
         if address is not None:
@@ -116,17 +116,12 @@ class PackedState(WorldState):
         """Velocity of each joint."""
         return self._layout.view(self.numbers, 7)
 
-    @property
-    def worlds(self) -> int:
-        """As in `WorldState`, without a look at the arrays where they are views."""
-        layout = self.__dict__.get("_layout")
-        return super().worlds if layout is None else int(layout.shape[0])
-
     def in_place(self, bodies: int, joints: int) -> bool:
         """As in `WorldState`, without a look at the arrays where they are views."""
         layout = self.__dict__.get("_layout")  # a changed copy, by dataclasses.replace, has none
         if layout is None:
             return super().in_place(bodies, joints)
         gravity = self.gravity_W
-        in_place = gravity is None or gravity.shape in ((3,), (*layout.shape[:2], 3))
-        return in_place and layout.shape[1:] == (bodies, joints)
+        worlds, own_bodies, own_joints = layout.shape
+        in_place = gravity is None or gravity.shape in ((3,), (worlds, own_bodies, 3))
+        return in_place and own_bodies == bodies and own_joints == joints
