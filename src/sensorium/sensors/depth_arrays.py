@@ -65,7 +65,7 @@ class DepthArrays:
             **{name: np.zeros((heads, 0, *self._numbers(name)), dtype) for name, (dtype, _) in _ARRAYS.items()}
         )
         self._all, self._measured = self._fields(wanted), self._fields(wanted & _MEASURED)
-        self._ranges = self._fields({"range_m"})
+        self._ranges, self._depths = self._fields({"range_m"}), self._fields({"depth"})
         shape = (*axes, pattern.height, pattern.width)
         self._shown = [
             (output, DepthOutputs._fields.index(array), (*shape, *self._numbers(array)))
@@ -83,6 +83,10 @@ class DepthArrays:
     def new_ranges(self, make: Make) -> DepthOutputs:
         """Ranges alone, whether they are asked for or not."""
         return self._filled(self._ranges, make)
+
+    def new_depths(self, make: Make) -> DepthOutputs:
+        """Depths alone."""
+        return self._filled(self._depths, make)
 
     @staticmethod
     def are_measured(outputs: AbstractSet[str]) -> bool:

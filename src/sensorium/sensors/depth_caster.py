@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from sensorium import threads
 from sensorium.frames import Pose
 from sensorium.patterns import Fisheye, Pinhole, RayTable
-from sensorium.patterns.pinhole import pixel_grid
 from sensorium.random import Stream
 from sensorium.recycling import Recycler
 from sensorium.sensors import flow_tables, tint_tables
@@ -364,12 +363,9 @@ class DepthCaster:
         rig, spec, pixels = self._rig, self._spec, shot.pixels
         lens = np.broadcast_to(pixels.lens, (self._heads, ln.LENS_COLUMNS))
         rays = DepthRays(rig, placed, lens)
-        axial: NDArray[Any] = spec.pattern.rays().direction_S[..., 0].reshape(1, -1)
-        if pixels.drawn:
-            axial = rays.look(pixel_grid(spec.pattern.width, spec.pattern.height).reshape(-1, 2))[..., 0]
         frame = DepthFrame(
             range_m=np.array(out.true_m),
-            axial=axial.astype(np.float32),
+            axial=self._axial(shot),
             object_id=out.object_id,
             cosine=out.cosine,
             width=spec.pattern.width,
@@ -385,6 +381,14 @@ class DepthCaster:
         for error, stage in self._stages:
             stage.apply(error, frame)
         return frame.range_m
+
+    def _axial(self, shot: "_Shot") -> NDArray[np.float32]:
+        """Depth over range of every pixel, (1 | heads, pixels), through the lenses drawn and with their jitter."""
+        if not shot.pixels.drawn:
+            return self._spec.pattern.rays().direction_S[..., 0].reshape(1, -1).astype(np.float32)
+        ones, depths = np.ones((self._heads, self._count), np.float32), self._arrays.new_depths(self._recycler.array)
+        self._measure(shot, ones, _without_limits(self._true_numbers), depths)
+        return depths.depth
 
     def _image(self, out: DepthOutputs, X_WS: Pose, pixels: Pixels, start_ns: int) -> DepthImage:
         """The reading that a kernel's outputs make."""

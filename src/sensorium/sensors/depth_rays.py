@@ -10,7 +10,6 @@ from sensorium import threads
 from sensorium.frames import Pose
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.tint_tables import material_reflectances
-from sensorium.trace.lens import look_heads
 from sensorium.trace.packet import COHERENT_ADDRESS
 from sensorium.trace.placement import PlacedScenes
 from sensorium.trace.world_arrays import InstanceTables
@@ -34,13 +33,6 @@ class DepthRays:
     def __init__(self, rig: Rig, placed: PlacedScenes, lens: NDArray[np.float64]) -> None:
         """See the methods; `lens` has a row for each head."""
         self._rig, self._placed, self._lens = rig, placed, np.array(lens, order="C")
-
-    def look(self, pixels: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Unit directions in S of image points (n, 2) [px], shape (heads, n, 3)."""
-        u, v = np.ascontiguousarray(np.asarray(pixels, np.float32).T)
-        out = np.empty((len(self._lens), len(u), 3), np.float32)
-        threads.run(look_heads, len(self._lens), u, v, self._lens, out)
-        return out.astype(np.float64)
 
     def cast(self, kernel: Callable[..., None], blocks: int, X_WS: Pose, *arguments: object) -> None:
         """Run a kernel that fires rays of its own, from sensors at poses of batch shape (heads,).

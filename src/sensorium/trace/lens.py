@@ -65,16 +65,6 @@ def look_block(u, v, lens, used, x, y, z):
         x[k], y[k], z[k] = scale, -y[k] * scale, -z[k] * scale
 
 
-@jit.kernel
-def look_heads(first, step, count, u, v, lens, out):
-    """Directions of image points (n,) [px] through the lenses of the heads first, first + step, ..., (heads, n, 3)."""
-    x, y, z = np.zeros(u.size, np.float32), np.zeros(u.size, np.float32), np.zeros(u.size, np.float32)
-    for head in range(first, count, step):
-        look_block(u, v, lens[head], u.size, x, y, z)
-        for k in range(u.size):
-            out[head, k, 0], out[head, k, 1], out[head, k, 2] = x[k], y[k], z[k]
-
-
 @jit.function
 def _undo_brown(lens, used, x, y):
     """Ideal coordinates of distorted ones, in place, by Newton's method; see `optics.brown`."""

@@ -251,3 +251,15 @@ def test_a_restart_draws_anew_where_worlds_restart_and_nothing_for_a_camera_with
     plain = caster(spec(), worlds=4)
     plain.restart(np.ones(4, np.bool_))
     np.testing.assert_allclose(plain.take(0, 0)[0].depth, WALL_M, rtol=1e-5)
+
+
+@pytest.mark.parametrize("randomize", [{"ray_jitter_rad": 5e-3}, {"intrinsics": {"fov_deg": (50.0, 70.0)}}])
+def test_depths_are_whole_steps_along_the_axis_through_whatever_lens_and_jitter(randomize):
+    camera = spec(randomize=sn.Randomization(when="step", **randomize), **STEPPED)
+    env, _ = environment(camera, worlds=3, steps=0)
+    for _ in range(3):
+        env.step()
+        image = env.sensors["depth_camera"].read()
+        steps = image.depth[image.valid] / 0.5
+        np.testing.assert_allclose(steps, np.rint(steps), atol=2e-4)
+        assert image.valid.mean() > 0.9

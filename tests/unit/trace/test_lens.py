@@ -5,7 +5,7 @@ import pytest
 
 import sensorium as sn
 from sensorium.patterns.pinhole import pixel_grid
-from sensorium.trace.lens import lens_row, look_heads, project
+from sensorium.trace.lens import lens_row, look_block, project
 
 LENSES = {
     "pinhole": sn.patterns.Pinhole(width=40, height=30, focal_px=(30.0, 33.0), center_px=(18.0, 16.0), rate_hz=10.0),
@@ -22,9 +22,9 @@ LENSES = {
 
 def looked(pattern):
     u, v = pixel_grid(pattern.width, pattern.height).reshape(-1, 2).T.astype(np.float32)
-    out = np.zeros((1, len(u), 3), np.float32)
-    look_heads(0, 1, 1, np.ascontiguousarray(u), np.ascontiguousarray(v), lens_row(pattern)[None], out)
-    return out[0]
+    x, y, z = out = np.zeros((3, len(u)), np.float32)
+    look_block(np.ascontiguousarray(u), np.ascontiguousarray(v), lens_row(pattern), len(u), x, y, z)
+    return out.T
 
 
 @pytest.mark.parametrize("name", LENSES)
