@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sensorium.errors import SceneError, SpecError
 from sensorium.fields import Sun
 from sensorium.imaging.bands import Band, band_value, effective_wavelength, thermal_radiance
+from sensorium.imaging.emission_table import EmissionTable, emission_table
 from sensorium.materials.base import AbstractMaterial
 from sensorium.materials.lambertian import Lambertian
 from sensorium.media.base import AbstractMedium
@@ -34,9 +35,6 @@ _DISC_SR = 2.0 * math.pi * (1.0 - math.cos(math.radians(0.2666)))
 # Surfaces no rougher than this show images: their mirror rays spread by twice the slope, a few thousandths of a radian
 _SMOOTH = 2e-3
 
-# Temperatures of the emission table [K]; linear between them is right to 1e-4
-_COLDEST_K, _HOTTEST_K, _STEP_K = 100.0, 1500.0, 2.0
-
 _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
 
 
@@ -51,20 +49,19 @@ def picture_tables(
     """Everything the kernel looks up."""
     bands = spec.bands
     material = np.stack([_materials(spec, layout, atmosphere, *each) for each in zip(bands, wavelength_m, strict=True)])
-    glows = any(band.thermal for band in bands)
-    kelvin = np.arange(_COLDEST_K, _HOTTEST_K + _STEP_K, _STEP_K)
-    emission = np.zeros((len(bands), len(kelvin) if glows else 0), np.float32)
-    for number, band in enumerate(bands):
-        if band.thermal:
-            emission[number] = [thermal_radiance(band, float(k)) for k in kelvin]
+    of_objects = surfaces(layout, bands, material[0])
+    emission = EmissionTable(np.zeros((len(bands), 0), np.float32), 0.0, 0.0)
+    if any(band.thermal for band in bands):
+        kelvin = np.append(of_objects["corner_temperature"], spec.ambient_k)
+        emission = emission_table(bands, float(kelvin.min()), float(kelvin.max()))
     return pc.PictureTables(
-        **surfaces(layout, bands, material[0]),
+        **of_objects,
         material=material,
         light=np.array([_light(spec, sun, atmosphere, *each) for each in zip(bands, wavelength_m, strict=True)]),
         sun=(np.array([0.0, 0.0, 1.0]) if sun is None else sun.direction_W).astype(np.float32),
         mirrors=_mirrors(material),
-        emission=emission,
-        thermal=np.array([spec.ambient_k, _COLDEST_K, 1.0 / _STEP_K], np.float32),
+        emission=emission.log_radiance,
+        thermal=np.array([spec.ambient_k, emission.first, emission.per_step], np.float32),
     )
 
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from sensorium import jit
 from sensorium.optics.fresnel import relative_reflectance
 from sensorium.optics.microfacet import lobe
-from sensorium.random import exp_f32
+from sensorium.random import exp_f32, log_f32
 from sensorium.trace import packet as pk
 from sensorium.trace.light import rows
 from sensorium.trace.light import tables as tb
@@ -31,8 +31,9 @@ from sensorium.trace.packet import NO_HIT, WIDTH, occluded
 L_SUN, L_SKY, L_GROUND, L_ALPHA, L_DISC = range(5)
 LIGHT_COLUMNS = 5
 
-# entries of PictureTables.thermal: temperature of what has none of its own, first of the table, and entries a kelvin
-T_AMBIENT, T_FIRST, T_PER_K = range(3)
+# entries of PictureTables.thermal: temperature of what has none of its own [K], where the table begins, and how far its
+# entries are apart, see `imaging.emission_table`
+T_AMBIENT, T_FIRST, T_PER_STEP = range(3)
 
 _ZERO, _ONE, _TWO, _HALF = np.float32(0.0), np.float32(1.0), np.float32(2.0), np.float32(0.5)
 _PI = np.float32(math.pi)
@@ -67,7 +68,7 @@ class PictureTables(NamedTuple):
     light: NDArray[np.float32]  # (bands, LIGHT_COLUMNS)
     sun: NDArray[np.float32]  # (3,) towards the sun
     mirrors: NDArray[np.bool_]  # (materials + 1,) whether a mirror ray is followed from there; no materials: nowhere
-    emission: NDArray[np.float32]  # (bands, temperatures) radiance of a black body; no temperatures: nothing glows
+    emission: NDArray[np.float32]  # (bands, temperatures) ln radiance of a black body; no temperatures: nothing glows
     thermal: NDArray[np.float32]  # (3,) see above
 
 
@@ -246,8 +247,8 @@ def _texels(places, texture, x, y):
 
 @jit.function
 def _emitted(table, band, thermal, kelvin):
-    """Radiance of a black body, from its table; beyond the ends as at the ends."""
-    at = max((kelvin - thermal[T_FIRST]) * thermal[T_PER_K], _ZERO)
+    """Radiance of a black body, from its table, which has all temperatures of the scene."""
+    at = max((log_f32(kelvin) - thermal[T_FIRST]) * thermal[T_PER_STEP], _ZERO)
     low = min(np.int64(at), table.shape[1] - 2)
     share = min(at - np.float32(low), _ONE)
-    return table[band, low] + (table[band, low + 1] - table[band, low]) * share
+    return exp_f32(table[band, low] + (table[band, low + 1] - table[band, low]) * share)

@@ -212,6 +212,16 @@ def test_heat_is_seen_by_plancks_law_with_the_sky_mirrored_in_what_does_not_emit
     np.testing.assert_allclose(cold.ideal, expected, rtol=1e-3)
 
 
+@pytest.mark.parametrize("kelvin", [60.0, 120.0, 800.0, 3000.0])
+def test_the_radiance_of_what_is_very_cold_or_hot_is_its_own(kelvin):
+    plane = sn.shapes.plane(400.0, 400.0)
+    mesh = sn.Mesh(plane.vertices, plane.faces, vertex_properties={"temperature": np.full(len(plane.vertices), kelvin)})
+    (band,) = far_infrared()
+    camera = spec(bands=(band,), emissivity=1.0, sky_k=2.0)
+    seen = look(camera, scene=ground(sn.materials.load("asphalt"), mesh), sun=None).read()
+    np.testing.assert_allclose(seen.ideal, thermal_radiance(band, kelvin), rtol=2e-4)
+
+
 def test_at_night_everything_is_black():
     assert look(sun=None).read().image.max() == 0
     assert look(sun=Sun(elevation_deg=-5.0)).read().image.max() == 0
