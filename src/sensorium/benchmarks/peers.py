@@ -17,12 +17,11 @@ def open3d(mesh: Mesh) -> Cast:
     import open3d as o3d
 
     scene = o3d.t.geometry.RaycastingScene(nthreads=1)
-    scene.add_triangles(
-        o3d.core.Tensor(mesh.vertices.astype(np.float32)), o3d.core.Tensor(mesh.faces.astype(np.uint32))
-    )
+    tensor: Any = o3d.core.Tensor  # its stubs know nothing of arrays
+    scene.add_triangles(tensor(mesh.vertices.astype(np.float32)), tensor(mesh.faces.astype(np.uint32)))
 
     def cast(origins: NDArray[np.float32], directions: NDArray[np.float32]) -> NDArray[np.float32]:
-        rays = o3d.core.Tensor(np.concatenate([origins, directions], axis=1))
+        rays = tensor(np.concatenate([origins, directions], axis=1))
         return scene.cast_rays(rays, nthreads=1)["t_hit"].numpy()
 
     return cast

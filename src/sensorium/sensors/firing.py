@@ -115,8 +115,8 @@ class Firing:
 
     def repeat(self, shot: Shot) -> None:
         """Put the bodies back where they were for a shot, so that it can be fired again."""
-        shot.placed.place_around(*shot.bodies)
         self._rig.tracer.forget_placement()
+        shot.placed.place_around(*shot.bodies)
 
     def _flattened(self, table: RayTable, instant: bool) -> RayTables:
         """The table as the kernel reads it; kept as long as the same table comes."""

@@ -306,6 +306,7 @@ class RayCaster(AbstractCaster):
             self._placed_for = None
         motion = self.places.motion
         if self._placed_for is not motion or not (self._placed.on_grid(near) == self._placed.anchor).all():
+            self._placed_for = None  # should a signal raise meanwhile
             self._placed.place(motion.positions, motion.quaternions, near)
             self._placed_for = motion
 

@@ -22,7 +22,7 @@ from sensorium.trace.motion import MountTables
 from sensorium.trace.world_arrays import AIR_BIT, InstanceTables, Objects, WorldArrays
 
 # Bit 0 is every object nobody hides, the last one volumes of air, whose skins nothing but light in them notices; the
-# other bits of a ray's 32-bit mask are for bodies hidden from the same sensors.
+# other bits of a ray's 32-bit mask are for bodies hidden from the same sensors, and for air that rides on them.
 _MOST_HIDDEN_GROUPS = 30
 
 # Anchors lie on a grid this wide, so that they depend on nothing but the sensor's own place. Coordinates near the
@@ -54,14 +54,14 @@ class PlacedScenes:
         self.mounts = self._mount_tables()
         self._body_radius_m = self._body_radii()
         self._hidden = frozenset(hidden)
-        self._mask_bits = self._hide_bits(self._hidden)
-        self._column_bit = self._bits_of_columns()
+        self._mask_bits, self._air_bits = self._hide_bits(self._hidden)
+        self._column_bit = self._bits_of_columns(self._mask_bits, 0)
+        self._column_air_bit = self._bits_of_columns(self._air_bits, AIR_BIT)
         self._air = self._air_columns()
 
         # Nothing is placed yet
         self.anchor = self._nowhere = np.full((worlds, 3), np.inf)
         self.arrays = WorldArrays(worlds, layout.mesh_index.shape[1])
-        self._tables: InstanceTables | None = None
         self.motion = BodyMotion(np.zeros((0, worlds, 0, 3)), np.zeros((0, worlds, 0, 4)), np.zeros((worlds, 3)))
         self._made_for = (0, np.zeros((worlds, len(body_names)), np.uint8))
         self._none_new = np.zeros(worlds, np.bool_)
@@ -73,14 +73,17 @@ class PlacedScenes:
     @property
     def tables(self) -> InstanceTables:
         """The instance arrays as last placed."""
-        assert self._tables is not None, "place() comes first"
-        return self._tables
+        assert self.arrays.tables is not None, "place() comes first"
+        return self.arrays.tables
 
     def mask_without(self, hide: Iterable[str], *, air: bool = True) -> int:
         """Ray mask that passes through the hidden bodies, and without `air` through fog banks and the like."""
-        mask = 0xFFFFFFFF if air else 0xFFFFFFFF & ~(1 << int(AIR_BIT))
+        unseen = [] if air else [AIR_BIT, *self._air_bits.values()]
         for name in hide:
-            mask &= ~(1 << self._mask_bits[name])
+            unseen += [bits[name] for bits in (self._mask_bits, self._air_bits) if name in bits]
+        mask = 0xFFFFFFFF
+        for bit in unseen:
+            mask &= ~(1 << bit)
         return mask
 
     def can_hide(self, hide: frozenset[str]) -> bool:
@@ -101,7 +104,7 @@ class PlacedScenes:
             mounts.position[rows], mounts.quaternion[rows] = self._mounts_of(rows)
             if (mounts.body >= 0).any():
                 self._body_radius_m = self._body_radii()
-            if any(isinstance(material, AbstractScatterer) for material in layout.materials):
+            if self._has_air:
                 self._air = self._air_columns()
             self._to_make = self._to_make | worlds
 
@@ -129,12 +132,14 @@ class PlacedScenes:
             threads.run(motion.classify, worlds, positions, quaternions, self._body_radius_m, kinds)
         else:
             kinds = self._standing
+
+        # A signal may raise between any two lines: whoever comes next then finds nothing committed, and begins anew
+        was_committed, self.committed = self.committed, False
         new = self._rebuild(kinds, knots)
         if not self.arrays.traceable:
-            self._tables = self.arrays.let_trace(self.layout.mesh_index, self.meshes.scene)
-        if not self.committed:
+            self.arrays.let_trace(self.layout.mesh_index, self.meshes.scene)
+        if not was_committed:
             new = np.ones(worlds, np.bool_)
-        self.committed = True
 
         # The anchor follows the rays on a coarse grid
         before, self.anchor = self.anchor, anchor
@@ -144,6 +149,7 @@ class PlacedScenes:
             threads.share(motion.place_shared, worlds, *where)
         else:
             threads.run(motion.place, worlds, *where)
+        self.committed = True
 
     def let_stand(self, before: NDArray[np.float64]) -> None:
         """Prepare for images that are drawn, at an instant: who draws them writes transforms, and nothing is committed.
@@ -152,11 +158,11 @@ class PlacedScenes:
             before: Filled with the anchors that fixed objects were last written for [m], shape (worlds, 3), infinite
                 where never; who draws sets `anchor` to its own afterwards.
         """
-        new = self._rebuild(self._standing, 1)
         before[...] = self.anchor
+        self.anchor, self.committed = self._nowhere, False
+        new = self._rebuild(self._standing, 1)
         if new is not self._none_new:
             before[new] = np.inf
-        self.anchor, self.committed = self._nowhere, False
 
     @staticmethod
     def on_grid(near: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -201,8 +207,8 @@ class PlacedScenes:
             radii[:, body] = np.maximum(radii[:, body], np.where(mesh >= 0, reach, 0.0))
         return radii
 
-    def _hide_bits(self, hidden: Iterable[frozenset[str]]) -> dict[str, int]:
-        """A mask bit for each group of bodies that the same sensors hide."""
+    def _hide_bits(self, hidden: Iterable[frozenset[str]]) -> tuple[dict[str, int], dict[str, int]]:
+        """A mask bit for each body, one for all that the same sensors hide; and one for air on it, if there is any."""
         hidden = sorted(hidden, key=sorted)
         for name in sorted(frozenset().union(*hidden)):
             if name not in self._body_names:
@@ -213,15 +219,25 @@ class PlacedScenes:
         for name in sorted(frozenset().union(*hidden)):
             hidden_by = tuple(name in one for one in hidden)
             bits[name] = groups.setdefault(hidden_by, len(groups) + 1)
-        if len(groups) > _MOST_HIDDEN_GROUPS:
-            raise SpecError(
-                f"{len(groups)} groups of bodies are hidden from different sensors; at most {_MOST_HIDDEN_GROUPS} may"
-            )
-        return bits
+        most = _MOST_HIDDEN_GROUPS // 2 if self._has_air else _MOST_HIDDEN_GROUPS
+        if len(groups) > most:
+            rule = f"at most {most} may" + (", in a scene with fog banks and the like" if self._has_air else "")
+            raise SpecError(f"{len(groups)} groups of bodies are hidden from different sensors; {rule}")
+        return bits, {name: len(groups) + bit for name, bit in bits.items()} if self._has_air else {}
 
-    def _bits_of_columns(self) -> NDArray[np.int64]:
-        """Mask bit of each object by its body, 0 where nobody hides it, shape (objects,)."""
-        return np.array([0 if name is None else self._mask_bits.get(name, 0) for name in self.layout.body], np.int64)
+    def _bits_of_columns(self, bits: dict[str, int], of_others: int) -> NDArray[np.int64]:
+        """Mask bit of each object by its body, that of others where nobody hides it, shape (objects,)."""
+        return np.array([bits.get(name or "", of_others) for name in self.layout.body], np.int64)
+
+    @property
+    def _has_air(self) -> bool:
+        """Whether any object may be a volume of air with something in it."""
+        return any(isinstance(material, AbstractScatterer) for material in self.layout.materials)
+
+    def _objects(self) -> Objects:
+        """What objects are grouped by."""
+        bits = self._column_bit, self._column_air_bit
+        return Objects(self.layout.mesh_index, self.mounts.body, *bits, self._air)
 
     def _air_columns(self) -> NDArray[np.bool_]:
         """Whether each object is a volume of air with something in it, such as a fog bank, (1 | worlds, objects)."""
@@ -241,7 +257,7 @@ class PlacedScenes:
             new |= (kinds >= motion.ON_KNOTS).any(axis=1)
         if not new.any():
             return self._none_new
-        objects = Objects(self.layout.mesh_index, self.mounts.body, self._column_bit, self._air)
-        self._tables = self.arrays.make(np.flatnonzero(new), objects, kinds, knots)
+        self._to_make = new  # until they are made, whatever comes between
+        self.arrays.make(np.flatnonzero(new), self._objects(), kinds, knots)
         self._made_for, self._to_make = (knots, kinds), self._none_new
         return new

@@ -73,6 +73,7 @@ class Tracer:
         scenes = self._scenes_for(moving)
         wanted = (start_ns, end_ns, anchor.tobytes())
         if self._placed_for.get(moving) != wanted:
+            self._placed_for.pop(moving, None)  # should a signal raise meanwhile
             times_ns = self.history.knots(start_ns, end_ns, most=MAX_SEGMENTS)
             scenes.place_around(*self.history.motion(times_ns), anchor)
             self._placed_for[moving] = wanted

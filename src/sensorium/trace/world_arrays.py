@@ -20,8 +20,8 @@ from sensorium.trace.world_scenes import ArrayTables, make_scenes
 MASK_BITS = 32
 """Bits of a ray's mask. Objects are grouped by kind of motion and by bit: 32 kind + bit."""
 
-AIR_BIT = np.int64(31)
-"""That of volumes of air."""
+AIR_BIT = 31
+"""That of volumes of air on no body that anybody hides."""
 
 # Embree may read some floats past the end
 _SPARE_WORDS = 4
@@ -52,6 +52,7 @@ class Objects(NamedTuple):
     mesh_index: NDArray[np.int32]  # (1 | worlds, objects) mesh of each, below zero where the world has none
     body: NDArray[np.int32]  # (objects,) that they ride on, below zero for none
     bit: NDArray[np.int64]  # (objects,) of the mask, 0 where nobody hides them
+    air_bit: NDArray[np.int64]  # (objects,) the same where they are air, AIR_BIT where nobody hides them
     air: NDArray[np.bool_]  # (1 | worlds, objects) whether they are volumes of air
 
 
@@ -68,15 +69,17 @@ class WorldArrays:
     def __init__(self, worlds: int, objects: int) -> None:
         self._embree = library.load()  # which kernels call
         self.scene = np.zeros(worlds, np.int64)
-        self.traceable = True
-        """Whether every world that was made has its scene."""
+        self.tables: InstanceTables | None = None
+        """All arrays of all worlds, as last made."""
+        self.traceable = False
+        """Whether every world has its scene, and the tables tell it."""
         self._columns = np.zeros((worlds, objects), np.int32)
         self._made = _room(worlds, 1)
         self._memory = [np.zeros(0, np.float32)] * worlds
         self._words, self._address = np.zeros(worlds, np.int64), np.zeros(worlds, np.int64)  # of each one's memory
         weakref.finalize(self, _release_all, self.scene)
 
-    def make(self, worlds: NDArray[np.int64], objects: Objects, kinds: NDArray[np.uint8], knots: int) -> InstanceTables:
+    def make(self, worlds: NDArray[np.int64], objects: Objects, kinds: NDArray[np.uint8], knots: int) -> None:
         """Make some worlds anew, an array for each group; transforms are written by who commits or draws.
 
         Args:
@@ -84,9 +87,6 @@ class WorldArrays:
             objects: Those of all worlds.
             kinds: How each body moves, shape (worlds, bodies).
             knots: Knots of the motion that the arrays are for.
-
-        Returns:
-            All arrays of all worlds.
         """
         words, each = np.empty(len(worlds), np.int64), _transforms_of(knots)
         self.traceable = False
@@ -96,24 +96,20 @@ class WorldArrays:
             group_objects(worlds, objects, kinds, each, self.scene, self._columns, self._made, words)
         self._make_room(worlds, words)
         self._made.buffer[worlds] = self._address[worlds, None] + 4 * self._made.offset[worlds]
-        return self._tables()
+        self.tables = self._end_to_end()
 
-    def let_trace(self, mesh_index: NDArray[np.int32], mesh_scene: NDArray[np.int64]) -> InstanceTables:
+    def let_trace(self, mesh_index: NDArray[np.int32], mesh_scene: NDArray[np.int64]) -> None:
         """Make the scenes of worlds that have none.
 
         Args:
             mesh_index: Mesh of each object, shape (1 | worlds, objects).
             mesh_scene: Embree scene of each mesh.
-
-        Returns:
-            All arrays of all worlds.
         """
         worlds = np.flatnonzero(self.scene == 0)
         what = (mesh_index, mesh_scene, self._columns, self._address, self._made)
         threads.share(make_scenes, len(worlds), self._embree.device, worlds, *what, self.scene)
         self._embree.check(f"making the instance arrays of {len(worlds)} worlds")
-        self.traceable = True
-        return self._tables()
+        self.tables, self.traceable = self._end_to_end(), True
 
     def transforms(self, world: int, number: int) -> NDArray[np.float32]:
         """Transforms of one array as they stand, shape (segments + 1, items, words); a copy."""
@@ -133,7 +129,7 @@ class WorldArrays:
             self._memory[world] = memory = np.zeros(size, np.float32)
             self._words[world], self._address[world] = size, memory.ctypes.data
 
-    def _tables(self) -> InstanceTables:
+    def _end_to_end(self) -> InstanceTables:
         """The arrays of all worlds end to end."""
         made, (worlds, objects) = self._made, self._columns.shape
         used = np.arange(made.kind.shape[1]) < made.arrays[:, None]
@@ -228,9 +224,7 @@ def group_objects(worlds, objects, kinds, each, scene, columns, made, words):
                 continue
             body = objects.body[column]
             kind = np.int64(kinds[world, body]) if body >= 0 else np.int64(FIXED)
-            bit = objects.bit[column]
-            if bit == 0 and objects.air[here, column]:
-                bit = AIR_BIT
+            bit = objects.air_bit[column] if objects.air[here, column] else objects.bit[column]
             key = MASK_BITS * kind + bit
             group[column] = key
             items[key] += 1

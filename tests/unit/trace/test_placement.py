@@ -2,10 +2,12 @@ import numpy as np
 import pytest
 
 import sensorium as sn
+from sensorium import threads
 from sensorium.errors import SpecError
 from sensorium.scene.layout import layout
 from sensorium.trace import motion
 from sensorium.trace.placement import PlacedScenes
+from sensorium.trace.world_arrays import WorldArrays
 
 NEAR = np.zeros((1, 3))
 
@@ -222,3 +224,64 @@ def test_the_bodies_radius_reaches_its_farthest_point():
     boom, idle = placed._body_radius_m[0]
     assert farthest <= boom < farthest * 1.02
     assert idle == 0.0
+
+
+@pytest.mark.parametrize(("owner", "step"), [(WorldArrays, "make"), (WorldArrays, "let_trace"), (threads, "share")])
+@pytest.mark.parametrize("after", [False, True])
+def test_what_a_signal_broke_off_is_placed_anew(monkeypatch, owner, step, after):
+    """A handler of a signal may raise before or after any of the steps by which scenes are placed."""
+    scene = scene_of("moves")
+    scene.add(sn.shapes.box(1, 20, 20), pose=sn.Pose((10.5, 0, 0)))
+    worlds, there, along = 3, sn.Pose((0, 5, 0)), sn.Pose(np.array([[0, 5, 0], [0, 6, 0.0]]))
+    caster = sn.RayCaster(scene, worlds=worlds)
+
+    def seen():
+        wall, body = (caster.cast([0, 0, 0], way, worlds=np.arange(worlds)).range_m for way in ([1, 0, 0], [0, 1, 0]))
+        return wall.tolist(), body.tolist()
+
+    caster.place({"moves": there})
+    wanted = ([10.0] * worlds, [4.5] * worlds)
+    assert seen() == wanted
+    work = getattr(owner, step)
+
+    def broken_off(*given, **options):
+        if after:
+            work(*given, **options)
+        raise KeyboardInterrupt
+
+    for ways in ((along, there), (along, along)):
+        with monkeypatch.context() as broken:
+            broken.setattr(owner, step, broken_off)
+            (caster.move if ways[0] is along else caster.place)({"moves": ways[0]})
+            with pytest.raises(KeyboardInterrupt):
+                seen()
+        (caster.move if ways[1] is along else caster.place)({"moves": ways[1]})
+        assert seen() == wanted
+        caster.place({"moves": there})
+        assert seen() == wanted
+
+
+def test_fog_on_a_body_that_somebody_hides_is_no_wall_to_the_others():
+    scene = sn.Scene()
+    scene.add(sn.shapes.box(1, 9, 9), pose=sn.Pose((8.5, 0, 0)))
+    scene.add(sn.shapes.box(1, 4, 4), body="cloud", material=sn.media.fog(visibility_m=50.0))
+    scene.add(sn.shapes.box(1, 1, 1), pose=sn.Pose((0, 3, 0)), body="cloud")
+    names, hidden = ("cloud",), [frozenset({"cloud"})]
+    masks = {}
+    for others_hide in (False, True):
+        placed = placed_scenes(scene, names, hidden=hidden if others_hide else ())
+        positions, quaternions = still(1)
+        placed.place(positions, quaternions, NEAR)
+        t = placed.tables
+        for mask in (placed.mask_without((), air=False), placed.mask_without(())):
+            shown = [
+                int(t.columns[t.column_first[a] + i])
+                for a in range(len(t.mask))
+                if t.mask[a] & np.uint32(mask)
+                for i in range(t.column_count[a])
+            ]
+            masks.setdefault(others_hide, []).append(sorted(shown))
+    assert masks[True] == masks[False] == [[0, 2], [0, 1, 2]]
+    for air in (False, True):  # and who hides the body sees neither the box on it nor the fog
+        mask = np.uint32(placed.mask_without(("cloud",), air=air))
+        assert [int(t.columns[t.column_first[a]]) for a in range(len(t.mask)) if t.mask[a] & mask] == [0]

@@ -15,9 +15,8 @@ def strewn(rng, worlds, objects, bodies, *, alike=False):
     rows = 1 if alike else worlds
     body = rng.integers(-1, bodies, objects).astype(np.int32)
     bit = np.where(body >= 0, rng.integers(0, 3, objects), 0)
-    given = Objects(
-        rng.integers(-1, 4, (rows, objects)).astype(np.int32), body, bit, rng.uniform(size=(rows, objects)) < 0.2
-    )
+    air_bit, air = np.where(bit == 0, AIR_BIT, bit + 10), rng.uniform(size=(rows, objects)) < 0.2
+    given = Objects(rng.integers(-1, 4, (rows, objects)).astype(np.int32), body, bit, air_bit, air)
     return given, rng.choice([PLACED, AFFINE, QUATERNION], (worlds, bodies)).astype(np.uint8)
 
 
@@ -25,12 +24,17 @@ def groups_of(objects, kinds, world):
     """The groups of a world by NumPy: (kind, mask, columns) each."""
     here = min(world, len(objects.mesh_index) - 1)
     kind = np.where(objects.body >= 0, kinds[world, objects.body], FIXED).astype(np.int64)
-    bit = np.where((objects.bit == 0) & objects.air[here], AIR_BIT, objects.bit)
+    bit = np.where(objects.air[here], objects.air_bit, objects.bit)
     key = np.where(objects.mesh_index[here] >= 0, MASK_BITS * kind + bit, ABSENT)
     return [
         (int(k) // MASK_BITS, 1 << (int(k) % MASK_BITS), np.flatnonzero(key == k).tolist())
         for k in np.unique(key[key < ABSENT])
     ]
+
+
+def made(arrays, *given, **options):
+    arrays.make(*given, **options)
+    return arrays.tables
 
 
 def arrays_of(tables, world):
@@ -50,7 +54,7 @@ def test_objects_are_grouped_as_numpy_would(alike):
     for _ in range(20):
         worlds, objects, bodies = int(rng.integers(1, 8)), int(rng.integers(0, 40)), int(rng.integers(1, 6))
         given, kinds = strewn(rng, worlds, objects, bodies, alike=alike)
-        tables = WorldArrays(worlds, objects).make(np.arange(worlds), given, kinds, knots=3)
+        tables = made(WorldArrays(worlds, objects), np.arange(worlds), given, kinds, knots=3)
         for world in range(worlds):
             assert arrays_of(tables, world) == groups_of(given, kinds, world)
             assert sorted(tables.columns.reshape(worlds, objects)[world]) == list(range(objects))
@@ -60,9 +64,9 @@ def test_worlds_that_are_made_anew_leave_the_others_alone():
     rng = np.random.default_rng(4)
     given, kinds = strewn(rng, 6, 30, 4)
     arrays = WorldArrays(6, 30)
-    before = arrays.make(np.arange(6), given, kinds, knots=2)
+    before = made(arrays, np.arange(6), given, kinds, knots=2)
     other, other_kinds = strewn(rng, 6, 30, 4)
-    after = arrays.make(np.array([1, 4]), other, other_kinds, knots=2)
+    after = made(arrays, np.array([1, 4]), other, other_kinds, knots=2)
     for world in range(6):
         changed = world in (1, 4)
         wanted = groups_of(other, other_kinds, world) if changed else groups_of(given, kinds, world)
@@ -77,7 +81,7 @@ def test_transforms_lie_in_the_world_s_memory_one_behind_the_other():
     rng = np.random.default_rng(5)
     given, kinds = strewn(rng, 3, 25, 5)
     arrays = WorldArrays(3, 25)
-    tables = arrays.make(np.arange(3), given, kinds, knots=4)
+    tables = made(arrays, np.arange(3), given, kinds, knots=4)
     for world in range(3):
         memory, end = arrays._memory[world], arrays._memory[world].ctypes.data
         for number, a in enumerate(range(tables.first[world], tables.first[world + 1])):
@@ -88,7 +92,8 @@ def test_transforms_lie_in_the_world_s_memory_one_behind_the_other():
 
 
 def test_memory_is_taken_anew_only_where_a_world_has_outgrown_it():
-    many = Objects(np.zeros((2, 9), np.int32), np.full(9, -1, np.int32), np.zeros(9, np.int64), np.zeros((2, 9), bool))
+    on_no_body, bits, none = np.full(9, -1, np.int32), np.zeros(9, np.int64), np.zeros((2, 9), np.bool_)
+    many = Objects(np.zeros((2, 9), np.int32), on_no_body, bits, bits, none)
     few = many._replace(mesh_index=np.where(np.arange(9) < 3, 0, -1)[None].repeat(2, 0).astype(np.int32))
     kinds, arrays = np.zeros((2, 0), np.uint8), WorldArrays(2, 9)
     arrays.make(np.arange(2), few, kinds, knots=1)
