@@ -97,6 +97,8 @@ class Environment:
             worlds = scene.worlds
         if worlds is not None and (not isinstance(worlds, int) or isinstance(worlds, bool) or worlds < 1):
             raise SpecError(f"worlds is {worlds!r}; it must be None or a whole number of at least 1")
+        if not isinstance(seed, int | np.integer) or isinstance(seed, bool):
+            raise SpecError(f"seed is {seed!r}; it must be a whole number")
         if first_world < 0:
             raise SpecError(f"first_world is {first_world}; it must be zero or more")
         self.scene = scene
@@ -340,10 +342,13 @@ class Environment:
         if chosen.shape != (worlds,) or chosen.dtype != np.bool_:
             raise SpecError(f"mask is {chosen.dtype} of shape {chosen.shape}; it must be bool of shape ({worlds},)")
         with Uninterrupted():
+            # What can fail comes first: there may be no room for what is strewn anew
+            rows = np.flatnonzero(chosen)
+            drawn = self._drawn_anew(rows)
             self.world.reset(chosen)
             self._history.restart(chosen, self._checked(self.world.state()))
-            if isinstance(self.scene, SceneBatch) and self.scene.redraw is not None:
-                self._redraw(chosen)
+            if drawn is not None:
+                self._take_in(drawn, rows, chosen)
             self._looks.forget_placement()
             for sensor in self._sensors.values():
                 sensor.reset(chosen)
@@ -361,16 +366,19 @@ class Environment:
         assert isinstance(self._looks, Tracer)
         return self._looks
 
-    def _redraw(self, chosen: NDArray[np.bool_]) -> None:
-        """Draw the scenes of some worlds anew."""
+    def _drawn_anew(self, rows: NDArray[np.int64]) -> SceneBatch | None:
+        """The scenes of some worlds, drawn anew, if they are at a reset."""
+        if not isinstance(self.scene, SceneBatch) or self.scene.redraw is None or not len(rows):
+            return None
+        return self.scene.redrawn(rows, self._first_world + rows, self._episode[rows] + 1)
+
+    def _take_in(self, drawn: SceneBatch, rows: NDArray[np.int64], chosen: NDArray[np.bool_]) -> None:
+        """Let some worlds look as they were drawn."""
         assert isinstance(self.scene, SceneBatch)
-        rows = np.flatnonzero(chosen)
-        if len(rows):
-            self._episode[rows] += 1
-            drawn = self.scene.redrawn(rows, self._first_world + rows, self._episode[rows])
-            new_layout = redrawn(self._tracer.layout, drawn, rows)
-            self.scene = self.scene.with_rows(rows, drawn, slot_poses(new_layout, drawn))
-            self._tracer.redraw(new_layout, chosen)
+        self._episode[rows] += 1
+        new_layout = redrawn(self._tracer.layout, drawn, rows)
+        self.scene = self.scene.with_rows(rows, drawn, slot_poses(new_layout, drawn))
+        self._tracer.redraw(new_layout, chosen)
 
     def _see(self, state: WorldState) -> None:
         """Take a new state, let every sensor measure, and forget what none needs any more."""

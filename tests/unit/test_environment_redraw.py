@@ -1,5 +1,7 @@
 """Worlds that are drawn anew at a reset: what sensors see follows, and nothing else changes."""
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -173,3 +175,45 @@ def test_bad_draws_are_told():
         wrong = sn.SceneBatch([WALL], index, sn.Pose(), redraw=lambda worlds, episodes, given=given: given)
         with pytest.raises(SceneError, match=f"redraw gave {told}; it must give two, the index and the pose"):
             sn.Environment(wrong).reset()
+
+
+def test_a_reset_that_finds_no_room_changes_nothing():
+    posts, full = sn.SceneBatch.scattered([STREWN], worlds=4, seed=2), False
+
+    def redraw(worlds, episodes):
+        if full:
+            raise SceneError("no room")
+        return posts.redraw(worlds, episodes)
+
+    scene = sn.SceneBatch(posts.assets, posts.index, posts.pose, redraw=redraw)
+    moving = sn.worlds.Kinematic({"eye": sn.paths.Line((0, 0, 1), velocity=(0.1, 0, 0))}, step_s=0.1)
+    env = sn.Environment(scene, moving, seed=4)
+    lidar = env.attach(sn.Lidar(pattern=PATTERN), body="eye")
+    for _ in range(3):
+        env.step()
+    env.reset()
+    env.step()
+    before, at = env.scene, env.state.X_WB.position.copy()
+    full = True
+    with pytest.raises(SceneError, match="no room"):
+        env.reset()
+    assert env.scene is before
+    np.testing.assert_array_equal(env.state.X_WB.position, at)
+    env.step()
+    assert env.state.X_WB.position[0, 0, 0] == pytest.approx(at[0, 0, 0] + 0.01)
+
+    # Nor is the draw that failed counted: the next is the one that should have come
+    full = False
+    env.reset()
+    index, pose = posts.redraw(np.arange(4), np.full(4, 2))
+    np.testing.assert_array_equal(env.scene.index, index)
+    np.testing.assert_array_equal(env.scene.pose.position, pose.position)
+    env.step()
+    assert lidar.read().range_m.shape[0] == 4
+
+
+def test_scenes_that_are_looked_at_say_why_they_cannot_be_copied():
+    env, _ = environment(batch())
+    env.step()
+    with pytest.raises(TypeError, match="make the environment or the caster anew"):
+        copy.deepcopy(env)

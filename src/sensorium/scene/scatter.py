@@ -112,6 +112,10 @@ class Scatter:
             raise SceneError(
                 f"count is {self.count!r}; it must be a whole number of at least 1, or least and most of it"
             )
+        for name, size in (("low", 3), ("high", 3), ("yaw_deg", 2), ("pitch_deg", 2), ("roll_deg", 2)):
+            value = getattr(self, name)
+            if np.shape(value) != (size,):
+                raise SceneError(f"{name} is {value!r}; it must be {size} numbers")
         for name, low, high in (
             *zip("xyz", self.low, self.high, strict=True),
             ("yaw_deg", *self.yaw_deg),

@@ -118,8 +118,10 @@ class DepthCamera(SensorSpec[DepthImage]):
             raise ValueError(
                 f"timing.rate_hz is {self.timing.rate_hz}; images come at the pattern's rate, {self.pattern.rate_hz}"
             )
+        lenses = [self.pattern, *(() if self.randomize is None else self.randomize.projections)]
         for error in self.errors:
-            STAGES[type(error)].check(error, self.pattern)
+            for lens in lenses:
+                STAGES[type(error)].check(error, lens)
         if self.errors and self.pattern.line_time_s:
             raise ValueError(f"errors has {self.errors[0].kind!r} with a rolling shutter; it must have line_time_s 0")
         if self.randomize is not None:
@@ -181,7 +183,7 @@ class DepthCameraModel:
             end_ns = self._rate.time_ns(tick) + duration_ns
         while end_ns <= upto_ns:
             if end_ns - duration_ns >= since_ns:
-                image, truth = self._caster.take(end_ns - duration_ns, tick)
+                image, truth = self._caster.take(end_ns - duration_ns, tick, since_ns)
                 captures.append(Capture(end_ns, image, truth, tick))
             tick += 1
             end_ns = self._rate.time_ns(tick) + duration_ns

@@ -33,11 +33,15 @@ from sensorium.trace.drawing.canvas import frame
 from sensorium.trace.light.resolve import plain_surfaces
 from sensorium.trace.packet import BLOCK, COHERENT_ADDRESS
 from sensorium.trace.placement import PlacedScenes
+from sensorium.trace.ray_jitter import RayJitter
 from sensorium.trace.standing import Cameras, Standing
 from sensorium.trace.sweep import Heads, RayTables
 
 if TYPE_CHECKING:
     from sensorium.sensors.depth_camera import DepthCamera
+
+# Before all times [ns]
+_ALWAYS = -(2**63)
 
 # Normal numbers end here
 _MOST_SIGMAS = 6.7
@@ -117,8 +121,7 @@ class DepthCaster:
             v=(self._place // pattern.width).astype(np.float32),
             lens=lens,
             drawn=False,
-            jitter=np.float32(0.0),
-            jitter_tick=np.zeros(rig.worlds, np.int64),
+            jitter=self._jitter(0.0, np.zeros(rig.worlds, np.int64)),
         )
 
         # What is looked up, and by what is measured
@@ -163,18 +166,19 @@ class DepthCaster:
         if self._faults is not None:
             self._faults.restart(mask)
 
-    def take(self, start_ns: int, tick: int) -> "_Taken":
+    def take(self, start_ns: int, tick: int, since_ns: int = _ALWAYS) -> "_Taken":
         """An image whose first row is taken at a time, and a function that gives its truth.
 
         Args:
             start_ns: Start [ns].
             tick: Number of the image; its random numbers belong to it alone.
+            since_ns: When the camera was last switched on [ns]; its flow knows nothing of before.
         """
         if self._layout is not self._tracer.layout:  # worlds were drawn anew
             self._see_layout()
         if self._random is not None:
             self._renew(self._random, tick)
-        motions = self._motions(start_ns) if self._flows else _NO_MOTIONS
+        motions = self._motions(start_ns, since_ns) if self._flows else _NO_MOTIONS
         return (self._draw if self._all_drawn else self._trace)(start_ns, tick, motions)
 
     # --- the cast ---------------------------------------------------------------------------------------------------
@@ -264,6 +268,10 @@ class DepthCaster:
         """Arrays for images to be drawn."""
         return Film(self._arrays.new(np.empty), self._firing.cameras())
 
+    def _jitter(self, std_rad: float, tick: NDArray[np.int64]) -> RayJitter:
+        """How far rays point beside their pixels, drawn at such ticks (worlds,)."""
+        return RayJitter(np.float32(std_rad), self._key, tick, self._rig.first_world, self._count)
+
     def _draws(self, tick: int) -> DepthDraws:
         """What random numbers of an image are counted by."""
         return DepthDraws(self._key, np.array([tick], np.int64), self._rig.first_world, self._rig.sensors)
@@ -294,7 +302,7 @@ class DepthCaster:
             self._firing.mount(drawn.X_BS.position, drawn.X_BS.quaternion)
         if spec.projections or spec.intrinsics is not None or spec.ray_jitter_rad:
             self._pixels = self._pixels._replace(
-                lens=drawn.lens, drawn=True, jitter=np.float32(spec.ray_jitter_rad), jitter_tick=drawn.tick
+                lens=drawn.lens, drawn=True, jitter=self._jitter(spec.ray_jitter_rad, drawn.tick)
             )
             self._all_drawn = self._are_all_drawn()
 
@@ -303,7 +311,7 @@ class DepthCaster:
         straight = bool((self._pixels.lens[:, ln.KIND] == ln.PINHOLE).all())
         return self._frame.drawn and straight and not self._stages and self._faults is None
 
-    def _motions(self, start_ns: int) -> Motions:
+    def _motions(self, start_ns: int, since_ns: int) -> Motions:
         """How bodies move as cameras see them."""
         rig, outputs = self._rig, self._spec.outputs
         velocity = displacement = _NO_MAPS
@@ -313,7 +321,7 @@ class DepthCaster:
             in_world = self._spec.frame == "world"
             velocity = flow_tables.velocity_maps(X_WB[0], twists, X_WS[0], rig.body, in_world=in_world)
         if "flow" in outputs:
-            before_ns = max(start_ns - self.period_ns, rig.history.start_ns)
+            before_ns = max(start_ns - self.period_ns, since_ns, rig.history.start_ns)
             times_ns = np.array([before_ns, start_ns] if before_ns < start_ns else [start_ns], np.int64)
             X_WB = rig.history.poses(times_ns)
             if len(times_ns) == 1:
@@ -362,7 +370,7 @@ class DepthCaster:
         """Ranges after the errors, shape (heads, pixels)."""
         rig, spec, pixels = self._rig, self._spec, shot.pixels
         lens = np.broadcast_to(pixels.lens, (self._heads, ln.LENS_COLUMNS))
-        rays = DepthRays(rig, placed, lens)
+        rays = DepthRays(rig, placed, lens, pixels.jitter)
         frame = DepthFrame(
             range_m=np.array(out.true_m),
             axial=self._axial(shot),

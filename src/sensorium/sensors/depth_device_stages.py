@@ -66,13 +66,18 @@ def measure_by_law(error: QuadraticError, frame: DepthFrame) -> None:
 def is_rectified(error: StereoError, pattern: Projection) -> None:
     """Refuse lenses through which disparity is not along rows."""
     if isinstance(pattern, Fisheye) or any(pattern.distortion):
-        raise ValueError(f"errors has {error.kind!r}; its pattern must be a pinhole without distortion, as rectified")
+        raise ValueError(
+            f"errors has {error.kind!r} with a {type(pattern).__name__} that bends; it must look through pinholes "
+            "without distortion, as rectified images do"
+        )
 
 
 def has_an_axis(error: QuadraticError | DepthQuantization, pattern: Projection) -> None:
     """Refuse depth of lenses that look sideways."""
     if isinstance(pattern, Fisheye) and error.along == "depth":
-        raise ValueError("along is 'depth' for a fisheye, whose depth may be 0; it must be 'range'")
+        raise ValueError(
+            f"errors has {error.kind!r} along 'depth' with a fisheye, whose depth may be 0; it must be along 'range'"
+        )
 
 
 def _mixed(frame: DepthFrame, rays: int, wavelength_m: float) -> NDArray[np.float32]:

@@ -7,6 +7,7 @@ from sensorium.trace import packet as pk
 from sensorium.trace.edges import settle_block
 from sensorium.trace.lens import look_block
 from sensorium.trace.packet import BLOCK, new_block, new_packet, set_mask, trace_block
+from sensorium.trace.ray_jitter import jitter_rays
 
 _INFINITE = np.float32(np.inf)
 
@@ -28,18 +29,20 @@ def new_rays(mask):
 
 
 @jit.function
-def look_from(eyes, head, u, v, used, block, x, y, z):
+def look_from(eyes, head, u, v, pixel, used, block, x, y, z):
     """Fill a block with rays of a head: where they start, and in x, y, z where they look in S.
 
     Args:
         eyes: `Eyes`.
         head: Which.
         u, v: Image points [px], float32 (used,).
+        pixel: Which each lies in, int64 (used,): rays are turned as that of their pixel is.
         used: How many.
         block: Scratch of `new_block`; origins are filled.
         x, y, z: Directions in S, float32, filled.
     """
     look_block(u, v, eyes.lens[head], used, x, y, z)
+    jitter_rays(eyes.jitter, head, eyes.sensors, pixel, used, x, y, z)
     a, b, c = eyes.origin[head, 0], eyes.origin[head, 1], eyes.origin[head, 2]
     for k in range(used):
         block[pk.B_ORIGIN_X + k], block[pk.B_ORIGIN_Y + k], block[pk.B_ORIGIN_Z + k] = a, b, c

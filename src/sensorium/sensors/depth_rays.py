@@ -12,6 +12,7 @@ from sensorium.sensors.rig import Rig
 from sensorium.sensors.tint_tables import material_reflectances
 from sensorium.trace.packet import COHERENT_ADDRESS
 from sensorium.trace.placement import PlacedScenes
+from sensorium.trace.ray_jitter import RayJitter
 from sensorium.trace.world_arrays import InstanceTables
 
 
@@ -24,15 +25,16 @@ class Eyes(NamedTuple):
     lens: NDArray[np.float64]  # (heads, LENS_COLUMNS)
     rotation: NDArray[np.float64]  # (heads, 9) R_WS, row by row
     origin: NDArray[np.float32]  # (heads, 3) where they start [m], around the anchors of their worlds
+    jitter: RayJitter  # of the pixels' own rays
     sensors: int  # heads a world
 
 
 class DepthRays:
     """Rays of all heads of a rig at the instant its scenes are placed at."""
 
-    def __init__(self, rig: Rig, placed: PlacedScenes, lens: NDArray[np.float64]) -> None:
+    def __init__(self, rig: Rig, placed: PlacedScenes, lens: NDArray[np.float64], jitter: RayJitter) -> None:
         """See the methods; `lens` has a row for each head."""
-        self._rig, self._placed, self._lens = rig, placed, np.array(lens, order="C")
+        self._rig, self._placed, self._lens, self._jitter = rig, placed, np.array(lens, order="C"), jitter
 
     def cast(self, kernel: Callable[..., None], blocks: int, X_WS: Pose, *arguments: object) -> None:
         """Run a kernel that fires rays of its own, from sensors at poses of batch shape (heads,).
@@ -53,6 +55,7 @@ class DepthRays:
                 lens=self._lens,
                 rotation=np.array(X_WS.rotation, np.float64, order="C").reshape(heads, 9),
                 origin=(X_WS.position - np.repeat(placed.anchor, rig.sensors, axis=0)).astype(np.float32),
+                jitter=self._jitter,
                 sensors=rig.sensors,
             )
             threads.share(kernel, blocks, eyes, *arguments)

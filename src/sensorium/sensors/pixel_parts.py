@@ -23,7 +23,7 @@ def blocks_of_parts(heads: int, pixels: int, parts: int) -> int:
 def _mix_parts(first, step, count, eyes, reflectance, width, within, ranges, power):
     """The work of `mix_parts`."""
     floats, words, active, block, hit, u, v, x, y, z = new_rays(eyes.mask)
-    met, back = jit.zeros(BLOCK, np.float32), jit.zeros(BLOCK, np.float32)
+    met, back, whole = jit.zeros(BLOCK, np.float32), jit.zeros(BLOCK, np.float32), jit.zeros(BLOCK, np.int64)
     side = within.shape[0]
     parts = side * side
     number = next_block(first, step, count, NONE)
@@ -35,9 +35,9 @@ def _mix_parts(first, step, count, eyes, reflectance, width, within, ranges, pow
             column, row = pixel % width, pixel // width
             for j in range(side):
                 for i in range(side):
-                    u[k], v[k] = column + within[i], row + within[j]
+                    u[k], v[k], whole[k] = column + within[i], row + within[j], pixel
                     k += 1
-        look_from(eyes, head, u, v, used, block, x, y, z)
+        look_from(eyes, head, u, v, whole, used, block, x, y, z)
         rotation = eyes.rotation[head]
         for k in range(used):
             dx, dy, dz = turned(rotation, np.float64(x[k]), np.float64(y[k]), np.float64(z[k]))

@@ -33,7 +33,7 @@ def _lose_hidden(first, step, count, eyes, place, width, baseline, ranges, depth
             if depth[head, p] > np.float32(0.0):
                 pixel[used], u[used], v[used] = p, p % width, p // width
                 used += 1
-        look_from(eyes, head, u, v, used, block, x, y, z)
+        look_from(eyes, head, u, v, pixel, used, block, x, y, z)
         rotation = eyes.rotation[head]
         for k in range(used):
             # The point as the second eye has it, and how far its ray must be free

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from sensorium import jit
 from sensorium.blocks import NONE, next_block, shared
-from sensorium.random import draw_words, normal_pair_f32
 from sensorium.trace import measure as ms
 from sensorium.trace import packet as pk
 from sensorium.trace.drawing.canvas import new_canvas, take_drawn
@@ -21,13 +20,10 @@ from sensorium.trace.lens import KIND, PINHOLE, look_block
 from sensorium.trace.light import rows
 from sensorium.trace.light.resolve import find_incidence, resolve
 from sensorium.trace.packet import BLOCK, NO_HIT, new_packet, set_mask, trace_block, trace_still
+from sensorium.trace.ray_jitter import RayJitter, jitter_rays
 from sensorium.trace.standing import new_stand, stand, stand_camera
 from sensorium.trace.sweep import WHOLE, aim_block, block_of
 from sensorium.trace.tint import write_colour
-
-# Stage of the counter for rays that jitter
-STAGE_RAYS = np.int64(2)
-_DRAW = np.int64(0)
 
 _ZERO, _INFINITE = np.float32(0.0), np.float32(np.inf)
 
@@ -44,8 +40,7 @@ class Pixels(NamedTuple):
     v: NDArray[np.float32]
     lens: NDArray[np.float64]  # (1 | heads, LENS_COLUMNS)
     drawn: bool  # whether heads look through lenses of their own; else the table of rays holds
-    jitter: np.float32  # how far rays point beside their pixels [rad]; only where drawn
-    jitter_tick: NDArray[np.int64]  # (worlds,) when those were drawn last
+    jitter: RayJitter  # how far rays point beside their pixels; only where drawn
 
 
 class DepthDraws(NamedTuple):
@@ -106,7 +101,7 @@ def _cast_images(
         head, begin, size = block_of(number, total, frame.span)
         world, pose = np.int64(heads.world[head]), heads.matrix[head, 0]
         scene, lens = arrays.scene[world], pixels.lens[head if pixels.lens.shape[0] > 1 else 0]
-        every_x, every_y, every_z = _directions(own, rays, pixels, draws, head, world, begin, size)
+        every_x, every_y, every_z = _directions(own, rays, pixels, draws, head, begin, size)
         drawn = frame.drawn and lens[KIND] == PINHOLE
         if places and head != placed_head:
             stand_camera(cameras, standing, world, head % draws.sensors, anchor, pose, placing)
@@ -226,7 +221,7 @@ def _measure_images(first, step, count, anchor, rays, heads, pixels, numbers, dr
         head, start, used = block_of(number, total, WHOLE)
         world, end = heads.world[head], start + used
         place, known = pixels.place[start:end], distance[head]
-        x, y, z = _directions(own, rays, pixels, draws, head, world, start, used)
+        x, y, z = _directions(own, rays, pixels, draws, head, start, used)
         if out.points_W.shape[1] > 0:
             aim_block(block, x, y, z, rays.time[start:end], heads.matrix[head], heads.time, used)
         for k in range(used):
@@ -271,7 +266,7 @@ def _write_measured(block, measured, x, y, z, place, numbers, draws, anchor, hea
 
 
 @jit.function
-def _directions(own, rays, pixels, draws, head, world, start, used):
+def _directions(own, rays, pixels, draws, head, start, used):
     """Directions in S of a block's rays: those of the table, or through the head's own lens, which fill `own`."""
     end = start + used
     if not pixels.drawn:
@@ -279,23 +274,8 @@ def _directions(own, rays, pixels, draws, head, world, start, used):
     x, y, z = own[:used], own[used : 2 * used], own[2 * used : 3 * used]
     lens = pixels.lens[head if pixels.lens.shape[0] > 1 else 0]
     look_block(pixels.u[start:end], pixels.v[start:end], lens, used, x, y, z)
-    if pixels.jitter > _ZERO:
-        element, tick = np.int64(head % draws.sensors) * pixels.u.shape[0], pixels.jitter_tick[world]
-        place, among = pixels.place[start:end], draws.first_world + world
-        _jitter(x, y, z, place, draws.key, tick, element, among, pixels.jitter, used)
+    jitter_rays(pixels.jitter, head, draws.sensors, pixels.place[start:end], used, x, y, z)
     return x, y, z
-
-
-@jit.function
-def _jitter(x, y, z, place, key, tick, element, world, std, used):
-    """Turn each ray by a small angle of its own, of this standard deviation about any axis across it."""
-    for k in range(used):
-        w0, w1, w2, w3 = draw_words(key[0], key[1], element + place[k], STAGE_RAYS, _DRAW, tick, world)
-        a, b = normal_pair_f32(w0, w1)
-        c, _ = normal_pair_f32(w2, w3)
-        p, q, r = x[k] + std * a, y[k] + std * b, z[k] + std * c
-        scale = np.float32(1.0) / np.float32(np.sqrt(p * p + q * q + r * r))
-        x[k], y[k], z[k] = p * scale, q * scale, r * scale
 
 
 @jit.function

@@ -7,7 +7,7 @@ are float32 around an anchor, a float64 point of the world near the sensor.
 
 import threading
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,6 +69,12 @@ class PlacedScenes:
         self.committed = True
         """Whether rays can be traced into the scenes from their tops, as last placed."""
         self._standing = np.full((worlds, len(body_names)), motion.PLACED, np.uint8)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "scenes that sensors look at can be neither copied nor pickled; "
+            "make the environment or the caster anew, from its scene, its world and its seed"
+        )
 
     @property
     def tables(self) -> InstanceTables:

@@ -63,8 +63,10 @@ def checked_rays(
         raise SpecError(f"time runs from {time.min()} to {time.max()}; it is a fraction of the interval, 0 to 1")
     if not (t_max >= 0).all():
         raise SpecError(f"t_max_m has the value {t_max.min()}; it must be zero or more")
-    if not np.issubdtype(world.dtype, np.integer) or not ((world >= 0) & (world < world_count)).all():
-        raise SpecError(f"worlds has values outside 0 to {world_count - 1}")
+    if not np.issubdtype(world.dtype, np.integer):
+        raise SpecError(f"worlds has type {world.dtype}; it must be whole numbers")
+    if not ((world >= 0) & (world < world_count)).all():
+        raise SpecError(f"worlds runs from {world.min()} to {world.max()}; it must be within 0 to {world_count - 1}")
 
     # One row a ray; arrays of one kind, since kernels are compiled again for read-only ones and other memory layouts
     shapes = {

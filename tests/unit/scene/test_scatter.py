@@ -166,6 +166,8 @@ def test_a_batch_of_scatters_has_slots_on_bodies_and_shared_objects():
         ({"count": (5, 3)}, r"count is \(5, 3\)"),
         ({"low": (1, 0, 0), "high": (0, 0, 0)}, "x runs from 1 to 0; it must be finite and not fall"),
         ({"yaw_deg": (10, -10)}, "yaw_deg runs from 10 to -10"),
+        ({"yaw_deg": 5}, "yaw_deg is 5; it must be 2 numbers"),
+        ({"low": (0, 0), "high": (1, 1)}, r"low is \(0, 0\); it must be 3 numbers"),
         ({"gap_m": -1.0}, r"gap_m is -1\.0; it must be None, or finite and at least 0"),
         ({"room_m": float("nan")}, "room_m is nan"),
         ({"when_full": "skip"}, "when_full is 'skip'; it must be 'raise' or 'leave out'"),

@@ -376,7 +376,7 @@ def test_colours_are_reflectance_under_a_lamp_or_the_sun():
             lambda: spec(
                 sn.patterns.Fisheye(width=8, height=8, focal_px=(3.0, 3.0), rate_hz=10.0), errors=(DepthQuantization(),)
             ),
-            "along is 'depth' for a fisheye",
+            "along 'depth' with a fisheye",
         ),
         (
             lambda: spec(randomize=sn.Randomization(intrinsics=sn.Intrinsics(fov_deg=(60.0, 190.0)))),

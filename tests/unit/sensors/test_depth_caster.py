@@ -263,3 +263,29 @@ def test_depths_are_whole_steps_along_the_axis_through_whatever_lens_and_jitter(
         steps = image.depth[image.valid] / 0.5
         np.testing.assert_allclose(steps, np.rint(steps), atol=2e-4)
         assert image.valid.mean() > 0.9
+
+
+@pytest.mark.parametrize("off_and_on", [False, True])
+def test_the_first_flow_of_a_camera_is_that_since_it_was_switched_on_whatever_else_is_there(off_and_on):
+    def first_flow(beside):
+        world = sn.worlds.Kinematic({"eye": sn.paths.Line((0, 0, 0), velocity=(0, 1, 0))}, step_s=0.05)
+        env = sn.Environment(wall(), world)
+        if beside:  # it keeps a longer history
+            slow = sn.patterns.Spinning(elevation_deg=(0.0,), columns=8, rate_hz=2)
+            env.attach(sn.Lidar(pattern=slow), body="eye")
+        camera = spec(DRAWN, outputs={"flow"})
+        sensor = env.attach(camera, body="eye", name="early") if off_and_on else None
+        if sensor is not None:
+            sensor.enabled = False
+        for _ in range(9):
+            env.step()
+        if sensor is None:
+            sensor = env.attach(camera, body="eye", name="late")
+        sensor.enabled = True
+        env.step()
+        return sensor.read().flow
+
+    alone = first_flow(beside=False)
+    np.testing.assert_array_equal(first_flow(beside=True), alone)
+    focal_px = DRAWN.focal_px[0]
+    np.testing.assert_allclose(alone[..., 0], focal_px * 0.05 / WALL_M, rtol=1e-4)  # 50 ms at 1 m/s to the left

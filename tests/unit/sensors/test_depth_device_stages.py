@@ -170,8 +170,8 @@ def test_errors_follow_each_other_in_order():
 @pytest.mark.parametrize(
     ("errors", "pattern", "told"),
     [
-        ([{"kind": "stereo", "baseline_m": 0.1}], "fisheye", "its pattern must be a pinhole without distortion"),
-        ([{"kind": "quadratic", "slope": 0.1}], "fisheye", "along is 'depth' for a fisheye"),
+        ([{"kind": "stereo", "baseline_m": 0.1}], "fisheye", "it must look through pinholes without distortion"),
+        ([{"kind": "quadratic", "slope": 0.1}], "fisheye", "along 'depth' with a fisheye"),
         ([{"kind": "sterio", "baseline_m": 0.1}], "pinhole", "did you mean 'stereo'"),
         ([{"kind": "stereo"}], "pinhole", "baseline_m is missing"),
     ],
@@ -180,3 +180,40 @@ def test_what_does_not_fit_is_told(errors, pattern, told):
     fisheye = sn.patterns.Fisheye(width=32, height=32, focal_px=(12.0, 12.0), rate_hz=10.0)
     with pytest.raises(SpecError, match=told):
         sn.DepthCamera(pattern=fisheye if pattern == "fisheye" else PATTERN, errors=errors)
+
+
+@pytest.mark.parametrize("jitter_rad", [1e-3, 2e-2])
+@pytest.mark.parametrize(
+    "error",
+    [
+        StereoError(baseline_m=0.05, disparity_std_px=0.0, subpixel_bits=None),
+        FlyingPixels(rays=3),
+        TimeOfFlightError(modulation_hz=10e6, signal_e=1e12, rays=2),
+    ],
+    ids=lambda error: error.kind,
+)
+def test_rays_of_errors_are_turned_as_those_of_their_pixels(error, jitter_rad):
+    """A flat wall across the axis is at one depth, however rays point beside their pixels."""
+    env = sn.Environment(wall(4.0), sn.worlds.Static(step_s=0.1), worlds=2, seed=3)
+    options = {"randomize": sn.Randomization(ray_jitter_rad=jitter_rad), "errors": (error,), "max_range_m": 50.0}
+    camera = env.attach(sn.DepthCamera(pattern=PATTERN, **options), pose=[sn.Pose(), sn.Pose((0.0, 1.0, 0.0))])
+    env.step()
+    image, beyond = camera.read(), int(np.ceil(0.05 * FOCAL_PX / 4.0)) + 1  # columns that the second eye may not see
+    seen = image.depth[..., beyond:]
+    assert image.valid[..., beyond:].all()
+    np.testing.assert_allclose(seen, 4.0, atol=1.5e-3)
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (StereoError(baseline_m=0.1), "errors has 'stereo' with a Fisheye that bends"),
+        (QuadraticError(), "errors has 'quadratic' along 'depth' with a fisheye"),
+        ({"kind": "quantization", "step_m": 0.01}, "errors has 'quantization' along 'depth' with a fisheye"),
+    ],
+)
+def test_lenses_that_may_be_drawn_must_fit_the_errors_too(error, message):
+    wide = sn.patterns.Fisheye.from_fov(WIDTH, HEIGHT, 220.0, rate_hz=10.0)
+    for options in ({"pattern": wide}, {"pattern": PATTERN, "randomize": {"projections": (PATTERN, wide)}}):
+        with pytest.raises(SpecError, match=message):
+            sn.DepthCamera(errors=(error,), **options)

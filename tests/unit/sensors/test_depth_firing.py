@@ -11,6 +11,7 @@ from sensorium.sensors.depth_rays import Eyes
 from sensorium.trace import packet as pk
 from sensorium.trace.lens import lens_row
 from sensorium.trace.placement import PlacedScenes
+from sensorium.trace.ray_jitter import RayJitter
 
 FOCAL_PX = (20.0, 10.0), (40.0, 40.0)
 CENTER_PX = (16.0, 8.0), (0.0, 2.0)
@@ -29,7 +30,7 @@ def scratch_of(mask):
 @jit.kernel
 def look(eyes, head, u, v, used):
     _, _, _, block, _, _, _, x, y, z = new_rays(eyes.mask)
-    look_from(eyes, head, u, v, used, block, x, y, z)
+    look_from(eyes, head, u, v, np.arange(used), used, block, x, y, z)
     return block, x, y, z
 
 
@@ -73,6 +74,7 @@ def eyes_into(scenes, hide=()):
         lens=np.array([lens_row(lens) for lens in lenses]),
         rotation=np.array([LEFT, FORWARD], np.float64),
         origin=ORIGIN_M,
+        jitter=RayJitter(np.float32(0.0), np.zeros(2, np.uint32), np.zeros(2, np.int64), 0, 32 * 16),
         sensors=1,
     )
 

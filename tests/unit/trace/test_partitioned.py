@@ -153,7 +153,7 @@ def test_bodies_stand_where_they_are_put(caster, whole):
 def test_mistakes_are_told_before_anything_is_sent(caster):
     with pytest.raises(SpecError, match="directions have length zero"):
         caster.cast([0, 0, 0], [0, 0, 0])
-    with pytest.raises(SpecError, match="worlds has values outside 0 to 0"):
+    with pytest.raises(SpecError, match="it must be within 0 to 0"):
         caster.cast([0, 0, 0], [1, 0, 0], worlds=1)
     with pytest.raises(SpecError, match="hide names body 'bus'"):
         caster.cast([0, 0, 0], [1, 0, 0], hide=["bus"])

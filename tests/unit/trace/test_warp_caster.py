@@ -239,7 +239,7 @@ def test_mistakes_are_told_in_a_line(casters, monkeypatch):
         warp.images(table, (1, 2, 3))
     with pytest.raises(SpecError, match="hide names body 'dog', which the scene does not have"):
         warp.cast((0, 0, 0), (1, 0, 0), hide=("dog",))
-    with pytest.raises(SpecError, match="worlds has values outside 0 to 0"):
+    with pytest.raises(SpecError, match="it must be within 0 to 0"):
         warp.images(table, sn.Pose().reshape(1), worlds=[1])
     assert not sn.WarpCaster(sn.Scene(), device="cpu").cast((0, 0, 0), (1, 0, 0)).hit
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
