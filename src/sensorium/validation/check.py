@@ -25,6 +25,9 @@ class Axis:
     log: bool = False
 
 
+_CASES, _UNNAMED = Axis("case"), Axis()
+
+
 class Comparison:
     """What was found beside what the law says, at as many places as there are, and how to draw it."""
 
@@ -34,8 +37,8 @@ class Comparison:
         expected: ArrayLike,
         *,
         at: ArrayLike | None = None,
-        x: Axis = Axis("case"),  # noqa: B008
-        y: Axis = Axis(),  # noqa: B008
+        x: Axis = _CASES,
+        y: Axis = _UNNAMED,
         note: str = "",
     ) -> None:
         """Put both side by side.
