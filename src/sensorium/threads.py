@@ -72,17 +72,17 @@ class _Job:
         self._change.put(None)
 
     def wait(self, shares: int) -> None:
-        """Wait until so many shares are done; Ctrl-C takes effect after that."""
-        pressed: KeyboardInterrupt | None = None
+        """Wait until so many shares are done; Ctrl-C, and whatever else a signal raises, takes effect after that."""
+        raised: BaseException | None = None
         while True:
             try:
                 while len(self._ends) < shares:
                     self._change.get()
                 break
-            except KeyboardInterrupt as error:
-                pressed = error
-        if pressed is not None:
-            raise pressed
+            except BaseException as error:
+                raised = error
+        if raised is not None:
+            raise raised
 
     def raise_error(self) -> None:
         """Raise what went wrong in a share, if anything did."""

@@ -21,7 +21,7 @@ _STEP = 0.004
 # Below this bodies emit nothing that a band of the infrared sees [K]
 _COLDEST_K = 1.0
 
-# Logarithm of nothing: float32 has no number for its exponential
+# Logarithm of nothing: kernels take its exponential for 0
 NOTHING = -100.0
 
 

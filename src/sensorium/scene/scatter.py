@@ -114,7 +114,7 @@ class Scatter:
             )
         for name, size in (("low", 3), ("high", 3), ("yaw_deg", 2), ("pitch_deg", 2), ("roll_deg", 2)):
             value = getattr(self, name)
-            if np.shape(value) != (size,):
+            if not _are_numbers(value, size):
                 raise SceneError(f"{name} is {value!r}; it must be {size} numbers")
         for name, low, high in (
             *zip("xyz", self.low, self.high, strict=True),
@@ -147,6 +147,14 @@ class Scatter:
     def tilts(self) -> bool:
         """Whether things are turned about x or y too."""
         return any(self.roll_deg) or any(self.pitch_deg)
+
+
+def _are_numbers(value: object, size: int) -> bool:
+    """Whether a value is a row of so many numbers."""
+    try:
+        return np.asarray(value, np.float64).shape == (size,)
+    except (TypeError, ValueError):
+        return False
 
 
 def checked_assets(assets: Iterable[SceneObject | Mesh]) -> tuple[SceneObject, ...]:

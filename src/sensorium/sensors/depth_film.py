@@ -50,7 +50,7 @@ class Films:
         """Forget kernels that were prepared for other tables than these very objects, and with them what these hold."""
         for known, given in zip(self._tables or (None,), tables, strict=False):
             if known is not given:
-                self._tables = tables
                 for film in self._films.things:
                     film.cast = None
+                self._tables = tables  # last: should a signal raise meanwhile, the rest is forgotten the next time
                 return

@@ -85,11 +85,11 @@ class LightCaster:
         out = self._outputs(shot.rays.x.size)
         received: WaveformOutputs | None = None
         with shot.placed.lock:
-            cast = partial(cast_into, shot.placed, tracer.labels)
+            mask = np.uint32(shot.placed.mask_without(rig.hide))
+            cast = partial(cast_into, shot.placed, tracer.labels, mask)
             points, media = shot.X_WS.position[0].reshape(-1, 3), self._medium_of_object
             around = medium_around(cast, shot.placed.anchor, points, shot.heads.world, media)
             draws = Draws(self._key, tick, rig.first_world, rig.sensors, *around)
-            mask = np.uint32(shot.placed.mask_without(rig.hide))
             where = (shot.placed.tables, tracer.labels, shot.placed.anchor, shot.rays, shot.heads, self._tables)
             embree = (COHERENT_ADDRESS, SCATTERED_ADDRESS)
             if self._waveform is None:
@@ -107,7 +107,7 @@ class LightCaster:
         motion, out = parts.bodies_during(start_ns, end_ns), self._outputs(aim.rays.x.size)
         around, p_WS = np.zeros((2, rig.worlds, rig.sensors), np.int32), aim.X_WS.position[0]
         for world, bodies in enumerate(motion):
-            cast = partial(parts.cast_near, anchor=aim.anchor[world], bodies=bodies)
+            cast = partial(parts.cast_near, anchor=aim.anchor[world], bodies=bodies, hide=rig.hide)
             alone, media = np.zeros(rig.sensors, np.int32), self._medium_of_object
             around[:, world] = medium_around(cast, aim.anchor[[world]], p_WS[world], alone, media)
         draws = Draws(self._key, tick, rig.first_world, rig.sensors, *around.reshape(2, -1))

@@ -1,5 +1,6 @@
 """`RayCaster`: cast rays into a scene and get everything about the nearest hits, as plain arrays."""
 
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -186,6 +187,7 @@ class RayCaster(AbstractCaster):
         self.layout = layout(scene, self.worlds)
         self.bodies = tuple(sorted({name for name in self.layout.body if name is not None}))
         self.labels = label_tables(self.layout)
+        self._lock = threading.RLock()  # for the length of a cast: those of others may hide other bodies
         self._hidden: frozenset[frozenset[str]] = frozenset()
         self._placed = PlacedScenes(self.layout, self.worlds, self.bodies)
         self.places = BodyPlaces(self.bodies, self.worlds)
@@ -219,7 +221,7 @@ class RayCaster(AbstractCaster):
                 then, as sensors have them: what is float32 there stays so.
             air: Whether volumes of air, such as fog banks, are seen.
         """
-        with self._placed.lock:
+        with self._lock:
             self._commit(hide, middle_of(rays, self._placed.anchor) if near is None else near)
             out, tables, blocks = new_hits(len(rays.origin)), self._placed.tables, -(-len(rays.origin) // BLOCK)
             anchor = np.zeros_like(self._placed.anchor) if from_anchor else self._placed.anchor
@@ -245,7 +247,7 @@ class RayCaster(AbstractCaster):
             distance_m: Where each was found to end [m], shape (rays,).
             hide, near, from_anchor, air: As for `cast_rays`.
         """
-        with self._placed.lock:
+        with self._lock:
             self._commit(hide, near)
             out, tables, blocks = new_hits(len(rays.origin)), self._placed.tables, -(-len(rays.origin) // BLOCK)
             anchor = np.zeros_like(self._placed.anchor) if from_anchor else self._placed.anchor
@@ -271,7 +273,7 @@ class RayCaster(AbstractCaster):
             coherent: Likewise.
             anchor: Of the one world, of `PlacedScenes.on_grid` [m], shape (1, 3).
         """
-        with self._placed.lock:
+        with self._lock:
             self._commit(hide, anchor)
             out = new_light_hits(len(rays.origin))
             threads.run(

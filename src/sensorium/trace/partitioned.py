@@ -126,16 +126,17 @@ class PartitionedCaster(AbstractCaster):
         self._follow(rays, Shared(anchor[None], bodies, own, True, from_anchor=True, air=air), anchor, found)
         return found
 
-    def cast_near(self, rays: Rays, anchor: NDArray[np.float64], bodies: Bodies) -> RawHits:
-        """Nearest hits of rays in the world in all that there is, in the coordinates of an anchor.
+    def cast_near(self, rays: Rays, anchor: NDArray[np.float64], bodies: Bodies, *, hide: frozenset[str]) -> RawHits:
+        """Nearest hits of rays in the world, volumes of air included, in the coordinates of an anchor.
 
         Args:
             rays: One row a ray.
             anchor: A point of `PlacedScenes.on_grid` [m], shape (3,).
             bodies: Where all bodies of the scene are while the rays fire.
+            hide: Bodies that the rays pass through.
         """
-        found = new_hits(len(rays.origin))
-        self._follow(rays, Shared(anchor[None], bodies, frozenset(), False), np.zeros(3), found)
+        found, own = new_hits(len(rays.origin)), frozenset(self.bodies) & hide
+        self._follow(rays, Shared(anchor[None], bodies, own, False), np.zeros(3), found)
         return found
 
     def meet(

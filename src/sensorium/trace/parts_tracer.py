@@ -64,9 +64,9 @@ class PartsTracer:
         """
         return self.caster.cast_from_anchor(rays, anchor, bodies, hide=frozenset(hide), air=False)
 
-    def cast_near(self, rays: Rays, anchor: NDArray[np.float64], bodies: Bodies) -> RawHits:
-        """Nearest hits in one world in all that there is, of rays in the world; arguments as for `cast`."""
-        return self.caster.cast_near(rays, anchor, bodies)
+    def cast_near(self, rays: Rays, anchor: NDArray[np.float64], bodies: Bodies, hide: Iterable[str]) -> RawHits:
+        """Nearest hits in one world, volumes of air included, of rays in the world; arguments as for `cast`."""
+        return self.caster.cast_near(rays, anchor, bodies, hide=frozenset(hide))
 
     def meet(
         self,

@@ -54,10 +54,10 @@ class PlacedScenes:
         self.mounts = self._mount_tables()
         self._body_radius_m = self._body_radii()
         self._hidden = frozenset(hidden)
+        self._air = self._air_columns()
         self._mask_bits, self._air_bits = self._hide_bits(self._hidden)
         self._column_bit = self._bits_of_columns(self._mask_bits, 0)
         self._column_air_bit = self._bits_of_columns(self._air_bits, AIR_BIT)
-        self._air = self._air_columns()
 
         # Nothing is placed yet
         self.anchor = self._nowhere = np.full((worlds, 3), np.inf)
@@ -104,6 +104,7 @@ class PlacedScenes:
             worlds: Which worlds, bool (worlds,).
         """
         with self.lock:
+            self._to_make = self._to_make | worlds  # first: whatever comes between, they are made
             self.layout = layout
             self.meshes = self.meshes._replace(of_object=layout.mesh_index)
             rows, mounts = np.flatnonzero(worlds), self.mounts
@@ -112,7 +113,6 @@ class PlacedScenes:
                 self._body_radius_m = self._body_radii()
             if self._has_air:
                 self._air = self._air_columns()
-            self._to_make = self._to_make | worlds
 
     def place(
         self, positions: NDArray[np.float64], quaternions: NDArray[np.float64], near: NDArray[np.float64]
@@ -139,8 +139,9 @@ class PlacedScenes:
         else:
             kinds = self._standing
 
-        # A signal may raise between any two lines: whoever comes next then finds nothing committed, and begins anew
+        # A signal may raise between any two lines: whoever comes next then finds nothing in place, and begins anew
         was_committed, self.committed = self.committed, False
+        before, self.anchor = self.anchor, self._nowhere
         new = self._rebuild(kinds, knots)
         if not self.arrays.traceable:
             self.arrays.let_trace(self.layout.mesh_index, self.meshes.scene)
@@ -148,14 +149,13 @@ class PlacedScenes:
             new = np.ones(worlds, np.bool_)
 
         # The anchor follows the rays on a coarse grid
-        before, self.anchor = self.anchor, anchor
         self.motion = BodyMotion(positions, quaternions, anchor)
         where = (self.tables, self.mounts, positions, quaternions, anchor, before, new)
         if worlds > 1:
             threads.share(motion.place_shared, worlds, *where)
         else:
             threads.run(motion.place, worlds, *where)
-        self.committed = True
+        self.anchor, self.committed = anchor, True
 
     def let_stand(self, before: NDArray[np.float64]) -> None:
         """Prepare for images that are drawn, at an instant: who draws them writes transforms, and nothing is committed.
@@ -225,11 +225,17 @@ class PlacedScenes:
         for name in sorted(frozenset().union(*hidden)):
             hidden_by = tuple(name in one for one in hidden)
             bits[name] = groups.setdefault(hidden_by, len(groups) + 1)
-        most = _MOST_HIDDEN_GROUPS // 2 if self._has_air else _MOST_HIDDEN_GROUPS
-        if len(groups) > most:
-            rule = f"at most {most} may" + (", in a scene with fog banks and the like" if self._has_air else "")
-            raise SpecError(f"{len(groups)} groups of bodies are hidden from different sensors; {rule}")
-        return bits, {name: len(groups) + bit for name, bit in bits.items()} if self._has_air else {}
+
+        # Fog on a hidden body needs a bit beside the body's own; where worlds are drawn anew any may come to carry some
+        anywhere = self._has_air and len(self.layout.mesh_index) > 1
+        carriers = {name for name, air in zip(self.layout.body, np.any(self._air, axis=0), strict=True) if air or anywhere}
+        with_air = sorted({bit for name, bit in bits.items() if name in carriers})
+        if len(groups) + len(with_air) > _MOST_HIDDEN_GROUPS:
+            counted = f", and {len(with_air)} of them carry fog or the like" if with_air else ""
+            rule = f"at most {_MOST_HIDDEN_GROUPS} may, those with fog counted twice"
+            raise SpecError(f"{len(groups)} groups of bodies are hidden from different sensors{counted}; {rule}")
+        air_bit = {bit: len(groups) + 1 + number for number, bit in enumerate(with_air)}
+        return bits, {name: air_bit[bit] for name, bit in bits.items() if bit in air_bit}
 
     def _bits_of_columns(self, bits: dict[str, int], of_others: int) -> NDArray[np.int64]:
         """Mask bit of each object by its body, that of others where nobody hides it, shape (objects,)."""

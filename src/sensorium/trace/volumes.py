@@ -23,10 +23,10 @@ _MOST_SURFACES = 64
 _CLEAR_M, _CLEAR_PART = 1e-3, 1e-6
 
 
-def cast_into(placed: PlacedScenes, labels: LabelTables, rays: Rays) -> RawHits:
-    """Nearest hits in scenes as they are placed, whatever is hidden from others."""
-    hits, everything = new_hits(len(rays.origin)), np.uint32(0xFFFFFFFF)
-    where = (placed.tables, labels, placed.anchor, rays, everything, SCATTERED_ADDRESS, hits)
+def cast_into(placed: PlacedScenes, labels: LabelTables, mask: np.uint32, rays: Rays) -> RawHits:
+    """Nearest hits in scenes as they are placed, of objects that a mask lets see."""
+    hits = new_hits(len(rays.origin))
+    where = (placed.tables, labels, placed.anchor, rays, mask, SCATTERED_ADDRESS, hits)
     threads.run(cast_rays, -(-len(rays.origin) // BLOCK), *where)
     return hits
 

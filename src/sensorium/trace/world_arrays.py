@@ -36,7 +36,7 @@ class InstanceTables(NamedTuple):
     first: NDArray[
         np.int32
     ]  # (worlds + 1,) arrays of world w are first[w] .. first[w + 1]; its instID counts from there
-    geometry: NDArray[np.int64]  # (arrays,) Embree geometry, 0 as above
+    geometry: NDArray[np.int64]  # (arrays,) Embree geometry; of no meaning where there is no scene
     buffer: NDArray[np.int64]  # (arrays,) address of the transforms, float32 [segments + 1, items, 12 or 16]
     mask: NDArray[np.uint32]  # (arrays,) bit of rays that see it
     kind: NDArray[np.uint8]  # (arrays,) kind of motion
@@ -90,10 +90,11 @@ class WorldArrays:
         """
         words, each = np.empty(len(worlds), np.int64), _transforms_of(knots)
         self.traceable = False
-        most = group_objects(worlds, objects, kinds, each, self.scene, self._columns, self._made, words)
-        if most > self._made.kind.shape[1]:
-            self._made = _widened(self._made, most)
-            group_objects(worlds, objects, kinds, each, self.scene, self._columns, self._made, words)
+        with threads.working:
+            most = group_objects(worlds, objects, kinds, each, self.scene, self._columns, self._made, words)
+            if most > self._made.kind.shape[1]:
+                self._made = _widened(self._made, most)
+                group_objects(worlds, objects, kinds, each, self.scene, self._columns, self._made, words)
         self._make_room(worlds, words)
         self._made.buffer[worlds] = self._address[worlds, None] + 4 * self._made.offset[worlds]
         self.tables = self._end_to_end()
@@ -126,8 +127,11 @@ class WorldArrays:
         """
         small = self._words[worlds] < words
         for world, size in zip(worlds[small].tolist(), words[small].tolist(), strict=True):
-            self._memory[world] = memory = np.zeros(size, np.float32)
-            self._words[world], self._address[world] = size, memory.ctypes.data
+            memory = np.zeros(size, np.float32)
+            address = memory.ctypes.data
+            self._words[world] = 0  # should a signal raise before all is said, it is taken anew
+            self._memory[world], self._address[world] = memory, address
+            self._words[world] = size
 
     def _end_to_end(self) -> InstanceTables:
         """The arrays of all worlds end to end."""

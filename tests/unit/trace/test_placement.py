@@ -1,3 +1,5 @@
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -285,3 +287,67 @@ def test_fog_on_a_body_that_somebody_hides_is_no_wall_to_the_others():
     for air in (False, True):  # and who hides the body sees neither the box on it nor the fog
         mask = np.uint32(placed.mask_without(("cloud",), air=air))
         assert [int(t.columns[t.column_first[a]]) for a in range(len(t.mask)) if t.mask[a] & mask] == [0]
+
+
+def test_fog_costs_bits_only_where_hidden_bodies_carry_it():
+    robots = tuple(f"robot{k}" for k in range(20))
+    scene, fog = scene_of(*robots), sn.media.fog(visibility_m=50.0)
+    scene.add(sn.shapes.box(9, 9, 9), material=fog)  # in the world, which nobody hides
+    each_its_own = [frozenset({name}) for name in robots]
+    placed_scenes(scene, robots, hidden=each_its_own)
+    for name in robots[:11]:
+        scene.add(sn.shapes.box(1, 1, 1), body=name, material=fog)
+    with pytest.raises(SpecError, match=r"20 groups of bodies .* and 11 of them carry fog or the like; at most 30 may"):
+        placed_scenes(scene, robots, hidden=each_its_own)
+
+
+def test_casts_of_several_threads_may_hide_different_bodies():
+    names = tuple(f"b{k}" for k in range(6))
+    scene = sn.Scene()
+    for k, name in enumerate(names):
+        scene.add(sn.shapes.box(1, 4, 4), body=name, pose=sn.Pose((5.0 + 2.0 * k, 0, 0)))
+    caster, rays = sn.RayCaster(scene), np.zeros((600, 3))
+
+    def nearest(hidden):
+        ranges = [caster.cast(rays, [1, 0, 0], hide=names[:hidden]).range_m for _ in range(10)]
+        return np.unique(ranges).tolist()
+
+    with ThreadPoolExecutor(4) as pool:
+        for _ in range(5):
+            caster = sn.RayCaster(scene)
+            hidden = [0, 3, 1, 5, 2, 4, 3, 0]
+            assert list(pool.map(nearest, hidden)) == [[4.5 + 2.0 * k] for k in hidden]
+
+
+def test_what_is_drawn_after_a_placement_was_broken_off_is_where_it_belongs(monkeypatch):
+    """A drawn camera looks at scenes that a lidar was placing, in another cell of the grid, when a signal raised."""
+    scene = sn.Scene()
+    scene.add(sn.shapes.box(1, 900, 900), pose=sn.Pose((300.5, 0, 0)))
+    world = sn.worlds.Kinematic({"car": sn.paths.Line((0, 0, 0), velocity=(400, 0, 0))}, step_s=0.1)
+    env = sn.Environment(scene, world, worlds=2)
+    ray = sn.patterns.Table(azimuth_deg=(0,), elevation_deg=(0,), time_s=(0,), rate_hz=5)
+    lidar = env.attach(sn.Lidar(pattern=ray, motion="snapshot"), body="car")
+    eye = sn.DepthCamera(pattern=sn.patterns.Pinhole.from_fov(16, 16, 60.0, rate_hz=10), max_range_m=500.0)
+    camera = env.attach(eye, body="car", name="eye")
+
+    share = threads.share
+
+    def broken_off(kernel, *given):
+        if kernel is motion.place_shared:
+            raise TimeoutError
+        share(kernel, *given)
+
+    env.step()
+    with monkeypatch.context() as broken:
+        broken.setattr(threads, "share", broken_off)
+        broken_steps = 0
+        for _ in range(4):
+            try:
+                env.step()
+            except TimeoutError:
+                broken_steps += 1
+    assert broken_steps
+    for _ in range(2):
+        env.step()
+        np.testing.assert_allclose(camera.read().depth[:, 8, 8], 300.0 - 40.0 * round(env.time_s * 10), rtol=1e-4)
+    assert lidar.read().valid.all()

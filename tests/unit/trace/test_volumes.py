@@ -18,7 +18,7 @@ def around(scene, points, medium_of_object, *, world=None, worlds=1, near=(0.0, 
     points = np.atleast_2d(np.asarray(points, float))
     world = np.zeros(len(points), np.int32) if world is None else np.asarray(world, np.int32)
     with placed.lock:
-        cast = partial(cast_into, placed, label_tables(laid_out))
+        cast = partial(cast_into, placed, label_tables(laid_out), np.uint32(0xFFFFFFFF))
         inner, _ = medium_around(cast, placed.anchor, points, world, np.atleast_2d(medium_of_object).astype(np.int32))
         return inner
 
