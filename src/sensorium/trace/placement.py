@@ -228,7 +228,8 @@ class PlacedScenes:
 
         # Fog on a hidden body needs a bit beside the body's own; where worlds are drawn anew any may come to carry some
         anywhere = self._has_air and len(self.layout.mesh_index) > 1
-        carriers = {name for name, air in zip(self.layout.body, np.any(self._air, axis=0), strict=True) if air or anywhere}
+        airy = np.any(self._air, axis=0) | anywhere
+        carriers = {name for name, air in zip(self.layout.body, airy, strict=True) if air}
         with_air = sorted({bit for name, bit in bits.items() if name in carriers})
         if len(groups) + len(with_air) > _MOST_HIDDEN_GROUPS:
             counted = f", and {len(with_air)} of them carry fog or the like" if with_air else ""
