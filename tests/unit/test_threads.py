@@ -160,3 +160,25 @@ def test_no_fork_comes_between_while_a_kernel_is_prepared():
     threads.prepared(kernel)
     assert seen == [1]
     assert not threads._under_way
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers here")
+@pytest.mark.parametrize("raised", [TimeoutError, SystemExit, KeyboardInterrupt])
+def test_whatever_a_signal_raises_waits_for_the_shares_that_others_do(raised):
+    """They work on arrays that the caller may give back once it has returned."""
+
+    def ring(number, frame):
+        raise raised
+
+    done, job = [], threads._Job(lambda: (time.sleep(0.3), done.append(True)))
+    worker, before = threading.Thread(target=job.work, args=((),)), signal.signal(signal.SIGALRM, ring)
+    try:
+        worker.start()
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        with pytest.raises(raised):
+            job.wait(1)
+        assert done
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+        worker.join()

@@ -465,3 +465,24 @@ def test_materials_and_atmospheres_that_are_none():
 def test_the_agx_model_of_divergence_knows_round_beams_only():
     with pytest.raises(sn.errors.SpecError, match="round beams only"):
         run(showroom(), divergence="agx", beam=sn.Beam(half_divergence_rad=(1e-3, 2e-3)))
+
+
+@pytest.mark.parametrize("mode", ["relative", "radiometric"])
+def test_fog_on_a_body_that_the_lidar_hides_is_not_there_for_it_wherever_it_sits(mode):
+    def read(*, fog_at=None, hide=()):
+        scene = sn.Scene()
+        scene.add(sn.shapes.box(1, 60, 60), pose=sn.Pose((20.5, 0, 0)), material=sn.Lambertian(reflectance=0.5))
+        if fog_at is not None:
+            fog = sn.media.fog(visibility_m=30.0)
+            scene.add(sn.shapes.box(6, 6, 6), pose=sn.Pose((fog_at, 0, 0)), body="car", material=fog)
+        env = sn.Environment(scene, sn.worlds.Static({"car": sn.Pose()}, step_s=0.1))
+        lidar = env.attach(sn.Lidar(pattern=line(), mode=mode), body="car", hide=hide)
+        while not lidar.fresh:
+            env.step()
+        scan = lidar.read()
+        return scan.range_m.tolist(), scan.intensity.tolist()
+
+    clear = read()
+    for around_or_ahead in (0.0, 8.0):
+        assert read(fog_at=around_or_ahead, hide=("car",)) == clear
+        assert read(fog_at=around_or_ahead) != clear
