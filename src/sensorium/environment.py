@@ -375,10 +375,11 @@ class Environment:
     def _take_in(self, drawn: SceneBatch, rows: NDArray[np.int64], chosen: NDArray[np.bool_]) -> None:
         """Let some worlds look as they were drawn."""
         assert isinstance(self.scene, SceneBatch)
-        self._episode[rows] += 1
         new_layout = redrawn(self._tracer.layout, drawn, rows)
-        self.scene = self.scene.with_rows(rows, drawn, slot_poses(new_layout, drawn))
+        scene = self.scene.with_rows(rows, drawn, slot_poses(new_layout, drawn))
         self._tracer.redraw(new_layout, chosen)
+        self.scene = scene
+        self._episode[rows] += 1
 
     def _see(self, state: WorldState) -> None:
         """Take a new state, let every sensor measure, and forget what none needs any more."""

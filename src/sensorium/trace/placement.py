@@ -104,11 +104,12 @@ class PlacedScenes:
             worlds: Which worlds, bool (worlds,).
         """
         with self.lock:
-            self._to_make = self._to_make | worlds  # first: whatever comes between, they are made
+            rows, mounts = np.flatnonzero(worlds), self.mounts
+            position, quaternion = self._mounts_of(layout, rows)
+            self._to_make = self._to_make | worlds  # before anything changes: whatever comes between, they are made
             self.layout = layout
             self.meshes = self.meshes._replace(of_object=layout.mesh_index)
-            rows, mounts = np.flatnonzero(worlds), self.mounts
-            mounts.position[rows], mounts.quaternion[rows] = self._mounts_of(rows)
+            mounts.position[rows], mounts.quaternion[rows] = position, quaternion
             if (mounts.body >= 0).any():
                 self._body_radius_m = self._body_radii()
             if self._has_air:
@@ -188,16 +189,16 @@ class PlacedScenes:
                     f"an object of the scene is on body {name!r}, which the world does not have (it has: {known})"
                 )
         body = np.array([-1 if name is None else index[name] for name in layout.body], np.int32)
-        return MountTables(body, *self._mounts_of(np.arange(len(layout.mesh_index))))
+        return MountTables(body, *self._mounts_of(layout, np.arange(len(layout.mesh_index))))
 
     def _mesh_centers(self) -> NDArray[np.float64] | None:
         """Middles of the meshes [m], and a last for absent ones; None where all are zero, as of shapes."""
         centers = np.array([scene.center for scene in self._mesh_scenes] + [np.zeros(3)])
         return centers if centers.any() else None
 
-    def _mounts_of(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Positions and quaternions of the meshes' centres on their bodies, of some rows of the layout."""
-        layout, centers = self.layout, self._centers
+    def _mounts_of(self, layout: Layout, rows: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Positions and quaternions of the meshes' centres on their bodies, of some rows of a layout."""
+        centers = self._centers
         position, quaternion = layout.X_BO.position[rows], layout.X_BO.quaternion[rows]
         if centers is not None:
             position = layout.X_BO[rows].apply(centers[layout.mesh_index[rows]])

@@ -46,12 +46,12 @@ class Tracer:
 
     def redraw(self, layout: Layout, worlds: NDArray[np.bool_]) -> None:
         """Take a layout in which some worlds look otherwise, of the same meshes, materials and bodies as before."""
-        self.layout = layout
-        self.labels = label_tables(layout, self.labels)
-        self.redrawn = self.redrawn + worlds
+        labels = label_tables(layout, self.labels)
+        self._placed_for.clear()
         for scenes in self._scenes.values():
             scenes.redraw(layout, worlds)
-        self._placed_for.clear()
+        self.layout, self.labels = layout, labels
+        self.redrawn = self.redrawn + worlds
 
     def forget_placement(self) -> None:
         """Poses of the past changed (a reset): place anew."""
