@@ -22,6 +22,7 @@ from sensorium.scene.batch import SceneBatch
 from sensorium.scene.in_parts import SceneInParts
 from sensorium.scene.layout import layout, redrawn, slot_poses
 from sensorium.scene.scene import Scene
+from sensorium.scene.volumes import index_of
 from sensorium.sensors.attached import AttachedSensor
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.spec import SensorSpec
@@ -126,10 +127,12 @@ class Environment:
         self._history = History(self._checked(self.world.state()), worlds=count)
         self._step_from_ns = self._history.newest.time_ns
         self._looks: Tracer | PartsTracer
+        around_index = index_of(self.atmosphere)
         if isinstance(scene, SceneInParts):
-            self._looks = PartsTracer(scene, self.world.body_names, self._history)
+            self._looks = PartsTracer(scene, self.world.body_names, self._history, around_index=around_index)
         else:
-            self._looks = Tracer(layout(scene, count), count, self.world.body_names, self._history)
+            laid_out = layout(scene, count, around_index=around_index)
+            self._looks = Tracer(laid_out, count, self.world.body_names, self._history)
         self._episode = np.zeros(count, np.int64)
         self._started_s: float | None = None
         self._run_from_ns = 0

@@ -18,6 +18,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
+from llvmlite import ir
 from llvmlite.ir import Constant
 from numba.core import cgutils, types
 from numba.core import config as numba_config
@@ -239,6 +240,24 @@ def pointer_from_address(typing_context: Any, address: Any) -> Any:
         return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
 
     return types.voidptr(types.intp), build
+
+
+def c_function(function: Any, name: str) -> Any:
+    """What an intrinsic returns that gives the address of a function of one address, for Embree to call."""
+    signature = types.void(types.intp)
+
+    def generate(context: Any, builder: Any, _: Any, values: Any) -> Any:
+        made = builder.module.globals.get(name)
+        if made is None:
+            body = context.compile_subroutine(builder, function, signature)
+            made = ir.Function(builder.module, ir.FunctionType(ir.VoidType(), [ir.IntType(64)]), name)
+            made.linkage = "internal"
+            inside = ir.IRBuilder(made.append_basic_block())
+            context.call_internal_no_propagate(inside, body.fndesc, signature, [made.args[0]])
+            inside.ret_void()
+        return builder.ptrtoint(made, context.get_value_type(types.intp))
+
+    return types.intp(), generate
 
 
 def _kept(compiled: F) -> F:

@@ -10,6 +10,7 @@ from sensorium.frames import Pose
 from sensorium.scene.layout import KindTables, Layout
 from sensorium.scene.part_files import PartIndex
 from sensorium.scene.split import made_material
+from sensorium.scene.volumes import Extents
 
 
 class SceneInParts:
@@ -37,8 +38,8 @@ class SceneInParts:
         """Names of the bodies that carry something, sorted."""
         return tuple(sorted({entry.body for entry in self._index.objects if entry.body is not None}))
 
-    def layout(self) -> Layout:
-        """Its objects as tables, without meshes, which lie in the parts."""
+    def layout(self, *, around_index: float = 1.0) -> Layout:
+        """Its objects as tables, without meshes, which lie in the parts; in an atmosphere of this index."""
         objects = self._index.objects
         number: dict[str, int] = {json.dumps(None): 0}
         material = [number.setdefault(json.dumps(each.material, sort_keys=True), len(number)) for each in objects]
@@ -59,6 +60,11 @@ class SceneInParts:
             of_kind=kinds,
             name=tuple(each.name for each in objects),
             label_numbers=self.labels,
+            around_index=around_index,
+            whole_extents=Extents(
+                np.array([[each.radius_m for each in objects]], np.float32),
+                np.array([[each.volume_m3 for each in objects]], np.float64),
+            ),
         )
 
     def __repr__(self) -> str:

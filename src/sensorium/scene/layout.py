@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from sensorium.frames import Pose
 from sensorium.scene.batch import SceneBatch
 from sensorium.scene.mesh import Mesh
 from sensorium.scene.scene import LabelTable, Scene, SceneObject
+from sensorium.scene.volumes import Extents, extents_of, material_kinds
 
 
 class KindTables(NamedTuple):
@@ -41,6 +43,8 @@ class Layout:
         of_kind: Mesh, label and material of each kind of object that may stand somewhere.
         name: Name of each column's object, length n; slots of a batch have none.
         label_numbers: Number of each label name.
+        around_index: Refractive index of the atmosphere around all of it.
+        whole_extents: Radii and volumes of the objects where their meshes lie elsewhere, (1, n) each.
     """
 
     meshes: tuple[Mesh, ...]
@@ -54,15 +58,36 @@ class Layout:
     of_kind: KindTables
     name: tuple[str | None, ...]
     label_numbers: Mapping[str, int]
+    around_index: float = 1.0
+    whole_extents: Extents | None = None
+
+    @cached_property
+    def material_kind(self) -> NDArray[np.uint8]:
+        """What objects of each material are: surfaces, volumes, or air, see `scene/volumes.py`."""
+        return material_kinds(self.materials, self.around_index)
+
+    def extents(self) -> Extents:
+        """Radius of each object's mesh [m], and its volume [m3] where it is one, (Wl, n)."""
+        if self.whole_extents is not None:
+            return self.whole_extents
+        filled = self.material_kind[self.material_index] > 0
+        return extents_of(self.meshes, self.mesh_index, filled)
 
 
-def layout(scene: Scene | SceneBatch, worlds: int) -> Layout:
+def layout(scene: Scene | SceneBatch, worlds: int, *, around_index: float = 1.0) -> Layout:
     """Lay a scene or a batch out for a number of worlds.
 
     Args:
         scene: One scene for all worlds, or a batch with a row for each (or one row for all).
         worlds: Number of worlds, at least 1.
+        around_index: Refractive index of the atmosphere.
     """
+    laid_out = _layout(scene, worlds)
+    return laid_out if around_index == 1.0 else replace(laid_out, around_index=around_index)
+
+
+def _layout(scene: Scene | SceneBatch, worlds: int) -> Layout:
+    """The same in vacuum."""
     if worlds < 1:
         raise SceneError(f"worlds is {worlds}; it must be at least 1")
     if isinstance(scene, Scene):

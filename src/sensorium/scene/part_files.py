@@ -20,7 +20,7 @@ from sensorium.plain_files import read_json
 from sensorium.spec import checked
 
 INDEX = "parts.json"
-FORMAT = 1
+FORMAT = 2
 WHOLE_FACE = "whole_face"
 
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
@@ -38,6 +38,8 @@ class ObjectEntry:
         label: Number of its label.
         name: Its name, or None.
         faces: How many faces it has.
+        radius_m: Farthest vertex of its mesh from the middle of the mesh's bounds [m].
+        volume_m3: What its mesh encloses [m3]; of meaning where it is closed.
     """
 
     position: tuple[float, float, float]
@@ -47,6 +49,8 @@ class ObjectEntry:
     label: int
     name: str | None
     faces: int
+    radius_m: float
+    volume_m3: float
 
     @property
     def pose(self) -> Pose:

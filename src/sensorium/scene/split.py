@@ -27,6 +27,7 @@ from sensorium.scene.loading import load_mesh
 from sensorium.scene.mesh import LABEL, TEXTURE, Mesh
 from sensorium.scene.part_files import INDEX, WHOLE_FACE, ObjectEntry, PartEntry, PartIndex, PieceEntry
 from sensorium.scene.scene import LabelTable, SceneObject, check_label
+from sensorium.scene.volumes import radius_m, volume_m3
 from sensorium.spec import Spec, checked
 
 # A mesh with less than this share of a part's faces is not cut
@@ -82,6 +83,8 @@ class _MeshFacts:
     center: NDArray[np.float64]
     sample: NDArray[np.float64]
     labels: list[Any]
+    radius_m: float
+    volume_m3: float
 
 
 @dataclass
@@ -144,7 +147,7 @@ def split_scene(objects: Sequence[Source], folder: Path, *, parts: int) -> PartI
         labels.enter(source.label)
         for label in facts[_mesh_key(source)].labels:
             labels.enter(label)
-    entries = tuple(_entry(source, facts[_mesh_key(source)].faces, labels) for source in objects)
+    entries = tuple(_entry(source, facts[_mesh_key(source)], labels) for source in objects)
     small = _SMALL_SHARE * sum(entry.faces for entry in entries if entry.body is None) / parts
     cuts = _cuts(objects, entries, facts, small, parts)
 
@@ -200,10 +203,11 @@ def _facts(mesh: Mesh) -> _MeshFacts:
     if len(chosen) > _SAMPLE:
         chosen = np.random.default_rng(0).integers(0, len(mesh.faces), _SAMPLE)
     labels = [] if mesh.face_labels is None else np.unique(mesh.face_labels).tolist()
-    return _MeshFacts(len(mesh.faces), mesh.center, mesh.vertices[mesh.faces[chosen]].mean(axis=1), labels)
+    sample = mesh.vertices[mesh.faces[chosen]].mean(axis=1)
+    return _MeshFacts(len(mesh.faces), mesh.center, sample, labels, radius_m(mesh), volume_m3(mesh))
 
 
-def _entry(source: Source, faces: int, labels: LabelTable) -> ObjectEntry:
+def _entry(source: Source, facts: _MeshFacts, labels: LabelTable) -> ObjectEntry:
     return ObjectEntry(
         tuple(source.pose.position.tolist()),
         tuple(source.pose.quaternion.tolist()),
@@ -211,7 +215,9 @@ def _entry(source: Source, faces: int, labels: LabelTable) -> ObjectEntry:
         _plain(source.material),
         labels.number(source.label),
         source.name,
-        faces,
+        facts.faces,
+        facts.radius_m,
+        facts.volume_m3,
     )
 
 

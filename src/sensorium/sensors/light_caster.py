@@ -13,7 +13,7 @@ from sensorium.random import stream_key
 from sensorium.recycling import Recycler
 from sensorium.sensors.firing import Aim, Firing, Shot
 from sensorium.sensors.intensity_scale import scaled
-from sensorium.sensors.light_tables import light_tables, medium_of_objects, surfaces
+from sensorium.sensors.light_tables import light_tables, surfaces
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.scan import Light, Scan
 from sensorium.sensors.sweep_caster import SweepCaster
@@ -23,7 +23,6 @@ from sensorium.trace.light.in_parts import light_in_parts
 from sensorium.trace.light.kernel import LightOutputs, sweep_light
 from sensorium.trace.packet import COHERENT_ADDRESS, SCATTERED_ADDRESS
 from sensorium.trace.parts_tracer import PartsTracer
-from sensorium.trace.volumes import cast_into, medium_around
 from sensorium.trace.waveform.tables import W_GAIN
 
 if TYPE_CHECKING:
@@ -33,14 +32,12 @@ if TYPE_CHECKING:
 
 
 class Draws(NamedTuple):
-    """Where the kernel's random numbers come from, and the medium each head is in."""
+    """Where the kernel's random numbers come from."""
 
     key: NDArray[np.uint32]  # (2,)
     tick: int
     first_world: int
     sensors: int
-    medium: NDArray[np.int32]  # (heads,)
-    outer: NDArray[np.int32]  # (heads,) the medium around that one
 
 
 class LightCaster:
@@ -52,7 +49,7 @@ class LightCaster:
         self._several = spec.returns in ("dual", "all")
         self._returns = {"dual": 2, "all": spec.max_returns}.get(spec.returns, 1)
         self._layout = rig.looks.layout
-        self._tables, self._medium_of_object = light_tables(spec, self._layout, rig.atmosphere, rig.sun)
+        self._tables = light_tables(spec, self._layout, rig.atmosphere, rig.sun)
         self._geometry = SweepCaster(rig, spec.min_range_m, spec.max_range_m, in_world=self._in_world)
         self._scale = spec.intensity
         self._waveform: WaveformTables | None = None
@@ -85,17 +82,17 @@ class LightCaster:
         out = self._outputs(shot.rays.x.size)
         received: WaveformOutputs | None = None
         with shot.placed.lock:
-            mask = np.uint32(shot.placed.mask_without(rig.hide))
-            cast = partial(cast_into, shot.placed, tracer.labels, mask)
-            points, media = shot.X_WS.position[0].reshape(-1, 3), self._medium_of_object
-            around = medium_around(cast, shot.placed.anchor, points, shot.heads.world, media)
-            draws = Draws(self._key, tick, rig.first_world, rig.sensors, *around)
-            where = (shot.placed.tables, tracer.labels, shot.placed.anchor, shot.rays, shot.heads, self._tables)
+            masks = shot.placed.masks_of_light(rig.hide)
+            draws = Draws(self._key, tick, rig.first_world, rig.sensors)
             embree = (COHERENT_ADDRESS, SCATTERED_ADDRESS)
-            if self._waveform is None:
-                threads.run(sweep_light, shot.blocks, *where, draws, mask, *embree, out)
-            else:
-                received = self._receive(out, where, draws, mask, embree)
+            again = True
+            while again:
+                where = (shot.placed.tables, tracer.labels, shot.placed.anchor, shot.rays, shot.heads, self._tables)
+                if self._waveform is None:
+                    threads.run(sweep_light, shot.blocks, *where, draws, masks, *embree, out)
+                else:
+                    received = self._receive(out, where, draws, masks, embree)
+                again = self._make_room()
         scan, redrawn = self._scan(out, received, shot, table, start_ns, end_ns), tracer.redrawn
         return scan, lambda: self._truth(shot, table, start_ns, end_ns, redrawn)
 
@@ -105,26 +102,25 @@ class LightCaster:
         """The same in a scene that lies in parts, world by world."""
         rig, aim = self._rig, self._firing.aim(table, start_ns, end_ns)
         motion, out = parts.bodies_during(start_ns, end_ns), self._outputs(aim.rays.x.size)
-        around, p_WS = np.zeros((2, rig.worlds, rig.sensors), np.int32), aim.X_WS.position[0]
-        for world, bodies in enumerate(motion):
-            cast = partial(parts.cast_near, anchor=aim.anchor[world], bodies=bodies, hide=rig.hide)
-            alone, media = np.zeros(rig.sensors, np.int32), self._medium_of_object
-            around[:, world] = medium_around(cast, aim.anchor[[world]], p_WS[world], alone, media)
-        draws = Draws(self._key, tick, rig.first_world, rig.sensors, *around.reshape(2, -1))
-        received, where = None, (aim.anchor, aim.rays, aim.heads, self._tables)
-        if self._waveform is not None:
-            received, blocks, rare = self._receiver(out)
-        for world, bodies in enumerate(motion):
-            meet = partial(parts.meet, anchor=aim.anchor[world], bodies=bodies, hide=rig.hide)
-            if received is None:
-                numbers = np.arange(aim.blocks).reshape(rig.worlds, -1)[world]
-                light_in_parts(meet, numbers, *where, draws, out)
-            else:
-                from sensorium.trace.waveform.in_parts import pulses_in_parts
+        draws = Draws(self._key, tick, rig.first_world, rig.sensors)
+        received, again = None, True
+        while again:
+            where = (aim.anchor, aim.rays, aim.heads, self._tables)
+            if self._waveform is not None:
+                received, blocks, rare = self._receiver(out)
+            for world, bodies in enumerate(motion):
+                meet = partial(parts.meet, anchor=aim.anchor[world], bodies=bodies, hide=rig.hide)
+                collect = partial(parts.collect_volumes, anchor=aim.anchor[world], bodies=bodies, hide=rig.hide)
+                if received is None:
+                    numbers = np.arange(aim.blocks).reshape(rig.worlds, -1)[world]
+                    light_in_parts(meet, collect, numbers, *where, draws, out)
+                else:
+                    from sensorium.trace.waveform.in_parts import pulses_in_parts
 
-                assert self._waveform is not None
-                numbers = np.arange(blocks).reshape(rig.worlds, -1)[world]
-                pulses_in_parts(meet, numbers, *where, self._waveform, draws, rare, received)
+                    assert self._waveform is not None
+                    numbers = np.arange(blocks).reshape(rig.worlds, -1)[world]
+                    pulses_in_parts(meet, collect, numbers, *where, self._waveform, draws, rare, received)
+            again = self._make_room()
         scan = self._scan(out, received, aim, table, start_ns, end_ns)
         return scan, lambda: self._geometry.fire_into_parts(parts, aim, motion, table, start_ns, end_ns)
 
@@ -150,18 +146,32 @@ class LightCaster:
         """Look at the scene again if worlds were drawn anew."""
         if self._layout is not self._rig.tracer.layout:
             self._layout = self._rig.tracer.layout
-            self._tables = self._tables._replace(**surfaces(self._layout))
-            self._medium_of_object = medium_of_objects(self._tables, self._layout)
+            self._tables = self._tables._replace(**surfaces(self._layout, self._tables.medium[:, tb.G_ALPHA]))
+
+    def _make_room(self) -> bool:
+        """Make more room where a ray crossed more volumes than there was room for; whether it has to be fired again."""
+        missing, switch = self._tables.missing, self._tables.switch
+        if not missing.any():
+            return False
+        for needed, room in zip(missing, (tb.S_CROSSINGS, tb.S_LEVELS), strict=True):
+            switch[room] = max(switch[room], 1 << int(needed).bit_length())
+        missing[:] = 0
+        return True
 
     def _receive(
-        self, light: LightOutputs, where: tuple[Any, ...], draws: Draws, mask: np.uint32, embree: tuple[int, int]
+        self,
+        light: LightOutputs,
+        where: tuple[Any, ...],
+        draws: Draws,
+        masks: NDArray[np.uint32],
+        embree: tuple[int, int],
     ) -> "WaveformOutputs":
         """Fire pulses for their waveforms."""
         from sensorium.trace.waveform.kernel import sweep_waveform
 
         out, blocks, rare = self._receiver(light)
         tables = self._waveform
-        threads.run(sweep_waveform, blocks, *where, tables, draws, rare, mask, *embree, out, serial_below=2)
+        threads.run(sweep_waveform, blocks, *where, tables, draws, rare, masks, *embree, out, serial_below=2)
         return out
 
     def _receiver(self, light: LightOutputs) -> "tuple[WaveformOutputs, int, NDArray[np.float64]]":

@@ -20,6 +20,7 @@ from sensorium.media.base import AbstractMedium, MediumParameters
 from sensorium.optics.capture_table import CaptureTable, capture_table
 from sensorium.random import gamma_quantile
 from sensorium.scene.layout import Layout
+from sensorium.scene.volumes import medium_inside
 from sensorium.sensors.receiver_tables import (
     SPEED_OF_LIGHT,
     detector_numbers,
@@ -38,16 +39,17 @@ if TYPE_CHECKING:
 # what objects without a material are made of
 DEFAULT_MATERIAL = Lambertian(reflectance=0.5)
 
+# Room at first for crossings of a ray with volumes, and for volumes around a path; more where a sweep needs more
+_CROSSINGS, _LEVELS = 16, 8
+
 # Objects of a material that an error names, before the rest is counted
 _OBJECTS_TOLD = 3
 
 _RETURNS = {"strongest": tb.STRONGEST, "first": tb.FIRST, "last": tb.LAST, "dual": tb.DUAL, "all": tb.ALL}
 
 
-def light_tables(
-    spec: "Lidar", layout: Layout, atmosphere: AbstractMedium, sun: Sun | None
-) -> tuple[tb.LightTables, NDArray[np.int32]]:
-    """Everything the kernel looks up, and the medium inside each object (1 | worlds, objects), 0 for none."""
+def light_tables(spec: "Lidar", layout: Layout, atmosphere: AbstractMedium, sun: Sun | None) -> tb.LightTables:
+    """Everything the kernel looks up."""
     beam, noise = spec.beam, spec.noise
     parameters = atmosphere.at(beam.wavelength_m)
     if spec.atmospheric_law is not None:
@@ -92,9 +94,11 @@ def light_tables(
     switch[tb.S_ATMOSPHERE] = spec.atmospheric_returns != "off" and bool((medium[:, tb.G_PROBABILITY] > 0).any())
     switch[tb.S_RETRO] = bool((material[:, tb.M_RETRO] > 0).any())
     switch[tb.S_IN_WORLD] = spec.frame == "world"
-    tables = tb.LightTables(
+    if layout.material_kind.any():
+        switch[tb.S_CROSSINGS], switch[tb.S_LEVELS] = _CROSSINGS, _LEVELS
+    return tb.LightTables(
         material=material,
-        **surfaces(layout),
+        **surfaces(layout, medium[:, tb.G_ALPHA]),
         medium=medium,
         gamma=gamma,
         capture=capture.values,
@@ -102,24 +106,44 @@ def light_tables(
         switch=switch,
         detector=detector,
         sun=sunlight,
+        missing=np.zeros(2, np.int32),
     )
-    return tables, medium_of_objects(tables, layout)
 
 
-def medium_of_objects(tables: tb.LightTables, layout: Layout) -> NDArray[np.int32]:
-    """Medium inside each object (1 | worlds, objects), 0 for none."""
-    inside = tables.material[: len(layout.materials), tb.M_MEDIUM].astype(np.int32)
-    return inside[layout.material_index]
+def surfaces(layout: Layout, extinction_per_m: NDArray[np.float32]) -> dict[str, Any]:
+    """The tables that say of each object what it is made of; of all they alone change when worlds are drawn anew.
 
-
-def surfaces(layout: Layout) -> dict[str, Any]:
-    """The tables that say of each object what it is made of; of all they alone change when worlds are drawn anew."""
+    Args:
+        layout: The scene.
+        extinction_per_m: Of the media that `media_of` numbers.
+    """
     first, corners = reflectance_tables(layout)
+    extents = layout.extents()
+    volume = _inside(layout)[layout.material_index].astype(np.int32)
     return {
         "object_material": np.array(layout.material_index, np.int32),
         "reflectance_first": first,
         "corner_reflectance": corners,
+        "volume": volume,
+        "rank": _ranks(extents.volume_m3, extinction_per_m[volume]),
+        "reach": np.array(extents.radius_m, np.float32),
     }
+
+
+def _ranks(volume_m3: NDArray[np.float64], extinction_per_m: NDArray[np.float32]) -> NDArray[np.int32]:
+    """Place of each object among those of its row: the largest first, of equal ones the clearest, then by number."""
+    size = np.broadcast_to(volume_m3, extinction_per_m.shape)
+    number = np.broadcast_to(np.arange(size.shape[1]), size.shape)
+    order = np.lexsort((number, extinction_per_m, -size), axis=1)
+    ranks = np.empty(size.shape, np.int32)
+    np.put_along_axis(ranks, order, number.astype(np.int32), axis=1)
+    return ranks
+
+
+def _inside(layout: Layout) -> NDArray[np.int64]:
+    """Number of the medium inside each material that has an inside, from 1; 0 for the others."""
+    filled = layout.material_kind > 0
+    return np.where(filled, np.cumsum(filled), 0)
 
 
 def _captured(spec: "Lidar") -> CaptureTable:
@@ -141,14 +165,8 @@ def media_of(
     layout: Layout, atmosphere: MediumParameters, wavelength_m: float
 ) -> tuple[list[MediumParameters], NDArray[np.int64]]:
     """The atmosphere, then what is inside each material that has an inside; and which of them each material holds."""
-    media, inside = [atmosphere], np.zeros(len(layout.materials), np.int64)
-    for number, material in enumerate(layout.materials):
-        if isinstance(material, AbstractMedium | Dielectric):
-            inside[number] = len(media)
-            media.append(
-                material.at(wavelength_m) if isinstance(material, AbstractMedium) else material.inside(wavelength_m)
-            )
-    return media, inside
+    filled = (medium_inside(material, wavelength_m) for material in layout.materials)
+    return [atmosphere, *(medium for medium in filled if medium is not None)], _inside(layout)
 
 
 def material_table(

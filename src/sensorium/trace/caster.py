@@ -16,7 +16,9 @@ from sensorium.frames import Pose
 from sensorium.scene.batch import SceneBatch
 from sensorium.scene.layout import Layout, layout
 from sensorium.scene.scene import Scene
+from sensorium.scene.volumes import Extents
 from sensorium.trace import cast
+from sensorium.trace import crossings as cr
 from sensorium.trace.body_places import BodyMotion, BodyPlaces
 from sensorium.trace.labels import label_tables
 from sensorium.trace.light.meet import LightHits, meet_rays, new_light_hits
@@ -25,6 +27,9 @@ from sensorium.trace.light.resolve import Surfaces, plain_surfaces
 from sensorium.trace.packet import BLOCK, COHERENT_ADDRESS, SCATTERED_ADDRESS
 from sensorium.trace.placement import PlacedScenes
 from sensorium.trace.rays import Rays, checked_bodies, checked_rays, middle_of
+
+# Room at first for the faces that a ray crosses
+_CROSSINGS = 16
 
 
 class RawHits(NamedTuple):
@@ -71,6 +76,45 @@ class Hits:
 
         Raises SceneError where an object that was hit has no such property; rays that hit nothing give zero.
         """
+        return self._look_up(self, name)
+
+
+@dataclass(frozen=True)
+class AllHits:
+    """Every face that rays cross, ray by ray and nearest first; one row a hit."""
+
+    ray: NDArray[np.int64]
+    """Number of the ray, in the order of the rays' shape."""
+    range_m: NDArray[np.float32]
+    """Distance from the ray's origin [m]."""
+    normal: NDArray[np.float32]
+    """Unit normal of the face in world axes, on the side its vertices turn counter-clockwise; (hits, 3)."""
+    object_id: NDArray[np.int32]
+    """Index of the object in the scene."""
+    face_id: NDArray[np.int32]
+    """Index of the triangle in the object's mesh."""
+    label: NDArray[np.int32]
+    """Label of the face, or of the object; 0 is unlabelled."""
+    barycentric: NDArray[np.float32]
+    """Weights u, v of the triangle's second and third vertex; (hits, 2)."""
+    world: NDArray[np.int32]
+    """World of each."""
+    _look_up: Callable[[Any, str], NDArray[Any]] = field(repr=False)
+
+    @cached_property
+    def hit(self) -> NDArray[np.bool_]:
+        """True for each: misses are left out."""
+        return np.ones(len(self.ray), np.bool_)
+
+    def only(self, row: int) -> "AllHits":
+        """One of the hits."""
+        columns = (self.ray, self.range_m, self.normal, self.object_id, self.face_id, self.label)
+        return AllHits(
+            *(column[row : row + 1] for column in (*columns, self.barycentric, self.world)), _look_up=self._look_up
+        )
+
+    def property(self, name: str) -> NDArray[Any]:
+        """A named property of the meshes at the hits, as for `Hits`."""
         return self._look_up(self, name)
 
 
@@ -154,6 +198,49 @@ class AbstractCaster(ABC):
         found, look_up = self._nearest(rays, shape, checked_bodies(hide), coherent)
         return shaped_hits(found, rays.world, shape, look_up)
 
+    def cast_all(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike,
+        *,
+        time: ArrayLike = 0.0,
+        t_max_m: ArrayLike = np.inf,
+        worlds: ArrayLike = 0,
+        hide: Iterable[str] = (),
+    ) -> AllHits:
+        """Find every face that each ray crosses, on its way through everything; arguments as for `cast`.
+
+        >>> scene = sn.Scene()
+        >>> crate = scene.add(sn.shapes.box(1, 1, 1))
+        >>> sn.RayCaster(scene).cast_all([-3, 0.1, 0.2], [1, 0, 0]).range_m.tolist()
+        [2.5, 3.5]
+        """
+        rays, _ = checked_rays(origins, directions, time, t_max_m, worlds, world_count=self.worlds)
+        found, look_up = self._all(rays, checked_bodies(hide))
+        there = np.arange(found.number.shape[1]) < found.count[:, None]
+        there &= found.number[:, :, cr.C_T] <= rays.t_max[:, None]
+        number, word = found.number[there], found.word[there]
+        normal = number[:, cr.C_NX : cr.C_NZ + 1]
+        return AllHits(
+            ray=np.nonzero(there)[0],
+            range_m=number[:, cr.C_T],
+            normal=normal / np.sqrt((normal * normal).sum(axis=1, keepdims=True)),
+            object_id=word[:, cr.C_COLUMN],
+            face_id=word[:, cr.C_FACE],
+            label=word[:, cr.C_ITEM],
+            barycentric=number[:, cr.C_U : cr.C_V + 1],
+            world=rays.world[np.nonzero(there)[0]],
+            _look_up=look_up,
+        )
+
+    @abstractmethod
+    def _all(self, rays: Rays, hide: frozenset[str]) -> tuple[cr.RawCrossings, LookUp]:
+        """All hits of checked rays, one row a ray, and what finds a property at them."""
+
+    @abstractmethod
+    def size_of(self, world: int, object_id: int) -> tuple[float, float]:
+        """Radius of an object's mesh [m], and its volume [m3] where it is one."""
+
     @abstractmethod
     def _nearest(
         self, rays: Rays, shape: tuple[int, ...], hide: frozenset[str], coherent: bool
@@ -175,16 +262,19 @@ class RayCaster(AbstractCaster):
     ([3.5, inf], [0, -1])
     """
 
-    def __init__(self, scene: Scene | SceneBatch, *, worlds: int | None = None) -> None:
+    def __init__(
+        self, scene: Scene | SceneBatch, *, worlds: int | None = None, around_index: float = 1.0
+    ) -> None:
         """Commit the scene.
 
         Args:
             scene: What to cast into; later additions to it are not seen.
             worlds: How many worlds; by default one for a Scene, and its own number for a SceneBatch.
+            around_index: Refractive index of the atmosphere, by which air is told from other volumes.
         """
         own = scene.worlds if isinstance(scene, SceneBatch) else 1
         self.worlds = own if worlds is None else worlds
-        self.layout = layout(scene, self.worlds)
+        self.layout = layout(scene, self.worlds, around_index=around_index)
         self.bodies = tuple(sorted({name for name in self.layout.body if name is not None}))
         self.labels = label_tables(self.layout)
         self._lock = threading.RLock()  # for the length of a cast: those of others may hide other bodies
@@ -197,6 +287,48 @@ class RayCaster(AbstractCaster):
         self, rays: Rays, shape: tuple[int, ...], hide: frozenset[str], coherent: bool
     ) -> tuple[RawHits, LookUp]:
         return self.cast_rays(rays, hide=hide, coherent=coherent), partial(property_at, self.layout)
+
+    def _all(self, rays: Rays, hide: frozenset[str]) -> tuple[cr.RawCrossings, LookUp]:
+        return self.collect_rays(rays, hide=hide), partial(property_at, self.layout)
+
+    def size_of(self, world: int, object_id: int) -> tuple[float, float]:
+        """Radius of an object's mesh [m], and its volume [m3] where it is one."""
+        row = world if len(self.layout.mesh_index) > 1 else 0
+        return float(self._extents.radius_m[row, object_id]), float(self._extents.volume_m3[row, object_id])
+
+    @cached_property
+    def _extents(self) -> Extents:
+        return self.layout.extents()
+
+    def collect_rays(
+        self,
+        rays: Rays,
+        *,
+        hide: frozenset[str],
+        near: NDArray[np.float64] | None = None,
+        from_anchor: bool = False,
+        volumes_alone: bool = False,
+    ) -> cr.RawCrossings:
+        """Every face that rays cross, one row a ray.
+
+        Args:
+            rays: One row a ray; how far they look is not asked.
+            hide, near, from_anchor: As for `cast_rays`.
+            volumes_alone: Whether faces of volumes alone count.
+        """
+        room = _CROSSINGS
+        with self._lock:
+            self._commit(hide, middle_of(rays, self._placed.anchor) if near is None else near)
+            anchor = np.zeros_like(self._placed.anchor) if from_anchor else self._placed.anchor
+            mask = self._placed.masks_of_light(hide)[1] if volumes_alone else self._placed.mask_without(hide)
+            masks, blocks = np.full(2, mask, np.uint32), -(-len(rays.origin) // BLOCK)
+            while True:
+                out = cr.new_raw_crossings(len(rays.origin), room)
+                threads.run(cr.collect_rays, blocks, self._placed.tables, self.labels, anchor, rays, masks, out)
+                most = int(out.count.max(initial=0))
+                if most <= room:
+                    return out
+                room = most
 
     def cast_rays(
         self,
@@ -264,7 +396,7 @@ class RayCaster(AbstractCaster):
         coherent: bool,
         anchor: NDArray[np.float64],
     ) -> LightHits:
-        """Nearest hits for light that is followed elsewhere, byte for byte as a lidar's own kernel finds them.
+        """Nearest surfaces for light that is followed elsewhere, byte for byte as a lidar's own kernel finds them.
 
         Args:
             rays: One row a ray; origins count from the anchor.
@@ -284,7 +416,7 @@ class RayCaster(AbstractCaster):
                 *self._light_tables,
                 rays,
                 clear_m,
-                np.uint32(self._placed.mask_without(hide)),
+                self._placed.masks_of_light(hide)[0],
                 COHERENT_ADDRESS if coherent else SCATTERED_ADDRESS,
                 out,
             )

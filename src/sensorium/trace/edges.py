@@ -21,7 +21,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from sensorium import jit
-from sensorium.jit import pointer_from_address
+from sensorium.jit import c_function, pointer_from_address
 from sensorium.trace import packet as pk
 from sensorium.trace.packet import NO_HIT
 
@@ -292,18 +292,4 @@ def _column(tables, instance, item):
 @intrinsic
 def _address_of_filter(typing_context: Any) -> Any:
     """Address of `_keep_least` as a C function, compiled and cached with the kernel that asks for it."""
-    signature = types.void(types.intp)
-
-    def generate(context: Any, builder: Any, _: Any, values: Any) -> Any:
-        name = "sensorium_keep_least"
-        made = builder.module.globals.get(name)
-        if made is None:
-            body = context.compile_subroutine(builder, _keep_least, signature)
-            made = ir.Function(builder.module, ir.FunctionType(ir.VoidType(), [ir.IntType(64)]), name)
-            made.linkage = "internal"
-            inside = ir.IRBuilder(made.append_basic_block())
-            context.call_internal_no_propagate(inside, body.fndesc, signature, [made.args[0]])
-            inside.ret_void()
-        return builder.ptrtoint(made, context.get_value_type(types.intp))
-
-    return types.intp(), generate
+    return c_function(_keep_least, "sensorium_keep_least")

@@ -16,6 +16,7 @@ from sensorium import threads
 from sensorium.errors import BackendError
 from sensorium.trace import routing
 from sensorium.trace.caster import RawHits
+from sensorium.trace.crossings import C_COLUMN, C_FACE, C_T, RawCrossings, new_raw_crossings
 from sensorium.trace.light.meet import LightHits
 from sensorium.trace.packet import BLOCK
 from sensorium.trace.part_messages import AT_ONCE, NOTHING, Met, Sent, Shared
@@ -118,6 +119,43 @@ class Forwarder:
         if isinstance(found, RawHits):
             self._settle(cast, rays, found)
         return part
+
+    def collect(
+        self, rays: Rays, common: Shared, boxes: Boxes, parts: Sequence[int], *, volumes_alone: bool
+    ) -> tuple[RawCrossings, NDArray[np.int32]]:
+        """All faces that rays cross, to infinity, and the part of each.
+
+        Args:
+            rays: One row a ray.
+            common: What they have in common.
+            boxes: Of the parts.
+            parts: Which of them are asked.
+            volumes_alone: Whether faces of volumes alone count.
+        """
+        shared, asked = self._ray.put(common), []
+        endless = rays._replace(t_max=np.full(len(rays.origin), np.inf, np.float32))
+        for start in range(0, len(rays.origin), _CHUNK):
+            entry = _entered(endless, start, boxes).entry
+            for number in parts:
+                rows = start + np.flatnonzero(np.isfinite(entry[:, number]))
+                if len(rows):
+                    sent = Sent.of(rays.origin[rows], rays.direction[rows], rays.time[rows], endless.t_max[rows])
+                    asked.append((number, rows, self._parts[number].collect.remote(sent, shared, volumes_alone)))
+
+        # Ray by ray, as `sort_crossings` orders them
+        answers = [(number, rows, self.answer(answered, number)) for number, rows, answered in asked]
+        ray = np.concatenate([np.zeros(0, np.int64), *(rows[crossed.rows] for _, rows, crossed in answers)])
+        nothing = new_raw_crossings(0, 1)
+        number = np.concatenate([nothing.number[:, 0], *(crossed.number for _, _, crossed in answers)])
+        word = np.concatenate([nothing.word[:, 0], *(crossed.word for _, _, crossed in answers)])
+        part = np.repeat([number for number, _, _ in answers], [len(crossed.rows) for _, _, crossed in answers])
+        order = np.lexsort((word[:, C_FACE], word[:, C_COLUMN], number[:, C_T], ray))
+        count = np.bincount(ray, minlength=len(rays.origin))
+        place = np.arange(len(ray)) - np.repeat(np.cumsum(count) - count, count)
+        out = new_raw_crossings(len(rays.origin), int(count.max(initial=1)))
+        out.count[:] = count
+        out.number[ray[order], place], out.word[ray[order], place] = number[order], word[order]
+        return out, part[order].astype(np.int32)
 
     def answer(self, answered: Any, number: int) -> Any:
         """What a part answered, or its error as our own."""

@@ -199,6 +199,24 @@ def trace_block(block, hit, floats, words, active, scene, arguments, barycentric
 
 
 @jit.function
+def trace_again(block, hit, floats, words, active, scene, arguments, barycentric, ray):
+    """Trace one ray of a block alone; arguments as for `trace_block`."""
+    use_lanes(active, 1)
+    for row in range(3):
+        floats[ORIGIN_X + row * WIDTH] = block[B_ORIGIN_X + row * BLOCK + ray]
+        floats[DIRECTION_X + row * WIDTH] = block[B_DIRECTION_X + row * BLOCK + ray]
+    floats[T_NEAR], floats[T_FAR], floats[TIME] = block[B_T_NEAR + ray], block[B_T_FAR + ray], block[B_TIME + ray]
+    clear_hits(words)
+    intersect(active.ctypes.data, scene, floats.ctypes.data, arguments)
+    block[B_T_FAR + ray] = floats[T_FAR]
+    for row in range(3):
+        block[B_NORMAL_X + row * BLOCK + ray] = floats[NORMAL_X + row * WIDTH]
+    if barycentric:
+        block[B_U + ray], block[B_V + ray] = floats[HIT_U], floats[HIT_V]
+    hit[B_FACE + ray], hit[B_INSTANCE + ray], hit[B_ITEM + ray] = words[FACE], words[INSTANCE], words[INSTANCE_ITEM]
+
+
+@jit.function
 def trace_still(block, hit, floats, words, active, scene, arguments, x, y, z, pose, reach, count):
     """Trace rays that all start from one place at time 0, turned into the world as their packets are filled.
 

@@ -19,10 +19,11 @@ from sensorium.scene.mesh import Mesh
 from sensorium.scene.part_files import WHOLE_FACE, PartIndex
 from sensorium.scene.scene import Scene
 from sensorium.scene.split import made_material
+from sensorium.trace import crossings as cr
 from sensorium.trace import routing
 from sensorium.trace.caster import RawHits, RayCaster
 from sensorium.trace.light.meet import LightHits
-from sensorium.trace.part_messages import Bodies, Met, Sent, Shared
+from sensorium.trace.part_messages import Bodies, Crossed, Met, Sent, Shared
 
 # A part may be larger than what `load_mesh` takes from strangers
 _MAX_BYTES = 1 << 46
@@ -45,13 +46,14 @@ class PartReport(NamedTuple):
 class Part:
     """A part of a scene."""
 
-    def __init__(self, folder: str, number: int, thread_count: int) -> None:
+    def __init__(self, folder: str, number: int, thread_count: int, around_index: float) -> None:
         """Read the part's files and build it.
 
         Args:
             folder: Folder of all parts.
             number: Which one this is.
             thread_count: How many threads it may use.
+            around_index: Refractive index of the atmosphere.
         """
         threads.set_threads(thread_count)
         index = PartIndex.load(Path(folder))
@@ -74,7 +76,7 @@ class Part:
         self._object_id = np.array(object_ids, np.int32)
         self._first_face = np.where(np.array(sizes) > 0, starts, -1).astype(np.int64)
         self._faces = np.concatenate([*(faces for faces in whole_faces if faces is not None), np.zeros(0, np.int32)])
-        self._caster = RayCaster(scene)
+        self._caster = RayCaster(scene, around_index=around_index)
 
         # Build everything and compile
         bodies = self._caster.bodies
@@ -100,6 +102,31 @@ class Part:
             rays, hide=hide, coherent=shared.coherent, near=near, from_anchor=shared.from_anchor, air=shared.air
         )
         return self._of_the_whole(found)
+
+    def collect(self, sent: Sent, shared: Shared, volumes_alone: bool) -> Crossed:
+        """All faces of this part, or those of volumes alone, that rays cross, with the whole scene's numbers.
+
+        Args:
+            sent: The rays.
+            shared: What all rays of a cast have in common.
+            volumes_alone: Whether faces of volumes alone count.
+        """
+        self._put_bodies(shared.bodies)
+        found = self._caster.collect_rays(
+            sent.rays(),
+            hide=shared.hide & frozenset(self._caster.bodies),
+            near=np.array(shared.near),
+            from_anchor=shared.from_anchor,
+            volumes_alone=volumes_alone,
+        )
+        there = np.arange(found.number.shape[1]) < found.count[:, None]
+        number, word = found.number[there], found.word[there]
+        column, face = word[:, cr.C_COLUMN], word[:, cr.C_FACE]
+        first = self._first_face[column]
+        cut = first >= 0
+        face[cut] = self._faces[first[cut] + face[cut]]
+        word[:, cr.C_COLUMN], word[:, cr.C_FACE] = self._object_id[column], face
+        return Crossed(np.nonzero(there)[0].astype(np.int32), number, word)
 
     def settle(self, sent: Sent, distance_m: NDArray[np.float32], shared: Shared) -> Met:
         """Hits in this part at the ends of rays that were found to end on an edge, see `trace/edges.py`.

@@ -92,7 +92,7 @@ class Shared(NamedTuple):
     coherent: bool  # as for `RayCaster.cast`
     from_anchor: bool = False  # as for `RayCaster.cast_rays`
     air: bool = True  # likewise
-    light: bool = False  # whether light is followed: hits are `LightHits`, from the anchor, air included
+    light: bool = False  # whether light is followed: hits are `LightHits` of surfaces, from the anchor
 
 
 class Met(NamedTuple):
@@ -109,6 +109,14 @@ class Met(NamedTuple):
             whole[self.rows] = column
             columns.append(whole)
         return type(self.hits)(*columns)
+
+
+class Crossed(NamedTuple):
+    """What a part answers that is asked for all hits, one row a hit."""
+
+    rows: NDArray[np.int32]  # which of the rays that were sent
+    number: NDArray[np.float32]  # (hits, CROSSING_NUMBERS), see `trace/crossings.py`
+    word: NDArray[np.int32]  # (hits, CROSSING_WORDS) with the whole scene's objects and faces, and labels
 
 
 def packed(column: NDArray[Any]) -> NDArray[Any]:

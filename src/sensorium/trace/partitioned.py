@@ -22,8 +22,10 @@ from sensorium import cluster
 from sensorium.errors import BackendError, SpecError
 from sensorium.scene.part_files import PartIndex
 from sensorium.scene.split import made_material
+from sensorium.scene.volumes import material_kinds
 from sensorium.trace.body_places import BodyPlaces
 from sensorium.trace.caster import AbstractCaster, Hits, LookUp, RawHits, new_hits
+from sensorium.trace.crossings import RawCrossings
 from sensorium.trace.forwarding import Boxes, Forwarder
 from sensorium.trace.light.meet import LightHits, new_light_hits
 from sensorium.trace.part import Part, PartReport
@@ -44,11 +46,12 @@ class PartitionedCaster(AbstractCaster):
 
     worlds = 1
 
-    def __init__(self, folder: str | PathLike[str]) -> None:
+    def __init__(self, folder: str | PathLike[str], *, around_index: float = 1.0) -> None:
         """Start a process for each part, and wait until all are built.
 
         Args:
             folder: What `sn.split_scene` wrote.
+            around_index: Refractive index of the atmosphere, by which air is told from other volumes.
         """
         self._ray = cluster.running()
         self._folder = Path(folder).resolve()
@@ -67,7 +70,14 @@ class PartitionedCaster(AbstractCaster):
             max_task_retries=_RESTARTS,
             scheduling_strategy="SPREAD",
         )
-        self._parts = [actor.remote(str(self._folder), number, max(1, int(cores / count))) for number in range(count)]
+        share = max(1, int(cores / count))
+        self._parts = [actor.remote(str(self._folder), number, share, around_index) for number in range(count)]
+        filled = material_kinds(self._materials, around_index) > 0
+        self._with_volumes = [
+            number
+            for number, part in enumerate(self._index.parts)
+            if any(filled[piece.object_id] for piece in part.pieces)
+        ]
         self._forwarder = Forwarder(self._ray, self._parts, str(self._folder), first_facet)
         self.reports()
 
@@ -95,6 +105,30 @@ class PartitionedCaster(AbstractCaster):
     def material_at(self, world: int, object_id: int) -> object | None:
         """Material of an object; None where it was given none."""
         return self._materials[object_id]
+
+    def size_of(self, world: int, object_id: int) -> tuple[float, float]:
+        """Radius of an object's mesh [m], and its volume [m3] where it is one."""
+        entry = self._index.objects[object_id]
+        return entry.radius_m, entry.volume_m3
+
+    def _all(self, rays: Rays, hide: frozenset[str]) -> tuple[RawCrossings, LookUp]:
+        near = PlacedScenes.on_grid(middle_of(rays, np.zeros((1, 3))))
+        motion = self.places.motion
+        bodies = Bodies(self.bodies, motion.positions[:, 0], motion.quaternions[:, 0])
+        shared, everywhere = Shared(near, bodies, hide, coherent=False), range(len(self._parts))
+        found, part = self._forwarder.collect(
+            rays, shared, Boxes(*self._boxes(bodies)), everywhere, volumes_alone=False
+        )
+        return found, partial(self._property_at, part)
+
+    def collect_volumes(
+        self, rays: Rays, anchor: NDArray[np.float64], bodies: Bodies, *, hide: frozenset[str]
+    ) -> RawCrossings:
+        """All faces of volumes that a sensor's rays cross; arguments as for `cast_from_anchor`."""
+        low, high = self._boxes(bodies)
+        shared = Shared(anchor[None], bodies, frozenset(self.bodies) & hide, coherent=False, from_anchor=True)
+        boxes = Boxes(low - anchor, high - anchor)
+        return self._forwarder.collect(rays, shared, boxes, self._with_volumes, volumes_alone=True)[0]
 
     def _nearest(
         self, rays: Rays, shape: tuple[int, ...], hide: frozenset[str], coherent: bool
@@ -126,19 +160,6 @@ class PartitionedCaster(AbstractCaster):
         self._follow(rays, Shared(anchor[None], bodies, own, True, from_anchor=True, air=air), anchor, found)
         return found
 
-    def cast_near(self, rays: Rays, anchor: NDArray[np.float64], bodies: Bodies, *, hide: frozenset[str]) -> RawHits:
-        """Nearest hits of rays in the world, volumes of air included, in the coordinates of an anchor.
-
-        Args:
-            rays: One row a ray.
-            anchor: A point of `PlacedScenes.on_grid` [m], shape (3,).
-            bodies: Where all bodies of the scene are while the rays fire.
-            hide: Bodies that the rays pass through.
-        """
-        found, own = new_hits(len(rays.origin)), frozenset(self.bodies) & hide
-        self._follow(rays, Shared(anchor[None], bodies, own, False), np.zeros(3), found)
-        return found
-
     def meet(
         self,
         rays: Rays,
@@ -149,7 +170,7 @@ class PartitionedCaster(AbstractCaster):
         hide: frozenset[str],
         coherent: bool,
     ) -> LightHits:
-        """Nearest hits for light that is followed here, as one process would find them.
+        """Nearest surfaces for light that is followed here, as one process would find them.
 
         Args:
             rays: One row a ray; origins count from the anchor.

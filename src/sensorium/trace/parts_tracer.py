@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sensorium.errors import SpecError
 from sensorium.scene.in_parts import SceneInParts
 from sensorium.trace.caster import RawHits
+from sensorium.trace.crossings import RawCrossings
 from sensorium.trace.light.meet import LightHits
 from sensorium.trace.motion import MAX_SEGMENTS
 from sensorium.trace.part_messages import Bodies
@@ -19,13 +20,16 @@ from sensorium.worlds.history import History
 class PartsTracer:
     """Casts into the parts with the bodies moving as the history says; what `Tracer` is for a scene in memory."""
 
-    def __init__(self, scene: SceneInParts, body_names: tuple[str, ...], history: History) -> None:
+    def __init__(
+        self, scene: SceneInParts, body_names: tuple[str, ...], history: History, *, around_index: float = 1.0
+    ) -> None:
         """Start a process for each part.
 
         Args:
             scene: The parts.
             body_names: Bodies of the world.
             history: Where they were.
+            around_index: Refractive index of the atmosphere.
         """
         known = ", ".join(body_names) or "none"
         for name in scene.bodies:
@@ -35,8 +39,8 @@ class PartsTracer:
                 )
         self._columns = [body_names.index(name) for name in scene.bodies]
         self._history = history
-        self.layout = scene.layout()
-        self.caster = PartitionedCaster(scene.folder)
+        self.layout = scene.layout(around_index=around_index)
+        self.caster = PartitionedCaster(scene.folder, around_index=around_index)
 
     def let_hide(self, bodies: Iterable[str]) -> None:
         """Nothing to prepare: parts hide what a question names."""
@@ -64,9 +68,11 @@ class PartsTracer:
         """
         return self.caster.cast_from_anchor(rays, anchor, bodies, hide=frozenset(hide), air=False)
 
-    def cast_near(self, rays: Rays, anchor: NDArray[np.float64], bodies: Bodies, hide: Iterable[str]) -> RawHits:
-        """Nearest hits in one world, volumes of air included, of rays in the world; arguments as for `cast`."""
-        return self.caster.cast_near(rays, anchor, bodies, hide=frozenset(hide))
+    def collect_volumes(
+        self, rays: Rays, anchor: NDArray[np.float64], bodies: Bodies, hide: Iterable[str]
+    ) -> RawCrossings:
+        """All faces of volumes that rays cross in one world; arguments as for `cast`."""
+        return self.caster.collect_volumes(rays, anchor, bodies, hide=frozenset(hide))
 
     def meet(
         self,
@@ -78,7 +84,7 @@ class PartsTracer:
         *,
         coherent: bool,
     ) -> LightHits:
-        """Nearest hits in one world for light that is followed, see `PartitionedCaster.meet`."""
+        """Nearest surfaces in one world for light that is followed, see `PartitionedCaster.meet`."""
         return self.caster.meet(rays, clear_m, anchor, bodies, hide=frozenset(hide), coherent=coherent)
 
     def close(self) -> None:

@@ -14,16 +14,19 @@ from numpy.typing import NDArray
 
 from sensorium import threads
 from sensorium.errors import SpecError
-from sensorium.media.base import AbstractScatterer
 from sensorium.scene.layout import Layout
+from sensorium.scene.volumes import AIR, SURFACE, VOLUME
 from sensorium.trace import motion
 from sensorium.trace.meshes import mesh_scenes, mesh_tables
 from sensorium.trace.motion import MountTables
-from sensorium.trace.world_arrays import AIR_BIT, InstanceTables, Objects, WorldArrays
+from sensorium.trace.world_arrays import KIND_BITS, InstanceTables, Objects, WorldArrays
 
-# Bit 0 is every object nobody hides, the last one volumes of air, whose skins nothing but light in them notices; the
-# other bits of a ray's 32-bit mask are for bodies hidden from the same sensors, and for air that rides on them.
-_MOST_HIDDEN_GROUPS = 30
+# Three bits of a ray's 32-bit mask are surfaces, volumes and air that nobody hides; the others are for bodies hidden
+# from the same sensors, one for each kind of object that rides on them.
+_MOST_HIDDEN_GROUPS = 29
+
+# In place of the bit of a kind of object that a hidden body does not carry
+_NO_BIT = -1
 
 # Anchors lie on a grid this wide, so that they depend on nothing but the sensor's own place. Coordinates near the
 # sensor stay below 64 m, where float32 resolves 4 um.
@@ -54,10 +57,10 @@ class PlacedScenes:
         self.mounts = self._mount_tables()
         self._body_radius_m = self._body_radii()
         self._hidden = frozenset(hidden)
-        self._air = self._air_columns()
-        self._mask_bits, self._air_bits = self._hide_bits(self._hidden)
-        self._column_bit = self._bits_of_columns(self._mask_bits, 0)
-        self._column_air_bit = self._bits_of_columns(self._air_bits, AIR_BIT)
+        self._kind = self._kinds()
+        self._mask_bits = self._hide_bits(self._hidden)
+        bits = [self._mask_bits.get(name or "", KIND_BITS) for name in layout.body]
+        self._column_bit = np.ascontiguousarray(np.array(bits, np.int64).reshape(-1, len(KIND_BITS)).T)
 
         # Nothing is placed yet
         self.anchor = self._nowhere = np.full((worlds, 3), np.inf)
@@ -84,12 +87,19 @@ class PlacedScenes:
 
     def mask_without(self, hide: Iterable[str], *, air: bool = True) -> int:
         """Ray mask that passes through the hidden bodies, and without `air` through fog banks and the like."""
-        unseen = [] if air else [AIR_BIT, *self._air_bits.values()]
-        for name in hide:
-            unseen += [bits[name] for bits in (self._mask_bits, self._air_bits) if name in bits]
-        mask = 0xFFFFFFFF
-        for bit in unseen:
-            mask &= ~(1 << bit)
+        return self._mask(hide, (SURFACE, VOLUME, AIR) if air else (SURFACE, VOLUME))
+
+    def masks_of_light(self, hide: Iterable[str]) -> NDArray[np.uint32]:
+        """Ray masks that see surfaces alone, and volumes of all kinds alone, through the hidden bodies, shape (2,)."""
+        return np.array([self._mask(hide, (SURFACE,)), self._mask(hide, (VOLUME, AIR))], np.uint32)
+
+    def _mask(self, hide: Iterable[str], kinds: tuple[int, ...]) -> int:
+        """Ray mask that sees objects of these kinds, but for those on hidden bodies."""
+        hidden, mask = set(hide), 0
+        for kind in kinds:
+            mask |= 1 << KIND_BITS[kind]
+            for name, bits in self._mask_bits.items():
+                mask |= 0 if name in hidden or bits[kind] == _NO_BIT else 1 << bits[kind]
         return mask
 
     def can_hide(self, hide: frozenset[str]) -> bool:
@@ -112,8 +122,8 @@ class PlacedScenes:
             mounts.position[rows], mounts.quaternion[rows] = position, quaternion
             if (mounts.body >= 0).any():
                 self._body_radius_m = self._body_radii()
-            if self._has_air:
-                self._air = self._air_columns()
+            if self._has_volumes:
+                self._kind = self._kinds()
 
     def place(
         self, positions: NDArray[np.float64], quaternions: NDArray[np.float64], near: NDArray[np.float64]
@@ -214,49 +224,48 @@ class PlacedScenes:
             radii[:, body] = np.maximum(radii[:, body], np.where(mesh >= 0, reach, 0.0))
         return radii
 
-    def _hide_bits(self, hidden: Iterable[frozenset[str]]) -> tuple[dict[str, int], dict[str, int]]:
-        """A mask bit for each body, one for all that the same sensors hide; and one for air on it, if there is any."""
+    def _hide_bits(self, hidden: Iterable[frozenset[str]]) -> dict[str, tuple[int, int, int]]:
+        """Mask bits of each hidden body for the kinds of objects on it, one for all that the same sensors hide."""
         hidden = sorted(hidden, key=sorted)
         for name in sorted(frozenset().union(*hidden)):
             if name not in self._body_names:
                 known = ", ".join(self._body_names) or "none"
                 raise SpecError(f"hide names body {name!r}, which the world does not have (it has: {known})")
-        groups: dict[tuple[bool, ...], int] = {}
-        bits = {}
+        groups: dict[tuple[bool, ...], list[str]] = {}
         for name in sorted(frozenset().union(*hidden)):
-            hidden_by = tuple(name in one for one in hidden)
-            bits[name] = groups.setdefault(hidden_by, len(groups) + 1)
+            groups.setdefault(tuple(name in one for one in hidden), []).append(name)
 
-        # Fog on a hidden body needs a bit beside the body's own; where worlds are drawn anew any may come to carry some
-        anywhere = self._has_air and len(self.layout.mesh_index) > 1
-        airy = np.any(self._air, axis=0) | anywhere
-        carriers = {name for name, air in zip(self.layout.body, airy, strict=True) if air}
-        with_air = sorted({bit for name, bit in bits.items() if name in carriers})
-        if len(groups) + len(with_air) > _MOST_HIDDEN_GROUPS:
-            counted = f", and {len(with_air)} of them carry fog or the like" if with_air else ""
-            rule = f"at most {_MOST_HIDDEN_GROUPS} may, those with fog counted twice"
+        # Volumes on a hidden body need bits beside its own; where worlds are drawn anew any body may come to carry some
+        anywhere = self._has_volumes and len(self.layout.mesh_index) > 1
+        bits: dict[str, tuple[int, int, int]] = {}
+        used, with_volumes = len(groups), 0
+        for number, names in enumerate(groups.values(), start=1):
+            columns = [column for column, body in enumerate(self.layout.body) if body in names]
+            own = [number]
+            for kind in (VOLUME, AIR):
+                needed = bool((self._kind[:, columns] == kind).any()) or anywhere
+                used += needed
+                own.append(used if needed else _NO_BIT)
+            with_volumes += own[1:] != [_NO_BIT, _NO_BIT]
+            bits |= dict.fromkeys(names, (own[0], own[1], own[2]))
+        if used > _MOST_HIDDEN_GROUPS:
+            counted = f", and {with_volumes} of them carry fog or the like" if with_volumes else ""
+            rule = f"at most {_MOST_HIDDEN_GROUPS} may, each kind of volume on them counted as one more"
             raise SpecError(f"{len(groups)} groups of bodies are hidden from different sensors{counted}; {rule}")
-        air_bit = {bit: len(groups) + 1 + number for number, bit in enumerate(with_air)}
-        return bits, {name: air_bit[bit] for name, bit in bits.items() if bit in air_bit}
-
-    def _bits_of_columns(self, bits: dict[str, int], of_others: int) -> NDArray[np.int64]:
-        """Mask bit of each object by its body, that of others where nobody hides it, shape (objects,)."""
-        return np.array([bits.get(name or "", of_others) for name in self.layout.body], np.int64)
+        return bits
 
     @property
-    def _has_air(self) -> bool:
-        """Whether any object may be a volume of air with something in it."""
-        return any(isinstance(material, AbstractScatterer) for material in self.layout.materials)
+    def _has_volumes(self) -> bool:
+        """Whether any object may be a volume."""
+        return bool(self.layout.material_kind.any())
 
     def _objects(self) -> Objects:
         """What objects are grouped by."""
-        bits = self._column_bit, self._column_air_bit
-        return Objects(self.layout.mesh_index, self.mounts.body, *bits, self._air)
+        return Objects(self.layout.mesh_index, self.mounts.body, self._column_bit, self._kind)
 
-    def _air_columns(self) -> NDArray[np.bool_]:
-        """Whether each object is a volume of air with something in it, such as a fog bank, (1 | worlds, objects)."""
-        air = np.array([isinstance(material, AbstractScatterer) for material in self.layout.materials])
-        return air[self.layout.material_index]
+    def _kinds(self) -> NDArray[np.uint8]:
+        """What each object is: a surface, a volume, or air with something in it such as a fog bank."""
+        return self.layout.material_kind[self.layout.material_index]
 
     # --- arrays -----------------------------------------------------------------------------------------------------
 

@@ -11,7 +11,8 @@ and what a surface sends back is, with the transfer factors kappa of the interfa
 
 m = 2 for light that comes back the way it went, rho = f cos(theta) [1/sr], A the captured share of the beam. Source:
 AGX Sensor paper, sections 2.1 to 2.4, with the corrections named in `sensorium.optics`. Returns from the air are drawn
-at random and have no place here. This is slow, a ray at a time: use a `Lidar` for more than a few.
+at random and have no place here. Media are kept as a stack by the rules of `ray_media`, and a boundary that changes no
+index is no interface. This is slow, a ray at a time: use a `Lidar` for more than a few.
 """
 
 import math
@@ -28,13 +29,12 @@ from sensorium.materials import AbstractMaterial, Dielectric, Lambertian, Mirror
 from sensorium.materials.base import AbstractDiffuse, index_at
 from sensorium.materials.reflectance import reflectance_at
 from sensorium.media import AbstractMedium, MediumParameters, vacuum
+from sensorium.scene.volumes import SAME_INDEX, medium_inside
 from sensorium.spectra import constant_or_at
-from sensorium.trace.caster import Hits
+from sensorium.trace.caster import AllHits
+from sensorium.trace.ray_media import Face, Segment, Stack, index_medium, tolerance_m, walk
 
 Vector = NDArray[np.float64]
-
-# what a ray is inside of, outermost first
-Media = tuple[MediumParameters, ...]
 
 # children of node i are 2 i + 1 and 2 i + 2
 _REFLECTION, _TRANSMISSION = 1, 2
@@ -42,8 +42,11 @@ _REFLECTION, _TRANSMISSION = 1, 2
 # what objects without a material are made of, as for the lidar
 _DEFAULT_MATERIAL = Lambertian(reflectance=0.5)
 
-# a child looks from this far on, so that it does not meet the face it starts on [m], [1]
-_CLEAR_M, _CLEAR_PART = 1e-4, 1e-6
+# Up to this share of the coordinates involved a hit on the object just left is the face just left, as in the kernel
+_UNTOLD = 1e-6
+
+# Kernels count coordinates from anchors on a grid this wide [m]
+_GRID_M = 64.0
 
 # roughness of the boundary of a volume, as that of a dielectric body
 _SMOOTH = 1e-4
@@ -53,9 +56,9 @@ _LEAST_COSINE = 1e-4
 
 
 class Caster(Protocol):
-    """What finds the interfaces: a `RayCaster`, or a `PartitionedCaster`."""
+    """What finds the interfaces: a `RayCaster`, a `PartitionedCaster` or a `ReferenceCaster`."""
 
-    def cast(
+    def cast_all(
         self,
         origins: ArrayLike,
         directions: ArrayLike,
@@ -64,8 +67,11 @@ class Caster(Protocol):
         t_max_m: ArrayLike = np.inf,
         worlds: ArrayLike = 0,
         hide: Iterable[str] = (),
-    ) -> Hits:
-        """Find the nearest hit of each ray."""
+    ) -> AllHits:
+        """Find every face that each ray crosses."""
+
+    def size_of(self, world: int, object_id: int) -> tuple[float, float]:
+        """Radius of an object's mesh [m], and its volume [m3] where it is one."""
 
     def material_at(self, world: int, object_id: int) -> object | None:
         """Material of an object; None where it was given none."""
@@ -90,7 +96,7 @@ class Node:
     normal: Vector
     """Unit normal of the face on its outer side; zero where nothing was met."""
     medium: MediumParameters
-    """What the segment passes."""
+    """What the segment passes at its end."""
     opl_m: float
     """Optical path from the sensor to the end, sum of n d [m]."""
     tau: float
@@ -134,7 +140,8 @@ class _Start:
     number: int
     origin: Vector
     direction: Vector
-    media: Media
+    stack: Stack | None
+    left: Node | None = None
     opl_m: float = 0.0
     tau: float = 0.0
     z_m: float = 0.0
@@ -165,7 +172,6 @@ def ray_tree(
     floor: float = 1e-8,
     round_trip: bool = True,
     atmosphere: AbstractMedium | None = None,
-    inside: Iterable[AbstractMedium] = (),
     max_range_m: float = 1000.0,
     wavelength_m: float = 905e-9,
     half_divergence_rad: float | tuple[float, float] = 1.5e-3,
@@ -187,8 +193,6 @@ def ray_tree(
         floor: A branch that carries less than this share of the light as it leaves an interface is not followed.
         round_trip: Count losses on the way there and back; False counts them once.
         atmosphere: The medium around everything; by default vacuum.
-        inside: Media of the bodies that the start lies inside of, outermost first. Bodies may be nested, any number
-            of them, and must not overlap otherwise.
         max_range_m: How far each segment looks [m].
         wavelength_m: Of the light in vacuum [m].
         half_divergence_rad: 1/e^2 half angle of the beam [rad], or two.
@@ -207,33 +211,24 @@ def ray_tree(
     light = _Light(wavelength_m, max(along, across), 2 if round_trip else 1)
     outside = (vacuum() if atmosphere is None else atmosphere).at(wavelength_m)
     unit = np.asarray(direction, np.float64)
-    media = (outside, *(medium.at(wavelength_m) for medium in inside))
-    waiting = [_Start(0, np.asarray(origin, np.float64), unit / np.linalg.norm(unit), media)]
+    anchor = np.rint(np.asarray(origin, np.float64) / _GRID_M) * _GRID_M
+    waiting = [_Start(0, np.asarray(origin, np.float64), unit / np.linalg.norm(unit), None)]
     nodes: list[Node] = []
     while waiting:
         start = waiting.pop()
 
         # To the next interface
-        clear = 0.0 if start.number == 0 else _CLEAR_M + _CLEAR_PART * start.opl_m
-        hits = caster.cast(
-            start.origin + clear * start.direction,
-            start.direction,
-            time=time,
-            t_max_m=max_range_m - clear,
-            worlds=world,
-            hide=hide,
-        )
-        medium, met = start.media[-1], bool(hits.hit)
-        length = clear + float(hits.range_m) if met else max_range_m
-        n = medium.refractive_index
-        opl, z = start.opl_m + n * length, start.z_m + length * (n if divergence == "agx" else 1.0 / n)
-        tau = start.tau + medium.extinction_per_m * length
-        normal = hits.normal.astype(np.float64)
-        normal /= np.linalg.norm(normal) or 1.0
+        hits = caster.cast_all(start.origin, start.direction, time=time, worlds=world, hide=hide)
+        faces = [_face(caster, hits, row, start, anchor, world, light) for row in range(len(hits.ray))]
+        segment = walk(outside, [face for face in faces if not _is_left(face, hits, start)], start.stack, max_range_m)
+        index = index_medium(outside, segment.before)
+        opl = start.opl_m + segment.opl_m
+        z = start.z_m + (segment.opl_m if divergence == "agx" else segment.z_m)
+        tau, face = start.tau + segment.tau, segment.face
 
         # What it sends back
-        material = _material_of(caster, hits) if met else None
-        cosine = min(max(abs(float(start.direction @ normal)), _LEAST_COSINE), 1.0)
+        material = None if face is None else _material_of(caster, world, face.object_id)
+        cosine = 1.0 if face is None else min(max(abs(face.cosine), _LEAST_COSINE), 1.0)
         captured = optics.captured_fraction(
             z,
             detector_radius_m=detector_radius_m,
@@ -243,16 +238,18 @@ def ray_tree(
             half_divergence_y_rad=across,
             model=divergence,
         )
-        rho = 0.0 if material is None else _return_of(material, cosine, hits, light, _around(start, material, light))
+        rho = 0.0
+        if face is not None and material is not None:
+            rho = _return_of(material, cosine, hits.only(face.number), light, outside, segment)
         node = Node(
             number=start.number,
             origin=start.origin,
             direction=start.direction,
-            length_m=length,
-            object_id=int(hits.object_id),
-            face_id=int(hits.face_id),
-            normal=normal,
-            medium=medium,
+            length_m=segment.length_m,
+            object_id=-1 if face is None else face.object_id,
+            face_id=-1 if face is None else int(hits.face_id[face.number]),
+            normal=np.zeros(3) if face is None else face.normal,
+            medium=segment.before[-1].medium if segment.before else outside,
             opl_m=opl,
             tau=tau,
             z_m=z,
@@ -265,13 +262,37 @@ def ray_tree(
         # And what goes on
         if material is not None and node.depth < max_depth:
             left = math.exp(-light.passes * tau)
-            waiting += [s for s in _children(node, start.media, material, cosine, light) if s.gain * left > floor]
+            children = _children(node, segment, index, index_medium(outside, segment.behind), material, cosine, light)
+            waiting += [child for child in children if child.gain * left > floor]
     return tuple(sorted(nodes, key=lambda node: node.number))
 
 
-def _material_of(caster: Caster, hits: Hits) -> AbstractMaterial | AbstractMedium:
+def _face(
+    caster: Caster, hits: AllHits, row: int, start: _Start, anchor: Vector, world: int, light: _Light
+) -> Face:
+    """One of the faces on a ray's line."""
+    object_id, range_m = int(hits.object_id[row]), float(hits.range_m[row])
+    normal = hits.normal[row].astype(np.float64)
+    normal /= np.linalg.norm(normal)
+    cosine = float(start.direction @ normal)
+    radius_m, volume_m3 = caster.size_of(world, object_id)
+    limit_m = tolerance_m(float(np.abs(start.origin - anchor).max()), range_m, radius_m, cosine)
+    medium = medium_inside(_material_of(caster, world, object_id), light.wavelength_m)
+    return Face(range_m, normal, object_id, row, cosine, limit_m, medium, volume_m3)
+
+
+def _is_left(face: Face, hits: AllHits, start: _Start) -> bool:
+    """Whether a face is the surface that a path starts on, or one across an edge of it."""
+    left = start.left
+    if left is None or face.medium is not None or face.object_id != left.object_id:
+        return False
+    untold_m = _UNTOLD * (np.abs(start.origin).max() + 1.0) / max(abs(float(start.direction @ left.normal)), 0.01)
+    return int(hits.face_id[face.number]) == left.face_id or face.range_m < untold_m
+
+
+def _material_of(caster: Caster, world: int, object_id: int) -> AbstractMaterial | AbstractMedium:
     """What the face met is made of; a medium where it only bounds one."""
-    material = caster.material_at(int(hits.world), int(hits.object_id))
+    material = caster.material_at(world, object_id)
     if material is None:
         return _DEFAULT_MATERIAL
     if not isinstance(material, AbstractMaterial | AbstractMedium):
@@ -279,22 +300,17 @@ def _material_of(caster: Caster, hits: Hits) -> AbstractMaterial | AbstractMediu
     return material
 
 
-def _around(start: _Start, material: AbstractMaterial | AbstractMedium, light: _Light) -> float:
-    """Index on the outer side of a material: of the medium the path is in, or of the one it leaves the body to."""
-    if isinstance(material, Dielectric | AbstractMedium) and len(start.media) > 1:
-        inner = (
-            material.inside(light.wavelength_m) if isinstance(material, Dielectric) else material.at(light.wavelength_m)
-        )
-        if inner == start.media[-1]:
-            return start.media[-2].refractive_index
-    return start.media[-1].refractive_index
-
-
 def _return_of(
-    material: AbstractMaterial | AbstractMedium, cosine: float, hits: Hits, light: _Light, around: float
+    material: AbstractMaterial | AbstractMedium,
+    cosine: float,
+    hits: AllHits,
+    light: _Light,
+    outside: MediumParameters,
+    segment: Segment,
 ) -> float:
     """Return rho = f cos(theta) [1/sr] to the source; no lobe is narrower than the beam."""
     wavelength = light.wavelength_m
+    around = index_medium(outside, segment.before).refractive_index
     if isinstance(material, AbstractDiffuse):
         base = _diffuse_reflectance(material, hits, wavelength)
         if isinstance(material, TwoLayer):
@@ -321,48 +337,49 @@ def _return_of(
     if isinstance(material, ThinGlass):
         _, back = optics.pane(1.0, n=_pane_index(material, light, around), optical_depth=_pane_depth(material, light))
         return _glint(cosine, float(back), material.roughness, light)
-    if isinstance(material, Dielectric):
-        n, k = material.inside(wavelength).refractive_index, 0.0
-        if material.medium is None and material.refractive_index is not None:
-            n, k = index_at(material.refractive_index, material.extinction_coefficient, wavelength)
-        return _glint(cosine, float(optics.fresnel(1.0, n=complex(n, k), n_outside=around)), material.roughness, light)
-    index = material.at(wavelength).refractive_index if isinstance(material, AbstractMedium) else around
-    return _glint(cosine, float(optics.fresnel(1.0, n=index, n_outside=around)), _SMOOTH, light)
+
+    # The boundary of a volume: by its own index n + ik where the ray enters it, else by that behind it
+    behind = index_medium(outside, segment.behind)
+    index = complex(behind.refractive_index)
+    if isinstance(material, Dielectric) and behind == material.inside(wavelength) and material.medium is None:
+        assert material.refractive_index is not None
+        index = complex(*index_at(material.refractive_index, material.extinction_coefficient, wavelength))
+    roughness = material.roughness if isinstance(material, Dielectric) else _SMOOTH
+    return _glint(cosine, float(optics.fresnel(1.0, n=index, n_outside=around)), roughness, light)
 
 
 def _children(
     node: Node,
-    media: Media,
+    segment: Segment,
+    here: MediumParameters,
+    there: MediumParameters,
     material: AbstractMaterial | AbstractMedium,
     c: float,
     light: _Light,
 ) -> list[_Start]:
     """The mirror ray and the transmitted ray of an interface, with the share of light each carries on."""
     mirrored = optics.reflect(node.direction, node.normal)
+    before, behind, n1, n2 = segment.before, segment.behind, here.refractive_index, there.refractive_index
+    if not isinstance(material, ThinGlass | Dielectric | AbstractMedium):
+        return [_onward(node, _REFLECTION, before, mirrored, _mirror_factor(material, c, light, here), light)]
+
+    # What the media before and behind the interface do
+    back, onward, total = 0.0, node.direction, False
+    if abs(n2 - n1) > SAME_INDEX:
+        back = float(optics.fresnel(c, n=n2, n_outside=n1))
+        facing = node.normal if float(node.direction @ node.normal) <= 0.0 else -node.normal
+        bent, total = optics.refract(node.direction, facing, n_from=n1, n_to=n2)
+        onward = node.direction if total else bent / np.linalg.norm(bent)
+    on, extra_m = 1.0 - back, 0.0
     if isinstance(material, ThinGlass):
-        here = media[-1].refractive_index
-        index = _pane_index(material, light, here)
-        on, thrown = optics.pane(c, n=index, optical_depth=_pane_depth(material, light))
-        extra_m = here * float(optics.pane_path(c, n=index, thickness_m=material.thickness_m))
-        return [
-            _onward(node, _REFLECTION, media, mirrored, float(thrown) * _in_beam(material, c, light), light),
-            _onward(node, _TRANSMISSION, media, node.direction, float(on), light, extra_m),
-        ]
-    if isinstance(material, Dielectric | AbstractMedium):
-        # Outside in, or inside out
-        entering = float(node.direction @ node.normal) <= 0.0
-        wavelength = light.wavelength_m
-        inner = material.inside(wavelength) if isinstance(material, Dielectric) else material.at(wavelength)
-        beyond = (*media, inner) if entering else (media[:-1] or media)
-        here_n, beyond_n = media[-1].refractive_index, beyond[-1].refractive_index
-        back = float(optics.fresnel(c, n=beyond_n, n_outside=here_n))
-        children = [_onward(node, _REFLECTION, media, mirrored, back * _in_beam(material, c, light), light)]
-        facing = node.normal if entering else -node.normal
-        onward, total = optics.refract(node.direction, facing, n_from=here_n, n_to=beyond_n)
-        if not total:
-            children.append(_onward(node, _TRANSMISSION, beyond, onward / np.linalg.norm(onward), 1.0 - back, light))
-        return children
-    return [_onward(node, _REFLECTION, media, mirrored, _mirror_factor(material, c, light, media[-1]), light)]
+        index = _pane_index(material, light, n1)
+        passed, thrown = optics.pane(c, n=index, optical_depth=_pane_depth(material, light))
+        extra_m = n1 * float(optics.pane_path(c, n=index, thickness_m=material.thickness_m))
+        back, on = float(thrown) + float(passed) ** 2 * back, float(passed) * on
+    children = [_onward(node, _REFLECTION, before, mirrored, back * _in_beam(material, c, light), light)]
+    if not total:
+        children.append(_onward(node, _TRANSMISSION, behind, onward, on, light, extra_m))
+    return children
 
 
 def _mirror_factor(material: AbstractMaterial, c: float, light: _Light, here: MediumParameters) -> float:
@@ -389,7 +406,7 @@ def _in_beam(material: AbstractMaterial | AbstractMedium, c: float, light: _Ligh
 
 
 def _onward(
-    node: Node, way: int, media: Media, direction: Vector, kappa: float, light: _Light, extra_m: float = 0.0
+    node: Node, way: int, stack: Stack, direction: Vector, kappa: float, light: _Light, extra_m: float = 0.0
 ) -> _Start:
     """The path that goes on from a node by reflection or transmission; the interface may add optical path [m]."""
     first_mirror = way == _REFLECTION and node.mirror_id < 0
@@ -397,7 +414,8 @@ def _onward(
         number=2 * node.number + way,
         origin=node.point,
         direction=direction,
-        media=media,
+        stack=stack,
+        left=node,
         opl_m=node.opl_m + extra_m,
         tau=node.tau,
         z_m=node.z_m,
@@ -411,12 +429,12 @@ def _glint(cosine: float, reflectance: float, roughness: float, light: _Light) -
     return reflectance * float(optics.mirror_glint(cosine, roughness=roughness, half_angle_rad=light.half_angle_rad))
 
 
-def _diffuse_reflectance(material: AbstractDiffuse, hits: Hits, wavelength_m: float) -> float:
+def _diffuse_reflectance(material: AbstractDiffuse, hits: AllHits, wavelength_m: float) -> float:
     """Reflectance of the diffuse base, from the mesh where it holds it."""
     name = material.property_name
     if name is None:
         return reflectance_at(material.reflectance, wavelength_m)
-    value = np.asarray(hits.property(name))
+    value = np.asarray(hits.property(name))[0]
     return float(value if value.ndim == 0 else value[material.property_band])
 
 

@@ -4,13 +4,16 @@ Slow and plain on purpose: it is the oracle that tests hold the fast caster agai
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sensorium.frames import Pose
+from sensorium.scene.layout import layout
 from sensorium.scene.mesh import Mesh
+from sensorium.scene.scene import Scene
+from sensorium.trace.caster import AllHits, property_at
 
 # rays times triangles held in memory at once
 _CHUNK = 2_000_000
@@ -57,12 +60,57 @@ def cast(objects: Sequence[tuple[Mesh, Pose]], origins: ArrayLike, directions: A
     return best
 
 
+class ReferenceCaster:
+    """Every face that rays cross in a scene that stands still, in float64: what `ray_tree` takes for an oracle."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._layout = layout(scene, 1)
+        self._extents = self._layout.extents()
+        self._corners = []
+        for thing in scene.objects:
+            v = thing.pose.apply(thing.mesh.vertices)[thing.mesh.faces]
+            self._corners.append((v[:, 0], v[:, 1] - v[:, 0], v[:, 2] - v[:, 0]))
+
+    def cast_all(self, origins: ArrayLike, directions: ArrayLike, **ignored: Any) -> AllHits:
+        """Faces on the line of one ray, nearest first."""
+        o, d = np.asarray(origins, np.float64), np.asarray(directions, np.float64)
+        found: list[tuple[float, int, int]] = []
+        for number, (v0, e1, e2) in enumerate(self._corners):
+            t = _distances(o[None], d[None], v0, e1, e2, from_m=0.0)[0]
+            found += [(float(t[face]), number, int(face)) for face in np.flatnonzero(np.isfinite(t))]
+        found.sort()
+        normal = [np.cross(*self._corners[number][1:])[face] for _, number, face in found]
+        unit = np.array(normal).reshape(-1, 3)
+        unit = unit / np.linalg.norm(unit, axis=1, keepdims=True)
+        return AllHits(
+            ray=np.zeros(len(found), np.int64),
+            range_m=np.array([t for t, _, _ in found]),  # type: ignore[arg-type]
+            normal=unit,  # type: ignore[arg-type]
+            object_id=np.array([number for _, number, _ in found], np.int32),
+            face_id=np.array([face for _, _, face in found], np.int32),
+            label=np.zeros(len(found), np.int32),
+            barycentric=np.zeros((len(found), 2), np.float32),
+            world=np.zeros(len(found), np.int32),
+            _look_up=lambda hits, name: property_at(self._layout, hits, name),
+        )
+
+    def material_at(self, world: int, object_id: int) -> object | None:
+        """Material of an object; None where it was given none."""
+        return self._scene.objects[object_id].material
+
+    def size_of(self, world: int, object_id: int) -> tuple[float, float]:
+        """Radius of an object's mesh [m], and its volume [m3] where it is one."""
+        return float(self._extents.radius_m[0, object_id]), float(self._extents.volume_m3[0, object_id])
+
+
 def _distances(
     o: NDArray[np.float64],
     d: NDArray[np.float64],
     v0: NDArray[np.float64],
     e1: NDArray[np.float64],
     e2: NDArray[np.float64],
+    from_m: float = np.nextafter(0.0, 1.0),
 ) -> NDArray[np.float64]:
     """Distance along each ray to each triangle, inf where it passes by; shape (rays, triangles)."""
     p = np.cross(d[:, None], e2[None])
@@ -74,5 +122,5 @@ def _distances(
         q = np.cross(s, e1[None])
         v = (d[:, None] * q).sum(axis=-1) * inverse
         t = (e2[None] * q).sum(axis=-1) * inverse
-        inside = (u >= 0.0) & (v >= 0.0) & (u + v <= 1.0) & (t > 0.0) & np.isfinite(t)
+        inside = (u >= 0.0) & (v >= 0.0) & (u + v <= 1.0) & (t >= from_m) & np.isfinite(t)
     return np.where(inside, t, np.inf)

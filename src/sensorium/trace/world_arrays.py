@@ -20,8 +20,8 @@ from sensorium.trace.world_scenes import ArrayTables, make_scenes
 MASK_BITS = 32
 """Bits of a ray's mask. Objects are grouped by kind of motion and by bit: 32 kind + bit."""
 
-AIR_BIT = 31
-"""That of volumes of air on no body that anybody hides."""
+KIND_BITS = (0, 30, 31)
+"""Those of surfaces, volumes and air on no body that anybody hides, see `scene/volumes.py`."""
 
 # Embree may read some floats past the end
 _SPARE_WORDS = 4
@@ -51,9 +51,8 @@ class Objects(NamedTuple):
 
     mesh_index: NDArray[np.int32]  # (1 | worlds, objects) mesh of each, below zero where the world has none
     body: NDArray[np.int32]  # (objects,) that they ride on, below zero for none
-    bit: NDArray[np.int64]  # (objects,) of the mask, 0 where nobody hides them
-    air_bit: NDArray[np.int64]  # (objects,) the same where they are air, AIR_BIT where nobody hides them
-    air: NDArray[np.bool_]  # (1 | worlds, objects) whether they are volumes of air
+    bit: NDArray[np.int64]  # (3, objects) of the mask, for an object of each kind there
+    kind: NDArray[np.uint8]  # (1 | worlds, objects) SURFACE, VOLUME or AIR
 
 
 class _Transforms(NamedTuple):
@@ -228,7 +227,7 @@ def group_objects(worlds, objects, kinds, each, scene, columns, made, words):
                 continue
             body = objects.body[column]
             kind = np.int64(kinds[world, body]) if body >= 0 else np.int64(FIXED)
-            bit = objects.air_bit[column] if objects.air[here, column] else objects.bit[column]
+            bit = objects.bit[objects.kind[here, column], column]
             key = MASK_BITS * kind + bit
             group[column] = key
             items[key] += 1

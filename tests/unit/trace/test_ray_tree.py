@@ -92,18 +92,16 @@ def test_bodies_may_be_nested_and_the_start_may_be_inside():
         return sn.Dielectric(refractive_index=index)
 
     nested = stack((-9, 9, n(1.3)), (-5, 5, n(1.4)), (-2, 2, n(1.5)))
-    media = [sn.media.uniform(refractive_index=index) for index in (1.3, 1.4, 1.5)]
-    nodes = {node.number: node for node in ray_tree(nested, (0, 0, 0), UP, inside=media, max_depth=3)}
+    nodes = {node.number: node for node in ray_tree(nested, (0, 0, 0), UP, max_depth=3)}
     assert nodes[14].opl_m == pytest.approx(1.5 * 2 + 1.4 * 3 + 1.3 * 4 + 1000.0)
     assert [nodes[i].medium.refractive_index for i in (0, 2, 6, 14)] == [1.5, 1.4, 1.3, 1.0]
 
 
 def test_beyond_the_critical_angle_nothing_passes():
     glass = stack((-2, 2, sn.Dielectric(refractive_index=1.5, roughness=1e-6)))
-    inside = [sn.media.uniform(refractive_index=1.5)]
     for angle_deg, total in ((41.7, False), (41.9, True)):
         direction = (np.sin(np.deg2rad(angle_deg)), 0, np.cos(np.deg2rad(angle_deg)))
-        nodes = ray_tree(glass, (0, 0, 0), direction, inside=inside, max_depth=1)
+        nodes = ray_tree(glass, (0, 0, 0), direction, max_depth=1)
         assert [node.number for node in nodes] == ([0, 1] if total else [0, 1, 2])
         assert (nodes[1].gain == pytest.approx(1.0, rel=1e-4)) == total
 

@@ -5,18 +5,19 @@ import sensorium as sn
 from sensorium.scene.layout import layout
 from sensorium.trace.motion import AFFINE, FIXED, PLACED, QUATERNION
 from sensorium.trace.placement import PlacedScenes
-from sensorium.trace.world_arrays import AIR_BIT, MASK_BITS, Objects, WorldArrays
+from sensorium.trace.world_arrays import KIND_BITS, MASK_BITS, Objects, WorldArrays
 
 ABSENT = 1 << 30
 
 
 def strewn(rng, worlds, objects, bodies, *, alike=False):
-    """Objects at random, some absent, some of air, some on bodies of which some are hidden; and how bodies move."""
+    """Objects at random, some absent, some of volumes and air, some on bodies of which some are hidden; and how bodies move."""
     rows = 1 if alike else worlds
     body = rng.integers(-1, bodies, objects).astype(np.int32)
-    bit = np.where(body >= 0, rng.integers(0, 3, objects), 0)
-    air_bit, air = np.where(bit == 0, AIR_BIT, bit + 10), rng.uniform(size=(rows, objects)) < 0.2
-    given = Objects(rng.integers(-1, 4, (rows, objects)).astype(np.int32), body, bit, air_bit, air)
+    hidden = np.where(body >= 0, rng.integers(0, 3, objects), 0)
+    bit = np.array([np.where(hidden == 0, free, hidden + 5 * kind) for kind, free in enumerate(KIND_BITS)])
+    kind = rng.choice([0, 0, 0, 1, 2], (rows, objects)).astype(np.uint8)
+    given = Objects(rng.integers(-1, 4, (rows, objects)).astype(np.int32), body, bit, kind)
     return given, rng.choice([PLACED, AFFINE, QUATERNION], (worlds, bodies)).astype(np.uint8)
 
 
@@ -24,7 +25,7 @@ def groups_of(objects, kinds, world):
     """The groups of a world by NumPy: (kind, mask, columns) each."""
     here = min(world, len(objects.mesh_index) - 1)
     kind = np.where(objects.body >= 0, kinds[world, objects.body], FIXED).astype(np.int64)
-    bit = np.where(objects.air[here], objects.air_bit, objects.bit)
+    bit = np.take_along_axis(objects.bit, objects.kind[here][None].astype(np.int64), axis=0)[0]
     key = np.where(objects.mesh_index[here] >= 0, MASK_BITS * kind + bit, ABSENT)
     return [
         (int(k) // MASK_BITS, 1 << (int(k) % MASK_BITS), np.flatnonzero(key == k).tolist())
@@ -92,8 +93,8 @@ def test_transforms_lie_in_the_world_s_memory_one_behind_the_other():
 
 
 def test_memory_is_taken_anew_only_where_a_world_has_outgrown_it():
-    on_no_body, bits, none = np.full(9, -1, np.int32), np.zeros(9, np.int64), np.zeros((2, 9), np.bool_)
-    many = Objects(np.zeros((2, 9), np.int32), on_no_body, bits, bits, none)
+    on_no_body, bits, none = np.full(9, -1, np.int32), np.zeros((3, 9), np.int64), np.zeros((2, 9), np.uint8)
+    many = Objects(np.zeros((2, 9), np.int32), on_no_body, bits, none)
     few = many._replace(mesh_index=np.where(np.arange(9) < 3, 0, -1)[None].repeat(2, 0).astype(np.int32))
     kinds, arrays = np.zeros((2, 0), np.uint8), WorldArrays(2, 9)
     arrays.make(np.arange(2), few, kinds, knots=1)

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from sensorium.cone.edges import is_closed_outward
 from sensorium.cone.quads import recovered_quads
-from sensorium.media.base import AbstractScatterer
 from sensorium.scene.layout import Layout
 from sensorium.scene.mesh import Mesh
+from sensorium.scene.volumes import AIR
 
 Float = NDArray[np.float64]
 
@@ -126,8 +126,8 @@ def object_tables(layout: Layout, body_names: tuple[str, ...], hide: Collection[
     """Mounts of the objects that can be seen: not those on hidden bodies, nor volumes of air such as fog banks."""
     index = {name: i for i, name in enumerate(body_names)}
     hidden = np.array([name in hide for name in layout.body], np.bool_)
-    air = np.array([isinstance(material, AbstractScatterer) for material in layout.materials], np.bool_)
-    mesh = np.where(hidden | air[layout.material_index], -1, layout.mesh_index).astype(np.int32)
+    air = layout.material_kind[layout.material_index] == AIR
+    mesh = np.where(hidden | air, -1, layout.mesh_index).astype(np.int32)
 
     # The last stands for objects that a world lacks
     center = np.array([*(m.center for m in layout.meshes), np.zeros(3)])

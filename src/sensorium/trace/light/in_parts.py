@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium import threads
+from sensorium.trace.crossings import C_FACE, C_ITEM, RawCrossings, new_raw_crossings
 from sensorium.trace.labels import LabelTables
 from sensorium.trace.light import stages
 from sensorium.trace.light import tables as tb
@@ -27,6 +28,9 @@ _MOST_WALKS = 256
 Meet = Callable[..., LightHits]
 """Finds hits of `Rays`, given how far on they begin to look [m], and `coherent`: see `PartsTracer.meet`."""
 
+Collect = Callable[[Rays], RawCrossings]
+"""Finds all faces of volumes that `Rays` cross: see `PartsTracer.collect_volumes`."""
+
 
 class HitLog:
     """Face and label of every hit of some blocks, by its number."""
@@ -37,15 +41,15 @@ class HitLog:
         self.faces = np.zeros(BLOCK, np.int32)
         self._labels = np.zeros(BLOCK, np.int32)
 
-    def add(self, found: LightHits) -> int:
+    def add(self, face_id: NDArray[np.int32], label: NDArray[np.int32]) -> int:
         """Remember hits; returns the number of the first."""
-        base, self._count = self._count, self._count + len(found.face_id)
+        base, self._count = self._count, self._count + len(face_id)
         if self._count > len(self.faces):
             self.faces, self._labels = (
                 np.concatenate([column[:base], np.zeros(2 * self._count - base, np.int32)])
                 for column in (self.faces, self._labels)
             )
-        self.faces[base : self._count], self._labels[base : self._count] = found.face_id, found.label
+        self.faces[base : self._count], self._labels[base : self._count] = face_id, label
         return base
 
     def labels(self) -> LabelTables:
@@ -56,6 +60,7 @@ class HitLog:
 
 def light_in_parts(
     meet: Meet,
+    collect: Collect,
     numbers: NDArray[np.int64],
     anchor: NDArray[np.float64],
     rays: RayTables,
@@ -67,7 +72,7 @@ def light_in_parts(
     """Fire some blocks of rays of one world, and follow their light through the parts.
 
     Args:
-        meet: Finds hits in that world.
+        meet: Finds hits in that world; collect: finds crossings of volumes there.
         numbers: Of the blocks, among those of all heads.
         anchor: Of all worlds [m], shape (worlds, 3).
         rays: The rays of a sweep.
@@ -75,10 +80,9 @@ def light_in_parts(
         light: What they may meet; draws: randomness, as for `sweep_light`.
         out: Where the returns go.
     """
-    depth, slots = int(light.switch[tb.S_DEPTH]), int(light.switch[tb.S_SLOTS]) + 1
-    walks = new_walks(min(_MOST_WALKS, len(numbers)), depth, slots)
+    walks = new_walks(min(_MOST_WALKS, len(numbers)), light, int(light.switch[tb.S_SLOTS]) + 1)
     where = (anchor, rays, heads, light, draws, walks, out)
-    walk_through(follow_light, where, walks, meet, numbers, light.object_material.shape[1])
+    walk_through(follow_light, where, walks, meet, collect, numbers, light)
 
 
 def walk_through(
@@ -86,8 +90,9 @@ def walk_through(
     where: tuple[Any, ...],
     walks: Walks,
     meet: Meet,
+    collect: Collect,
     numbers: NDArray[np.int64],
-    objects: int,
+    light: tb.LightTables,
 ) -> None:
     """Take blocks from trace to trace until all are done, as many at once as there is room for.
 
@@ -95,13 +100,14 @@ def walk_through(
         kernel: Takes chosen blocks on, as `follow_light` does.
         where: All its arguments after the labels.
         walks: Room for blocks.
-        meet: Finds hits.
+        meet: Finds hits; collect: finds crossings of volumes.
         numbers: Of the blocks, among those of all heads.
-        objects: How many objects there are.
+        light: What they may meet.
     """
     most = len(walks.stage)
     for start in range(0, len(numbers), most):
-        _walk_some(kernel, where, walks, meet, numbers[start : start + most], HitLog(objects))
+        log = HitLog(light.object_material.shape[1])
+        _walk_some(kernel, where, walks, meet, collect, numbers[start : start + most], light, log)
 
 
 def _walk_some(
@@ -109,18 +115,22 @@ def _walk_some(
     where: tuple[Any, ...],
     walks: Walks,
     meet: Meet,
+    collect: Collect,
     numbers: NDArray[np.int64],
+    light: tb.LightTables,
     log: HitLog,
 ) -> None:
     """The same for blocks that there is room for; the log is empty."""
+    volumes = light.switch[tb.S_CROSSINGS] > 0
 
-    def advance(chosen: NDArray[np.int64], at: NDArray[np.int64], found: LightHits) -> None:
-        base = log.add(found)
-        threads.run(kernel, len(chosen), numbers, chosen, at, found, base, log.faces, log.labels(), *where)
+    def advance(chosen: NDArray[np.int64], at: NDArray[np.int64], found: LightHits, crossed: RawCrossings) -> None:
+        bases = log.add(found.face_id, found.label), log.add(*crossed.word.reshape(-1, 3)[:, [C_FACE, C_ITEM]].T)
+        known = stages.Known(found, crossed, *bases, log.faces)
+        threads.run(kernel, len(chosen), numbers, chosen, at, known, log.labels(), *where)
 
-    everybody = np.arange(len(numbers))
+    everybody, none = np.arange(len(numbers)), new_raw_crossings(0, int(volumes))
     walks.stage[everybody] = stages.AIM
-    advance(everybody, np.zeros_like(everybody), new_light_hits(0))
+    advance(everybody, np.zeros_like(everybody), new_light_hits(0), none)
     while walks.pending.any():
         # First rays are in the sensor's pattern, all others are scattered
         for first in (True, False):
@@ -130,5 +140,6 @@ def _walk_some(
                 at = np.cumsum(pending) - pending
                 row = np.repeat(chosen * BLOCK - at, pending) + np.arange(pending.sum())
                 asked = stages.Asked(*(column[row] for column in walks.asked))
-                world = np.zeros(len(row), np.int32)
-                advance(chosen, at, meet(Rays(*asked[:4], world), asked.clear_m, coherent=first))
+                rays = Rays(*asked[:4], np.zeros(len(row), np.int32))
+                crossed = collect(rays) if volumes else none
+                advance(chosen, at, meet(rays, asked.clear_m, coherent=first), crossed)

@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium import jit
+from sensorium.trace.crossings import collect_block
 from sensorium.trace.light import choose, rows, shade, steps, tree
 from sensorium.trace.light import tables as tb
+from sensorium.trace.light.media_stack import new_media
 from sensorium.trace.light.sunlight import gather_sunlight
 from sensorium.trace.packet import BLOCK, new_packet, set_mask, trace_block
 
@@ -32,7 +34,7 @@ class LightOutputs(NamedTuple):
 
 
 @jit.kernel
-def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, draws, mask, coherent, scattered, out):
+def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, draws, masks, coherent, scattered, out):
     """Fire the blocks first, first + step, ... of all heads.
 
     Args:
@@ -41,21 +43,23 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
         labels: `LabelTables`.
         rays: `RayTables`; heads: `Heads`.
         light: `LightTables`.
-        draws: Randomness: uint32 key (2,), tick, number of the first world, medium around each head (heads,).
-        mask: Bits of the objects to see.
+        draws: Randomness: uint32 key (2,), tick, number of the first world, sensors of a world.
+        masks: Bits of the surfaces and of the volumes to see, uint32 (2,).
         coherent, scattered: Addresses of Embree's arguments for first rays and for their children.
         out: `LightOutputs`.
     """
     floats, words, active = new_packet()
-    set_mask(words, mask)
+    set_mask(words, masks[0])
     block, hit = rows.new_scratch()
     depth, far = light.switch[tb.S_DEPTH], light.number[tb.N_FAR]
     child, child_hit = rows.new_scratch()
-    queue_f, queue_i = tree.new_queue(depth)
+    volumes = light.switch[tb.S_CROSSINGS] > 0
+    media = new_media(light.switch[tb.S_CROSSINGS], light.switch[tb.S_LEVELS])
+    queue = tree.new_queue(depth, light.switch[tb.S_LEVELS])
     slot_f, slot_i = choose.new_slots(light.switch[tb.S_SLOTS] + 1)
     drawn = np.zeros(BLOCK + 1, np.int32)
     corners = light.corner_reflectance.size > 0
-    around, beyond = -1, -1  # media that the paths in the block start in; the same from block to block
+    fresh = False  # whether paths in the block are as they leave the sensor; the same from block to block
     for number in range(first, count, step):
         # First rays
         head, start, used = steps.fire(block, rays, heads, light, draws, number)
@@ -63,14 +67,16 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
         scene = arrays.scene[world]
         element, among = steps.numbers_of(rays, heads, draws, head, start)
         trace_block(block, hit, floats, words, active, scene, coherent, corners, used)
-        if draws.medium[head] != around or draws.outer[head] != beyond:
-            around, beyond = draws.medium[head], draws.outer[head]
-            tree.start_paths(block, hit, around, beyond, light.medium, light.number[tb.N_POWER])
+        if not fresh:
+            tree.start_paths(block, hit, light.medium, light.number[tb.N_POWER])
+        if volumes:
+            collect_block(block, media.crossings, floats, words, active, arrays, world, masks, True, used)
         shade.draw_block(block, draws.key, element, draws.tick, among, out.range_m.shape[1] > 1, used)
-        steps.light_up(block, hit, arrays, light, world, used)
-        steps.offer_first(block, hit, light, slot_f, slot_i, drawn, heads.start[head], used)
-        if heads.start[head] > np.float32(0.0):
-            around = -1  # rays that a reset made void spoilt their paths
+        steps.light_up(block, hit, media, arrays, light, world, True, used)
+        steps.offer_first(
+            block, hit, media, light, draws, element, among, slot_f, slot_i, drawn, heads.start[head], used
+        )
+        fresh = not volumes and heads.start[head] <= np.float32(0.0)  # else rays that a reset made void spoilt them
 
         if light.switch[tb.S_SUN] > 0:
             gather_sunlight(block, hit, child, child_hit, floats, words, active, scene, scattered, light.sun, used)
@@ -80,15 +86,22 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
 
         # Their children, in batches of a block
         if depth > 0:
-            waiting = steps.send_on(block, hit, light, queue_f, queue_i, np.int64(0), used)
+            waiting = tree.spawn(block, hit, media.stacks, media.beyond, light, world, queue, np.int64(0), used)
             while waiting > 0:
                 batch = min(BLOCK, waiting)
                 waiting -= batch
-                tree.take(child, child_hit, light.medium, queue_f, queue_i, waiting, batch, far)
+                tree.take(child, child_hit, media.stacks, light.medium, queue, waiting, batch, far)
                 trace_block(child, child_hit, floats, words, active, scene, scattered, corners, batch)
-                steps.light_up(child, child_hit, arrays, light, world, batch)
-                steps.offer_more(child, child_hit, light, draws, element, among, slot_f, slot_i, drawn, batch)
-                waiting = steps.send_on(child, child_hit, light, queue_f, queue_i, waiting, batch)
+                tree.pass_left(
+                    child, child_hit, floats, words, active, arrays, world, scattered, corners, far, batch
+                )
+                if volumes:
+                    collect_block(child, media.crossings, floats, words, active, arrays, world, masks, False, batch)
+                steps.light_up(child, child_hit, media, arrays, light, world, False, batch)
+                steps.offer_more(child, child_hit, media, light, draws, element, among, slot_f, slot_i, drawn, batch)
+                waiting = tree.spawn(
+                    child, child_hit, media.stacks, media.beyond, light, world, queue, waiting, batch
+                )
 
         # The returns reported
         steps.report(

@@ -74,8 +74,6 @@ def resolve(block, hit, arrays, light, world, used):
             hit[rows.COLUMN + i], hit[rows.MATERIAL + i] = column, number
         k = end
 
-    _see_from_medium(hit, light, black, used)
-
 
 @jit.function
 def take_found(block, hit, light, found, at, base, used):
@@ -102,18 +100,32 @@ def take_found(block, hit, light, found, at, base, used):
         hit[pk.B_FACE + k] = np.uint32(base + row)
         column = np.uint32(found.object_id[row])
         hit[rows.COLUMN + k], hit[rows.MATERIAL + k] = column, np.uint32(object_material[column])
-    _see_from_medium(hit, light, black, used)
 
 
 @jit.function
-def _see_from_medium(hit, light, black, used):
-    """In a scene with volumes, the material as seen from the medium the ray is in."""
-    media = np.uint32(light.medium.shape[0])
-    if media > 1:
-        kinds = black // media
-        for k in range(used):
-            inside = kinds * hit[rows.MEDIUM + k]
-            hit[rows.MATERIAL + k] += inside if hit[rows.COLUMN + k] != NO_HIT else np.uint32(0)
+def see_from_media(hit, light, world, used):
+    """In a scene with volumes, the material of what each ray met, which may be a boundary, seen from its medium."""
+    object_material = light.object_material[world if light.object_material.shape[0] > 1 else 0]
+    kinds = np.uint32((light.material.shape[0] - 1) // light.medium.shape[0])
+    for k in range(used):
+        if hit[rows.COLUMN + k] != NO_HIT:
+            number = np.uint32(object_material[hit[rows.COLUMN + k]])
+            hit[rows.MATERIAL + k] = number + kinds * hit[rows.MEDIUM + k]
+
+
+@jit.function
+def face_other_side(block, hit, light, used):
+    """What a boundary reflects straight on, ((n2 - n1) / (n2 + n1))^2, where not its own volume lies behind it."""
+    media, material = light.medium, light.material
+    for k in range(used):
+        if hit[rows.COLUMN + k] == NO_HIT or np.int32(block[rows.KIND + k]) != tb.DIELECTRIC:
+            continue
+        here, there = hit[rows.MEDIUM + k], hit[rows.BEYOND + k]
+        if np.int32(there) == np.int32(material[hit[rows.MATERIAL + k], tb.M_MEDIUM]):
+            continue
+        n1, n2 = media[here, tb.G_INDEX], media[there, tb.G_INDEX]
+        share = (n2 - n1) / (n2 + n1)
+        block[rows.R0 + k] = share * share
 
 
 @jit.inlined

@@ -21,11 +21,13 @@ INDEX, ABSORPTION, ONE_WAY, FIXED_R, KIND = (DIFFUSE_B + i * BLOCK for i in rang
 # floats: the path so far
 GAIN = KIND + BLOCK  # product of transfer factors and transmittances, as often as light passes them
 PATH_OPL, PATH_Z = GAIN + BLOCK, GAIN + 2 * BLOCK  # sums of n d and of what the beam widens with, d / n or n d [m]
-MEDIUM_N, MEDIUM_ALPHA = PATH_Z + BLOCK, PATH_Z + 2 * BLOCK  # of the medium the ray is in [1, 1/m]
-WIDENING = MEDIUM_ALPHA + BLOCK  # growth of PATH_Z along it [1]
+MEDIUM_N, WIDENING = PATH_Z + BLOCK, PATH_Z + 2 * BLOCK  # index of the medium the ray is in, growth of PATH_Z in it [1]
+TAU = WIDENING + BLOCK  # optical depth of the segment [1]
+TRAVELLED = TAU + BLOCK  # path in the atmosphere before the segment, in a scene without volumes [m]
+BEFORE = TRAVELLED + BLOCK  # up to here a hit on the object just left is the face just left, or one across an edge [m]
 
 # floats: draws and results
-UNIFORM, NORMAL, NORMAL_2, DROPOUT = (WIDENING + i * BLOCK for i in range(1, 5))
+UNIFORM, NORMAL, NORMAL_2, DROPOUT = (BEFORE + i * BLOCK for i in range(1, 5))
 RHO = DROPOUT + BLOCK  # return per unit of light [1/sr]
 SHARE = RHO + BLOCK  # transfer factor to the mirror ray
 STRENGTH = SHARE + BLOCK  # intensity of the surface's return
@@ -35,8 +37,10 @@ FLOATS = AMBIENT + BLOCK
 
 # words: what was met, and who the path is
 COLUMN, MATERIAL = BLOCK_WORDS, BLOCK_WORDS + BLOCK
-RAY, NODE, MEDIUM, OUTER, MIRROR = (MATERIAL + i * BLOCK for i in range(1, 6))
-WORDS = MIRROR + BLOCK
+RAY, NODE, MIRROR = (MATERIAL + i * BLOCK for i in range(1, 4))
+MEDIUM, BEYOND = MIRROR + BLOCK, MIRROR + 2 * BLOCK  # media whose indices count before and behind the interface
+LEFT_COLUMN, LEFT_FACE = BEYOND + BLOCK, BEYOND + 2 * BLOCK  # object and face that the ray starts on, NO_HIT for none
+WORDS = LEFT_FACE + BLOCK
 
 
 @jit.function

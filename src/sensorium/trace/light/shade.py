@@ -85,7 +85,7 @@ def add_retroreflection(block, hit, material, used):
 
 @jit.function
 def strength_of_surfaces(block, hit, media, capture, inverse_z0, passes, used):
-    """Intensity of each surface's return: gain rho exp(-m alpha d) A(z); zero where nothing was met."""
+    """Intensity of each surface's return: gain rho exp(-m tau) A(z); zero where nothing was met."""
     # What `captured_from_table` does, in three loops: only the middle one, which looks numbers up, is no vector code
     one, steps = np.float32(1.0), np.float32(capture.size - 1)
     for k in range(used):
@@ -109,7 +109,7 @@ def strength_of_surfaces(block, hit, media, capture, inverse_z0, passes, used):
         clear &= media[medium, tb.G_ALPHA] == np.float32(0.0)
     if not clear:
         for k in range(used):
-            block[rows.STRENGTH + k] *= exp_f32(-passes * block[rows.MEDIUM_ALPHA + k] * block[pk.B_T_FAR + k])
+            block[rows.STRENGTH + k] *= exp_f32(-passes * block[rows.TAU + k])
 
 
 @jit.function

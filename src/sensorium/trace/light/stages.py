@@ -11,14 +11,27 @@ from numpy.typing import NDArray
 
 from sensorium import jit
 from sensorium.trace import packet as pk
+from sensorium.trace.crossings import C_COLUMN, C_FACE, RawCrossings
 from sensorium.trace.light import choose, rows, shade, steps, tree
 from sensorium.trace.light import tables as tb
+from sensorium.trace.light.media_stack import Media, Stacks, new_media
+from sensorium.trace.light.meet import LightHits
 from sensorium.trace.light.sunlight import add_sunlight, aim_at_sun
 from sensorium.trace.packet import BLOCK, NO_HIT
 from sensorium.trace.sweep import WHOLE, block_of
 
 # What a block does next: aim its first rays; go on with hits of these, of rays to the sun, of children
 AIM, FIRST, SUN, CHILDREN = map(np.int64, range(4))
+
+
+class Known(NamedTuple):
+    """What was found for the rays that wait, and all that was found so far."""
+
+    found: LightHits
+    crossed: RawCrossings  # of the same rays; no rows in a scene without volumes
+    base: int  # number of the first of these hits among all hits so far
+    crossed_base: int  # and of the first of these crossings
+    faces: NDArray[np.int32]  # face of each hit and crossing so far
 
 
 class Asked(NamedTuple):
@@ -42,20 +55,21 @@ class Walks(NamedTuple):
     hit: NDArray[np.uint32]
     child: NDArray[np.float32]  # children, or rays to the sun
     child_hit: NDArray[np.uint32]
-    queue_f: NDArray[np.float32]  # (blocks, rows, size)
-    queue_i: NDArray[np.int32]
+    queue: tree.Queue  # each array with an axis of blocks before its own
+    stacks: Stacks  # of the rays that wait, likewise
     slot_f: NDArray[np.float32]
     slot_i: NDArray[np.int32]
 
 
-def new_walks(count: int, depth: int, slots: int) -> Walks:
+def new_walks(count: int, light: tb.LightTables, slots: int) -> Walks:
     """Room for blocks under way.
 
     Args:
         count: How many blocks.
-        depth: How many interfaces paths are followed through.
+        light: What they may meet.
         slots: Returns that are kept of a ray.
     """
+    depth, levels = int(light.switch[tb.S_DEPTH]), int(light.switch[tb.S_LEVELS])
     size = tree.queue_size.py_func(depth)  # type: ignore[attr-defined]
     return Walks(
         stage=np.zeros(count, np.int64),
@@ -72,16 +86,76 @@ def new_walks(count: int, depth: int, slots: int) -> Walks:
         hit=np.zeros((count, rows.WORDS), np.uint32),
         child=np.zeros((count, rows.FLOATS), np.float32),
         child_hit=np.zeros((count, rows.WORDS), np.uint32),
-        queue_f=np.zeros((count, tree.QUEUE_FLOATS, size), np.float32),
-        queue_i=np.zeros((count, tree.QUEUE_WORDS, size), np.int32),
+        queue=tree.Queue(
+            np.zeros((count, tree.QUEUE_FLOATS, size), np.float32),
+            np.zeros((count, tree.QUEUE_WORDS, size), np.int32),
+            _stacks_of(count, size if levels and depth else 0, levels),
+        ),
+        stacks=_stacks_of(count, BLOCK if levels else 0, levels),
         slot_f=np.full((count, slots * choose.FLOATS_A_SLOT), choose.NONE, np.float32),
         slot_i=np.full((count, slots * choose.WORDS_A_SLOT), -1, np.int32),
     )
 
 
+def _stacks_of(count: int, paths: int, levels: int) -> Stacks:
+    """Room for the stacks of paths of so many blocks."""
+    return Stacks(
+        np.zeros((count, paths), np.int32),
+        np.zeros((count, paths, levels), np.int32),
+        np.zeros((count, paths, levels + 1), np.float32),
+        np.zeros((count, paths, levels + 1), np.int32),
+    )
+
+
+@jit.function
+def stacks_of_walk(stacks, walk):
+    """Stacks of one block."""
+    return Stacks(stacks.held[walk], stacks.column[walk], stacks.travelled[walk], stacks.visit[walk])
+
+
+@jit.function
+def queue_of_walk(queue, walk):
+    """Queue of one block."""
+    return tree.Queue(queue.number[walk], queue.word[walk], stacks_of_walk(queue.stacks, walk))
+
+
+@jit.function
+def media_of_walk(scratch, walks, walk, known, row, used):
+    """Media of one block: its stacks, the crossings that were found for its rays, and the rest of a scratch."""
+    media = Media(scratch.crossings, stacks_of_walk(walks.stacks, walk), scratch.beyond, scratch.pieces)
+    crossed, room = known.crossed, known.crossed.number.shape[1]
+    if crossed.count.size > 0:
+        for k in range(used):
+            i = row + k
+            media.crossings.count[k] = crossed.count[i]
+            for j in range(crossed.count[i]):
+                for column in range(crossed.number.shape[2]):
+                    media.crossings.number[k, j, column] = crossed.number[i, j, column]
+                media.crossings.word[k, j, C_COLUMN] = crossed.word[i, j, C_COLUMN]
+                media.crossings.word[k, j, C_FACE] = known.crossed_base + i * room + j
+    return media
+
+
+@jit.function
+def look_past_left(block, hit, known, row, used):
+    """Let children that met the face they start on look beyond it; returns whether any did."""
+    again = False
+    for k in range(used):
+        found, i = known.found, row + k
+        if found.object_id[i] < 0 or hit[rows.LEFT_COLUMN + k] == NO_HIT:
+            continue
+        face = found.face_id[i] == known.faces[hit[rows.LEFT_FACE + k]]
+        if np.uint32(found.object_id[i]) == hit[rows.LEFT_COLUMN + k] and (
+            face or found.range_m[i] < block[rows.BEFORE + k]
+        ):
+            block[pk.B_T_NEAR + k] = np.nextafter(found.range_m[i], np.float32(np.inf))
+            again = True
+    return again
+
+
 @jit.kernel
 def follow_light(
-    first, step, count, numbers, chosen, at, found, base, faces, labels, anchor, rays, heads, light, draws, walks, out
+    first, step, count, numbers, chosen, at, known, labels, anchor, rays, heads, light, draws, walks, out
 ):
     """Take the chosen blocks first, first + step, ... to their next trace, or to their returns.
 
@@ -89,31 +163,28 @@ def follow_light(
         first, step, count: Share of the chosen blocks.
         numbers: Of the blocks under way, among those of all heads.
         chosen: Rows of `walks`, int64 (count,).
-        at: Row of `found` that the hits of each begin at, int64 (count,).
-        found: `LightHits` of the rays that wait.
-        base: Number of its first row among all hits so far.
-        faces: Face of each hit so far; labels: `LabelTables` in which the number of a hit stands for a face.
+        at: Row that the hits of each begin at, int64 (count,).
+        known: `Known` of the rays that wait.
+        labels: `LabelTables` in which the number of a hit stands for a face.
         anchor: float64 (worlds, 3) [m].
         rays: `RayTables`; heads: `Heads`; light: `LightTables`; draws: as for `sweep_light`.
         walks: `Walks`.
         out: `LightOutputs`.
     """
     drawn = np.zeros(BLOCK + 1, np.int32)
+    scratch = new_media(known.crossed.number.shape[1], light.switch[tb.S_LEVELS])
+    found, base = known.found, known.base
     for turn in range(first, count, step):
         walk = chosen[turn]
         number, stage, row = numbers[walk], walks.stage[walk], at[turn]
         block, hit, child, child_hit = walks.block[walk], walks.hit[walk], walks.child[walk], walks.child_hit[walk]
-        queue_f, queue_i, slot_f, slot_i = (
-            walks.queue_f[walk],
-            walks.queue_i[walk],
-            walks.slot_f[walk],
-            walks.slot_i[walk],
-        )
+        queue, slot_f, slot_i = queue_of_walk(walks.queue, walk), walks.slot_f[walk], walks.slot_i[walk]
+        world = heads.world[block_of(number, rays.x.shape[0], WHOLE)[0]]
         head, start, used = block_of(number, rays.x.shape[0], WHOLE)
         element, among = steps.numbers_of(rays, heads, draws, head, start)
         if stage == AIM:
             steps.fire(block, rays, heads, light, draws, number)
-            tree.start_paths(block, hit, draws.medium[head], draws.outer[head], light.medium, light.number[tb.N_POWER])
+            tree.start_paths(block, hit, light.medium, light.number[tb.N_POWER])
             shade.draw_block(block, draws.key, element, draws.tick, among, out.range_m.shape[1] > 1, used)
             walks.waiting[walk] = 0
             ask(walks, walk, FIRST, block, used)
@@ -121,10 +192,15 @@ def follow_light(
 
         # What the hits send back, and what goes on from them
         if stage == FIRST:
-            steps.light_up_found(block, hit, light, found, row, base, used)
-            steps.offer_first(block, hit, light, slot_f, slot_i, drawn, heads.start[head], used)
+            media = media_of_walk(scratch, walks, walk, known, row, used)
+            steps.light_up_found(block, hit, media, light, found, row, base, True, used)
+            steps.offer_first(
+                block, hit, media, light, draws, element, among, slot_f, slot_i, drawn, heads.start[head], used
+            )
             if light.switch[tb.S_DEPTH] > 0:
-                walks.waiting[walk] = steps.send_on(block, hit, light, queue_f, queue_i, np.int64(0), used)
+                walks.waiting[walk] = tree.spawn(
+                    block, hit, media.stacks, media.beyond, light, world, queue, np.int64(0), used
+                )
             if light.switch[tb.S_SUN] > 0:
                 aim_at_sun(block, hit, child, light.sun, used)
                 ask(walks, walk, SUN, child, used)
@@ -136,18 +212,23 @@ def follow_light(
                 out.ambient[head, start + k] = block[rows.AMBIENT + k]
         else:
             batch = walks.pending[walk]
-            steps.light_up_found(child, child_hit, light, found, row, base, batch)
-            steps.offer_more(child, child_hit, light, draws, element, among, slot_f, slot_i, drawn, batch)
-            walks.waiting[walk] = steps.send_on(child, child_hit, light, queue_f, queue_i, walks.waiting[walk], batch)
+            if look_past_left(child, child_hit, known, row, batch):
+                ask(walks, walk, CHILDREN, child, batch)
+                continue
+            media = media_of_walk(scratch, walks, walk, known, row, batch)
+            steps.light_up_found(child, child_hit, media, light, found, row, base, False, batch)
+            steps.offer_more(child, child_hit, media, light, draws, element, among, slot_f, slot_i, drawn, batch)
+            walks.waiting[walk] = tree.spawn(
+                child, child_hit, media.stacks, media.beyond, light, world, queue, walks.waiting[walk], batch
+            )
         if ask_for_children(walks, walk, light):
             continue
 
         # The returns reported
-        world = heads.world[head]
         steps.report(
             block, slot_f, slot_i, rays, anchor, labels, light, draws, element, among, head, world, start, used, out
         )
-        name_faces(faces, head, start, used, out)
+        name_faces(known.faces, head, start, used, out)
         walks.pending[walk] = 0
 
 
@@ -172,7 +253,8 @@ def ask_for_children(walks, walk, light):
         return False
     batch, child, far = min(np.int64(BLOCK), waiting), walks.child[walk], light.number[tb.N_FAR]
     waiting -= batch
-    tree.take(child, walks.child_hit[walk], light.medium, walks.queue_f[walk], walks.queue_i[walk], waiting, batch, far)
+    stacks, queue = stacks_of_walk(walks.stacks, walk), queue_of_walk(walks.queue, walk)
+    tree.take(child, walks.child_hit[walk], stacks, light.medium, queue, waiting, batch, far)
     walks.waiting[walk] = waiting
     ask(walks, walk, CHILDREN, child, batch)
     return True

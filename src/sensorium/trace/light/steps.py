@@ -12,10 +12,14 @@ from sensorium.optics.capture_table import captured_from_table
 from sensorium.random import draw_words, exp_f32, normal_pair_f32, uniform_f32
 from sensorium.trace import packet as pk
 from sensorium.trace.light import choose, resolve, rows, shade, tree, write
+from sensorium.trace.light import media_stack as ms
 from sensorium.trace.light import tables as tb
 from sensorium.trace.light.detect import detect_block
 from sensorium.trace.packet import NO_HIT
 from sensorium.trace.sweep import WHOLE, aim_numbered
+
+# The one world of a scene in parts, and the atmosphere among the media, typed as kernels have them
+_ONLY_WORLD, _AIR = np.int32(0), np.int64(0)
 
 
 @jit.function
@@ -38,30 +42,30 @@ def fire(block, rays, heads, light, draws, number):
 
 
 @jit.function
-def offer_first(block, hit, light, slot_f, slot_i, drawn, voided_before, used):
+def offer_first(block, hit, media, light, draws, element, among, slot_f, slot_i, drawn, voided_before, used):
     """Open the slots with what surfaces and air send back on the first rays."""
     _first_candidates(block, hit, light, slot_f, slot_i, voided_before, used)
-    if light.switch[tb.S_ATMOSPHERE] > 0:
-        _offer_air(block, hit, light, slot_f, slot_i, drawn, used)
+    _offer_media(block, hit, media, light, draws, element, among, slot_f, slot_i, drawn, used)
 
 
 @jit.function
-def offer_more(child, child_hit, light, draws, element, among, slot_f, slot_i, drawn, used):
+def offer_more(child, child_hit, media, light, draws, element, among, slot_f, slot_i, drawn, used):
     """Offer what surfaces and air send back on the way of children."""
-    _draw_children(child, child_hit, draws, element, among, used)
     _offer_children(child, child_hit, light, slot_f, slot_i, used)
-    if light.switch[tb.S_ATMOSPHERE] > 0:
-        _offer_air(child, child_hit, light, slot_f, slot_i, drawn, used)
+    if light.switch[tb.S_ATMOSPHERE] > 0 and light.switch[tb.S_CROSSINGS] == 0:
+        _draw_children(child, child_hit, draws, element, among, used)
+    _offer_media(child, child_hit, media, light, draws, element, among, slot_f, slot_i, drawn, used)
 
 
 @jit.function
-def send_on(block, hit, light, queue_f, queue_i, waiting, used):
-    """Put the children of a batch of hits into the queue; returns how many wait now."""
-    passes, depth = light.switch[tb.S_ROUND_TRIP], light.switch[tb.S_DEPTH]
-    beam_tan2, floor = light.number[tb.N_BEAM_TAN2], light.number[tb.N_FLOOR]
-    return tree.spawn(
-        block, hit, light.material, light.medium, beam_tan2, floor, passes, depth, queue_f, queue_i, waiting, used
-    )
+def _offer_media(block, hit, media, light, draws, element, among, slot_f, slot_i, drawn, used):
+    """Offer what media send back on the way of rays or children."""
+    if light.switch[tb.S_ATMOSPHERE] == 0:
+        return
+    if light.switch[tb.S_CROSSINGS] > 0:
+        _offer_pieces(block, hit, media.pieces, light, draws, element, among, slot_f, slot_i)
+    else:
+        _offer_air(block, hit, light, slot_f, slot_i, drawn, used)
 
 
 @jit.function
@@ -82,9 +86,10 @@ def report(block, slot_f, slot_i, rays, anchor, labels, light, draws, element, a
 
 
 @jit.function
-def light_up(block, hit, arrays, light, world, used):
-    """From hits to the strength of each surface's return."""
+def light_up(block, hit, media, arrays, light, world, starts, used):
+    """From hits to the strength of each interface's return; `starts` for first rays, see `media_stack.walk_block`."""
     resolve.resolve(block, hit, arrays, light, world, used)
+    _pass_media(block, hit, media, light, world, starts, used)
     resolve.fill_materials(block, hit, light.material, used)
     if light.corner_reflectance.size > 0:
         row = world if light.reflectance_first.shape[0] > 1 else 0
@@ -94,18 +99,33 @@ def light_up(block, hit, arrays, light, world, used):
 
 
 @jit.function
-def light_up_found(block, hit, light, found, at, base, used):
+def light_up_found(block, hit, media, light, found, at, base, starts, used):
     """The same from hits that were found elsewhere, see `resolve.take_found`."""
     resolve.take_found(block, hit, light, found, at, base, used)
+    _pass_media(block, hit, media, light, _ONLY_WORLD, starts, used)
     resolve.fill_materials(block, hit, light.material, used)
     resolve.fill_found_reflectance(block, hit, light.material, found.reflectance, at, used)
     _shade(block, hit, light, used)
 
 
 @jit.function
+def _pass_media(block, hit, media, light, world, starts, used):
+    """Media on the way of each ray, and its interface where that is a boundary of them."""
+    if light.switch[tb.S_CROSSINGS] > 0:
+        ms.walk_block(block, hit, media, light, world, starts, used)
+        resolve.see_from_media(hit, light, world, used)
+        return
+    alpha = light.medium[0, tb.G_ALPHA]
+    for k in range(used):
+        block[rows.TAU + k] = alpha * block[pk.B_T_FAR + k]
+
+
+@jit.function
 def _shade(block, hit, light, used):
     """From the material that each ray met to the strength of its return."""
     number = light.number
+    if light.switch[tb.S_CROSSINGS] > 0:
+        resolve.face_other_side(block, hit, light, used)
     resolve.find_incidence(block, used)
     shade.shade_surfaces(block, number[tb.N_BEAM_TAN2], light.switch[tb.S_DEPTH] > 0, used)
     if light.switch[tb.S_RETRO] > 0:
@@ -151,11 +171,17 @@ def straighten(block, used):
 
 @jit.function
 def _draw_children(block, hit, draws, element, among, used):
-    """A number of its own for the atmosphere at every node."""
+    """The number that the ray has for the atmosphere: one a ray, carried over mirrors and panes."""
     for k in range(used):
-        ray, node = np.int64(hit[rows.RAY + k]), np.int64(hit[rows.NODE + k])
-        w0, _, _, _ = draw_words(draws.key[0], draws.key[1], element + ray, shade.STAGE_RETURN, node, draws.tick, among)
-        block[rows.UNIFORM + k] = uniform_f32(w0)
+        ray = np.int64(hit[rows.RAY + k])
+        block[rows.UNIFORM + k] = _drawn_for(draws, element + ray, shade.FIRST_DRAW, among)
+
+
+@jit.inlined
+def _drawn_for(draws, element, visit, among):
+    """The number that decides whether and where a medium answers a ray that visits it."""
+    w0, _, _, _ = draw_words(draws.key[0], draws.key[1], element, shade.STAGE_RETURN, visit, draws.tick, among)
+    return uniform_f32(w0)
 
 
 @jit.inlined
@@ -171,7 +197,8 @@ def _first_candidates(block, hit, light, slot_f, slot_i, voided_before, used):
     threshold = light.number[tb.N_THRESHOLD]
     near, far = _limits(light.number)
     for k in range(used):
-        opl, strength = block[pk.B_T_FAR + k] * block[rows.MEDIUM_N + k], block[rows.STRENGTH + k]
+        opl = block[rows.PATH_OPL + k] + block[pk.B_T_FAR + k] * block[rows.MEDIUM_N + k]
+        strength = block[rows.STRENGTH + k]
         key = choose.key_of(returns, strength, opl, threshold, near, far)
         slot_f[choose.KEY + k] = key if block[pk.B_TIME + k] >= voided_before else choose.NONE
         slot_f[choose.INTENSITY + k] = strength
@@ -239,36 +266,74 @@ def _offer_children(block, hit, light, slot_f, slot_i, used):
 
 @jit.function
 def _offer_air(block, hit, light, slot_f, slot_i, drawn, used):
-    """Returns from the medium on each segment, where the drawn distance falls into it."""
-    media = light.medium
+    """Returns from the atmosphere on each segment, where the distance drawn for the ray falls into it."""
+    probability, shape, scale = (
+        light.medium[0, tb.G_PROBABILITY],
+        light.medium[0, tb.G_SHAPE],
+        light.medium[0, tb.G_SCALE],
+    )
 
     # Only some rays have one: their numbers first, without a branch that could be guessed wrong
     count = 0
     for k in range(used):
         drawn[count] = k
-        count += np.intp(block[rows.UNIFORM + k] < media[hit[rows.MEDIUM + k], tb.G_PROBABILITY])
-
-    returns, ranked, first = light.switch[tb.S_RETURNS], light.switch[tb.S_SLOTS], light.switch[tb.S_PRIORITY] > 0
-    passes, threshold = np.float32(light.switch[tb.S_ROUND_TRIP]), light.number[tb.N_THRESHOLD]
-    capture, inverse_z0, gamma = light.capture, light.number[tb.N_INVERSE_Z0], light.gamma
-    near, far = _limits(light.number)
-    air, nobody = tb.BY_ATMOSPHERE, choose.NOBODY
+        count += np.intp(block[rows.UNIFORM + k] < probability)
     for i in range(count):
         k = drawn[i]
-        number = hit[rows.MEDIUM + k]
-        q = block[rows.UNIFORM + k] / media[number, tb.G_PROBABILITY]
-        x = shade.gamma_distance(gamma, number, q, media[number, tb.G_SHAPE], media[number, tb.G_SCALE])
-        if x >= block[pk.B_T_FAR + k]:
+        x = shade.gamma_distance(light.gamma, _AIR, block[rows.UNIFORM + k] / probability, shape, scale)
+        x -= block[rows.TRAVELLED + k]
+        if x < np.float32(0.0) or x >= block[pk.B_T_FAR + k]:
             continue
-        n = media[number, tb.G_INDEX]
-        z, opl = block[rows.PATH_Z + k] + x * media[number, tb.G_WIDENING], block[rows.PATH_OPL + k] + n * x
-        lost = exp_f32(-passes * media[number, tb.G_ALPHA] * x)
-        strength = block[rows.GAIN + k] * media[number, tb.G_ECHO] * lost * captured_from_table(capture, z, inverse_z0)
-        key = choose.key_of(returns, strength, opl, threshold, near, far)
-        if first and key > choose.NONE:
-            key = np.float32(np.inf)
-        ray, mirror = np.int32(hit[rows.RAY + k]), np.int32(hit[rows.MIRROR + k])
-        depth = tree.depth_of(hit[rows.NODE + k])
-        choose.offer(slot_f, slot_i, ranked, ray, key, strength, opl, air, depth, nobody, nobody, mirror)
-        if returns == tb.DUAL and key > choose.NONE:
-            choose.offer_last(slot_f, slot_i, ranked, ray, opl, strength, air, depth, nobody, nobody, mirror)
+        _offer_answer(
+            block, hit, light, slot_f, slot_i, k, _AIR, _AIR, x, np.float32(0.0), block[rows.PATH_OPL + k],
+            block[rows.PATH_Z + k],
+        )  # fmt: skip
+
+
+@jit.function
+def _offer_pieces(block, hit, pieces, light, draws, element, among, slot_f, slot_i):
+    """Returns from media on each stretch, where the distance drawn for the visit falls into it.
+
+    The law counts from where the path entered the medium, over mirrors and panes in it.
+    """
+    media = light.medium
+    for i in range(pieces.count[0]):
+        k, number = np.int64(pieces.word[i, ms.P_RAY]), np.int64(pieces.word[i, ms.P_MEDIUM])
+        probability = media[number, tb.G_PROBABILITY]
+        if probability <= np.float32(0.0) or block[rows.GAIN + k] <= np.float32(0.0):
+            continue
+        ray, visit = np.int64(hit[rows.RAY + k]), np.int64(pieces.word[i, ms.P_VISIT])
+        drawn = _drawn_for(draws, element + ray, visit, among)
+        if drawn >= probability:
+            continue
+        x = shade.gamma_distance(
+            light.gamma, number, drawn / probability, media[number, tb.G_SHAPE], media[number, tb.G_SCALE]
+        )
+        x -= pieces.number[i, ms.P_TRAVELLED]
+        if x < np.float32(0.0) or x >= pieces.number[i, ms.P_TO] - pieces.number[i, ms.P_FROM]:
+            continue
+        _offer_answer(
+            block, hit, light, slot_f, slot_i, k, number, np.int64(pieces.word[i, ms.P_INDEX]), x,
+            pieces.number[i, ms.P_TAU], pieces.number[i, ms.P_OPL], pieces.number[i, ms.P_Z],
+        )  # fmt: skip
+
+
+@jit.function
+def _offer_answer(block, hit, light, slot_f, slot_i, k, number, index, x, tau, opl, z):
+    """The return of a medium, where the index of another may count, from x [m] behind a point with these sums."""
+    media, returns, ranked = light.medium, light.switch[tb.S_RETURNS], light.switch[tb.S_SLOTS]
+    passes, threshold = np.float32(light.switch[tb.S_ROUND_TRIP]), light.number[tb.N_THRESHOLD]
+    near, far = _limits(light.number)
+    air, nobody = tb.BY_ATMOSPHERE, choose.NOBODY
+    z, opl = z + x * media[index, tb.G_WIDENING], opl + media[index, tb.G_INDEX] * x
+    lost = exp_f32(-passes * (tau + media[number, tb.G_ALPHA] * x))
+    captured = captured_from_table(light.capture, z, light.number[tb.N_INVERSE_Z0])
+    strength = block[rows.GAIN + k] * media[number, tb.G_ECHO] * lost * captured
+    key = choose.key_of(returns, strength, opl, threshold, near, far)
+    if light.switch[tb.S_PRIORITY] > 0 and key > choose.NONE:
+        key = np.float32(np.inf)
+    ray, mirror = np.int32(hit[rows.RAY + k]), np.int32(hit[rows.MIRROR + k])
+    depth = tree.depth_of(hit[rows.NODE + k])
+    choose.offer(slot_f, slot_i, ranked, ray, key, strength, opl, air, depth, nobody, nobody, mirror)
+    if returns == tb.DUAL and key > choose.NONE:
+        choose.offer_last(slot_f, slot_i, ranked, ray, opl, strength, air, depth, nobody, nobody, mirror)

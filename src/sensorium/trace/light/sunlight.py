@@ -59,7 +59,7 @@ def aim_at_sun(block, hit, shadow, sun, used):
 def add_sunlight(block, hit, shadow, shadow_hit, sun, used):
     """Background power from the rays to the sun, which met nothing where `shadow_hit` has no instance."""
     for k in range(used):
-        lost = exp_f32(-block[rows.MEDIUM_ALPHA + k] * block[pk.B_T_FAR + k])
+        lost = exp_f32(-block[rows.TAU + k])
         if hit[rows.COLUMN + k] == NO_HIT:
             block[rows.AMBIENT + k] = sun[SKY_POWER]
             continue

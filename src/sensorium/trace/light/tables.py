@@ -26,7 +26,8 @@ NUMBERS = 14
 # entries of LightTables.switch
 S_ROUND_TRIP, S_DEPTH, S_RETURNS, S_SLOTS, S_PRIORITY, S_RETRO, S_IN_WORLD, S_ATMOSPHERE = range(8)
 S_RADIOMETRIC, S_SUN = 8, 9
-SWITCHES = 10
+S_CROSSINGS, S_LEVELS = 10, 11  # room for crossings of a ray and for volumes around a path; 0 in a scene without any
+SWITCHES = 12
 
 # values of S_RETURNS
 STRONGEST, FIRST, LAST, DUAL, ALL = range(5)
@@ -51,6 +52,10 @@ class LightTables(NamedTuple):
     switch: NDArray[np.int32]  # (SWITCHES,)
     detector: NDArray[np.float32]  # (DETECTOR_NUMBERS,) see detect.py
     sun: NDArray[np.float32]  # (5,) see sunlight.py
+    volume: NDArray[np.int32]  # (1 | worlds, objects) medium inside each object, 0 for those that are no volumes
+    rank: NDArray[np.int32]  # (1 | worlds, objects) place of each volume among all, the largest first
+    reach: NDArray[np.float32]  # (1 | worlds, objects) radius of each object's mesh [m]
+    missing: NDArray[np.int32]  # (2,) filled where there was too little room: how many crossings, how many volumes
 
 
 GAMMA_POINTS = 4096

@@ -3,11 +3,17 @@
 A tree is an implicit heap: node 0 is the first interface, node i has its reflection at 2 i + 1 and its transmission at
 2 i + 2, so a node's depth is the floor of log2(i + 1). Children wait in a queue of the block and are traced in packets;
 the queue holds only what was met, so the cost follows the interfaces, not 2^depth.
+
+A child starts on a face and must not meet it again. A ray meets a plane once, so that face is excluded by its number
+however far on, and so are its neighbours across an edge as long as the ray is no farther from its start than float32
+can tell.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sensorium import jit
 from sensorium.optics.fresnel import relative_reflectance
@@ -15,21 +21,34 @@ from sensorium.optics.mirror_transfer import mirror_share
 from sensorium.optics.pane import pane_factors
 from sensorium.random import exp_f32
 from sensorium.trace import packet as pk
+from sensorium.trace.hits import object_of
 from sensorium.trace.light import rows
 from sensorium.trace.light import tables as tb
-from sensorium.trace.packet import BLOCK, NO_HIT
+from sensorium.trace.light.media_stack import SAME_INDEX, Stacks, copy_stack, new_stacks
+from sensorium.trace.packet import BLOCK, NO_HIT, trace_again
 
 # Numbers that functions take are typed: each plain literal would have its function compiled anew
 _REFLECTION, _TRANSMISSION = np.int64(1), np.int64(2)
 
-# A child starts on the face it left and must not meet it again: it looks from this far on [m], and a little more far
-# out, where float32 is coarser.
-_CLEAR_M, _CLEAR_PART = np.float32(2e-4), np.float32(2e-6)
+# Units of float32's last place: how far off the face a child starts, on its side, and how far float32 can tell
+_OFF_FACE, _UNTOLD = 1.2e-7, 1e-6
+_LEAST_COSINE = np.float32(0.01)
+
+# How often a ray may meet what it is to pass
+_MOST_AGAIN = 64
 
 # rows of the queue of children, last in first out: floats, then integers
-_X, _Y, _Z, _DX, _DY, _DZ, _TIME, _GAIN, _OPL, _PZ, _NEAR = range(11)
-_RAY, _NODE, _MEDIUM, _OUTER, _MIRROR = range(5)
-QUEUE_FLOATS, QUEUE_WORDS = 11, 5
+_X, _Y, _Z, _DX, _DY, _DZ, _TIME, _GAIN, _OPL, _PZ, _TRAVELLED, _BEFORE = range(12)
+_RAY, _NODE, _MIRROR, _LEFT_COLUMN, _LEFT_FACE = range(5)
+QUEUE_FLOATS, QUEUE_WORDS = 12, 5
+
+
+class Queue(NamedTuple):
+    """Children that wait."""
+
+    number: NDArray[np.float32]  # (QUEUE_FLOATS, size)
+    word: NDArray[np.int32]  # (QUEUE_WORDS, size)
+    stacks: Stacks  # of size paths, or of none in a scene without volumes
 
 
 @jit.inlined
@@ -39,35 +58,49 @@ def queue_size(depth):
 
 
 @jit.function
-def new_queue(depth):
-    """An empty queue."""
-    size = queue_size(depth)
-    return jit.zeros((QUEUE_FLOATS, size), np.float32), jit.zeros((QUEUE_WORDS, size), np.int32)
+def new_queue(depth, levels):
+    """An empty queue of paths through so many interfaces, inside of so many volumes."""
+    size = np.int64(queue_size(depth))
+    return Queue(
+        jit.zeros((QUEUE_FLOATS, size), np.float32),
+        jit.zeros((QUEUE_WORDS, size), np.int32),
+        new_stacks(size if depth > 0 else np.int64(0), levels),
+    )
 
 
 @jit.function
-def start_paths(block, hit, medium_number, outer, medium, power):
-    """Paths as they leave the sensor with all its power: nothing lost, nothing travelled."""
-    n, alpha = medium[medium_number, tb.G_INDEX], medium[medium_number, tb.G_ALPHA]
-    widening = medium[medium_number, tb.G_WIDENING]
+def start_paths(block, hit, medium, power):
+    """Paths as they leave the sensor with all its power: nothing lost, nothing travelled, in the atmosphere."""
+    n, widening = medium[0, tb.G_INDEX], medium[0, tb.G_WIDENING]
     for k in range(BLOCK):
         block[rows.GAIN + k] = power
         block[rows.PATH_OPL + k] = np.float32(0.0)
         block[rows.PATH_Z + k] = np.float32(0.0)
         block[rows.MEDIUM_N + k] = n
-        block[rows.MEDIUM_ALPHA + k] = alpha
         block[rows.WIDENING + k] = widening
+        block[rows.TRAVELLED + k] = np.float32(0.0)
     for k in range(BLOCK):
         hit[rows.RAY + k] = np.uint32(k)
         hit[rows.NODE + k] = np.uint32(0)
-        hit[rows.MEDIUM + k] = np.uint32(medium_number)
-        hit[rows.OUTER + k] = np.uint32(outer)
         hit[rows.MIRROR + k] = NO_HIT
+        hit[rows.MEDIUM + k], hit[rows.BEYOND + k] = np.uint32(0), np.uint32(0)
 
 
 @jit.function
-def spawn(block, hit, materials, media, beam_tan2, floor, passes, depth, queue_f, queue_i, waiting, used):
-    """Put the children of a batch of hits into the queue; returns how many wait now."""
+def spawn(block, hit, stacks, beyond, light, world, queue, waiting, used):
+    """Put the children of a batch of hits into the queue; returns how many wait now.
+
+    Args:
+        block, hit: Scratch, shaded.
+        stacks, beyond: `Stacks` of the paths before and behind their interfaces.
+        light: `LightTables`; world: world of the rays.
+        queue: `Queue`; waiting: how many wait in it.
+        used: Rays in the block.
+    """
+    passes, depth = light.switch[tb.S_ROUND_TRIP], light.switch[tb.S_DEPTH]
+    beam_tan2, floor = light.number[tb.N_BEAM_TAN2], light.number[tb.N_FLOOR]
+    materials, media = light.material, light.medium
+    reach = light.reach[world if light.reach.shape[0] > 1 else 0]
     most = np.uint32((1 << depth) - 1)
     for k in range(used):
         if hit[rows.COLUMN + k] == NO_HIT or hit[rows.NODE + k] >= most:
@@ -76,14 +109,15 @@ def spawn(block, hit, materials, media, beam_tan2, floor, passes, depth, queue_f
         carried = _raised(block[rows.SHARE + k], passes) * block[rows.GAIN + k]
         if kind == tb.SURFACE:
             if carried > floor:
-                waiting = _reflect(block, hit, floor, passes, queue_f, queue_i, waiting, k, carried)
+                waiting = _reflect(block, hit, stacks, reach, floor, passes, queue, waiting, k, carried)
         elif kind == tb.PANE:
             material = materials[hit[rows.MATERIAL + k]]
-            waiting = _through_pane(block, hit, material, beam_tan2, floor, passes, queue_f, queue_i, waiting, k)
+            waiting = _through_pane(
+                block, hit, stacks, beyond, reach, media, material, beam_tan2, floor, passes, queue, waiting, k
+            )
         else:
-            inner = np.int32(materials[hit[rows.MATERIAL + k], tb.M_MEDIUM])
             waiting = _through_boundary(
-                block, hit, inner, media, beam_tan2, floor, passes, queue_f, queue_i, waiting, k
+                block, hit, stacks, beyond, reach, media, beam_tan2, floor, passes, queue, waiting, k
             )
     return waiting
 
@@ -97,12 +131,12 @@ def _raised(factor, passes):
 @jit.function
 def _lost_here(block, k, passes):
     """Transmittance of the segment that ends at this hit, as often as light passes it."""
-    return exp_f32(-np.float32(passes) * block[rows.MEDIUM_ALPHA + k] * block[pk.B_T_FAR + k])
+    return exp_f32(-np.float32(passes) * block[rows.TAU + k])
 
 
 @jit.function
-def _reflect(block, hit, floor, passes, queue_f, queue_i, waiting, k, gain):
-    """The mirror ray r = d - 2 (d . n) n, in the medium it came through, unless the way there took too much of it."""
+def _reflect(block, hit, stacks, reach, floor, passes, queue, waiting, k, gain):
+    """The mirror ray r = d - 2 (d . n) n, in the media it came through, unless the way there took too much of it."""
     gain *= _lost_here(block, k, passes)
     if gain <= floor:
         return waiting
@@ -111,131 +145,118 @@ def _reflect(block, hit, floor, passes, queue_f, queue_i, waiting, k, gain):
     twice = np.float32(2.0) * (dx * nx + dy * ny + dz * nz)
     mirror = hit[rows.MIRROR + k]
     mirror = np.int32(hit[rows.COLUMN + k]) if mirror == NO_HIT else np.int32(mirror)
+    direction = (dx - twice * nx, dy - twice * ny, dz - twice * nz)
     return _push(
-        block,
-        hit,
-        queue_f,
-        queue_i,
-        waiting,
-        k,
-        dx - twice * nx,
-        dy - twice * ny,
-        dz - twice * nz,
-        gain,
-        np.float32(0.0),
-        _REFLECTION,
-        np.int32(hit[rows.MEDIUM + k]),
-        np.int32(hit[rows.OUTER + k]),
-        mirror,
+        block, hit, stacks, reach, queue, waiting, k, direction, gain, np.float32(0.0), _REFLECTION, mirror
     )
 
 
 @jit.function
-def _through_pane(block, hit, material, beam_tan2, floor, passes, queue_f, queue_i, waiting, k):
-    """A pane is one sheet: light goes straight on, some is mirrored; the glass adds (n - 1) d / cos theta_t."""
+def _through_pane(block, hit, stacks, beyond, reach, media, material, beam_tan2, floor, passes, queue, waiting, k):
+    """A pane is one sheet: light goes straight on, some is mirrored; the glass adds (n - 1) d / cos theta_t.
+
+    Where it bounds a volume of another index, light that passed the glass is reflected and refracted there as well.
+    """
     cosine, index = block[rows.COS + k], block[rows.INDEX + k]
     back, on, inner_cosine = pane_factors(cosine, index, material[tb.M_PANE_TAU])
+    back_there, direction = _refracted(block, hit, media, k)
+    back, on = back + on * on * back_there, on * (np.float32(1.0) - back_there)
     back_in_beam = back * mirror_share(block[rows.COS + k], block[rows.ALPHA2 + k], beam_tan2)
     gain = _raised(back_in_beam, passes) * block[rows.GAIN + k]
     if gain > floor:
-        waiting = _reflect(block, hit, floor, passes, queue_f, queue_i, waiting, k, gain)
+        waiting = _reflect(block, hit, stacks, reach, floor, passes, queue, waiting, k, gain)
     gain = _raised(on, passes) * block[rows.GAIN + k] * _lost_here(block, k, passes)
     if gain > floor:
+        extra_opl, mirror = material[tb.M_PANE_OPL] / inner_cosine, np.int32(hit[rows.MIRROR + k])
         waiting = _push(
-            block,
-            hit,
-            queue_f,
-            queue_i,
-            waiting,
-            k,
-            block[pk.B_DIRECTION_X + k],
-            block[pk.B_DIRECTION_Y + k],
-            block[pk.B_DIRECTION_Z + k],
-            gain,
-            material[tb.M_PANE_OPL] / inner_cosine,
-            _TRANSMISSION,
-            np.int32(hit[rows.MEDIUM + k]),
-            np.int32(hit[rows.OUTER + k]),
-            np.int32(hit[rows.MIRROR + k]),
+            block, hit, beyond, reach, queue, waiting, k, direction, gain, extra_opl, _TRANSMISSION, mirror
         )
     return waiting
 
 
 @jit.function
-def _through_boundary(block, hit, inner, media, beam_tan2, floor, passes, queue_f, queue_i, waiting, k):
+def _through_boundary(block, hit, stacks, beyond, reach, media, beam_tan2, floor, passes, queue, waiting, k):
     """A boundary between two media: Fresnel decides how much goes which way, Snell where to."""
-    # Outside in, or inside out
-    entering = block[rows.SIDE + k] > np.float32(0.0)
-    here, outer = np.int32(hit[rows.MEDIUM + k]), np.int32(hit[rows.OUTER + k])
-    beyond = inner if entering else outer
-    relative, c1 = (
-        _relative_index(media[here, tb.G_EXCESS], media[beyond, tb.G_EXCESS]),
-        np.float64(block[rows.COS + k]),
-    )
-    radicand = 1.0 - (1.0 - c1) * (1.0 + c1) / (relative * relative)
-    back = np.float32(relative_reflectance(c1, relative, 0.0) if radicand > 0.0 else 1.0)
+    back, direction = _refracted(block, hit, media, k)
     back_in_beam = back * mirror_share(block[rows.COS + k], block[rows.ALPHA2 + k], beam_tan2)
     gain = _raised(back_in_beam, passes) * block[rows.GAIN + k]
     if gain > floor:
-        waiting = _reflect(block, hit, floor, passes, queue_f, queue_i, waiting, k, gain)
+        waiting = _reflect(block, hit, stacks, reach, floor, passes, queue, waiting, k, gain)
     gain = _raised(np.float32(1.0) - back, passes) * block[rows.GAIN + k] * _lost_here(block, k, passes)
-    if gain > floor and radicand > 0.0:
-        # t = eta d + (eta c1 - c2) n, n on the side the ray comes from
-        eta = np.float32(1.0 / relative)
-        bend = np.float32(c1 / relative - math.sqrt(radicand)) * block[rows.SIDE + k]
+    if gain > floor:
+        extra_opl, mirror = np.float32(0.0), np.int32(hit[rows.MIRROR + k])
         waiting = _push(
-            block,
-            hit,
-            queue_f,
-            queue_i,
-            waiting,
-            k,
-            eta * block[pk.B_DIRECTION_X + k] + bend * block[pk.B_NORMAL_X + k],
-            eta * block[pk.B_DIRECTION_Y + k] + bend * block[pk.B_NORMAL_Y + k],
-            eta * block[pk.B_DIRECTION_Z + k] + bend * block[pk.B_NORMAL_Z + k],
-            gain,
-            np.float32(0.0),
-            _TRANSMISSION,
-            beyond,
-            here if entering else np.int32(0),
-            np.int32(hit[rows.MIRROR + k]),
+            block, hit, beyond, reach, queue, waiting, k, direction, gain, extra_opl, _TRANSMISSION, mirror
         )
     return waiting
+
+
+@jit.function
+def _refracted(block, hit, media, k):
+    """Share that is reflected between the media before and behind an interface, 1 where all is, and the way on."""
+    dx, dy, dz = block[pk.B_DIRECTION_X + k], block[pk.B_DIRECTION_Y + k], block[pk.B_DIRECTION_Z + k]
+    here, there = hit[rows.MEDIUM + k], hit[rows.BEYOND + k]
+    if abs(media[there, tb.G_INDEX] - media[here, tb.G_INDEX]) <= SAME_INDEX:
+        return np.float32(0.0), (dx, dy, dz)
+    relative, c1 = _relative_index(media[here, tb.G_EXCESS], media[there, tb.G_EXCESS]), np.float64(block[rows.COS + k])
+    radicand = 1.0 - (1.0 - c1) * (1.0 + c1) / (relative * relative)
+    if radicand <= 0.0:
+        return np.float32(1.0), (dx, dy, dz)
+
+    # t = eta d + (eta c1 - c2) n, n on the side the ray comes from
+    eta = np.float32(1.0 / relative)
+    bend = np.float32(c1 / relative - math.sqrt(radicand)) * block[rows.SIDE + k]
+    nx, ny, nz = block[pk.B_NORMAL_X + k], block[pk.B_NORMAL_Y + k], block[pk.B_NORMAL_Z + k]
+    back = np.float32(relative_reflectance(c1, relative, 0.0))
+    return back, (eta * dx + bend * nx, eta * dy + bend * ny, eta * dz + bend * nz)
 
 
 @jit.function
 def _relative_index(excess_1, excess_2):
-    """n2 / n1 from n^2 - 1 of both, in float64: reflection at a fog bank's skin hangs on the fourth digit of n."""
+    """n2 / n1 from n^2 - 1 of both, in float64, which differences of indices need."""
     return math.sqrt(1.0 + (np.float64(excess_2) - np.float64(excess_1)) / (1.0 + np.float64(excess_1)))
 
 
 @jit.function
-def _push(block, hit, f, i, waiting, k, dx, dy, dz, gain, extra_opl, way, medium, outer, mirror):
-    """One more child in the queue, starting where the ray ended."""
+def _push(block, hit, stacks, reach, queue, waiting, k, direction, gain, extra_opl, way, mirror):
+    """One more child in the queue, starting where the ray ended, inside of what the stack says."""
+    f, i = queue.number, queue.word
     t, n = block[pk.B_T_FAR + k], block[rows.MEDIUM_N + k]
-    opl = block[rows.PATH_OPL + k] + n * t + extra_opl
-    f[_X, waiting] = block[pk.B_ORIGIN_X + k] + t * block[pk.B_DIRECTION_X + k]
-    f[_Y, waiting] = block[pk.B_ORIGIN_Y + k] + t * block[pk.B_DIRECTION_Y + k]
-    f[_Z, waiting] = block[pk.B_ORIGIN_Z + k] + t * block[pk.B_DIRECTION_Z + k]
+    dx, dy, dz = direction
+    nx, ny, nz = block[pk.B_NORMAL_X + k], block[pk.B_NORMAL_Y + k], block[pk.B_NORMAL_Z + k]
+    cosine = dx * nx + dy * ny + dz * nz
+    x = np.float64(block[pk.B_ORIGIN_X + k]) + np.float64(t) * np.float64(block[pk.B_DIRECTION_X + k])
+    y = np.float64(block[pk.B_ORIGIN_Y + k]) + np.float64(t) * np.float64(block[pk.B_DIRECTION_Y + k])
+    z = np.float64(block[pk.B_ORIGIN_Z + k]) + np.float64(t) * np.float64(block[pk.B_DIRECTION_Z + k])
+    away = max(abs(x), abs(y), abs(z))
+    off = _OFF_FACE * away if cosine > np.float32(0.0) else -_OFF_FACE * away
+    f[_X, waiting], f[_Y, waiting], f[_Z, waiting] = x + off * nx, y + off * ny, z + off * nz
     f[_DX, waiting] = dx
     f[_DY, waiting] = dy
     f[_DZ, waiting] = dz
     f[_TIME, waiting] = block[pk.B_TIME + k]
     f[_GAIN, waiting] = gain
-    f[_OPL, waiting] = opl
+    f[_OPL, waiting] = block[rows.PATH_OPL + k] + n * t + extra_opl
     f[_PZ, waiting] = block[rows.PATH_Z + k] + t * block[rows.WIDENING + k]
-    f[_NEAR, waiting] = _CLEAR_M + _CLEAR_PART * opl
+    f[_TRAVELLED, waiting] = block[rows.TRAVELLED + k] + t
+    column = hit[rows.COLUMN + k]
+    f[_BEFORE, waiting] = np.float32(_UNTOLD * (away + reach[column])) / max(abs(cosine), _LEAST_COSINE)
     i[_RAY, waiting] = hit[rows.RAY + k]
     i[_NODE, waiting] = 2 * hit[rows.NODE + k] + way
-    i[_MEDIUM, waiting] = medium
-    i[_OUTER, waiting] = outer
     i[_MIRROR, waiting] = mirror
+    volume = np.int32(block[rows.KIND + k]) == tb.DIELECTRIC  # whose faces surfaces are not looked for among
+    i[_LEFT_COLUMN, waiting] = np.int32(-1) if volume else np.int32(column)
+    i[_LEFT_FACE, waiting] = np.int32(hit[pk.B_FACE + k])
+    if queue.stacks.held.size > 0:
+        copy_stack(stacks, k, queue.stacks, waiting)
     return waiting + 1
 
 
 @jit.function
-def take(block, hit, media, f, i, first, used, far):
-    """Load queued children first .. first + used into a block, ready to be traced."""
+def take(block, hit, stacks, media, queue, first, used, far):
+    """Load queued children first .. first + used into a block and its stacks, ready to be traced."""
+    f, i = queue.number, queue.word
+    n, widening = media[0, tb.G_INDEX], media[0, tb.G_WIDENING]
     for k in range(used):
         j = first + k
         block[pk.B_ORIGIN_X + k] = f[_X, j]
@@ -245,19 +266,49 @@ def take(block, hit, media, f, i, first, used, far):
         block[pk.B_DIRECTION_Y + k] = f[_DY, j]
         block[pk.B_DIRECTION_Z + k] = f[_DZ, j]
         block[pk.B_TIME + k] = f[_TIME, j]
-        block[pk.B_T_NEAR + k] = f[_NEAR, j]
+        block[pk.B_T_NEAR + k] = np.float32(0.0)
         block[pk.B_T_FAR + k] = far
         block[rows.GAIN + k] = f[_GAIN, j]
         block[rows.PATH_OPL + k] = f[_OPL, j]
         block[rows.PATH_Z + k] = f[_PZ, j]
-        block[rows.MEDIUM_N + k] = media[i[_MEDIUM, j], tb.G_INDEX]
-        block[rows.MEDIUM_ALPHA + k] = media[i[_MEDIUM, j], tb.G_ALPHA]
-        block[rows.WIDENING + k] = media[i[_MEDIUM, j], tb.G_WIDENING]
+        block[rows.TRAVELLED + k] = f[_TRAVELLED, j]
+        block[rows.BEFORE + k] = f[_BEFORE, j]
+        block[rows.MEDIUM_N + k] = n
+        block[rows.WIDENING + k] = widening
         hit[rows.RAY + k] = i[_RAY, j]
         hit[rows.NODE + k] = i[_NODE, j]
-        hit[rows.MEDIUM + k] = i[_MEDIUM, j]
-        hit[rows.OUTER + k] = i[_OUTER, j]
         hit[rows.MIRROR + k] = i[_MIRROR, j]
+        hit[rows.MEDIUM + k], hit[rows.BEYOND + k] = np.uint32(0), np.uint32(0)
+        hit[rows.LEFT_COLUMN + k] = i[_LEFT_COLUMN, j]
+        hit[rows.LEFT_FACE + k] = i[_LEFT_FACE, j]
+    if queue.stacks.held.size > 0:
+        for k in range(used):
+            copy_stack(queue.stacks, first + k, stacks, k)
+
+
+@jit.inlined
+def is_left(block, hit, k, distance, column, face):
+    """Whether a hit of a child is on the face that it starts on, or on one across an edge of that."""
+    same = (face == hit[rows.LEFT_FACE + k]) | (distance < block[rows.BEFORE + k])
+    return same & (column == hit[rows.LEFT_COLUMN + k])
+
+
+@jit.function
+def pass_left(block, hit, floats, words, active, arrays, world, arguments, corners, far, used):
+    """Let those children of a traced block that met the face they start on look beyond it."""
+    scene = arrays.scene[world]
+    for k in range(used):
+        for _ in range(_MOST_AGAIN):
+            distance, face = block[pk.B_T_FAR + k], hit[pk.B_FACE + k]
+            if hit[pk.B_INSTANCE + k] == NO_HIT:
+                break
+            if face != hit[rows.LEFT_FACE + k] and distance >= block[rows.BEFORE + k]:
+                break
+            column = np.uint32(object_of(arrays, world, hit[pk.B_INSTANCE + k], hit[pk.B_ITEM + k]))
+            if not is_left(block, hit, k, distance, column, face):
+                break
+            block[pk.B_T_NEAR + k], block[pk.B_T_FAR + k] = np.nextafter(distance, np.float32(np.inf)), far
+            trace_again(block, hit, floats, words, active, scene, arguments, corners, k)
 
 
 @jit.function

@@ -19,6 +19,7 @@ from sensorium import jit
 from sensorium.optics.capture_table import captured_from_table
 from sensorium.random import exp_f32
 from sensorium.trace import packet as pk
+from sensorium.trace.light import media_stack as ms
 from sensorium.trace.light import rows, tree
 from sensorium.trace.light import tables as tb
 from sensorium.trace.packet import NO_HIT
@@ -29,6 +30,9 @@ _BITS, _MASK = np.int64(29), np.int64((1 << 29) - 1)
 
 # In place of the one sender of a pulse: nothing has arrived yet, or there are several
 NO_SENDER, SEVERAL = np.int64(-1), np.int64(-2)
+
+# In place of the medium around a pulse's start; and the atmosphere
+NO_MEDIUM, _AIR = np.int32(-1), np.int32(0)
 
 # In place of a face in a bin where nothing arrived
 _NO_FACE = np.int32(-1)
@@ -57,10 +61,11 @@ class Histograms(NamedTuple):
     sole: NDArray[np.int64]  # (pulses,) the only sender so far; else NO_SENDER or SEVERAL, and only then votes count
     face: NDArray[np.int32]  # (pulses, length) face of the sender's object, -1 where nothing arrived
     reach: NDArray[np.int32]  # (pulses, 2) first bin of arrival and the one after the last
+    medium: NDArray[np.int32]  # (pulses,) medium whose answer to the whole beam counts; NO_MEDIUM for none yet
 
 
 @jit.function
-def new_histograms(pulses, length, air):
+def new_histograms(pulses, length, air, volumes):
     """Empty histograms for a batch of pulses."""
     misty, cells = pulses if air else 0, wt.CELLS * length
     reach = np.zeros((pulses, 2), np.int32)
@@ -78,6 +83,7 @@ def new_histograms(pulses, length, air):
         np.full(pulses, NO_SENDER, np.int64),
         np.full((pulses, length), _NO_FACE, np.int32),
         reach,
+        np.full(pulses, NO_MEDIUM if volumes else _AIR, np.int32),
     )
 
 
@@ -125,7 +131,81 @@ def parts_of(sender):
 
 
 @jit.function
-def add_first_surfaces(block, hit, tables, histograms, weight_of, u_of, v_of, first, used):
+def add_first_rays(block, hit, media, light, tables, histograms, weight_of, pulse_of, u_of, v_of, first, used):
+    """Add what first rays send back: surfaces, and in a scene with volumes the media on the way."""
+    volumes = light.switch[tb.S_CROSSINGS] > 0
+    add_first_surfaces(block, hit, tables, histograms, weight_of, u_of, v_of, first, not volumes, used)
+    if volumes and tables.switch[wt.V_AIR] > 0:
+        _end_in_first_medium(block, hit, media.pieces, tables, histograms, weight_of, pulse_of, used)
+        _add_pieces(block, hit, media.pieces, light, tables, histograms, weight_of, pulse_of, u_of, v_of)
+
+
+@jit.function
+def add_children(block, hit, media, light, tables, histograms, weight_of, pulse_of, u_of, v_of, used):
+    """Add what children send back: surfaces, and the media on their way."""
+    add_surfaces_of_children(block, hit, tables, histograms, weight_of, pulse_of, u_of, v_of, used)
+    if tables.switch[wt.V_AIR] == 0:
+        return
+    if light.switch[tb.S_CROSSINGS] > 0:
+        _add_pieces(block, hit, media.pieces, light, tables, histograms, weight_of, pulse_of, u_of, v_of)
+        return
+    for k in range(used):
+        _add_air_along(
+            block, hit, light, tables, histograms, weight_of, pulse_of, u_of, v_of, k, np.int64(0), np.int64(0),
+            block[pk.B_T_FAR + k], np.float32(0.0), block[rows.PATH_OPL + k], block[rows.PATH_Z + k],
+        )  # fmt: skip
+
+
+@jit.function
+def _end_in_first_medium(block, hit, pieces, tables, histograms, weight_of, pulse_of, used):
+    """Let the medium around a pulse's start answer its rays by table, each as far as it stays in that medium.
+
+    Pieces of which that is so are taken out. A ray that starts in another medium ends at once to that table.
+    """
+    number, pads, reach = tables.number, tables.pulse.shape[1], histograms.reach
+    last = np.float32(histograms.vote.shape[1] - 2)
+    for i in range(pieces.count[0]):
+        if pieces.number[i, ms.P_FROM] == np.float32(0.0):
+            p = pulse_of[hit[rows.RAY + pieces.word[i, ms.P_RAY]]]
+            if histograms.medium[p] == NO_MEDIUM:
+                histograms.medium[p] = pieces.word[i, ms.P_MEDIUM]
+    for k in range(used):
+        block[_PART + k] = np.float32(-1.0)  # where the ray leaves that medium [m]
+    for i in range(pieces.count[0]):
+        k = pieces.word[i, ms.P_RAY]
+        p = pulse_of[hit[rows.RAY + k]]
+        if pieces.number[i, ms.P_FROM] == np.float32(0.0) and histograms.medium[p] == pieces.word[i, ms.P_MEDIUM]:
+            beyond = pieces.number[i, ms.P_TO] == block[pk.B_T_FAR + k] and hit[rows.COLUMN + k] == NO_HIT
+            length = np.float32(np.inf) if beyond else pieces.number[i, ms.P_TO]
+            block[_PART + k] = pieces.number[i, ms.P_OPL] + block[rows.MEDIUM_N + k] * length
+            pieces.word[i, ms.P_MEDIUM] = NO_MEDIUM
+    for k in range(used):
+        p = pulse_of[hit[rows.RAY + k]]
+        if histograms.medium[p] == NO_MEDIUM or block[_PART + k] == np.float32(np.inf):
+            continue
+        place = max(place_of(number, max(block[_PART + k], np.float32(0.0)), pads), np.float32(0.0))
+        if place <= last:
+            _add_at(histograms.end_cells, p, place, weight_of[hit[rows.RAY + k]])
+            bin = np.int32(place)
+            reach[p, 0], reach[p, 1] = min(reach[p, 0], bin), max(reach[p, 1], bin + 1)
+
+
+@jit.function
+def _add_pieces(block, hit, pieces, light, tables, histograms, weight_of, pulse_of, u_of, v_of):
+    """Add what the stretches of rays in media send back."""
+    for i in range(pieces.count[0]):
+        medium = np.int64(pieces.word[i, ms.P_MEDIUM])
+        if medium >= 0:
+            length = pieces.number[i, ms.P_TO] - pieces.number[i, ms.P_FROM]
+            _add_air_along(
+                block, hit, light, tables, histograms, weight_of, pulse_of, u_of, v_of,
+                np.int64(pieces.word[i, ms.P_RAY]), medium, np.int64(pieces.word[i, ms.P_INDEX]), length,
+                pieces.number[i, ms.P_TAU], pieces.number[i, ms.P_OPL], pieces.number[i, ms.P_Z],
+            )  # fmt: skip
+
+
+@jit.function
+def add_first_surfaces(block, hit, tables, histograms, weight_of, u_of, v_of, first, ends_air, used):
     """Add what surfaces that first rays met send back; where these rays end, the air before them ends too.
 
     Args:
@@ -134,6 +214,7 @@ def add_first_surfaces(block, hit, tables, histograms, weight_of, u_of, v_of, fi
         histograms: `Histograms`.
         weight_of, u_of, v_of: Of the rays: share of the power, place across the beam.
         first: Number of the block's first ray in the batch.
+        ends_air: Whether the air ends there.
         used: Rays in the block.
     """
     block, hit, tables, histograms = jit.uncounted((block, hit, tables, histograms))
@@ -152,7 +233,7 @@ def add_first_surfaces(block, hit, tables, histograms, weight_of, u_of, v_of, fi
         block[_HEIGHT + k] = block[rows.STRENGTH + k] * weight_of[k] if seen else zero
     cells, end_cells, reach, sole = histograms.cells, histograms.end_cells, histograms.reach, histograms.sole
     vote, total, sender, face = histograms.vote, histograms.total, histograms.sender, histograms.face
-    rays, misty = tables.u.shape[0], end_cells.shape[0] > 0
+    rays, misty = tables.u.shape[0], ends_air and end_cells.shape[0] > 0
     k, pulse = 0, first // rays
     while k < used:
         # All rays of a pulse, and whether one object sends all their light
@@ -252,34 +333,40 @@ def _cast_vote(vote, total, sender, face, p, bin, height, who, its_face):
 
 
 @jit.function
-def add_air_of_children(block, hit, light, tables, histograms, weight_of, pulse_of, u_of, v_of, used):
-    """Add what the air along children's segments sends back, in steps of half a pulse."""
+def _add_air_along(
+    block, hit, light, tables, histograms, weight_of, pulse_of, u_of, v_of, k, medium, index, end, tau, opl, z_start
+):
+    """Add what a medium sends back along a stretch of ray k, in steps of half a pulse.
+
+    Args:
+        block, hit, light, tables, histograms, weight_of, pulse_of, u_of, v_of: As for `add_children`.
+        k: Ray; medium: number of the medium; index: that of the medium whose index counts there.
+        end: Length of the stretch [m].
+        tau, opl, z_start: Optical depth since the ray's start [1], optical path and reduced path [m] at its beginning.
+    """
+    beta = tables.backscatter[medium]
+    if beta <= np.float32(0.0):
+        return
     number, media, reach, pads = tables.number, light.medium, histograms.reach, tables.pulse.shape[1]
-    mist_cells = histograms.mist_cells
-    last = np.float32(histograms.vote.shape[1] - 2)
+    mist_cells, last = histograms.mist_cells, np.float32(histograms.vote.shape[1] - 2)
     passes, inverse_z0 = np.float32(light.switch[tb.S_ROUND_TRIP]), light.number[tb.N_INVERSE_Z0]
-    for k in range(used):
-        medium = hit[rows.MEDIUM + k]
-        beta = tables.backscatter[medium]
-        if beta <= np.float32(0.0):
+    ray = hit[rows.RAY + k]
+    p, u, v = pulse_of[ray], u_of[ray], v_of[ray]
+    steps = min(np.int64(end / number[wt.W_AIR_STEP_M]) + 1, _MOST_STEPS)
+    step = min(end / np.float32(steps), number[wt.W_AIR_STEP_M])
+    kept = block[rows.GAIN + k] * weight_of[ray] * beta * step
+    for i in range(steps):
+        x = (np.float32(i) + np.float32(0.5)) * step
+        lost = exp_f32(-passes * (tau + media[medium, tb.G_ALPHA] * x))
+        if lost < _DIM:
+            break
+        z = z_start + x * media[index, tb.G_WIDENING]
+        place = place_of(number, opl + media[index, tb.G_INDEX] * x, pads)
+        if place < np.float32(0.0) or place > last or not _is_seen(number, u, v, z):
             continue
-        ray, end = hit[rows.RAY + k], block[pk.B_T_FAR + k]
-        p, u, v = pulse_of[ray], u_of[ray], v_of[ray]
-        steps = min(np.int64(end / number[wt.W_AIR_STEP_M]) + 1, _MOST_STEPS)
-        step = min(end / np.float32(steps), number[wt.W_AIR_STEP_M])
-        kept = block[rows.GAIN + k] * weight_of[ray] * beta * step
-        for i in range(steps):
-            x = (np.float32(i) + np.float32(0.5)) * step
-            lost = exp_f32(-passes * media[medium, tb.G_ALPHA] * x)
-            if lost < _DIM:
-                break
-            z = block[rows.PATH_Z + k] + x * media[medium, tb.G_WIDENING]
-            place = place_of(number, block[rows.PATH_OPL + k] + media[medium, tb.G_INDEX] * x, pads)
-            if place < np.float32(0.0) or place > last or not _is_seen(number, u, v, z):
-                continue
-            _add_at(mist_cells, p, place, kept * lost * captured_from_table(light.capture, z, inverse_z0))
-            bin = np.int32(place)
-            reach[p, 0], reach[p, 1] = min(reach[p, 0], bin), max(reach[p, 1], bin + 1)
+        _add_at(mist_cells, p, place, kept * lost * captured_from_table(light.capture, z, inverse_z0))
+        bin = np.int32(place)
+        reach[p, 0], reach[p, 1] = min(reach[p, 0], bin), max(reach[p, 1], bin + 1)
 
 
 @jit.inlined
@@ -336,7 +423,7 @@ def add_air(power, mist, ends, air, bins, taps, p, first, last):
 
 
 @jit.inlined
-def clear(power, sole, face, reach, p, first, last):
+def clear(power, sole, face, reach, medium, volumes, p, first, last):
     """Empty the histograms of a pulse, which has light in bins first .. last."""
     begin, zero = np.uint32(first), np.float32(0.0)
     for i in range(np.uint32(max(last - first, 0))):
@@ -346,6 +433,7 @@ def clear(power, sole, face, reach, p, first, last):
         face[p, begin + i] = _NO_FACE
     sole[p] = NO_SENDER
     reach[p, 0], reach[p, 1] = power.shape[1], 0
+    medium[p] = NO_MEDIUM if volumes else _AIR
 
 
 @jit.function

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.trace.light.in_parts import Meet, walk_through
+from sensorium.trace.light.in_parts import Collect, Meet, walk_through
 from sensorium.trace.light.tables import LightTables
 from sensorium.trace.sweep import Heads, RayTables
 from sensorium.trace.waveform.kernel import WaveformOutputs
@@ -18,6 +18,7 @@ _MOST_WALKS = 64
 
 def pulses_in_parts(
     meet: Meet,
+    collect: Collect,
     numbers: NDArray[np.int64],
     anchor: NDArray[np.float64],
     rays: RayTables,
@@ -31,7 +32,7 @@ def pulses_in_parts(
     """Fire some blocks of pulses of one world, and follow their light through the parts.
 
     Args:
-        meet: Finds hits in that world.
+        meet: Finds hits in that world; collect: finds crossings of volumes there.
         numbers: Of the blocks, among those of all heads.
         anchor: Of all worlds [m], shape (worlds, 3).
         rays: The axes of pulses.
@@ -41,4 +42,4 @@ def pulses_in_parts(
     """
     walks = new_pulse_walks(min(_MOST_WALKS, len(numbers)), light, tables)
     where = (anchor, rays, heads, light, tables, draws, rare, walks, out)
-    walk_through(follow_pulses, where, walks.rays, meet, numbers, light.object_material.shape[1])
+    walk_through(follow_pulses, where, walks.rays, meet, collect, numbers, light)

@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium import jit
+from sensorium.trace.crossings import collect_block
 from sensorium.trace.light import choose, rows, tree
 from sensorium.trace.light import tables as tb
 from sensorium.trace.light.kernel import LightOutputs
+from sensorium.trace.light.media_stack import new_media
 from sensorium.trace.light.steps import light_up, numbers_of, straighten
 from sensorium.trace.light.sunlight import gather_sunlight
 from sensorium.trace.packet import BLOCK, new_block, new_packet, set_mask, trace_block
@@ -33,7 +35,7 @@ class WaveformOutputs(NamedTuple):
 
 @jit.kernel
 def sweep_waveform(
-    first, step, count, arrays, labels, anchor, rays, heads, light, tables, draws, rare, mask, coherent, scattered, out
+    first, step, count, arrays, labels, anchor, rays, heads, light, tables, draws, rare, masks, coherent, scattered, out
 ):
     """Fire the blocks first, first + step, ... of pulses of all heads.
 
@@ -46,7 +48,7 @@ def sweep_waveform(
         draws: Randomness, as for the light kernel.
         rare: Scratch of the decomposition, float64 (threads, SCRATCH); (threads, 0) for other detectors, so that all
             share one compiled kernel.
-        mask: Bits of the objects to see.
+        masks: Bits of the surfaces and of the volumes to see, uint32 (2,).
         coherent, scattered: Addresses of Embree's arguments for first rays and for their children.
         out: `WaveformOutputs`.
     """
@@ -55,21 +57,21 @@ def sweep_waveform(
     tables, draws, out, anchor = jit.uncounted((tables, draws, out, anchor))
     owned = _new_scratch(light, tables)
     of_rays, of_pulses = jit.uncounted(owned)
-    packet, pulses, up, levels, first_rays, children, spots, queue, of_slots = of_rays
+    packet, pulses, up, levels, first_rays, children, spots, queue, media, of_slots = of_rays
     histograms, of_samples, named_rays, of_returns = of_pulses
-    (block, hit), (child, child_hit), (spot, spot_hit), (queue_f, queue_i) = first_rays, children, spots, queue
+    (block, hit), (child, child_hit), (spot, spot_hit) = first_rays, children, spots
     (slot_f, slot_i, widths), (drawn_by, draw_of, normals, samples, logs) = of_slots, of_samples
     (u_of, v_of, weight_of, pulse_of, slope_of), (peaks, found, order, spans) = named_rays, of_returns
-    set_mask(packet[1], mask)
+    set_mask(packet[1], masks[0])
     together, most = tables.switch[wt.V_BATCH], tables.switch[wt.V_PULSES]
     named = -1  # first ray of those that are named in a block
     fit = rare[first]
 
-    around, beyond = -1, -1  # media that the paths in the block start in; the same from block to block
+    volumes, fresh = light.switch[tb.S_CROSSINGS] > 0, False  # fresh: paths are as they leave the sensor
     for number in range(first, count, step):
         # Axes of the pulses, and the sensor's own z axis beside each
         head, start, used = steps.fire_pulses(pulses, up, levels, rays, heads, light, draws, number, most)
-        world, medium = heads.world[head], draws.medium[head]
+        world = heads.world[head]
         scene = arrays.scene[world]
         element, among = numbers_of(rays, heads, draws, head, start)
 
@@ -83,11 +85,11 @@ def sweep_waveform(
                     name_rays(tables, u_of, v_of, weight_of, pulse_of, slope_of, named)
                 far = light.number[tb.N_FAR]
                 aim_rays(block, pulses, up, u_of, v_of, slope_of, tables, batch, begin, far, lit)
-                if medium != around or draws.outer[head] != beyond:
-                    around, beyond = medium, draws.outer[head]
-                    tree.start_paths(block, hit, around, beyond, light.medium, light.number[tb.N_POWER])
+                if not fresh:
+                    tree.start_paths(block, hit, light.medium, light.number[tb.N_POWER])
+                    fresh = not volumes
                 _follow(
-                    block, hit, child, child_hit, queue_f, queue_i, packet, arrays, world, scene, coherent, scattered,
+                    block, hit, child, child_hit, queue, media, packet, arrays, world, masks, coherent, scattered,
                     light, tables, histograms, weight_of, pulse_of, u_of, v_of, begin, lit,
                 )  # fmt: skip
                 if light.switch[tb.S_SUN] > 0:
@@ -100,7 +102,7 @@ def sweep_waveform(
                         steps.keep_sunlight(spot, spot_hit, pulses, batch, centres)
 
             # What the electronics make of it, and the returns in that
-            planned = steps.shape(histograms, tables, medium, light, pulses, batch, here, drawn_by, draw_of, spans)
+            planned = steps.shape(histograms, tables, light, pulses, batch, here, drawn_by, draw_of, spans)
             if planned > 0:
                 draw_normals(drawn_by, draw_of, normals, planned, draws.key, element + batch, draws.tick, among)
             steps.receive(
@@ -147,53 +149,42 @@ def _new_scratch(light, tables):
         rows.new_scratch(),
         rows.new_scratch(),
         rows.new_scratch(),
-        tree.new_queue(depth),
+        tree.new_queue(depth, light.switch[tb.S_LEVELS]),
+        new_media(light.switch[tb.S_CROSSINGS], light.switch[tb.S_LEVELS]),
         (slot_f, slot_i, np.zeros((slots, BLOCK), np.float32)),
     )
     of_samples, of_returns = steps.new_receiver(light, tables)
-    histograms = ar.new_histograms(tables.switch[wt.V_BATCH], length, tables.switch[wt.V_AIR] > 0)
+    histograms = ar.new_histograms(
+        tables.switch[wt.V_BATCH], length, tables.switch[wt.V_AIR] > 0, light.switch[tb.S_CROSSINGS] > 0
+    )
     return of_rays, (histograms, of_samples, steps.new_names(), of_returns)
 
 
 @jit.inlined
 def _follow(
-    block, hit, child, child_hit, queue_f, queue_i, packet, arrays, world, scene, coherent, scattered,
+    block, hit, child, child_hit, queue, media, packet, arrays, world, masks, coherent, scattered,
     light, tables, histograms, weight_of, pulse_of, u_of, v_of, begin, used,
 ):  # fmt: skip
     """Trace a block of rays and their children, and add what comes back."""
     floats, words, active = packet
-    corners = light.corner_reflectance.size > 0
-    depth, passes = light.switch[tb.S_DEPTH], light.switch[tb.S_ROUND_TRIP]
-    beam_tan2, floor = light.number[tb.N_BEAM_TAN2], light.number[tb.N_FLOOR]
+    corners, scene, far = light.corner_reflectance.size > 0, arrays.scene[world], light.number[tb.N_FAR]
+    volumes = light.switch[tb.S_CROSSINGS] > 0
     trace_block(block, hit, floats, words, active, scene, coherent, corners, used)
-    light_up(block, hit, arrays, light, world, used)
-    ar.add_first_surfaces(block, hit, tables, histograms, weight_of, u_of, v_of, begin, used)
-    if depth == 0:
+    if volumes:
+        collect_block(block, media.crossings, floats, words, active, arrays, world, masks, True, used)
+    light_up(block, hit, media, arrays, light, world, True, used)
+    ar.add_first_rays(block, hit, media, light, tables, histograms, weight_of, pulse_of, u_of, v_of, begin, used)
+    if light.switch[tb.S_DEPTH] == 0:
         return
-    waiting = np.int64(0)
-    waiting = tree.spawn(
-        block, hit, light.material, light.medium, beam_tan2, floor, passes, depth, queue_f, queue_i, waiting, used
-    )
+    waiting = tree.spawn(block, hit, media.stacks, media.beyond, light, world, queue, np.int64(0), used)
     while waiting > 0:
         batch = min(BLOCK, waiting)
         waiting -= batch
-        tree.take(child, child_hit, light.medium, queue_f, queue_i, waiting, batch, light.number[tb.N_FAR])
+        tree.take(child, child_hit, media.stacks, light.medium, queue, waiting, batch, far)
         trace_block(child, child_hit, floats, words, active, scene, scattered, corners, batch)
-        light_up(child, child_hit, arrays, light, world, batch)
-        ar.add_surfaces_of_children(child, child_hit, tables, histograms, weight_of, pulse_of, u_of, v_of, batch)
-        if tables.switch[wt.V_AIR] > 0:
-            ar.add_air_of_children(child, child_hit, light, tables, histograms, weight_of, pulse_of, u_of, v_of, batch)
-        waiting = tree.spawn(
-            child,
-            child_hit,
-            light.material,
-            light.medium,
-            beam_tan2,
-            floor,
-            passes,
-            depth,
-            queue_f,
-            queue_i,
-            waiting,
-            batch,
-        )
+        tree.pass_left(child, child_hit, floats, words, active, arrays, world, scattered, corners, far, batch)
+        if volumes:
+            collect_block(child, media.crossings, floats, words, active, arrays, world, masks, False, batch)
+        light_up(child, child_hit, media, arrays, light, world, False, batch)
+        ar.add_children(child, child_hit, media, light, tables, histograms, weight_of, pulse_of, u_of, v_of, batch)
+        waiting = tree.spawn(child, child_hit, media.stacks, media.beyond, light, world, queue, waiting, batch)

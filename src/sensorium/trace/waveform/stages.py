@@ -12,18 +12,23 @@ from numpy.typing import NDArray
 from sensorium import jit
 from sensorium.trace.light import rows, tree
 from sensorium.trace.light import tables as tb
+from sensorium.trace.light.media_stack import new_media
 from sensorium.trace.light.stages import (
     AIM,
+    CHILDREN,
     FIRST,
     SUN,
     Walks,
     ask,
     ask_for_children,
+    look_past_left,
     mark_lit,
+    media_of_walk,
     name_faces,
     new_walks,
+    queue_of_walk,
 )
-from sensorium.trace.light.steps import light_up_found, numbers_of, send_on, straighten
+from sensorium.trace.light.steps import light_up_found, numbers_of, straighten
 from sensorium.trace.light.sunlight import add_sunlight, aim_at_sun
 from sensorium.trace.packet import BLOCK, BLOCK_FLOATS
 from sensorium.trace.sweep import block_of
@@ -48,13 +53,13 @@ class PulseWalks(NamedTuple):
 
 def new_pulse_walks(count: int, light: tb.LightTables, tables: wt.WaveformTables) -> PulseWalks:
     """Room for blocks under way, as many as said."""
-    depth, slots = int(light.switch[tb.S_DEPTH]), int(light.switch[tb.S_SLOTS])
+    slots = int(light.switch[tb.S_SLOTS])
     length = tables.switch[wt.V_BINS] + 2 * tables.pulse.shape[1]
     one = ar.new_histograms.py_func(  # type: ignore[attr-defined]
-        tables.switch[wt.V_BATCH], length, tables.switch[wt.V_AIR] > 0
+        tables.switch[wt.V_BATCH], length, tables.switch[wt.V_AIR] > 0, light.switch[tb.S_CROSSINGS] > 0
     )
     return PulseWalks(
-        rays=new_walks(count, depth, slots),
+        rays=new_walks(count, light, slots),
         batch=np.zeros(count, np.int64),
         begin=np.zeros(count, np.int64),
         pulses=np.zeros((count, rows.FLOATS), np.float32),
@@ -66,14 +71,13 @@ def new_pulse_walks(count: int, light: tb.LightTables, tables: wt.WaveformTables
 
 @jit.kernel
 def follow_pulses(
-    first, step, count, numbers, chosen, at, found, base, faces, labels, anchor, rays, heads, light, tables, draws,
-    rare, walks, out,
+    first, step, count, numbers, chosen, at, known, labels, anchor, rays, heads, light, tables, draws, rare, walks, out,
 ):  # fmt: skip
     """Take the chosen blocks of pulses first, first + step, ... to their next trace, or to their returns.
 
     Args:
         first, step, count: Share of the chosen blocks.
-        numbers, chosen, at, found, base, faces, labels: As for `follow_light`.
+        numbers, chosen, at, known, labels: As for `follow_light`.
         anchor, rays, heads, light, tables, draws, rare, out: As for `sweep_waveform`.
         walks: `PulseWalks`.
     """
@@ -85,7 +89,8 @@ def follow_pulses(
     fit = rare[first]
     together, most, bundle = tables.switch[wt.V_BATCH], tables.switch[wt.V_PULSES], tables.u.shape[0]
     far = light.number[tb.N_FAR]
-    traced = walks.rays
+    traced, found, base = walks.rays, known.found, known.base
+    scratch = new_media(known.crossed.number.shape[1], light.switch[tb.S_LEVELS])
     for turn in range(first, count, step):
         walk = chosen[turn]
         stage, row, batch, begin = traced.stage[walk], at[turn], walks.batch[walk], walks.begin[walk]
@@ -93,11 +98,11 @@ def follow_pulses(
         slot_f, slot_i, widths = traced.slot_f[walk], traced.slot_i[walk], walks.widths[walk]
         pulses, up, histograms = walks.pulses[walk], walks.up[walk], _of_block(walks.histograms, walk)
         head, start, used = block_of(numbers[walk], rays.x.shape[0], most)
-        world, medium = heads.world[head], draws.medium[head]
+        world = heads.world[head]
         element, among = numbers_of(rays, heads, draws, head, start)
         if stage == AIM:
             steps.fire_pulses(pulses, up, levels, rays, heads, light, draws, numbers[walk], most)
-            tree.start_paths(block, hit, medium, draws.outer[head], light.medium, light.number[tb.N_POWER])
+            tree.start_paths(block, hit, light.medium, light.number[tb.N_POWER])
             traced.waiting[walk], batch, begin = 0, np.int64(0), np.int64(0)
         else:
             # What the hits send back, and what goes on from them
@@ -107,11 +112,16 @@ def follow_pulses(
                 named = begin
                 name_rays(tables, u_of, v_of, weight_of, pulse_of, slope_of, named)
             if stage == FIRST:
-                light_up_found(block, hit, light, found, row, base, lit)
-                ar.add_first_surfaces(block, hit, tables, histograms, weight_of, u_of, v_of, begin, lit)
+                media = media_of_walk(scratch, traced, walk, known, row, lit)
+                tree.start_paths(block, hit, light.medium, light.number[tb.N_POWER])
+                light_up_found(block, hit, media, light, found, row, base, True, lit)
+                names = (weight_of, pulse_of, u_of, v_of)
+                ar.add_first_rays(block, hit, media, light, tables, histograms, *names, begin, lit)
                 if light.switch[tb.S_DEPTH] > 0:
-                    queue_f, queue_i = traced.queue_f[walk], traced.queue_i[walk]
-                    traced.waiting[walk] = send_on(block, hit, light, queue_f, queue_i, np.int64(0), lit)
+                    queue = queue_of_walk(traced.queue, walk)
+                    traced.waiting[walk] = tree.spawn(
+                        block, hit, media.stacks, media.beyond, light, world, queue, np.int64(0), lit
+                    )
                 if light.switch[tb.S_SUN] > 0:
                     centres = steps.pick_centres(block, hit, spot, spot_hit, tables, pulse_of, begin, lit)
                     if centres > 0:
@@ -125,19 +135,23 @@ def follow_pulses(
                 steps.keep_sunlight(spot, spot_hit, pulses, batch, centres)
             else:
                 many, names = traced.pending[walk], (weight_of, pulse_of, u_of, v_of)
-                light_up_found(child, child_hit, light, found, row, base, many)
-                ar.add_surfaces_of_children(child, child_hit, tables, histograms, *names, many)
-                if tables.switch[wt.V_AIR] > 0:
-                    ar.add_air_of_children(child, child_hit, light, tables, histograms, *names, many)
-                queue_f, queue_i, waiting = traced.queue_f[walk], traced.queue_i[walk], traced.waiting[walk]
-                traced.waiting[walk] = send_on(child, child_hit, light, queue_f, queue_i, waiting, many)
+                if look_past_left(child, child_hit, known, row, many):
+                    ask(traced, walk, CHILDREN, child, many)
+                    continue
+                media = media_of_walk(scratch, traced, walk, known, row, many)
+                light_up_found(child, child_hit, media, light, found, row, base, False, many)
+                ar.add_children(child, child_hit, media, light, tables, histograms, *names, many)
+                queue, waiting = queue_of_walk(traced.queue, walk), traced.waiting[walk]
+                traced.waiting[walk] = tree.spawn(
+                    child, child_hit, media.stacks, media.beyond, light, world, queue, waiting, many
+                )
             if ask_for_children(traced, walk, light):
                 continue
 
             # What the electronics make of a batch, and the returns in that
             begin += BLOCK
             if begin >= here * bundle:
-                planned = steps.shape(histograms, tables, medium, light, pulses, batch, here, drawn_by, draw_of, spans)
+                planned = steps.shape(histograms, tables, light, pulses, batch, here, drawn_by, draw_of, spans)
                 if planned > 0:
                     draw_normals(drawn_by, draw_of, normals, planned, draws.key, element + batch, draws.tick, among)
                 steps.receive(
@@ -153,7 +167,7 @@ def follow_pulses(
                     pulses, slot_f, slot_i, widths, rays, anchor, labels, light, draws, element, among, head, world,
                     start, used, out,
                 )  # fmt: skip
-                name_faces(faces, head, start, used, out.light)
+                name_faces(known.faces, head, start, used, out.light)
                 traced.pending[walk] = 0
                 continue
 
@@ -184,4 +198,5 @@ def _of_block(histograms, walk):
         histograms.sole[walk],
         histograms.face[walk],
         histograms.reach[walk],
+        histograms.medium[walk],
     )

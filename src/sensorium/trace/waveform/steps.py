@@ -102,7 +102,7 @@ def keep_sunlight(spot, spot_hit, pulses, batch, count):
 
 
 @jit.inlined
-def shape(histograms, tables, medium, light, pulses, batch, here, drawn_by, draw_of, spans):
+def shape(histograms, tables, light, pulses, batch, here, drawn_by, draw_of, spans):
     """Light into its bins for a batch of pulses; returns how many draws its noise takes.
 
     Fills for each pulse the columns of `spans`: which bins hold light, which are sampled, where the noise of the first
@@ -130,7 +130,8 @@ def shape(histograms, tables, medium, light, pulses, batch, here, drawn_by, draw
             ar.shape_pulse(histograms.mist_cells, mist, pulse, first_tap, one, p, low, high)
             share = one / number[wt.W_PULSE_SUM]
             ar.shape_pulse(histograms.end_cells, ends, pulse, first_tap, share, p, low, high)
-            airs = tables.air_bins[medium]
+            medium = max(histograms.medium[p], np.int32(0))
+            airs = tables.air_bins[medium] if histograms.medium[p] >= 0 else np.int32(0)
             first, last = ar.add_air(power, mist, ends, tables.air[medium], airs, pads, p, first, last)
 
         # Where light matters
@@ -176,7 +177,7 @@ def receive(
     vote, total, sender, sole = histograms.vote, histograms.total, histograms.sender, histograms.sole
     reach, key, tick, nominal = histograms.reach, draws.key, draws.tick, light.number
     slots, returns = light.switch[tb.S_SLOTS], light.switch[tb.S_RETURNS]
-    airy, keeps = mist.shape[0] > 0, kept.shape[1] > 0
+    airy, keeps, volumes = mist.shape[0] > 0, kept.shape[1] > 0, light.switch[tb.S_CROSSINGS] > 0
     pads, bins, one = tables.pulse.shape[1], tables.switch[wt.V_BINS], np.float32(1.0)
     gain, full_scale = number[wt.W_GAIN], number[wt.W_FULL_SCALE]
     half = np.int64(0.5 * d_number[wt.D_WIDTH]) + 1
@@ -220,7 +221,7 @@ def receive(
         elif keeps:
             for b in range(bins):
                 kept[head, start + k, b] = np.float32(0.0)
-        ar.clear(power, sole, faces, reach, p, spans[p, SPAN_FIRST], spans[p, SPAN_LAST])
+        ar.clear(power, sole, faces, reach, histograms.medium, volumes, p, spans[p, SPAN_FIRST], spans[p, SPAN_LAST])
         if airy:
             ar.clear_air(mist, ends, p, spans[p, SPAN_FIRST], spans[p, SPAN_LAST])
 

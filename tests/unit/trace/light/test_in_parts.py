@@ -12,7 +12,7 @@ def test_every_hit_keeps_its_number_while_the_log_grows():
     for count in (0, 3, 600, 1, 5000):
         found = new_light_hits(count)
         found.face_id[:], found.label[:] = rng.integers(-1, 90, count), rng.integers(-1, 9, count)
-        assert log.add(found) == len(all_faces)
+        assert log.add(found.face_id, found.label) == len(all_faces)
         all_faces += found.face_id.tolist()
         all_labels += found.label.tolist()
     assert log.faces[: len(all_faces)].tolist() == all_faces

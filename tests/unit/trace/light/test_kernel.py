@@ -180,7 +180,7 @@ def test_a_sensor_inside_a_volume(bank):
     scan = fire(scene, pattern, beam=beam, calibrated_index=1.0, **ALL)
     caster = sn.RayCaster(scene)
     trees = [
-        ray_tree(caster, (0, 0, 0), d, inside=[bank], max_depth=3, wavelength_m=532e-9)
+        ray_tree(caster, (0, 0, 0), d, max_depth=3, wavelength_m=532e-9)
         for d in pattern.rays().direction_S[0].astype(np.float64)
     ]
     errors, differ = compare(scan, trees, scene)
@@ -211,7 +211,7 @@ def test_things_under_water(divergence):
     scan = fire(scene, pattern, divergence=divergence, calibrated_index=1.0, **ALL)
     rays = pattern.rays().direction_S.reshape(-1, 3).astype(np.float64)
     caster = sn.RayCaster(scene)
-    trees = [ray_tree(caster, (0, 0, 0), d, inside=[water], max_depth=3, divergence=divergence) for d in rays]
+    trees = [ray_tree(caster, (0, 0, 0), d, max_depth=3, divergence=divergence) for d in rays]
     returned, compared = scan.valid.reshape(8, -1), 0
     for k, nodes in enumerate(trees):
         strongest = max(nodes, key=lambda node: node.intensity)

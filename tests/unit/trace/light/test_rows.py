@@ -4,7 +4,7 @@ from sensorium.trace.packet import BLOCK
 
 
 def test_no_two_quantities_share_a_row():
-    words = {"COLUMN", "MATERIAL", "RAY", "NODE", "MEDIUM", "OUTER", "MIRROR"}
+    words = {"COLUMN", "MATERIAL", "RAY", "NODE", "MIRROR", "MEDIUM", "BEYOND", "LEFT_COLUMN", "LEFT_FACE"}
     own = {name: value for name, value in vars(rows).items() if name.isupper() and isinstance(value, int)}
     sizes = {"FLOATS", "WORDS", "BLOCK", "BLOCK_FLOATS", "BLOCK_WORDS"}
     floats = [value for name, value in own.items() if name not in words | sizes]

@@ -1,0 +1,102 @@
+"""Which objects are volumes: bodies filled with a medium, such as fog banks, water tanks and glass."""
+
+import weakref
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.errors import SpecError
+from sensorium.materials.dielectric import Dielectric
+from sensorium.media.base import AbstractMedium, MediumParameters
+from sensorium.scene.mesh import Mesh
+
+# kinds of objects to rays: surfaces, volumes that refract, and volumes that only dim and scatter
+SURFACE, VOLUME, AIR = range(3)
+
+SAME_INDEX = 1e-3
+"""Media whose indices differ by no more are one to refraction: the boundary between them is no surface."""
+
+# Faces that are worked on at once
+_CHUNK = 1_000_000
+
+# Where indices are looked up for sensors of no wavelength of their own, the second where a spectrum lacks the first [m]
+_WAVELENGTHS_M = (905e-9, 550e-9)
+
+
+class Extents(NamedTuple):
+    """How large objects are, (1 | worlds, objects) each."""
+
+    radius_m: NDArray[np.float32]  # farthest vertex from the middle of the mesh's bounds
+    volume_m3: NDArray[np.float64]  # of volumes; 0 for surfaces
+
+
+def medium_inside(material: object | None, wavelength_m: float) -> MediumParameters | None:
+    """What fills an object of this material at a wavelength in vacuum [m]; None where it is no volume."""
+    if isinstance(material, AbstractMedium):
+        return material.at(wavelength_m)
+    return material.inside(wavelength_m) if isinstance(material, Dielectric) else None
+
+
+def material_kinds(materials: Sequence[object | None], around_index: float) -> NDArray[np.uint8]:
+    """What objects of each material are to rays: SURFACE, VOLUME, or AIR where the index is that around it.
+
+    Args:
+        materials: Materials of a scene.
+        around_index: Refractive index of the atmosphere.
+    """
+    kinds = np.zeros(len(materials), np.uint8)
+    for number, material in enumerate(materials):
+        if isinstance(material, AbstractMedium | Dielectric):
+            kinds[number] = AIR if abs(index_of(material) - around_index) <= SAME_INDEX else VOLUME
+    return kinds
+
+
+def index_of(material: AbstractMedium | Dielectric) -> float:
+    """Refractive index of a medium for sensors of no wavelength of their own; infinite where its spectrum has none."""
+    for wavelength_m in _WAVELENGTHS_M:
+        try:
+            inside = medium_inside(material, wavelength_m)
+        except SpecError:
+            continue
+        assert inside is not None
+        return inside.refractive_index
+    return np.inf
+
+
+def extents_of(
+    meshes: Sequence[Mesh], mesh_index: NDArray[np.int32], filled: NDArray[np.bool_]
+) -> Extents:
+    """How large objects are.
+
+    Args:
+        meshes: All meshes.
+        mesh_index: Mesh of each object, -1 for none, shape (1 | worlds, objects).
+        filled: Which of them are volumes, likewise.
+    """
+    radius = np.array([*(radius_m(mesh) for mesh in meshes), 0.0], np.float32)
+    volume = np.zeros(len(meshes) + 1)
+    for number in np.unique(mesh_index[filled & (mesh_index >= 0)]):
+        volume[number] = volume_m3(meshes[number])
+    return Extents(radius[mesh_index], np.where(filled, volume[mesh_index], 0.0))
+
+
+_radius_m: "weakref.WeakKeyDictionary[Mesh, float]" = weakref.WeakKeyDictionary()
+
+
+def radius_m(mesh: Mesh) -> float:
+    """How far the farthest vertex is from the middle of the mesh's bounds [m]."""
+    if mesh not in _radius_m:
+        off = mesh.vertices - mesh.bounds.mean(axis=0)
+        _radius_m[mesh] = float(np.sqrt((off * off).sum(axis=1).max()))
+    return _radius_m[mesh]
+
+
+def volume_m3(mesh: Mesh) -> float:
+    """Volume inside a closed mesh that is wound outward [m3]: a sixth of the sum of v0 . (v1 x v2), from its middle."""
+    total, local = 0.0, mesh.vertices - mesh.bounds.mean(axis=0)
+    for start in range(0, len(mesh.faces), _CHUNK):
+        v0, v1, v2 = np.moveaxis(local[mesh.faces[start : start + _CHUNK]], 1, 0)
+        total += float((v0 * np.cross(v1, v2)).sum())
+    return total / 6.0
