@@ -108,9 +108,17 @@ class AllHits:
 
     def only(self, row: int) -> "AllHits":
         """One of the hits."""
-        columns = (self.ray, self.range_m, self.normal, self.object_id, self.face_id, self.label)
+        rows = slice(row, row + 1)
         return AllHits(
-            *(column[row : row + 1] for column in (*columns, self.barycentric, self.world)), _look_up=self._look_up
+            ray=self.ray[rows],
+            range_m=self.range_m[rows],
+            normal=self.normal[rows],
+            object_id=self.object_id[rows],
+            face_id=self.face_id[rows],
+            label=self.label[rows],
+            barycentric=self.barycentric[rows],
+            world=self.world[rows],
+            _look_up=self._look_up,
         )
 
     def property(self, name: str) -> NDArray[Any]:
@@ -217,7 +225,7 @@ class AbstractCaster(ABC):
         """
         rays, _ = checked_rays(origins, directions, time, t_max_m, worlds, world_count=self.worlds)
         found, look_up = self._all(rays, checked_bodies(hide))
-        there = np.arange(found.number.shape[1]) < found.count[:, None]
+        there = np.arange(found.number.shape[1]) < found.found[:, None]
         there &= found.number[:, :, cr.C_T] <= rays.t_max[:, None]
         number, word = found.number[there], found.word[there]
         normal = number[:, cr.C_NX : cr.C_NZ + 1]
@@ -325,7 +333,7 @@ class RayCaster(AbstractCaster):
             while True:
                 out = cr.new_raw_crossings(len(rays.origin), room)
                 threads.run(cr.collect_rays, blocks, self._placed.tables, self.labels, anchor, rays, masks, out)
-                most = int(out.count.max(initial=0))
+                most = int(out.found.max(initial=0))
                 if most <= room:
                     return out
                 room = most

@@ -42,7 +42,7 @@ _HIT_FACE, _HIT_INSTANCE, _HIT_ITEM, _HIT_ROWS = 5, 7, 8, 9
 class Crossings(NamedTuple):
     """Faces along each ray of a block, nearest first."""
 
-    count: NDArray[np.int32]  # (BLOCK,) how many; more than there is room for where some are missing
+    found: NDArray[np.int32]  # (BLOCK,) how many; more than there is room for where some are missing
     number: NDArray[np.float32]  # (BLOCK, room, CROSSING_NUMBERS)
     word: NDArray[np.int32]  # (BLOCK, room, CROSSING_WORDS)
     asked: NDArray[np.int64]  # (_LONGS,) what Embree is asked with
@@ -81,10 +81,10 @@ def collect_block(block, crossings, floats, words, active, arrays, world, masks,
     asked[_ARGUMENTS + 1], asked[_ARGUMENTS + 2] = address + 8 * _CONTEXT, _address_of_filter()
     asked[_CONTEXT] = -1
     asked[_ROOM] = crossings.number.shape[1]
-    asked[_COUNT], asked[_NUMBER] = crossings.count.ctypes.data, crossings.number.ctypes.data
+    asked[_COUNT], asked[_NUMBER] = crossings.found.ctypes.data, crossings.number.ctypes.data
     asked[_WORD] = crossings.word.ctypes.data
     for k in range(used):
-        crossings.count[k] = 0
+        crossings.found[k] = 0
     set_mask(words, masks[1])
     use_lanes(active, WIDTH)
     for ray in range(0, used, WIDTH):
@@ -104,7 +104,7 @@ def collect_block(block, crossings, floats, words, active, arrays, world, masks,
         intersect(active.ctypes.data, arrays.scene[world], floats.ctypes.data, address)
     set_mask(words, masks[0])
     for k in range(used):
-        count = min(np.int64(crossings.count[k]), np.int64(crossings.number.shape[1]))
+        count = min(np.int64(crossings.found[k]), np.int64(crossings.number.shape[1]))
         if count > 0:
             _name(crossings, arrays, world, block[pk.B_TIME + k], k, count)
             sort_crossings(crossings, k, count)
@@ -160,7 +160,7 @@ def _before(number, word, k, a, b):
 class RawCrossings(NamedTuple):
     """What is written of rays that are not a sensor's own, one row a ray."""
 
-    count: NDArray[np.int32]  # (rays,) how many; more than there is room for where some are missing
+    found: NDArray[np.int32]  # (rays,) how many; more than there is room for where some are missing
     number: NDArray[np.float32]  # (rays, room, CROSSING_NUMBERS)
     word: NDArray[np.int32]  # (rays, room, CROSSING_WORDS), labels in the place of items
 
@@ -206,8 +206,8 @@ def collect_rays(first, step, count, arrays, labels, anchor, rays, masks, out):
             row = world if labels.object_label.shape[0] > 1 else 0
             for k in range(used):
                 i = start + k
-                out.count[i] = crossings.count[k]
-                for j in range(min(np.int64(crossings.count[k]), np.int64(room))):
+                out.found[i] = crossings.found[k]
+                for j in range(min(np.int64(crossings.found[k]), np.int64(room))):
                     for column in range(CROSSING_NUMBERS):
                         out.number[i, j, column] = crossings.number[k, j, column]
                     face, column = crossings.word[k, j, C_FACE], crossings.word[k, j, C_COLUMN]

@@ -136,26 +136,27 @@ class Forwarder:
         endless = rays._replace(t_max=np.full(len(rays.origin), np.inf, np.float32))
         for start in range(0, len(rays.origin), _CHUNK):
             entry = _entered(endless, start, boxes).entry
-            for number in parts:
-                rows = start + np.flatnonzero(np.isfinite(entry[:, number]))
+            for one in parts:
+                rows = start + np.flatnonzero(np.isfinite(entry[:, one]))
                 if len(rows):
                     sent = Sent.of(rays.origin[rows], rays.direction[rows], rays.time[rows], endless.t_max[rows])
-                    asked.append((number, rows, self._parts[number].collect.remote(sent, shared, volumes_alone)))
+                    asked.append((one, rows, self._parts[one].collect.remote(sent, shared, volumes_alone)))
 
         # Ray by ray, as `sort_crossings` orders them
-        answers = [(number, rows, self.answer(answered, number)) for number, rows, answered in asked]
+        answers = [(asked_part, rows, self.answer(answered, asked_part)) for asked_part, rows, answered in asked]
         ray = np.concatenate([np.zeros(0, np.int64), *(rows[crossed.rows] for _, rows, crossed in answers)])
         nothing = new_raw_crossings(0, 1)
         number = np.concatenate([nothing.number[:, 0], *(crossed.number for _, _, crossed in answers)])
         word = np.concatenate([nothing.word[:, 0], *(crossed.word for _, _, crossed in answers)])
-        part = np.repeat([number for number, _, _ in answers], [len(crossed.rows) for _, _, crossed in answers])
+        parts_asked = np.array([asked_part for asked_part, _, _ in answers], np.int32)
+        part = np.repeat(parts_asked, [len(crossed.rows) for _, _, crossed in answers])
         order = np.lexsort((word[:, C_FACE], word[:, C_COLUMN], number[:, C_T], ray))
         count = np.bincount(ray, minlength=len(rays.origin))
         place = np.arange(len(ray)) - np.repeat(np.cumsum(count) - count, count)
         out = new_raw_crossings(len(rays.origin), int(count.max(initial=1)))
-        out.count[:] = count
+        out.found[:] = count
         out.number[ray[order], place], out.word[ray[order], place] = number[order], word[order]
-        return out, part[order].astype(np.int32)
+        return out, part[order]
 
     def answer(self, answered: Any, number: int) -> Any:
         """What a part answered, or its error as our own."""

@@ -119,7 +119,7 @@ class Part:
             from_anchor=shared.from_anchor,
             volumes_alone=volumes_alone,
         )
-        there = np.arange(found.number.shape[1]) < found.count[:, None]
+        there = np.arange(found.number.shape[1]) < found.found[:, None]
         number, word = found.number[there], found.word[there]
         column, face = word[:, cr.C_COLUMN], word[:, cr.C_FACE]
         first = self._first_face[column]

@@ -368,7 +368,8 @@ def _children(
     if abs(n2 - n1) > SAME_INDEX:
         back = float(optics.fresnel(c, n=n2, n_outside=n1))
         facing = node.normal if float(node.direction @ node.normal) <= 0.0 else -node.normal
-        bent, total = optics.refract(node.direction, facing, n_from=n1, n_to=n2)
+        bent, beyond_critical = optics.refract(node.direction, facing, n_from=n1, n_to=n2)
+        total = bool(beyond_critical)
         onward = node.direction if total else bent / np.linalg.norm(bent)
     on, extra_m = 1.0 - back, 0.0
     if isinstance(material, ThinGlass):

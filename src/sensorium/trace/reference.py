@@ -85,8 +85,8 @@ class ReferenceCaster:
         unit = unit / np.linalg.norm(unit, axis=1, keepdims=True)
         return AllHits(
             ray=np.zeros(len(found), np.int64),
-            range_m=np.array([t for t, _, _ in found]),  # type: ignore[arg-type]
-            normal=unit,  # type: ignore[arg-type]
+            range_m=np.array([t for t, _, _ in found]),
+            normal=unit,
             object_id=np.array([number for _, number, _ in found], np.int32),
             face_id=np.array([face for _, _, face in found], np.int32),
             label=np.zeros(len(found), np.int32),

@@ -21,6 +21,7 @@ from sensorium.scene.layout import layout
 from sensorium.scene.scene import Scene
 from sensorium.trace.body_places import BodyPlaces
 from sensorium.trace.caster import AbstractCaster, LookUp, RawHits, new_hits, property_at
+from sensorium.trace.crossings import RawCrossings
 from sensorium.trace.rays import Rays, checked_bodies, checked_rays, middle_of
 from sensorium.trace.warp_device import WarpDevice
 from sensorium.trace.warp_scene import WarpScene
@@ -83,6 +84,14 @@ class WarpCaster(AbstractCaster):
     ) -> tuple[RawHits, LookUp]:
         """In arrays of the host; `coherent` changes nothing here."""
         return self.cast_rays(rays, hide=hide), partial(property_at, self.layout)
+
+    def _all(self, rays: Rays, hide: frozenset[str]) -> tuple[RawCrossings, LookUp]:
+        raise SpecError(f"cast_all was asked of a WarpCaster on {self.device!r}; only a RayCaster finds all hits")
+
+    def size_of(self, world: int, object_id: int) -> tuple[float, float]:
+        """Radius of an object's mesh [m], and its volume [m3] where it is one."""
+        extents, row = self.layout.extents(), world if len(self.layout.mesh_index) > 1 else 0
+        return float(extents.radius_m[row, object_id]), float(extents.volume_m3[row, object_id])
 
     def cast_rays(self, rays: Rays, *, hide: frozenset[str] = frozenset()) -> RawHits:
         """`cast` for rays that are checked, as flat arrays."""

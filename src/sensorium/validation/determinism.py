@@ -272,7 +272,7 @@ def _nearest_of_parts(folder: Path, origin: NDArray[Any], direction: NDArray[Any
     sent = Sent.of(rays.origin, rays.direction, rays.time, rays.t_max)
     before = threads.thread_count()
     try:
-        parts = [Part(str(folder), number, before) for number in range(len(index.parts))]
+        parts = [Part(str(folder), number, before, 1.0) for number in range(len(index.parts))]
         answers = [part.cast(sent, shared).of_all(len(rays.origin)) for part in parts]
     finally:
         sn.set_threads(before)

@@ -60,7 +60,7 @@ class Stacks(NamedTuple):
 class Pieces(NamedTuple):
     """Stretches of the rays of a block in media that send light back."""
 
-    count: NDArray[np.int64]  # (1,)
+    used: NDArray[np.int64]  # (1,)
     number: NDArray[np.float32]  # (pieces, PIECE_NUMBERS)
     word: NDArray[np.int32]  # (pieces, PIECE_WORDS)
 
@@ -136,9 +136,9 @@ def walk_block(block, hit, media, light, world, starts, used):
     crossings, stacks, beyond, pieces = media
     row = world if light.volume.shape[0] > 1 else 0
     volume, rank, reach, medium = light.volume[row], light.rank[row], light.reach[row], light.medium
-    pieces.count[0] = 0
+    pieces.used[0] = 0
     for k in range(used):
-        found = np.int64(crossings.count[k])
+        found = np.int64(crossings.found[k])
         room = crossings.number.shape[1]
         if found > room:
             light.missing[0] = max(light.missing[0], np.int32(found))
@@ -407,11 +407,11 @@ def _note_piece(pieces, stacks, medium, here, index, began, end, tau, opl, z, k)
     """Note a stretch of ray k in a medium, if that sends light back."""
     if medium[here, tb.G_ECHO] <= np.float32(0.0) or end <= began:
         return
-    i, level = pieces.count[0], stacks.held[k]
+    i, level = pieces.used[0], stacks.held[k]
     pieces.number[i, P_FROM], pieces.number[i, P_TO], pieces.number[i, P_TAU] = began, end, tau
     pieces.number[i, P_OPL] = opl + medium[index, tb.G_INDEX] * began
     pieces.number[i, P_Z] = z + medium[index, tb.G_WIDENING] * began
     pieces.number[i, P_TRAVELLED] = stacks.travelled[k, level]
     pieces.word[i, P_RAY], pieces.word[i, P_VISIT] = k, stacks.visit[k, level]
     pieces.word[i, P_MEDIUM], pieces.word[i, P_INDEX] = here, index
-    pieces.count[0] = i + 1
+    pieces.used[0] = i + 1

@@ -124,11 +124,11 @@ def media_of_walk(scratch, walks, walk, known, row, used):
     """Media of one block: its stacks, the crossings that were found for its rays, and the rest of a scratch."""
     media = Media(scratch.crossings, stacks_of_walk(walks.stacks, walk), scratch.beyond, scratch.pieces)
     crossed, room = known.crossed, known.crossed.number.shape[1]
-    if crossed.count.size > 0:
+    if crossed.found.size > 0:
         for k in range(used):
             i = row + k
-            media.crossings.count[k] = crossed.count[i]
-            for j in range(crossed.count[i]):
+            media.crossings.found[k] = crossed.found[i]
+            for j in range(crossed.found[i]):
                 for column in range(crossed.number.shape[2]):
                     media.crossings.number[k, j, column] = crossed.number[i, j, column]
                 media.crossings.word[k, j, C_COLUMN] = crossed.word[i, j, C_COLUMN]

@@ -297,7 +297,7 @@ def _offer_pieces(block, hit, pieces, light, draws, element, among, slot_f, slot
     The law counts from where the path entered the medium, over mirrors and panes in it.
     """
     media = light.medium
-    for i in range(pieces.count[0]):
+    for i in range(pieces.used[0]):
         k, number = np.int64(pieces.word[i, ms.P_RAY]), np.int64(pieces.word[i, ms.P_MEDIUM])
         probability = media[number, tb.G_PROBABILITY]
         if probability <= np.float32(0.0) or block[rows.GAIN + k] <= np.float32(0.0):

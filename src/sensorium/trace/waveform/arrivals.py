@@ -164,14 +164,14 @@ def _end_in_first_medium(block, hit, pieces, tables, histograms, weight_of, puls
     """
     number, pads, reach = tables.number, tables.pulse.shape[1], histograms.reach
     last = np.float32(histograms.vote.shape[1] - 2)
-    for i in range(pieces.count[0]):
+    for i in range(pieces.used[0]):
         if pieces.number[i, ms.P_FROM] == np.float32(0.0):
             p = pulse_of[hit[rows.RAY + pieces.word[i, ms.P_RAY]]]
             if histograms.medium[p] == NO_MEDIUM:
                 histograms.medium[p] = pieces.word[i, ms.P_MEDIUM]
     for k in range(used):
         block[_PART + k] = np.float32(-1.0)  # where the ray leaves that medium [m]
-    for i in range(pieces.count[0]):
+    for i in range(pieces.used[0]):
         k = pieces.word[i, ms.P_RAY]
         p = pulse_of[hit[rows.RAY + k]]
         if pieces.number[i, ms.P_FROM] == np.float32(0.0) and histograms.medium[p] == pieces.word[i, ms.P_MEDIUM]:
@@ -193,7 +193,7 @@ def _end_in_first_medium(block, hit, pieces, tables, histograms, weight_of, puls
 @jit.function
 def _add_pieces(block, hit, pieces, light, tables, histograms, weight_of, pulse_of, u_of, v_of):
     """Add what the stretches of rays in media send back."""
-    for i in range(pieces.count[0]):
+    for i in range(pieces.used[0]):
         medium = np.int64(pieces.word[i, ms.P_MEDIUM])
         if medium >= 0:
             length = pieces.number[i, ms.P_TO] - pieces.number[i, ms.P_FROM]
