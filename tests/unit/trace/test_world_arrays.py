@@ -11,7 +11,7 @@ ABSENT = 1 << 30
 
 
 def strewn(rng, worlds, objects, bodies, *, alike=False):
-    """Objects at random, some absent, some of volumes and air, some on bodies of which some are hidden; and how bodies move."""
+    """Objects at random, some absent, some volumes, some on bodies of which some are hidden; and how bodies move."""
     rows = 1 if alike else worlds
     body = rng.integers(-1, bodies, objects).astype(np.int32)
     hidden = np.where(body >= 0, rng.integers(0, 3, objects), 0)
