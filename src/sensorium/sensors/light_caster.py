@@ -24,10 +24,11 @@ from sensorium.trace.light.kernel import LightOutputs, sweep_light
 from sensorium.trace.packet import COHERENT_ADDRESS, SCATTERED_ADDRESS
 from sensorium.trace.parts_tracer import PartsTracer
 from sensorium.trace.volumes import cast_into, medium_around
-from sensorium.trace.waveform.tables import W_GAIN
+from sensorium.trace.waveform.tables import V_PULSES, W_GAIN
 
 if TYPE_CHECKING:
     from sensorium.sensors.lidar import Lidar
+    from sensorium.trace.beams.tables import BeamTables
     from sensorium.trace.waveform.kernel import WaveformOutputs
     from sensorium.trace.waveform.tables import WaveformTables
 
@@ -60,6 +61,11 @@ class LightCaster:
             from sensorium.sensors.waveform.tables import waveform_tables  # not everybody needs them
 
             self._waveform = waveform_tables(spec, self._tables)
+        self._beams: BeamTables | None = None
+        if spec.mode != "waveform" and spec.beam.rays > 1:
+            from sensorium.sensors.beam_tables import beam_tables
+
+            self._beams = beam_tables(spec, self._tables)
         self._start_s, self._resolution_s = spec.waveform.start_s, spec.waveform.resolution_s
         self._key = np.array(stream_key(rig.seed, rig.name), np.uint32)
         self._firing = Firing(rig)
@@ -92,7 +98,9 @@ class LightCaster:
             draws = Draws(self._key, tick, rig.first_world, rig.sensors, *around)
             where = (shot.placed.tables, tracer.labels, shot.placed.anchor, shot.rays, shot.heads, self._tables)
             embree = (COHERENT_ADDRESS, SCATTERED_ADDRESS)
-            if self._waveform is None:
+            if self._beams is not None:
+                self._fire_beams(self._beams, out, where, draws, mask, embree)
+            elif self._waveform is None:
                 threads.run(sweep_light, shot.blocks, *where, draws, mask, *embree, out)
             else:
                 received = self._receive(out, where, draws, mask, embree)
@@ -111,19 +119,25 @@ class LightCaster:
             alone, media = np.zeros(rig.sensors, np.int32), self._medium_of_object
             around[:, world] = medium_around(cast, aim.anchor[[world]], p_WS[world], alone, media)
         draws = Draws(self._key, tick, rig.first_world, rig.sensors, *around.reshape(2, -1))
-        received, where = None, (aim.anchor, aim.rays, aim.heads, self._tables)
+        received, where, blocks = None, (aim.anchor, aim.rays, aim.heads, self._tables), aim.blocks
         if self._waveform is not None:
             received, blocks, rare = self._receiver(out)
+        elif self._beams is not None:
+            blocks = _blocks_of_beams(self._beams, out)
         for world, bodies in enumerate(motion):
             meet = partial(parts.meet, anchor=aim.anchor[world], bodies=bodies, hide=rig.hide)
-            if received is None:
-                numbers = np.arange(aim.blocks).reshape(rig.worlds, -1)[world]
+            numbers = np.arange(blocks).reshape(rig.worlds, -1)[world]
+            if self._beams is not None:
+                from sensorium.sensors.beam_tables import without_limits
+                from sensorium.trace.beams.in_parts import beams_in_parts
+
+                beams_in_parts(meet, numbers, *where, without_limits(self._tables), self._beams, draws, out)
+            elif received is None:
                 light_in_parts(meet, numbers, *where, draws, out)
             else:
                 from sensorium.trace.waveform.in_parts import pulses_in_parts
 
                 assert self._waveform is not None
-                numbers = np.arange(blocks).reshape(rig.worlds, -1)[world]
                 pulses_in_parts(meet, numbers, *where, self._waveform, draws, rare, received)
         scan = self._scan(out, received, aim, table, start_ns, end_ns)
         return scan, lambda: self._geometry.fire_into_parts(parts, aim, motion, table, start_ns, end_ns)
@@ -152,6 +166,22 @@ class LightCaster:
             self._layout = self._rig.tracer.layout
             self._tables = self._tables._replace(**surfaces(self._layout))
             self._medium_of_object = medium_of_objects(self._tables, self._layout)
+
+    def _fire_beams(
+        self,
+        beams: "BeamTables",
+        out: LightOutputs,
+        where: tuple[Any, ...],
+        draws: Draws,
+        mask: np.uint32,
+        embree: tuple[int, int],
+    ) -> None:
+        """Fire beams of several rays."""
+        from sensorium.sensors.beam_tables import without_limits
+        from sensorium.trace.beams.kernel import sweep_beams
+
+        blocks, unlimited = _blocks_of_beams(beams, out), without_limits(self._tables)
+        threads.run(sweep_beams, blocks, *where, unlimited, beams, draws, mask, *embree, out, serial_below=2)
 
     def _receive(
         self, light: LightOutputs, where: tuple[Any, ...], draws: Draws, mask: np.uint32, embree: tuple[int, int]
@@ -261,6 +291,12 @@ class LightCaster:
         if not self._several:
             return shots
         return np.broadcast_to(shots[..., None, :, :], (*shots.shape[:-2], self._returns, *table.shape))
+
+
+def _blocks_of_beams(beams: "BeamTables", out: LightOutputs) -> int:
+    """Blocks of beams of all heads."""
+    heads, _, rays = out.range_m.shape
+    return heads * -(-rays // int(beams.switch[V_PULSES]))
 
 
 def _or_constant(array: NDArray[Any], like: NDArray[Any], value: int) -> NDArray[Any]:

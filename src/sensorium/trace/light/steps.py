@@ -42,7 +42,7 @@ def offer_first(block, hit, light, slot_f, slot_i, drawn, voided_before, used):
     """Open the slots with what surfaces and air send back on the first rays."""
     _first_candidates(block, hit, light, slot_f, slot_i, voided_before, used)
     if light.switch[tb.S_ATMOSPHERE] > 0:
-        _offer_air(block, hit, light, slot_f, slot_i, drawn, used)
+        offer_air(block, hit, light, slot_f, slot_i, drawn, used)
 
 
 @jit.function
@@ -51,7 +51,7 @@ def offer_more(child, child_hit, light, draws, element, among, slot_f, slot_i, d
     _draw_children(child, child_hit, draws, element, among, used)
     _offer_children(child, child_hit, light, slot_f, slot_i, used)
     if light.switch[tb.S_ATMOSPHERE] > 0:
-        _offer_air(child, child_hit, light, slot_f, slot_i, drawn, used)
+        offer_air(child, child_hit, light, slot_f, slot_i, drawn, used)
 
 
 @jit.function
@@ -238,7 +238,7 @@ def _offer_children(block, hit, light, slot_f, slot_i, used):
 
 
 @jit.function
-def _offer_air(block, hit, light, slot_f, slot_i, drawn, used):
+def offer_air(block, hit, light, slot_f, slot_i, drawn, used):
     """Returns from the medium on each segment, where the drawn distance falls into it."""
     media = light.medium
 

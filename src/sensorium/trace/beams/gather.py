@@ -1,0 +1,146 @@
+"""What comes back along the rays of beams, gathered beam by beam before anything is chosen, limited or made noisy."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium import jit
+from sensorium.random import draw_words, uniform_f32
+from sensorium.trace import packet as pk
+from sensorium.trace.light import choose, rows, shade, tree
+from sensorium.trace.packet import BLOCK, NO_HIT
+from sensorium.trace.waveform import tables as wt
+from sensorium.trace.waveform.arrivals import parts_of, sender_of
+
+# In place of the object, for light that the air sends back: all 29 bits of a sender's object
+AIR = np.int32((1 << 29) - 1)
+
+# Returns of the air that are kept of a ray
+AIR_SLOTS = 8
+
+
+class Arrivals(NamedTuple):
+    """Light that came back, (beams, room) each; `room` is that of `BeamTables`."""
+
+    opl: NDArray[np.float32]  # optical path one way [m]
+    light: NDArray[np.float32]  # intensity times the ray's share of the power
+    slack: NDArray[np.float32]  # how far a ray's patch spreads it, to either side [m]
+    sender: NDArray[np.int64]  # see waveform/arrivals.py
+    face: NDArray[np.int32]
+    filled: NDArray[np.int64]  # (beams,) how many
+
+
+@jit.function
+def new_arrivals(beams, room):
+    """Room for the arrivals of a block of beams."""
+    return Arrivals(
+        jit.zeros((beams, room), np.float32),
+        jit.zeros((beams, room), np.float32),
+        jit.zeros((beams, room), np.float32),
+        jit.zeros((beams, room), np.int64),
+        jit.zeros((beams, room), np.int32),
+        jit.zeros(beams, np.int64),
+    )
+
+
+@jit.function
+def _add(arrivals, beam, opl, light, slack, sender, face):
+    """Keep an arrival; where there is no room, in place of the weakest if that is weaker."""
+    at, room = arrivals.filled[beam], arrivals.opl.shape[1]
+    if at == room:
+        at = 0
+        for i in range(1, room):
+            at = i if arrivals.light[beam, i] < arrivals.light[beam, at] else at
+        if arrivals.light[beam, at] >= light:
+            return
+    else:
+        arrivals.filled[beam] = at + 1
+    arrivals.opl[beam, at], arrivals.light[beam, at], arrivals.slack[beam, at] = opl, light, slack
+    arrivals.sender[beam, at], arrivals.face[beam, at] = sender, face
+
+
+@jit.function
+def add_surfaces(block, hit, tables, arrivals, weight_of, pulse_of, batch, begin, used):
+    """Add what surfaces send back that first rays or their children met.
+
+    Args:
+        block, hit: Scratch, shaded.
+        tables: `BeamTables`; arrivals: `Arrivals`.
+        weight_of, pulse_of: Of the rays of a block, see `name_rays`.
+        batch: Number of the first beam of the batch in the block of beams.
+        begin: Number of the first ray of the block in the batch.
+        used: Rays, or children, in the scratch.
+    """
+    block, hit, tables, arrivals = jit.uncounted((block, hit, tables, arrivals))
+    rays, one = tables.u.shape[0], np.float32(1.0)
+    spread = max(tables.number[wt.W_TAN_ALONG], tables.number[wt.W_TAN_ACROSS])
+    for k in range(used):
+        strength = block[rows.STRENGTH + k]
+        if hit[rows.COLUMN + k] == NO_HIT or strength <= np.float32(0.0):
+            continue
+        ray, t, c = hit[rows.RAY + k], block[pk.B_T_FAR + k], block[rows.COS + k]
+        radius = tables.number[wt.W_EXIT_RADIUS] + spread * (block[rows.PATH_Z + k] + block[rows.WIDENING + k] * t)
+        slope = math.sqrt((one - c) * (one + c)) / c
+        mirror, depth = np.int32(hit[rows.MIRROR + k]), tree.depth_of(hit[rows.NODE + k])
+        _add(
+            arrivals,
+            batch + pulse_of[ray],
+            block[rows.PATH_OPL + k] + block[rows.MEDIUM_N + k] * t,
+            strength * weight_of[ray],
+            tables.reach[(begin + ray) % rays] * radius * slope * block[rows.MEDIUM_N + k],
+            sender_of(np.int32(hit[rows.COLUMN + k]), mirror, depth),
+            np.int32(hit[pk.B_FACE + k]),
+        )
+
+
+@jit.function
+def clear_air(air_f, used):
+    """No returns of the air yet, for the rays of a block."""
+    for j in range(AIR_SLOTS):
+        for k in range(used):
+            air_f[j * choose.FLOATS_A_SLOT + choose.KEY + k] = choose.NONE
+
+
+@jit.function
+def add_air(air_f, air_i, arrivals, weight_of, pulse_of, batch, used):
+    """Add what the air sent back along the rays of a block and their children, out of the slots it was offered to."""
+    for k in range(used):
+        for j in range(AIR_SLOTS):
+            f, w = j * choose.FLOATS_A_SLOT + k, j * choose.WORDS_A_SLOT + k
+            if air_f[f + choose.KEY] == choose.NONE:
+                break
+            sender = sender_of(AIR, air_i[w + choose.MIRROR], air_i[w + choose.DEPTH])
+            light = air_f[f + choose.INTENSITY] * weight_of[k]
+            _add(arrivals, batch + pulse_of[k], air_f[f + choose.OPL], light, np.float32(0.0), sender, choose.NOBODY)
+
+
+@jit.function
+def share_draws(beams, block, pulse_of, batch, used):
+    """The number that each beam drew for the air, to all its rays: a beam has one return of the air, not one a ray."""
+    for k in range(used):
+        block[rows.UNIFORM + k] = beams[rows.UNIFORM + batch + pulse_of[k]]
+
+
+@jit.function
+def draw_children(block, hit, draws, element, among, pulse_of, batch, used):
+    """A number for the air at every node of a beam's trees, the same for all its rays."""
+    for k in range(used):
+        beam, node = element + batch + pulse_of[hit[rows.RAY + k]], np.int64(hit[rows.NODE + k])
+        w0, _, _, _ = draw_words(draws.key[0], draws.key[1], beam, shade.STAGE_RETURN, node, draws.tick, among)
+        block[rows.UNIFORM + k] = uniform_f32(w0)
+
+
+@jit.inlined
+def told_of(sender):
+    """Object (-1 for the air), mirror (-1 for none) and depth of a sender."""
+    column, mirror, depth = parts_of(sender)
+    return choose.NOBODY if column == AIR else column, mirror, depth
+
+
+@jit.function
+def new_air():
+    """Slots that the air is offered to, and scratch of `steps.offer_air`."""
+    air_f, air_i = choose.new_slots(AIR_SLOTS + 1)
+    return air_f, air_i, np.zeros(BLOCK + 1, np.int32)
