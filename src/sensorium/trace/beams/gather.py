@@ -10,7 +10,7 @@ from sensorium import jit
 from sensorium.random import draw_words, uniform_f32
 from sensorium.trace import packet as pk
 from sensorium.trace.light import choose, rows, shade, tree
-from sensorium.trace.packet import BLOCK, NO_HIT
+from sensorium.trace.packet import BLOCK
 from sensorium.trace.waveform import tables as wt
 from sensorium.trace.waveform.arrivals import parts_of, sender_of
 
@@ -46,53 +46,77 @@ def new_arrivals(beams, room):
 
 
 @jit.function
-def _add(arrivals, beam, opl, light, slack, sender, face):
-    """Keep an arrival; where there is no room, in place of the weakest if that is weaker."""
-    at, room = arrivals.filled[beam], arrivals.opl.shape[1]
-    if at == room:
-        at = 0
-        for i in range(1, room):
-            at = i if arrivals.light[beam, i] < arrivals.light[beam, at] else at
-        if arrivals.light[beam, at] >= light:
-            return
-    else:
-        arrivals.filled[beam] = at + 1
-    arrivals.opl[beam, at], arrivals.light[beam, at], arrivals.slack[beam, at] = opl, light, slack
-    arrivals.sender[beam, at], arrivals.face[beam, at] = sender, face
+def _place(light_of, filled, light):
+    """Where among the arrivals of a beam a new one goes; in place of the weakest where there is no room, -1: nowhere.
+
+    Args:
+        light_of: Of those arrivals, (room,); filled: how many there are; light: of the new one.
+    """
+    if filled < light_of.shape[0]:
+        return filled
+    weakest = np.int64(0)
+    for i in range(1, filled):
+        weakest = i if light_of[i] < light_of[weakest] else weakest
+    return weakest if light_of[weakest] < light else np.int64(-1)
+
+
+@jit.inlined
+def _slack(block, tables, ray, k):
+    """How far the patch of a ray spreads its light along the way, to either side [m of optical path]."""
+    c, one = block[rows.COS + k], np.float32(1.0)
+    spread = max(tables.number[wt.W_TAN_ALONG], tables.number[wt.W_TAN_ACROSS])
+    z = block[rows.PATH_Z + k] + block[rows.WIDENING + k] * block[pk.B_T_FAR + k]
+    slope = math.sqrt((one - c) * (one + c)) / c
+    return tables.reach[ray] * (tables.number[wt.W_EXIT_RADIUS] + spread * z) * slope * block[rows.MEDIUM_N + k]
 
 
 @jit.function
-def add_surfaces(block, hit, tables, arrivals, weight_of, pulse_of, batch, begin, used):
-    """Add what surfaces send back that first rays or their children met.
+def add_first_surfaces(block, hit, tables, arrivals, weight_of, batch, begin, used):
+    """Add what surfaces send back that first rays met; there is room for one of each.
 
     Args:
         block, hit: Scratch, shaded.
         tables: `BeamTables`; arrivals: `Arrivals`.
-        weight_of, pulse_of: Of the rays of a block, see `name_rays`.
+        weight_of: Shares of power of the rays of a block, see `name_rays`.
         batch: Number of the first beam of the batch in the block of beams.
-        begin: Number of the first ray of the block in the batch.
-        used: Rays, or children, in the scratch.
+        begin: Number of the block's first ray in the batch.
+        used: Rays in the block.
     """
     block, hit, tables, arrivals = jit.uncounted((block, hit, tables, arrivals))
-    rays, one = tables.u.shape[0], np.float32(1.0)
-    spread = max(tables.number[wt.W_TAN_ALONG], tables.number[wt.W_TAN_ACROSS])
+    rays = tables.u.shape[0]
+    beam, ray = batch + begin // rays, begin % rays
     for k in range(used):
         strength = block[rows.STRENGTH + k]
-        if hit[rows.COLUMN + k] == NO_HIT or strength <= np.float32(0.0):
+        if strength > np.float32(0.0):
+            at = arrivals.filled[beam]
+            arrivals.filled[beam] = at + 1
+            arrivals.opl[beam, at] = block[rows.PATH_OPL + k] + block[rows.MEDIUM_N + k] * block[pk.B_T_FAR + k]
+            arrivals.light[beam, at] = strength * weight_of[k]
+            arrivals.slack[beam, at] = _slack(block, tables, ray, k)
+            arrivals.sender[beam, at] = np.int64(hit[rows.COLUMN + k])  # `sender_of` without a mirror at depth 0
+            arrivals.face[beam, at] = np.int32(hit[pk.B_FACE + k])
+        ray += 1
+        if ray == rays:
+            beam, ray = beam + 1, 0
+
+
+@jit.function
+def add_surfaces_of_children(block, hit, tables, arrivals, weight_of, pulse_of, batch, begin, used):
+    """Add what surfaces send back that children met; arguments as for first rays, whose numbers the children carry."""
+    block, hit, tables, arrivals = jit.uncounted((block, hit, tables, arrivals))
+    rays = tables.u.shape[0]
+    for k in range(used):
+        ray, strength = hit[rows.RAY + k], block[rows.STRENGTH + k]
+        beam, light = batch + pulse_of[ray], strength * weight_of[ray]
+        at = _place(arrivals.light[beam], arrivals.filled[beam], light) if strength > np.float32(0.0) else np.int64(-1)
+        if at < 0:
             continue
-        ray, t, c = hit[rows.RAY + k], block[pk.B_T_FAR + k], block[rows.COS + k]
-        radius = tables.number[wt.W_EXIT_RADIUS] + spread * (block[rows.PATH_Z + k] + block[rows.WIDENING + k] * t)
-        slope = math.sqrt((one - c) * (one + c)) / c
+        arrivals.filled[beam] = max(arrivals.filled[beam], at + 1)
+        arrivals.opl[beam, at] = block[rows.PATH_OPL + k] + block[rows.MEDIUM_N + k] * block[pk.B_T_FAR + k]
+        arrivals.light[beam, at], arrivals.slack[beam, at] = light, _slack(block, tables, (begin + ray) % rays, k)
         mirror, depth = np.int32(hit[rows.MIRROR + k]), tree.depth_of(hit[rows.NODE + k])
-        _add(
-            arrivals,
-            batch + pulse_of[ray],
-            block[rows.PATH_OPL + k] + block[rows.MEDIUM_N + k] * t,
-            strength * weight_of[ray],
-            tables.reach[(begin + ray) % rays] * radius * slope * block[rows.MEDIUM_N + k],
-            sender_of(np.int32(hit[rows.COLUMN + k]), mirror, depth),
-            np.int32(hit[pk.B_FACE + k]),
-        )
+        arrivals.sender[beam, at] = sender_of(np.int32(hit[rows.COLUMN + k]), mirror, depth)
+        arrivals.face[beam, at] = np.int32(hit[pk.B_FACE + k])
 
 
 @jit.function
@@ -111,9 +135,14 @@ def add_air(air_f, air_i, arrivals, weight_of, pulse_of, batch, used):
             f, w = j * choose.FLOATS_A_SLOT + k, j * choose.WORDS_A_SLOT + k
             if air_f[f + choose.KEY] == choose.NONE:
                 break
-            sender = sender_of(AIR, air_i[w + choose.MIRROR], air_i[w + choose.DEPTH])
-            light = air_f[f + choose.INTENSITY] * weight_of[k]
-            _add(arrivals, batch + pulse_of[k], air_f[f + choose.OPL], light, np.float32(0.0), sender, choose.NOBODY)
+            beam, light = batch + pulse_of[k], air_f[f + choose.INTENSITY] * weight_of[k]
+            at = _place(arrivals.light[beam], arrivals.filled[beam], light)
+            if at < 0:
+                continue
+            arrivals.filled[beam] = max(arrivals.filled[beam], at + 1)
+            arrivals.opl[beam, at], arrivals.light[beam, at] = air_f[f + choose.OPL], light
+            arrivals.slack[beam, at], arrivals.face[beam, at] = np.float32(0.0), choose.NOBODY
+            arrivals.sender[beam, at] = sender_of(AIR, air_i[w + choose.MIRROR], air_i[w + choose.DEPTH])
 
 
 @jit.function

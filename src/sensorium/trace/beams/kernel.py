@@ -67,7 +67,7 @@ def sweep_beams(
                     tree.start_paths(block, hit, around, beyond, light.medium, light.number[tb.N_POWER])
                 trace_block(block, hit, floats, words, active, scene, coherent, corners, lit)
                 steps.light_up(block, hit, arrays, light, world, lit)
-                gather.add_surfaces(block, hit, tables, arrivals, weight_of, pulse_of, batch, begin, lit)
+                gather.add_first_surfaces(block, hit, tables, arrivals, weight_of, batch, begin, lit)
                 if airy:
                     gather.clear_air(air_f, lit)
                     gather.share_draws(beams, block, pulse_of, batch, lit)
@@ -91,7 +91,9 @@ def sweep_beams(
                     tree.take(child, child_hit, light.medium, queue_f, queue_i, waiting, here, far)
                     trace_block(child, child_hit, floats, words, active, scene, scattered, corners, here)
                     steps.light_up(child, child_hit, arrays, light, world, here)
-                    gather.add_surfaces(child, child_hit, tables, arrivals, weight_of, pulse_of, batch, begin, here)
+                    gather.add_surfaces_of_children(
+                        child, child_hit, tables, arrivals, weight_of, pulse_of, batch, begin, here
+                    )
                     if airy:
                         gather.draw_children(child, child_hit, draws, element, among, pulse_of, batch, here)
                         steps.offer_air(child, child_hit, unlimited, air_f, air_i, drawn, here)

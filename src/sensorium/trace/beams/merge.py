@@ -30,6 +30,7 @@ def merge_beams(arrivals, order, beams, light, separation, voided_before, slot_f
         used: Beams.
     """
     arrivals = jit.uncounted(arrivals)
+    clear = _CLEAR * separation
     for j in range(light.switch[tb.S_SLOTS] + 1):
         for k in range(used):
             slot_f[j * choose.FLOATS_A_SLOT + choose.KEY + k] = choose.NONE
@@ -37,38 +38,55 @@ def merge_beams(arrivals, order, beams, light, separation, voided_before, slot_f
         if beams[pk.B_TIME + k] < voided_before:
             beams[rows.UNIFORM + k] = np.float32(2.0)
             continue
-        count, opl = arrivals.filled[k], arrivals.opl[k]
+        count = arrivals.filled[k]
         if count == 0:
             continue
-        low, high = opl[0], opl[0]
+        opl, power, slack, sender = arrivals.opl[k], arrivals.light[k], arrivals.slack[k], arrivals.sender[k]
+        low, high, alone = opl[0], opl[0], True
         for i in range(count):
             order[i] = i
             low, high = min(low, opl[i]), max(high, opl[i])
-        if high - low > _CLEAR * separation:
-            sort_by_range(opl, order, count)
+            alone &= sender[i] == sender[0]
+
+        # Mostly one surface sends all, from about one range
+        if alone and high - low <= clear:
+            best, middle, total, _ = _summed(opl, power, sender, order, np.int64(0), count, alone)
+            _offer(light, k, middle, total, sender[best], arrivals.face[k, best], False, slot_f, slot_i)
+            continue
+        sort_by_range(opl, order, count)
         start = np.int64(0)
         while start < count:
-            end = end_of_return(opl, arrivals.slack[k], arrivals.sender[k], order, start, count, separation)
-            _offer(arrivals, k, order, start, end, light, separation, slot_f, slot_i)
+            end = end_of_return(opl, slack, sender, order, start, count, separation)
+            best, middle, total, mixed = _summed(opl, power, sender, order, start, end, alone)
+            for i in range(start, end - 1):
+                mixed |= gap(opl, slack, sender, order[i], order[i + 1]) > clear
+            _offer(light, k, middle, total, sender[best], arrivals.face[k, best], mixed, slot_f, slot_i)
             start = end
 
 
 @jit.function
-def _offer(arrivals, beam, order, start, end, light, separation, slot_f, slot_i):
-    """Offer one return of a beam: the arrivals start .. end of the order, at the centroid of their light."""
-    opl, power, sender = arrivals.opl[beam], arrivals.light[beam], arrivals.sender[beam]
-    total, moment, first = 0.0, 0.0, opl[order[start]]
+def _summed(opl, power, sender, order, start, end, alone):
+    """One return: its strongest arrival, the centroid and sum of its light, whether other senders have a part in it.
+
+    The strongest arrival is that of the sender of most light.
+    """
+    total, moment, first, best = 0.0, 0.0, opl[order[start]], order[start]
     for i in range(start, end):
         a = order[i]
         total += power[a]
         moment += np.float64(power[a]) * np.float64(opl[a] - first)
-    middle, intensity = np.float32(first + moment / total), np.float32(total)
-    best, most = _strongest(power, sender, order, start, end)
-    mixed = total - most > _OTHERS * total
-    for i in range(start, end - 1):
-        between = gap(opl, arrivals.slack[beam], sender, order[i], order[i + 1])
-        mixed |= between > _CLEAR * separation
-    column, mirror, depth = told_of(sender[best])
+        best = a if power[a] > power[best] else best
+    others = 0.0
+    if not alone:
+        best, most = _strongest(power, sender, order, start, end)
+        others = total - most
+    return best, np.float32(first + moment / total), np.float32(total), others > _OTHERS * total
+
+
+@jit.function
+def _offer(light, k, opl, intensity, sender, face, mixed, slot_f, slot_i):
+    """Offer one return of a beam to its slots."""
+    column, mirror, depth = told_of(sender)
     cause = tb.BY_SURFACE
     if column < 0:
         cause = tb.BY_ATMOSPHERE
@@ -76,14 +94,13 @@ def _offer(arrivals, beam, order, start, end, light, separation, slot_f, slot_i)
         cause = tb.BY_REFLECTION if mirror >= 0 else tb.BY_TRANSMISSION
     number, returns, ranked = light.number, light.switch[tb.S_RETURNS], light.switch[tb.S_SLOTS]
     near, far = number[tb.N_NEAR] * number[tb.N_CALIBRATED_INDEX], number[tb.N_FAR] * number[tb.N_CALIBRATED_INDEX]
-    key = choose.key_of(returns, intensity, middle, number[tb.N_THRESHOLD], near, far)
+    key, beam = choose.key_of(returns, intensity, opl, number[tb.N_THRESHOLD], near, far), np.int32(k)
     if light.switch[tb.S_PRIORITY] > 0 and cause == tb.BY_ATMOSPHERE and key > choose.NONE:
         key = np.float32(np.inf)
     cause = tb.BY_MIXTURE if mixed else cause
-    face, k = arrivals.face[beam, best], np.int32(beam)
-    choose.offer(slot_f, slot_i, ranked, k, key, intensity, middle, cause, depth, column, face, mirror)
+    choose.offer(slot_f, slot_i, ranked, beam, key, intensity, opl, cause, depth, column, face, mirror)
     if returns == tb.DUAL and key > choose.NONE:
-        choose.offer_last(slot_f, slot_i, ranked, k, middle, intensity, cause, depth, column, face, mirror)
+        choose.offer_last(slot_f, slot_i, ranked, beam, opl, intensity, cause, depth, column, face, mirror)
 
 
 @jit.function

@@ -102,7 +102,7 @@ def follow_beams(
                 name_rays(tables, u_of, v_of, weight_of, pulse_of, slope_of, named)
             if stage == FIRST:
                 light_up_found(block, hit, light, found, row, base, lit)
-                gather.add_surfaces(block, hit, tables, arrivals, weight_of, pulse_of, batch, begin, lit)
+                gather.add_first_surfaces(block, hit, tables, arrivals, weight_of, batch, begin, lit)
                 if airy:
                     gather.clear_air(air_f, lit)
                     gather.share_draws(beams, block, pulse_of, batch, lit)
@@ -124,7 +124,9 @@ def follow_beams(
             else:
                 here = traced.pending[walk]
                 light_up_found(child, child_hit, light, found, row, base, here)
-                gather.add_surfaces(child, child_hit, tables, arrivals, weight_of, pulse_of, batch, begin, here)
+                gather.add_surfaces_of_children(
+                    child, child_hit, tables, arrivals, weight_of, pulse_of, batch, begin, here
+                )
                 if airy:
                     gather.draw_children(child, child_hit, draws, element, among, pulse_of, batch, here)
                     offer_air(child, child_hit, unlimited, air_f, air_i, drawn, here)
