@@ -195,6 +195,32 @@ def test_rays_with_start_points_of_their_own():
     np.testing.assert_allclose(many.points[both], one.points[both], atol=2e-3)
 
 
+@pytest.mark.parametrize("options", [{"publish": "slices"}, {"mode": "radiometric"}])
+def test_slices_and_beams_before_a_reset(options):
+    """A world that restarts in the middle of a sweep loses the beams before, and gives no false alarms for them."""
+    scans = []
+    for rays in (1, 19):
+        scene = sn.Scene()
+        scene.add(sn.shapes.box(30, 30, 30), material=MATT)
+        world = sn.worlds.Kinematic({"car": sn.paths.Line((0, 0, 0), (2, 0, 0))}, step_s=0.02)
+        env = sn.Environment(scene, world, worlds=2, seed=1)
+        pattern = sn.patterns.Spinning(elevation_deg=(-3.0, 4.0), columns=200, rate_hz=10)
+        receiver = sn.Receiver(false_alarm_probability=0.2)
+        spec = {"mode": "relative", "receiver": receiver, "beam": sn.Beam(half_divergence_rad=1e-4, rays=rays)}
+        lidar = env.attach(sn.Lidar(pattern=pattern, **spec | options), body="car")
+        for number in range(5):
+            env.step()
+            if number == 2:
+                env.reset(np.array([False, True]))
+        scans.append(lidar.read())
+    one, many = scans
+    assert one.valid[1].any()
+    np.testing.assert_array_equal(one.valid, many.valid)
+    np.testing.assert_allclose(one.range_m, many.range_m, atol=5e-3)  # a beam on a corner of the room
+    if "mode" in options:
+        assert one.valid[1].mean() == pytest.approx(0.4, abs=0.05)
+
+
 def test_bytes_are_the_same_on_any_number_of_threads():
     before, scans = thread_count(), []
     try:
