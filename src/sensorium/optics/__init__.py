@@ -4,7 +4,7 @@ A scalar works in the float type of its arguments, float32 in kernels and float6
 """
 
 from sensorium.optics.beam import beam_radius, captured_fraction
-from sensorium.optics.beam_rays import BeamRays, grid_rays, spiral_rays
+from sensorium.optics.beam_rays import BeamRays, equal_power_rays, grid_rays, patch_reach, spiral_rays
 from sensorium.optics.brown import brown_distorted, brown_ideal
 from sensorium.optics.capture_table import CaptureTable, capture_table
 from sensorium.optics.diffuse import oren_nayar, oren_nayar_coefficients, oren_nayar_monostatic
@@ -20,12 +20,14 @@ from sensorium.optics.gaussian_beam import (
     gaussian_radius,
     rayleigh_range,
     rays_across,
+    share_beyond_edge,
     spot_diameter,
     virtual_focus,
     waist_radius,
 )
 from sensorium.optics.kannala_brandt import fisheye_angle, fisheye_radius
 from sensorium.optics.layers import two_layer, two_layer_monostatic
+from sensorium.optics.merged_returns import merged_returns
 from sensorium.optics.microfacet import (
     ggx,
     ggx_distribution,
@@ -70,6 +72,7 @@ __all__ = [
     "convolved",
     "defocus",
     "deviation",
+    "equal_power_rays",
     "fisheye_angle",
     "fisheye_radius",
     "fresnel",
@@ -86,6 +89,7 @@ __all__ = [
     "grid_rays",
     "in_focus_distance",
     "internal_diffuse_reflectance",
+    "merged_returns",
     "mirror_glint",
     "mirror_transfer",
     "noise_threshold",
@@ -94,6 +98,7 @@ __all__ = [
     "oren_nayar_monostatic",
     "pane",
     "pane_path",
+    "patch_reach",
     "photons",
     "pulse_width",
     "range_of_bin",
@@ -103,6 +108,7 @@ __all__ = [
     "reflect",
     "refract",
     "retroreflection",
+    "share_beyond_edge",
     "signal_to_noise",
     "smith_lambda",
     "smith_masking",

@@ -25,6 +25,12 @@ GOLDEN_ANGLE = math.pi * (3.0 - math.sqrt(5.0))
 # More rays than this in one pulse are taken for a slip of the pen
 MOST_RAYS = 2**22
 
+# Fewest rays that span a beam's cross-section
+LEAST_SPAN = 3
+
+# Half the side of a ray's patch, in sides: neighbours on a plane reach each other for every number of rays up to 1024
+_HALF_SIDE = 0.6
+
 
 class BeamRays(NamedTuple):
     """Rays over the cross-section of a beam."""
@@ -64,6 +70,38 @@ def spiral_rays(count: int) -> BeamRays:
     if count == 1:
         radius = np.zeros(1)  # one ray is the axis
     return _weighted(radius * np.cos(angle), radius * np.sin(angle))
+
+
+def equal_power_rays(count: int) -> BeamRays:
+    """Rays of one power each, on a golden-angle spiral over the whole Gaussian, its tails included.
+
+    Ray i lies where the share of the power within its radius is q = (i + 1/2) / N: 1 - exp(-2 rho^2) = q. Then the
+    layout is shifted and stretched until its mean is the axis and its variance along every direction the Gaussian's,
+    w^2 / 4: the mean range of a plane is that on the axis, and its spread is right, however few rays there are.
+
+    Args:
+        count: 1, the axis alone, or 3 and more.
+    """
+    if not (count == 1 or LEAST_SPAN <= count <= MOST_RAYS):
+        raise SpecError(f"count is {count}; rays of equal power must be 1, or {LEAST_SPAN} to {MOST_RAYS}")
+    if count == 1:
+        return BeamRays(np.zeros(1), np.zeros(1), np.ones(1))
+    number = np.arange(count)
+    radius, angle = np.sqrt(-0.5 * np.log1p(-(number + 0.5) / count)), number * GOLDEN_ANGLE
+    places = radius * np.stack([np.cos(angle), np.sin(angle)])
+    places -= places.mean(axis=1, keepdims=True)
+    variance, axes = np.linalg.eigh(places @ places.T / count)
+    u, v = (axes * (0.5 / np.sqrt(variance))) @ axes.T @ places
+    return BeamRays(u, v, np.full(count, 1.0 / count))
+
+
+def patch_reach(rays: BeamRays) -> Array:
+    """How far the patch that each ray stands for reaches to all sides, in 1/e^2 radii, shape (rays,).
+
+    Its area is P_i / I_i with the irradiance I = (2 / pi) exp(-2 rho^2) of a unit of power.
+    """
+    irradiance = 2.0 / math.pi * np.exp(-2.0 * (np.square(rays.u) + np.square(rays.v)))
+    return _HALF_SIDE * np.sqrt(rays.weight / irradiance)
 
 
 def _weighted(u: Array, v: Array) -> BeamRays:

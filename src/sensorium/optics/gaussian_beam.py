@@ -82,3 +82,16 @@ def gaussian_irradiance(
     w = gaussian_radius(z_m, wavelength_m=wavelength_m, waist_radius_m=waist_radius_m)
     power = checked("power_W", power_W, at_least=0.0)
     return 2.0 * power / (math.pi * np.square(w)) * np.exp(-2.0 * np.square(checked("rho_m", rho_m) / w))
+
+
+def share_beyond_edge(distance_m: ArrayLike, *, radius_m: ArrayLike) -> Array:
+    """Share of the power [1] that passes a straight edge: erfc(sqrt(2) x / w) / 2, the integral of the profile.
+
+    Args:
+        distance_m: Of the edge from the axis [m]; below 0 where the edge leaves the axis free.
+        radius_m: 1/e^2 radius w of the beam at the edge [m].
+    """
+    from scipy.special import erfc
+
+    radius = checked("radius_m", radius_m, above=0.0)
+    return np.asarray(0.5 * erfc(math.sqrt(2.0) * checked("distance_m", distance_m) / radius))

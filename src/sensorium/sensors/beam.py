@@ -4,7 +4,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from sensorium.spec import Spec
 
@@ -27,6 +27,12 @@ class Beam(Spec):
     """Of the detector's centre from the beam's axis [m]."""
     pulse_s: float = Field(default=5e-9, gt=0.0)
     """Duration of the pulse [s]; how much fog answers at once follows from it."""
+    rays: int = Field(default=1, ge=1, le=1024)
+    """Rays that a beam is made of in mode="relative" and mode="radiometric": 1, or 3 and more for mixed pixels; of
+    equal power each, over the whole profile. Waveform mode has its own, `waveform.rays`."""
+    separation_m: float | None = Field(default=None, gt=0.0)
+    """Least separation of two returns of one beam in range [m], where it has several rays: what is nearer is one
+    return. None is that of the pulse, c pulse_s / 2."""
 
     @field_validator("half_divergence_rad")
     @classmethod
@@ -35,6 +41,21 @@ class Beam(Spec):
             if not 0.0 < angle < 0.5:
                 raise ValueError(f"half_divergence_rad is {angle}; it must be above 0 and below 0.5")
         return value
+
+    @model_validator(mode="after")
+    def _of_several_rays(self) -> "Beam":
+        if self.rays == 2:
+            raise ValueError("rays is 2; a beam must have 1 ray, or 3 and more to span its cross-section")
+        if self.separation_m is not None and self.rays == 1:
+            raise ValueError(f"separation_m is {self.separation_m} with rays 1; it is between returns of several rays")
+        return self
+
+    @property
+    def least_separation_m(self) -> float:
+        """Least separation of two returns in range [m]: as given, or c pulse_s / 2 of the pulse."""
+        from sensorium.sensors.waveform.reading import SPEED_OF_LIGHT  # which imports beams
+
+        return SPEED_OF_LIGHT * self.pulse_s / 2.0 if self.separation_m is None else self.separation_m
 
     @property
     def widest_rad(self) -> float:

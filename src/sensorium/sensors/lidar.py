@@ -127,6 +127,9 @@ class Lidar(SensorSpec[Scan]):
             )
         if self.normals and self.mode != "geometric":
             raise ValueError(f"normals is true with mode {self.mode!r}; only a geometric lidar tells them")
+        if self.beam.rays != 1 and self.mode in ("geometric", "waveform"):
+            own = "waveform.rays says how many a pulse has" if self.mode == "waveform" else "its rays have no width"
+            raise ValueError(f"beam.rays is {self.beam.rays} with mode {self.mode!r}, where it must be 1: {own}")
         if self.mode == "waveform":
             self._check_waveform()
         return self

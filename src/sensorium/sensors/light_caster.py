@@ -23,10 +23,11 @@ from sensorium.trace.light.in_parts import light_in_parts
 from sensorium.trace.light.kernel import LightOutputs, sweep_light
 from sensorium.trace.packet import COHERENT_ADDRESS, SCATTERED_ADDRESS
 from sensorium.trace.parts_tracer import PartsTracer
-from sensorium.trace.waveform.tables import W_GAIN
+from sensorium.trace.waveform.tables import V_PULSES, W_GAIN
 
 if TYPE_CHECKING:
     from sensorium.sensors.lidar import Lidar
+    from sensorium.trace.beams.tables import BeamTables
     from sensorium.trace.waveform.kernel import WaveformOutputs
     from sensorium.trace.waveform.tables import WaveformTables
 
@@ -57,6 +58,11 @@ class LightCaster:
             from sensorium.sensors.waveform.tables import waveform_tables  # not everybody needs them
 
             self._waveform = waveform_tables(spec, self._tables)
+        self._beams: BeamTables | None = None
+        if spec.mode != "waveform" and spec.beam.rays > 1:
+            from sensorium.sensors.beam_tables import beam_tables
+
+            self._beams = beam_tables(spec, self._tables)
         self._start_s, self._resolution_s = spec.waveform.start_s, spec.waveform.resolution_s
         self._key = np.array(stream_key(rig.seed, rig.name), np.uint32)
         self._firing = Firing(rig)
@@ -88,7 +94,9 @@ class LightCaster:
             again = True
             while again:
                 where = (shot.placed.tables, tracer.labels, shot.placed.anchor, shot.rays, shot.heads, self._tables)
-                if self._waveform is None:
+                if self._beams is not None:
+                    self._fire_beams(self._beams, out, where, draws, masks, embree)
+                elif self._waveform is None:
                     threads.run(sweep_light, shot.blocks, *where, draws, masks, *embree, out)
                 else:
                     received = self._receive(out, where, draws, masks, embree)
@@ -105,20 +113,27 @@ class LightCaster:
         draws = Draws(self._key, tick, rig.first_world, rig.sensors)
         received, again = None, True
         while again:
-            where = (aim.anchor, aim.rays, aim.heads, self._tables)
+            where, blocks = (aim.anchor, aim.rays, aim.heads, self._tables), aim.blocks
             if self._waveform is not None:
                 received, blocks, rare = self._receiver(out)
+            elif self._beams is not None:
+                blocks = _blocks_of_beams(self._beams, out)
             for world, bodies in enumerate(motion):
                 meet = partial(parts.meet, anchor=aim.anchor[world], bodies=bodies, hide=rig.hide)
                 collect = partial(parts.collect_volumes, anchor=aim.anchor[world], bodies=bodies, hide=rig.hide)
-                if received is None:
-                    numbers = np.arange(aim.blocks).reshape(rig.worlds, -1)[world]
+                numbers = np.arange(blocks).reshape(rig.worlds, -1)[world]
+                if self._beams is not None:
+                    from sensorium.sensors.beam_tables import without_limits
+                    from sensorium.trace.beams.in_parts import beams_in_parts
+
+                    unlimited = without_limits(self._tables)
+                    beams_in_parts(meet, collect, numbers, *where, unlimited, self._beams, draws, out)
+                elif received is None:
                     light_in_parts(meet, collect, numbers, *where, draws, out)
                 else:
                     from sensorium.trace.waveform.in_parts import pulses_in_parts
 
                     assert self._waveform is not None
-                    numbers = np.arange(blocks).reshape(rig.worlds, -1)[world]
                     pulses_in_parts(meet, collect, numbers, *where, self._waveform, draws, rare, received)
             again = self._make_room()
         scan = self._scan(out, received, aim, table, start_ns, end_ns)
@@ -157,6 +172,22 @@ class LightCaster:
             switch[room] = max(switch[room], 1 << int(needed).bit_length())
         missing[:] = 0
         return True
+
+    def _fire_beams(
+        self,
+        beams: "BeamTables",
+        out: LightOutputs,
+        where: tuple[Any, ...],
+        draws: Draws,
+        masks: NDArray[np.uint32],
+        embree: tuple[int, int],
+    ) -> None:
+        """Fire beams of several rays."""
+        from sensorium.sensors.beam_tables import without_limits
+        from sensorium.trace.beams.kernel import sweep_beams
+
+        blocks, unlimited = _blocks_of_beams(beams, out), without_limits(self._tables)
+        threads.run(sweep_beams, blocks, *where, unlimited, beams, draws, masks, *embree, out, serial_below=2)
 
     def _receive(
         self,
@@ -271,6 +302,12 @@ class LightCaster:
         if not self._several:
             return shots
         return np.broadcast_to(shots[..., None, :, :], (*shots.shape[:-2], self._returns, *table.shape))
+
+
+def _blocks_of_beams(beams: "BeamTables", out: LightOutputs) -> int:
+    """Blocks of beams of all heads."""
+    heads, _, rays = out.range_m.shape
+    return heads * -(-rays // int(beams.switch[V_PULSES]))
 
 
 def _or_constant(array: NDArray[Any], like: NDArray[Any], value: int) -> NDArray[Any]:

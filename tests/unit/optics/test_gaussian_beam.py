@@ -59,3 +59,13 @@ def test_a_beam_without_width_at_its_aperture_starts_at_its_focus():
 def test_bad_input(call, message):
     with pytest.raises(SpecError, match=message):
         call()
+
+
+def test_share_beyond_an_edge_is_the_integral_of_the_profile():
+    x = np.linspace(-6.0, 6.0, 240_001)
+    profile = np.sqrt(2.0 / np.pi) / 1.7 * np.exp(-2.0 * (x / 1.7) ** 2)  # over the other axis already
+    for distance in (-1.5, -0.2, 0.0, 0.4, 2.5):
+        expected = np.sum(profile[x > distance]) * (x[1] - x[0])
+        assert optics.share_beyond_edge(distance, radius_m=1.7) == pytest.approx(expected, abs=2e-5)
+    with pytest.raises(SpecError, match="radius_m is 0; it must be"):
+        optics.share_beyond_edge(0.1, radius_m=0.0)

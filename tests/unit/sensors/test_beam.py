@@ -59,3 +59,31 @@ def test_two_angles_and_distances_that_cannot_be():
         flat.captured(50.0, model="agx")
     with pytest.raises(SpecError, match="z_m is -1"):
         flat.captured(-1.0)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"rays": 0}, r"rays is 0; it must be"),
+        ({"rays": 2}, "rays is 2; a beam must have 1 ray, or 3 and more to span its cross-section"),
+        ({"rays": 5000}, "rays is 5000"),
+        ({"rays": 19, "separation_m": 0.0}, r"separation_m.*greater than 0"),
+        ({"separation_m": 0.5}, r"separation_m is 0\.5 with rays 1; it is between returns of several rays"),
+    ],
+)
+def test_beams_of_several_rays_that_cannot_be(fields, message):
+    with pytest.raises(SpecError, match=message):
+        sn.Beam(**fields)
+
+
+def test_modes_without_beams_of_several_rays_say_so():
+    pattern, beam = sn.patterns.Spinning(elevation_deg=(0.0,), columns=10, rate_hz=10), sn.Beam(rays=19)
+    with pytest.raises(SpecError, match=r"beam.rays is 19 with mode 'geometric', where it must be 1: its rays have no"):
+        sn.Lidar(pattern=pattern, beam=beam)
+    with pytest.raises(SpecError, match=r"with mode 'waveform', where it must be 1: waveform.rays says how many"):
+        sn.Lidar(pattern=pattern, beam=beam, mode="waveform")
+
+
+def test_the_separation_is_that_of_the_pulse_unless_said():
+    assert sn.Beam(pulse_s=5e-9).least_separation_m == pytest.approx(0.749481, abs=1e-6)
+    assert sn.Beam(rays=19, separation_m=0.4).least_separation_m == 0.4

@@ -37,7 +37,7 @@ def world():
 
 
 def lidars(scene, **options):
-    """What lidars read last, by name, and their truth: three of geometry, three of light."""
+    """What lidars read last, by name, and their truth: three of geometry, five of light."""
     sun, air = sn.fields.Sun(elevation_deg=30), sn.media.air(visibility_m=300)
     env = sn.Environment(scene, world(), sun=sun, atmosphere=air, **options)
     spec = sn.Lidar(pattern=PATTERN, min_range_m=0.5, max_range_m=40.0)
@@ -54,6 +54,15 @@ def lidars(scene, **options):
         "relative": env.attach(sn.Lidar(mode="relative", max_depth=4, **light), pose=in_fog, name="relative"),
         "watts": env.attach(
             sn.Lidar(mode="radiometric", frame="world", max_depth=1, **light), body="mast", hide=["mast"], name="watts"
+        ),
+        "beams": env.attach(
+            sn.Lidar(mode="relative", max_depth=3, beam={"rays": 7}, **light), pose=in_fog, name="beams"
+        ),
+        "beams_in_watts": env.attach(
+            sn.Lidar(mode="radiometric", frame="world", beam={"rays": 19}, **light),
+            body="mast",
+            hide=["mast"],
+            name="beams_in_watts",
         ),
         "pulses": env.attach(
             sn.Lidar(mode="waveform", max_depth=2, waveform={"keep": True}, **light), pose=in_fog[1], name="pulses"
@@ -107,7 +116,7 @@ def test_readings_are_those_of_one_process(readings):
 def test_light_is_that_of_one_process(readings):
     """Ghosts of a mirror, what is behind glass, fog from outside and inside: every byte of every return."""
     causes = set()
-    for name in ("relative", "watts", "pulses"):
+    for name in ("relative", "watts", "beams", "beams_in_watts", "pulses"):
         (found, truth), (expected, expected_truth) = readings[0][name], readings[1][name]
         other = other_faces(found, expected)
         for field in FIELDS + LIGHT:
@@ -116,12 +125,13 @@ def test_light_is_that_of_one_process(readings):
         assert truth.range_m[~other].tobytes() == expected_truth.range_m[~other].tobytes()
         causes |= set(np.unique(expected.cause))
         assert len(np.unique(expected.label)) > 3
+        # a beam or pulse on the edge of two things
+        assert (sn.Cause.MIXED in expected.cause) == (name not in ("relative", "watts"))
     assert causes >= {sn.Cause.SURFACE, sn.Cause.REFLECTION, sn.Cause.TRANSMISSION, sn.Cause.ATMOSPHERE}
-    assert sn.Cause.MIXED in causes  # a pulse on the edge of two things
 
 
 def test_sunlight_and_waveforms_are_those_of_one_process(readings):
-    for name in ("watts", "pulses"):
+    for name in ("watts", "beams_in_watts", "pulses"):
         found, expected = (each[name][0].light for each in readings)
         assert found.ambient.tobytes() == expected.ambient.tobytes()
         assert len(np.unique(expected.ambient)) > 100

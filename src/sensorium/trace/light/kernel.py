@@ -57,7 +57,7 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
     media = new_media(light.switch[tb.S_CROSSINGS], light.switch[tb.S_LEVELS])
     queue = tree.new_queue(depth, light.switch[tb.S_LEVELS])
     slot_f, slot_i = choose.new_slots(light.switch[tb.S_SLOTS] + 1)
-    drawn = np.zeros(BLOCK + 1, np.int32)
+    drawn, owner = np.zeros(BLOCK + 1, np.int32), steps.own_rays()
     corners = light.corner_reflectance.size > 0
     fresh = False  # whether paths in the block are as they leave the sensor; the same from block to block
     for number in range(first, count, step):
@@ -74,7 +74,7 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
         shade.draw_block(block, draws.key, element, draws.tick, among, out.range_m.shape[1] > 1, used)
         steps.light_up(block, hit, media, arrays, light, world, True, used)
         steps.offer_first(
-            block, hit, media, light, draws, element, among, slot_f, slot_i, drawn, heads.start[head], used
+            block, hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, heads.start[head], used
         )
         fresh = not volumes and heads.start[head] <= np.float32(0.0)  # else rays that a reset made void spoilt them
 
@@ -98,7 +98,9 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
                 if volumes:
                     collect_block(child, media.crossings, floats, words, active, arrays, world, masks, False, batch)
                 steps.light_up(child, child_hit, media, arrays, light, world, False, batch)
-                steps.offer_more(child, child_hit, media, light, draws, element, among, slot_f, slot_i, drawn, batch)
+                steps.offer_more(
+                    child, child_hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, batch
+                )
                 waiting = tree.spawn(
                     child, child_hit, media.stacks, media.beyond, light, world, queue, waiting, batch
                 )

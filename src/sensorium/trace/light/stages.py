@@ -171,7 +171,7 @@ def follow_light(
         walks: `Walks`.
         out: `LightOutputs`.
     """
-    drawn = np.zeros(BLOCK + 1, np.int32)
+    drawn, owner = np.zeros(BLOCK + 1, np.int32), steps.own_rays()
     scratch = new_media(known.crossed.number.shape[1], light.switch[tb.S_LEVELS])
     found, base = known.found, known.base
     for turn in range(first, count, step):
@@ -195,7 +195,7 @@ def follow_light(
             media = media_of_walk(scratch, walks, walk, known, row, used)
             steps.light_up_found(block, hit, media, light, found, row, base, True, used)
             steps.offer_first(
-                block, hit, media, light, draws, element, among, slot_f, slot_i, drawn, heads.start[head], used
+                block, hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, heads.start[head], used
             )
             if light.switch[tb.S_DEPTH] > 0:
                 walks.waiting[walk] = tree.spawn(
@@ -217,7 +217,9 @@ def follow_light(
                 continue
             media = media_of_walk(scratch, walks, walk, known, row, batch)
             steps.light_up_found(child, child_hit, media, light, found, row, base, False, batch)
-            steps.offer_more(child, child_hit, media, light, draws, element, among, slot_f, slot_i, drawn, batch)
+            steps.offer_more(
+                child, child_hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, batch
+            )
             walks.waiting[walk] = tree.spawn(
                 child, child_hit, media.stacks, media.beyond, light, world, queue, walks.waiting[walk], batch
             )

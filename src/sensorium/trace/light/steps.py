@@ -15,7 +15,7 @@ from sensorium.trace.light import choose, resolve, rows, shade, tree, write
 from sensorium.trace.light import media_stack as ms
 from sensorium.trace.light import tables as tb
 from sensorium.trace.light.detect import detect_block
-from sensorium.trace.packet import NO_HIT
+from sensorium.trace.packet import BLOCK, NO_HIT
 from sensorium.trace.sweep import WHOLE, aim_numbered
 
 # The one world of a scene in parts, and the atmosphere among the media, typed as kernels have them
@@ -42,28 +42,45 @@ def fire(block, rays, heads, light, draws, number):
 
 
 @jit.function
-def offer_first(block, hit, media, light, draws, element, among, slot_f, slot_i, drawn, voided_before, used):
-    """Open the slots with what surfaces and air send back on the first rays."""
+def offer_first(block, hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, voided_before, used):
+    """Open the slots with what surfaces and air send back on the first rays; `owner`: see `offer_media`."""
     _first_candidates(block, hit, light, slot_f, slot_i, voided_before, used)
-    _offer_media(block, hit, media, light, draws, element, among, slot_f, slot_i, drawn, used)
+    offer_media(block, hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, used)
 
 
 @jit.function
-def offer_more(child, child_hit, media, light, draws, element, among, slot_f, slot_i, drawn, used):
-    """Offer what surfaces and air send back on the way of children."""
+def offer_more(child, child_hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, used):
+    """Offer what surfaces and air send back on the way of children; `owner`: see `offer_media`."""
     _offer_children(child, child_hit, light, slot_f, slot_i, used)
-    if light.switch[tb.S_ATMOSPHERE] > 0 and light.switch[tb.S_CROSSINGS] == 0:
-        _draw_children(child, child_hit, draws, element, among, used)
-    _offer_media(child, child_hit, media, light, draws, element, among, slot_f, slot_i, drawn, used)
+    draw_children(child, child_hit, light, draws, element, among, owner, used)
+    offer_media(child, child_hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, used)
 
 
 @jit.function
-def _offer_media(block, hit, media, light, draws, element, among, slot_f, slot_i, drawn, used):
-    """Offer what media send back on the way of rays or children."""
+def own_rays():
+    """Rays that draw for themselves, see `offer_media`."""
+    owner = jit.empty(BLOCK, np.int32)
+    for k in range(BLOCK):
+        owner[k] = k
+    return owner
+
+
+@jit.function
+def offer_media(block, hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, used):
+    """Offer what media send back on the way of rays or children.
+
+    Args:
+        block, hit: Scratch, shaded, with a draw for the atmosphere in row UNIFORM.
+        media: `Media`; light: `LightTables`.
+        draws, element, among: Where random numbers come from.
+        owner: Whose draws each first ray has, counted from the element, int32 (BLOCK,).
+        slot_f, slot_i: Slots; drawn: scratch (BLOCK + 1,).
+        used: Rays in the block.
+    """
     if light.switch[tb.S_ATMOSPHERE] == 0:
         return
     if light.switch[tb.S_CROSSINGS] > 0:
-        _offer_pieces(block, hit, media.pieces, light, draws, element, among, slot_f, slot_i)
+        _offer_pieces(block, hit, media.pieces, light, draws, element, among, owner, slot_f, slot_i)
     else:
         _offer_air(block, hit, light, slot_f, slot_i, drawn, used)
 
@@ -170,11 +187,12 @@ def straighten(block, used):
 
 
 @jit.function
-def _draw_children(block, hit, draws, element, among, used):
+def draw_children(block, hit, light, draws, element, among, owner, used):
     """The number that the ray has for the atmosphere: one a ray, carried over mirrors and panes."""
-    for k in range(used):
-        ray = np.int64(hit[rows.RAY + k])
-        block[rows.UNIFORM + k] = _drawn_for(draws, element + ray, shade.FIRST_DRAW, among)
+    if light.switch[tb.S_ATMOSPHERE] > 0 and light.switch[tb.S_CROSSINGS] == 0:
+        for k in range(used):
+            whose = np.int64(owner[hit[rows.RAY + k]])
+            block[rows.UNIFORM + k] = _drawn_for(draws, element + whose, shade.FIRST_DRAW, among)
 
 
 @jit.inlined
@@ -291,7 +309,7 @@ def _offer_air(block, hit, light, slot_f, slot_i, drawn, used):
 
 
 @jit.function
-def _offer_pieces(block, hit, pieces, light, draws, element, among, slot_f, slot_i):
+def _offer_pieces(block, hit, pieces, light, draws, element, among, owner, slot_f, slot_i):
     """Returns from media on each stretch, where the distance drawn for the visit falls into it.
 
     The law counts from where the path entered the medium, over mirrors and panes in it.
@@ -302,8 +320,8 @@ def _offer_pieces(block, hit, pieces, light, draws, element, among, slot_f, slot
         probability = media[number, tb.G_PROBABILITY]
         if probability <= np.float32(0.0) or block[rows.GAIN + k] <= np.float32(0.0):
             continue
-        ray, visit = np.int64(hit[rows.RAY + k]), np.int64(pieces.word[i, ms.P_VISIT])
-        drawn = _drawn_for(draws, element + ray, visit, among)
+        whose, visit = np.int64(owner[hit[rows.RAY + k]]), np.int64(pieces.word[i, ms.P_VISIT])
+        drawn = _drawn_for(draws, element + whose, visit, among)
         if drawn >= probability:
             continue
         x = shade.gamma_distance(
