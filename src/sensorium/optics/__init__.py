@@ -7,6 +7,13 @@ from sensorium.optics.beam import beam_radius, captured_fraction
 from sensorium.optics.beam_rays import BeamRays, grid_rays, spiral_rays
 from sensorium.optics.brown import brown_distorted, brown_ideal
 from sensorium.optics.capture_table import CaptureTable, capture_table
+from sensorium.optics.detection import (
+    detection_probability,
+    noise_electrons_of_detection,
+    noise_of_detection,
+    ratio_of_detections,
+    sunlit_noise,
+)
 from sensorium.optics.diffuse import oren_nayar, oren_nayar_coefficients, oren_nayar_monostatic
 from sensorium.optics.emva import grey_value_noise, photons, signal_to_noise
 from sensorium.optics.fresnel import (
@@ -69,6 +76,7 @@ __all__ = [
     "cfar_factor_normal",
     "convolved",
     "defocus",
+    "detection_probability",
     "deviation",
     "fisheye_angle",
     "fisheye_radius",
@@ -88,6 +96,8 @@ __all__ = [
     "internal_diffuse_reflectance",
     "mirror_glint",
     "mirror_transfer",
+    "noise_electrons_of_detection",
+    "noise_of_detection",
     "noise_threshold",
     "oren_nayar",
     "oren_nayar_coefficients",
@@ -97,6 +107,7 @@ __all__ = [
     "photons",
     "pulse_width",
     "range_of_bin",
+    "ratio_of_detections",
     "ray_return",
     "rayleigh_range",
     "rays_across",
@@ -109,6 +120,7 @@ __all__ = [
     "spiral_rays",
     "spot_diameter",
     "squared_alpha",
+    "sunlit_noise",
     "time_histogram",
     "transmittance",
     "two_layer",

@@ -68,7 +68,7 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
             tree.start_paths(block, hit, around, beyond, light.medium, light.number[tb.N_POWER])
         shade.draw_block(block, draws.key, element, draws.tick, among, out.range_m.shape[1] > 1, used)
         steps.light_up(block, hit, arrays, light, world, used)
-        steps.offer_first(block, hit, light, slot_f, slot_i, drawn, heads.start[head], used)
+        steps.offer_first(block, hit, light, draws, element, among, slot_f, slot_i, drawn, heads.start[head], used)
         if heads.start[head] > np.float32(0.0):
             around = -1  # rays that a reset made void spoilt their paths
 

@@ -122,7 +122,7 @@ def follow_light(
         # What the hits send back, and what goes on from them
         if stage == FIRST:
             steps.light_up_found(block, hit, light, found, row, base, used)
-            steps.offer_first(block, hit, light, slot_f, slot_i, drawn, heads.start[head], used)
+            steps.offer_first(block, hit, light, draws, element, among, slot_f, slot_i, drawn, heads.start[head], used)
             if light.switch[tb.S_DEPTH] > 0:
                 walks.waiting[walk] = steps.send_on(block, hit, light, queue_f, queue_i, np.int64(0), used)
             if light.switch[tb.S_SUN] > 0:

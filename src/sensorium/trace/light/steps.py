@@ -11,7 +11,7 @@ from sensorium import jit
 from sensorium.optics.capture_table import captured_from_table
 from sensorium.random import draw_words, exp_f32, normal_pair_f32, uniform_f32
 from sensorium.trace import packet as pk
-from sensorium.trace.light import choose, resolve, rows, shade, tree, write
+from sensorium.trace.light import choose, limit, resolve, rows, shade, tree, write
 from sensorium.trace.light import tables as tb
 from sensorium.trace.light.detect import detect_block
 from sensorium.trace.packet import NO_HIT
@@ -38,20 +38,20 @@ def fire(block, rays, heads, light, draws, number):
 
 
 @jit.function
-def offer_first(block, hit, light, slot_f, slot_i, drawn, voided_before, used):
+def offer_first(block, hit, light, draws, element, among, slot_f, slot_i, drawn, voided_before, used):
     """Open the slots with what surfaces and air send back on the first rays."""
-    _first_candidates(block, hit, light, slot_f, slot_i, voided_before, used)
+    _first_candidates(block, hit, light, draws, element, among, slot_f, slot_i, voided_before, used)
     if light.switch[tb.S_ATMOSPHERE] > 0:
-        _offer_air(block, hit, light, slot_f, slot_i, drawn, used)
+        _offer_air(block, hit, light, draws, element, among, slot_f, slot_i, drawn, used)
 
 
 @jit.function
 def offer_more(child, child_hit, light, draws, element, among, slot_f, slot_i, drawn, used):
     """Offer what surfaces and air send back on the way of children."""
     _draw_children(child, child_hit, draws, element, among, used)
-    _offer_children(child, child_hit, light, slot_f, slot_i, used)
+    _offer_children(child, child_hit, light, draws, element, among, slot_f, slot_i, used)
     if light.switch[tb.S_ATMOSPHERE] > 0:
-        _offer_air(child, child_hit, light, slot_f, slot_i, drawn, used)
+        _offer_air(child, child_hit, light, draws, element, among, slot_f, slot_i, drawn, used)
 
 
 @jit.function
@@ -165,7 +165,7 @@ def _limits(number):
 
 
 @jit.function
-def _first_candidates(block, hit, light, slot_f, slot_i, voided_before, used):
+def _first_candidates(block, hit, light, draws, element, among, slot_f, slot_i, voided_before, used):
     """Surfaces of the first rays open the slots; the air is offered after them."""
     returns, ranked = light.switch[tb.S_RETURNS], light.switch[tb.S_SLOTS]
     threshold = light.number[tb.N_THRESHOLD]
@@ -176,6 +176,8 @@ def _first_candidates(block, hit, light, slot_f, slot_i, voided_before, used):
         slot_f[choose.KEY + k] = key if block[pk.B_TIME + k] >= voided_before else choose.NONE
         slot_f[choose.INTENSITY + k] = strength
         slot_f[choose.OPL + k] = opl
+    if light.switch[tb.S_LIMIT] > 0:
+        limit.drop_undetected(block, light, draws, element, among, slot_f, used)
     for k in range(used):
         slot_i[choose.CAUSE + k], slot_i[choose.DEPTH + k], slot_i[choose.MIRROR + k] = tb.BY_SURFACE, 0, -1
     for k in range(used):
@@ -214,11 +216,11 @@ def _void(block, hit, voided_before, used):
 
 
 @jit.function
-def _offer_children(block, hit, light, slot_f, slot_i, used):
+def _offer_children(block, hit, light, draws, element, among, slot_f, slot_i, used):
     """Surfaces met by children, offered to the ray they belong to."""
     returns, ranked = light.switch[tb.S_RETURNS], light.switch[tb.S_SLOTS]
-    threshold = light.number[tb.N_THRESHOLD]
-    near, far = _limits(light.number)
+    number, threshold, limited = light.number, light.number[tb.N_THRESHOLD], light.switch[tb.S_LIMIT] > 0
+    near, far = _limits(number)
     for k in range(used):
         if hit[rows.COLUMN + k] == NO_HIT:
             continue
@@ -231,14 +233,19 @@ def _offer_children(block, hit, light, slot_f, slot_i, used):
             np.int32(hit[pk.B_FACE + k]),
         )
         mirror = np.int32(hit[rows.MIRROR + k])
-        key = choose.key_of(returns, strength, opl, threshold, near, far)
+        least = threshold
+        if limited and strength >= threshold:
+            node, diffuse = np.int64(hit[rows.NODE + k]), block[rows.DIFFUSE_A + k]
+            noisy = limit.least_detected(number, diffuse, strength, draws, element + ray, node, among, False)
+            least = max(threshold, noisy)
+        key = choose.key_of(returns, strength, opl, least, near, far)
         choose.offer(slot_f, slot_i, ranked, ray, key, strength, opl, cause, depth, column, face, mirror)
         if returns == tb.DUAL and key > choose.NONE:
             choose.offer_last(slot_f, slot_i, ranked, ray, opl, strength, cause, depth, column, face, mirror)
 
 
 @jit.function
-def _offer_air(block, hit, light, slot_f, slot_i, drawn, used):
+def _offer_air(block, hit, light, draws, element, among, slot_f, slot_i, drawn, used):
     """Returns from the medium on each segment, where the drawn distance falls into it."""
     media = light.medium
 
@@ -252,7 +259,7 @@ def _offer_air(block, hit, light, slot_f, slot_i, drawn, used):
     passes, threshold = np.float32(light.switch[tb.S_ROUND_TRIP]), light.number[tb.N_THRESHOLD]
     capture, inverse_z0, gamma = light.capture, light.number[tb.N_INVERSE_Z0], light.gamma
     near, far = _limits(light.number)
-    air, nobody = tb.BY_ATMOSPHERE, choose.NOBODY
+    air, nobody, limited = tb.BY_ATMOSPHERE, choose.NOBODY, light.switch[tb.S_LIMIT] > 0
     for i in range(count):
         k = drawn[i]
         number = hit[rows.MEDIUM + k]
@@ -264,10 +271,15 @@ def _offer_air(block, hit, light, slot_f, slot_i, drawn, used):
         z, opl = block[rows.PATH_Z + k] + x * media[number, tb.G_WIDENING], block[rows.PATH_OPL + k] + n * x
         lost = exp_f32(-passes * media[number, tb.G_ALPHA] * x)
         strength = block[rows.GAIN + k] * media[number, tb.G_ECHO] * lost * captured_from_table(capture, z, inverse_z0)
-        key = choose.key_of(returns, strength, opl, threshold, near, far)
+        ray, mirror = np.int32(hit[rows.RAY + k]), np.int32(hit[rows.MIRROR + k])
+        least = threshold
+        if limited and strength >= threshold:
+            node, diffuse = np.int64(hit[rows.NODE + k]), block[rows.DIFFUSE_A + k]
+            noisy = limit.least_detected(light.number, diffuse, strength, draws, element + ray, node, among, True)
+            least = max(threshold, noisy)
+        key = choose.key_of(returns, strength, opl, least, near, far)
         if first and key > choose.NONE:
             key = np.float32(np.inf)
-        ray, mirror = np.int32(hit[rows.RAY + k]), np.int32(hit[rows.MIRROR + k])
         depth = tree.depth_of(hit[rows.NODE + k])
         choose.offer(slot_f, slot_i, ranked, ray, key, strength, opl, air, depth, nobody, nobody, mirror)
         if returns == tb.DUAL and key > choose.NONE:
