@@ -149,7 +149,9 @@ class LidarSheet(Sheet):
         wanted = dict.fromkeys(
             field
             for name, rule in self.rules().items()
-            if name not in other and name != "horizontal_fov"  # a full turn, or what prisms make of it
+            if name not in other
+            and name != "horizontal_fov"  # a full turn, or what prisms make of it
+            and (name != "detection_probability" or self.detection_ranges())
             for field in rule.fills
         )
         return (*(field for field in wanted if field not in filled), *_NEVER_TOLD)

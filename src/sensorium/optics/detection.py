@@ -101,7 +101,9 @@ def noise_electrons_of_detection(
 
     low, high = np.log(1e-3 * np.sqrt(most)), np.log(most * 1e3)
     if excess(low) < 0.0:
-        raise SpecError(f"signal is {most:.3g} electrons; too few to be detected with {probability:g} without any noise")
+        raise SpecError(
+            f"signal is {most:.3g} electrons; too few to be detected with {probability:g} without any noise"
+        )
     if excess(high) > 0.0:
         raise SpecError(f"probability is {probability:g}; noise alone exceeds {sigmas:.3g} of its deviations as often")
     return float(np.exp(brentq(excess, low, high, xtol=1e-12)))

@@ -110,7 +110,8 @@ class Lidar(SensorSpec[Scan]):
     atmospheric_returns: Literal["strongest", "priority", "off"] = "strongest"
     """Whether a return from the air competes by its strength or always wins."""
     atmospheric_law: tuple[PositiveFloat, PositiveFloat, Annotated[float, Field(ge=0.0, le=1.0)]] | None = None
-    """Shape, scale [m] and probability of returns from the atmosphere, where this sensor's own are known."""
+    """Shape, scale [m] and probability of returns from the atmosphere, where this sensor's own are known; they must be
+    detected as all others: detection=None where the law counts only what was."""
     calibrated_index: float | None = Field(default=None, ge=1.0)
     """Refractive index the sensor assumes: range is optical path over this; None is that of the atmosphere."""
 
