@@ -160,7 +160,7 @@ class Sheet(Values, abc.ABC):
     def specification(self) -> dict[str, Any]:
         """The fields of the sensor's specification that the sheet decides, as plain data in SI units."""
 
-    def unused(self, overrides: Mapping[str, Any]) -> tuple[str, ...]:  # noqa: ARG002 - for sheets that need it
+    def unused(self, overrides: Mapping[str, Any]) -> tuple[str, ...]:
         """Fields that the sheet fills, and that a specification with these overrides has no use for."""
         return ()
 

@@ -36,7 +36,8 @@ def noise_of_detection(intensity: ArrayLike, *, probability: ArrayLike, ratio: A
     """
     above = checked("ratio", ratio) + _quantile(probability)
     if np.any(above <= 0.0):
-        raise SpecError(f"probability is {probability} and ratio {ratio}; noise alone exceeds the threshold as often")
+        least = float(np.min(probability))
+        raise SpecError(f"probability is {least:g}; noise alone exceeds the threshold as often")
     return checked("intensity", intensity, above=0.0) / above
 
 
@@ -45,8 +46,8 @@ def ratio_of_detections(intensity: tuple[float, float], *, probability: tuple[fl
     (one, two), (z_one, z_two) = intensity, (float(_quantile(p)) for p in probability)
     if (one - two) * (z_one - z_two) <= 0.0:
         raise SpecError(
-            f"probability is {probability} of intensities that are as {one / two:.3g} to 1; the stronger return must be "
-            "the one that is detected more often"
+            f"probability is {probability} of intensities that are as {one / two:.3g} to 1; the stronger return must "
+            "be the one that is detected more often"
         )
     return (z_one * two - z_two * one) / (one - two)
 
@@ -64,8 +65,8 @@ def sunlit_noise(noise: tuple[float, float], *, reflectance: tuple[float, float]
     dark = sigma_one**2 - sun * rho_one
     if sun < 0.0 or dark < 0.0:
         raise SpecError(
-            f"noise on a target of {rho_two:g} is {sigma_two / sigma_one:.3g} times that on one of {rho_one:g}; sunlight "
-            f"on it accounts for 1 to {(rho_two / rho_one) ** 0.5:.3g} times"
+            f"noise on a target of {rho_two:g} is {sigma_two / sigma_one:.3g} times that on one of {rho_one:g}; "
+            f"sunlight on it accounts for 1 to {(rho_two / rho_one) ** 0.5:.3g} times"
         )
     return dark, sun
 
@@ -76,7 +77,8 @@ def noise_electrons_of_detection(
     """Noise of a receiver's electronics at which a return is detected with a probability, in darkness.
 
     The return is detected where one of its samples reaches k sigma. A sample of S electrons has the variance
-    S + sigma^2, Poisson counts beside the electronics' noise: 1 - P = product of Phi((k sigma - S) / sqrt(S + sigma^2)).
+    S + sigma^2, Poisson counts beside the electronics' noise: 1 - P is the product of Phi((k sigma - S) / sqrt(S +
+    sigma^2)) over samples.
 
     Args:
         signal: S of each sample [electrons], or of a receiver that takes but one; Poisson laws are taken for normal.

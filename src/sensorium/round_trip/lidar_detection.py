@@ -11,6 +11,7 @@ from sensorium.materials import Lambertian
 from sensorium.round_trip.row import Row, Z, in_sheet_unit, seed_of
 from sensorium.scene import shapes
 from sensorium.scene.scene import Scene
+from sensorium.sensors.detection_limit import DetectionLimit
 from sensorium.sensors.lidar import Lidar
 from sensorium.worlds import Static
 
@@ -45,7 +46,7 @@ def detection_range(device: Device, reflectance: float, near_m: float) -> tuple[
     counted = [returned(device, lidar, reflectance, float(place_m)) for place_m in near_m * _PLACES]
     range_m, seen, rays = (np.array(column, np.float64) for column in zip(*counted, strict=True))
     limit = lidar.detection
-    assert limit is not None and limit != "typical"
+    assert isinstance(limit, DetectionLimit)
     return crossing(range_m, seen / rays, rays, limit.probability)
 
 

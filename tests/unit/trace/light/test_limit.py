@@ -1,4 +1,4 @@
-"""Returns too weak to be detected: the law of their share, each draw its own, and the same in every mode of choosing."""
+"""Returns too weak to be detected: the law of their share, and draws that belong to ray, sweep and seed."""
 
 import numpy as np
 import pytest
