@@ -78,8 +78,9 @@ def light_tables(
 
     # Two modes measure in watts, and one of them counts photons here
     radiometric = spec.mode == "radiometric"
-    detector = detector_numbers(spec, in_sun=sun is not None)
     sunlight = sunlight_numbers(spec, sun) if measured and sun is not None else np.zeros(5, np.float32)
+    in_sun = bool((sunlight[SUN_POWER:] > 0.0).any())
+    detector = detector_numbers(spec, in_sun=in_sun)
     number[tb.N_POWER] = 1.0
     if measured:
         number[tb.N_POWER] = power_W(spec)
@@ -93,7 +94,7 @@ def light_tables(
         number[tb.N_LIMIT_RATIO], number[tb.N_LIMIT_REACH] = limit.ratio, REACH
         number[tb.N_LIMIT_DARK], number[tb.N_LIMIT_SUN] = limit.dark, limit.sun * math.pi
         number[tb.N_LIMIT_CERTAIN] = (limit.ratio + REACH) * limit.noise(_BRIGHTEST)
-    switch[tb.S_RADIOMETRIC], switch[tb.S_SUN] = radiometric, bool((sunlight[SUN_POWER:] > 0.0).any())
+    switch[tb.S_RADIOMETRIC], switch[tb.S_SUN] = radiometric, in_sun
     switch[tb.S_ROUND_TRIP] = 2 if spec.round_trip else 1
     switch[tb.S_DEPTH], switch[tb.S_RETURNS] = spec.max_depth, _RETURNS[spec.returns]
     switch[tb.S_SLOTS] = {"dual": 2, "all": spec.max_returns}.get(spec.returns, 1)
