@@ -32,7 +32,7 @@ for k, material in enumerate(materials):
     scene.add(column, pose=sn.Pose(position=(6.0 * np.cos(turn), 6.0 * np.sin(turn), 0.0)), material=material)
 environment = sn.Environment(scene)
 pattern = sn.patterns.Raster(width=36000, height=1, horizontal_fov_deg=(-180, 180), vertical_fov_deg=(0, 0), rate_hz=10)
-lidar = environment.attach(sn.Lidar(pattern=pattern, mode="relative", beam=sn.Beam(**BEAM)))
+lidar = environment.attach(sn.Lidar(pattern=pattern, mode="relative", detection=None, beam=sn.Beam(**BEAM)))
 for _ in environment.run(duration_s=0.1):
     pass
 scan = lidar.read()

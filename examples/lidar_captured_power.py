@@ -36,7 +36,7 @@ def measured(beam: sn.Beam) -> np.ndarray:
         width=len(BOARDS_M), height=1, horizontal_fov_deg=(-180, 180), vertical_fov_deg=(0, 0), rate_hz=10
     )
     environment = sn.Environment(scene)
-    lidar = environment.attach(sn.Lidar(pattern=ring, mode="relative", beam=beam))
+    lidar = environment.attach(sn.Lidar(pattern=ring, mode="relative", detection=None, beam=beam))
     for _ in environment.run(duration_s=0.1):
         pass
     return lidar.read().intensity[0] / (0.5 / np.pi)

@@ -26,7 +26,7 @@ pattern = sn.patterns.Raster(
 def look(air: sn.media.AbstractMedium) -> sn.Scan:
     """One sweep through this air."""
     environment = sn.Environment(scene, atmosphere=air, seed=3)
-    spec = sn.Lidar(pattern=pattern, mode="relative", beam=sn.Beam(**BEAM), threshold=THRESHOLD)
+    spec = sn.Lidar(pattern=pattern, mode="relative", detection=None, beam=sn.Beam(**BEAM), threshold=THRESHOLD)
     half_a_column = sn.Pose.from_euler_deg((0, 0, 0), yaw=-180.0 / (BOARDS * ACROSS))
     lidar = environment.attach(spec, pose=half_a_column)
     for _ in environment.run(duration_s=0.1):

@@ -27,7 +27,9 @@ scene.add(sn.shapes.cylinder(0.25, 1.8), pose=sn.Pose(position=(1.8, 1.8, 0.9)),
 
 environment = sn.Environment(scene)
 pattern = sn.patterns.Raster(width=1441, height=9, horizontal_fov_deg=(-60, 60), vertical_fov_deg=(-1, 1), rate_hz=10)
-spec = sn.Lidar(pattern=pattern, mode="relative", beam=sn.Beam(**BEAM), max_depth=2, returns="dual", threshold=2e-5)
+spec = sn.Lidar(
+    pattern=pattern, mode="relative", detection=None, beam=sn.Beam(**BEAM), max_depth=2, returns="dual", threshold=2e-5
+)
 lidar = environment.attach(spec, pose=sn.Pose(position=EYE))
 for _ in environment.run(duration_s=0.1):
     pass

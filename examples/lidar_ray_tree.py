@@ -47,7 +47,7 @@ nodes = ray_tree(sn.RayCaster(scene), (0, 0, 0), (1, 0, 0), max_depth=DEPTH)
 # The lidar follows the same ray, and puts every return on the line it was sent along
 environment = sn.Environment(scene)
 one_ray = sn.patterns.Table(azimuth_deg=(0.0,), elevation_deg=(0.0,), time_s=(0.0,), rate_hz=10)
-spec = sn.Lidar(pattern=one_ray, mode="relative", max_depth=DEPTH, returns="all", max_returns=8)
+spec = sn.Lidar(pattern=one_ray, mode="relative", detection=None, max_depth=DEPTH, returns="all", max_returns=8)
 lidar = environment.attach(spec)
 for _ in environment.run(duration_s=0.1):
     pass

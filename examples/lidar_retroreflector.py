@@ -36,7 +36,9 @@ pattern = sn.patterns.Raster(
     height=261, width=561, horizontal_fov_deg=field_deg, vertical_fov_deg=height_deg, rate_hz=10
 )
 environment = sn.Environment(scene)
-lidar = environment.attach(sn.Lidar(pattern=pattern, mode="relative", beam=sn.Beam(**BEAM)), pose=sn.Pose(position=EYE))
+lidar = environment.attach(
+    sn.Lidar(pattern=pattern, mode="relative", detection=None, beam=sn.Beam(**BEAM)), pose=sn.Pose(position=EYE)
+)
 for _ in environment.run(duration_s=0.1):
     pass
 scan = lidar.read()

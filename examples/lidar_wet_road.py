@@ -27,7 +27,9 @@ def look(road: sn.materials.AbstractMaterial) -> sn.Scan:
         height=500, width=721, horizontal_fov_deg=(-12, 12), vertical_fov_deg=(-12, 3), rate_hz=10
     )
     environment = sn.Environment(scene)
-    spec = sn.Lidar(pattern=pattern, mode="relative", beam=sn.Beam(**BEAM), max_depth=1, threshold=THRESHOLD)
+    spec = sn.Lidar(
+        pattern=pattern, mode="relative", detection=None, beam=sn.Beam(**BEAM), max_depth=1, threshold=THRESHOLD
+    )
     lidar = environment.attach(spec, pose=sn.Pose(position=(0, 0, EYE_M)))
     for _ in environment.run(duration_s=0.1):
         pass

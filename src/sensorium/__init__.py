@@ -45,6 +45,8 @@ _NAMES = {
     "Beam": "sensorium.sensors.beam",
     "RangeNoise": "sensorium.sensors.range_noise",
     "Receiver": "sensorium.sensors.receiver",
+    "DetectionLimit": "sensorium.sensors.detection_limit",
+    "StatedRange": "sensorium.sensors.detection_limit",
     "IntensityScale": "sensorium.sensors.intensity_scale",
     "Cause": "sensorium.sensors.scan",
     "Encoder": "sensorium.sensors.encoder",
@@ -171,6 +173,7 @@ if TYPE_CHECKING:
     from sensorium.sensors.cone_sensor import ConeSensor
     from sensorium.sensors.depth_camera import DepthCamera, DepthNoise
     from sensorium.sensors.depth_image import DepthImage
+    from sensorium.sensors.detection_limit import DetectionLimit, StatedRange
     from sensorium.sensors.encoder import Encoder
     from sensorium.sensors.encoder_reading import EncoderReading
     from sensorium.sensors.gnss import Gnss
@@ -210,6 +213,7 @@ __all__ = [
     "DepthCamera",
     "DepthImage",
     "DepthNoise",
+    "DetectionLimit",
     "Dielectric",
     "EchoCause",
     "Encoder",
@@ -250,6 +254,7 @@ __all__ = [
     "SceneInParts",
     "SceneObject",
     "SensoriumError",
+    "StatedRange",
     "SunSensor",
     "ThinGlass",
     "Timing",

@@ -5,7 +5,7 @@ import pytest
 
 import sensorium as sn
 
-# The detector catches everything, so that intensities are f cos(theta) itself
+# The detector catches everything, so that intensities are f cos(theta) itself, and all of them are looked at
 OPEN = sn.Beam(half_divergence_rad=1e-4, exit_radius_m=0.01, detector_radius_m=1.0)
 VACUUM_TO_WATER = sn.media.uniform(refractive_index=1.33)
 
@@ -42,7 +42,7 @@ def fire(objects, azimuth_deg=(0.0,), *, atmosphere=None, **options):
         rate_hz=10,
     )
     env = sn.Environment(scene, atmosphere=atmosphere)
-    lidar = env.attach(sn.Lidar(**{"pattern": pattern, "mode": "relative", "beam": OPEN} | options))
+    lidar = env.attach(sn.Lidar(**{"pattern": pattern, "mode": "relative", "beam": OPEN, "detection": None} | options))
     for _ in env.run(duration_s=0.1):
         pass
     return lidar.read()

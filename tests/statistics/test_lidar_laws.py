@@ -109,7 +109,8 @@ def test_returns_from_the_air_follow_the_gamma_law(shape, scale_m):
 
 
 def test_a_lidar_s_own_law_without_a_wall():
-    scan = fire(sn.Scene(), atmosphere=sn.media.fog(visibility_m=50.0), atmospheric_law=(9.5, 0.52, 1.0))
+    law = {"atmospheric_law": (9.5, 0.52, 1.0), "detection": None}
+    scan = fire(sn.Scene(), atmosphere=sn.media.fog(visibility_m=50.0), **law)
     assert scan.valid.all()
     law = stats.gamma(9.5, scale=0.52)
     assert stats.kstest(scan.range_m.ravel().astype(np.float64), law.cdf).pvalue > SMALLEST_P

@@ -13,7 +13,7 @@ import sensorium as sn
 HAVE_ONE = [
     *("Pose", "Mesh", "Scene", "SceneBatch", "Scatter", "RayCaster", "Environment", "Timing", "Lidar", "Camera"),
     *("DepthCamera", "Imu", "Accelerometer", "Gyroscope", "Magnetometer", "Encoder", "Odometer", "Gnss", "Barometer"),
-    *("SunSensor", "ConeSensor", "Radar", "RangeNoise", "Lambertian"),
+    *("SunSensor", "ConeSensor", "Radar", "RangeNoise", "DetectionLimit", "Lambertian"),
     *("shapes.box", "shapes.sphere", "shapes.cylinder", "shapes.plane", "shapes.heightfield"),
     *("worlds.Static", "worlds.Kinematic", "worlds.Replay", "worlds.Joined", "worlds.Commanded", "worlds.MuJoCo"),
     *("patterns.Spinning", "patterns.Raster", "patterns.Pinhole", "patterns.Table"),

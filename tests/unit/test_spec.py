@@ -39,7 +39,16 @@ def message_of(make) -> str:
 @pytest.mark.parametrize(
     "kind",
     [
-        *(sn.Beam, sn.Lidar, sn.RangeNoise, sn.Receiver, sn.IntensityScale, sn.Timing),
+        *(
+            sn.Beam,
+            sn.Lidar,
+            sn.RangeNoise,
+            sn.Receiver,
+            sn.IntensityScale,
+            sn.DetectionLimit,
+            sn.StatedRange,
+            sn.Timing,
+        ),
         *(sn.patterns.Spinning, sn.patterns.Raster, sn.patterns.Rosette, sn.patterns.Prism, sn.patterns.Table),
         *(sn.materials.Lambertian, sn.materials.TwoLayer, sn.materials.Dielectric, sn.materials.ThinGlass),
         *(sn.materials.Mirror, sn.materials.Retroreflector, sn.materials.Bands, sn.materials.Spectrum),

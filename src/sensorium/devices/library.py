@@ -130,7 +130,8 @@ def specification(
         folder: A folder of further sheets.
     """
     device = describe(name, folder=folder)
-    fields = device.specification()
+    unused = device.sheet.unused(overrides or {})
+    fields = {field: value for field, value in device.specification().items() if field not in unused}
     if kind is not None and kind != device.kind:
         group = fields.get(_GROUP_OF.get(kind, ""))
         if device.kind != "imu" or group is None:

@@ -1,5 +1,6 @@
 """Data sheets of lidars."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -10,6 +11,14 @@ from sensorium.devices.units import DIVERGENCE, SENSE, SPREAD, WIDTH
 
 _ORIGIN = "pattern.origin_offset_m"
 _OFFSET = {"along z": 1.0, "across the beam": 1.0}
+
+# Reflectances that makers state ranges for
+_REFLECTANCE = {
+    "range_5_percent": 0.05,
+    "range_10_percent": 0.1,
+    "range_80_percent": 0.8,
+    "range_90_percent": 0.9,
+}
 
 # What no data sheet tells
 _NEVER_TOLD = ("beam.detector_radius_m", "receiver")
@@ -68,6 +77,13 @@ class LidarSheet(Sheet):
     # How far, and how well
     min_range: Annotated[Quantity | None, Rule("m", ("min_range_m",))] = None
     max_range: Annotated[Quantity | None, Rule("m", ("max_range_m",))] = None
+    range_5_percent: Annotated[Quantity | None, Rule("m", ("detection",))] = None
+    """Range to a diffuse target of 5 % that is detected so often; of several the darkest and the brightest count."""
+    range_10_percent: Annotated[Quantity | None, Rule("m", ("detection",))] = None
+    range_80_percent: Annotated[Quantity | None, Rule("m", ("detection",))] = None
+    range_90_percent: Annotated[Quantity | None, Rule("m", ("detection",))] = None
+    detection_probability: Annotated[Quantity | None, Rule("1", ("detection.probability",))] = None
+    """How often targets are detected at these ranges."""
     range_quantum: Annotated[Quantity | None, Rule("m", ("errors",))] = None
     range_noise: Annotated[Quantity | None, Rule("m", ("noise.base_m",), SPREAD)] = None
     """Precision: part of the noise that is the same at every range."""
@@ -92,8 +108,6 @@ class LidarSheet(Sheet):
     """Smallest between neighbouring channels."""
     returns: Annotated[Quantity | None, Rule("1")] = None
     """Most returns a pulse; the model reports the strongest unless told otherwise."""
-    range_10_percent: Annotated[Quantity | None, Rule("m")] = None
-    """Range to a diffuse target of 10 %."""
 
     @model_validator(mode="after")
     def _enough_for_a_pattern(self) -> "LidarSheet":
@@ -123,7 +137,7 @@ class LidarSheet(Sheet):
             fields["errors"] = [{"kind": "quantize", "lsb": quantum_m}]
         if (bits := self.number("reflectivity_bits")) is not None:
             fields["intensity"] = {"kind": "reflectivity", "bits": round(bits)}
-        for part, found in (("noise", self._noise()), ("beam", self._beam())):
+        for part, found in (("noise", self._noise()), ("beam", self._beam()), ("detection", self._detection())):
             if found:
                 fields[part] = found
         return fields
@@ -135,7 +149,9 @@ class LidarSheet(Sheet):
         wanted = dict.fromkeys(
             field
             for name, rule in self.rules().items()
-            if name not in other and name != "horizontal_fov"  # a full turn, or what prisms make of it
+            if name not in other
+            and name != "horizontal_fov"  # a full turn, or what prisms make of it
+            and (name != "detection_probability" or self.detection_ranges())
             for field in rule.fills
         )
         return (*(field for field in wanted if field not in filled), *_NEVER_TOLD)
@@ -150,6 +166,25 @@ class LidarSheet(Sheet):
         if fields["base_m"] is None and fields["slope"] is None:
             fields["base_m"] = self.number("range_accuracy")
         return {name: number for name, number in fields.items() if number is not None}
+
+    def detection_ranges(self) -> dict[str, float]:
+        """Names of the stated ranges to diffuse targets, darkest first, with the targets' reflectances [1]."""
+        return {name: rho for name, rho in _REFLECTANCE.items() if getattr(self, name) is not None}
+
+    def unused(self, overrides: Mapping[str, Any]) -> tuple[str, ...]:
+        """A geometric lidar has no intensities, and thus no limit to them."""
+        return ("detection",) if overrides.get("mode") == "geometric" else ()
+
+    def _detection(self) -> dict[str, Any]:
+        """The darkest stated target, and the brightest."""
+        probability = self.number("detection_probability")
+        often = {} if probability is None else {"probability": probability}
+        stated = [
+            {"reflectance": rho, "range_m": self.number(name), **often} for name, rho in self.detection_ranges().items()
+        ]
+        if len(stated) < 2:
+            return stated[0] if stated else {}
+        return {**stated[0], "second": stated[-1]}
 
     def _beam(self) -> dict[str, Any]:
         fields = {

@@ -160,6 +160,10 @@ class Sheet(Values, abc.ABC):
     def specification(self) -> dict[str, Any]:
         """The fields of the sensor's specification that the sheet decides, as plain data in SI units."""
 
+    def unused(self, overrides: Mapping[str, Any]) -> tuple[str, ...]:
+        """Fields that the sheet fills, and that a specification with these overrides has no use for."""
+        return ()
+
     @abc.abstractmethod
     def defaults(self) -> tuple[str, ...]:
         """Fields of the specification where the model's default stands in for what the sheet does not tell."""

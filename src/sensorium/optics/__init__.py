@@ -7,6 +7,13 @@ from sensorium.optics.beam import beam_radius, captured_fraction
 from sensorium.optics.beam_rays import BeamRays, equal_power_rays, grid_rays, patch_reach, spiral_rays
 from sensorium.optics.brown import brown_distorted, brown_ideal
 from sensorium.optics.capture_table import CaptureTable, capture_table
+from sensorium.optics.detection import (
+    detection_probability,
+    noise_electrons_of_detection,
+    noise_of_detection,
+    ratio_of_detections,
+    sunlit_noise,
+)
 from sensorium.optics.diffuse import oren_nayar, oren_nayar_coefficients, oren_nayar_monostatic
 from sensorium.optics.emva import grey_value_noise, photons, signal_to_noise
 from sensorium.optics.fresnel import (
@@ -71,6 +78,7 @@ __all__ = [
     "cfar_factor_normal",
     "convolved",
     "defocus",
+    "detection_probability",
     "deviation",
     "equal_power_rays",
     "fisheye_angle",
@@ -92,6 +100,8 @@ __all__ = [
     "merged_returns",
     "mirror_glint",
     "mirror_transfer",
+    "noise_electrons_of_detection",
+    "noise_of_detection",
     "noise_threshold",
     "oren_nayar",
     "oren_nayar_coefficients",
@@ -102,6 +112,7 @@ __all__ = [
     "photons",
     "pulse_width",
     "range_of_bin",
+    "ratio_of_detections",
     "ray_return",
     "rayleigh_range",
     "rays_across",
@@ -115,6 +126,7 @@ __all__ = [
     "spiral_rays",
     "spot_diameter",
     "squared_alpha",
+    "sunlit_noise",
     "time_histogram",
     "transmittance",
     "two_layer",

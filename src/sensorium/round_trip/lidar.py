@@ -10,6 +10,7 @@ from sensorium.devices import Device, LidarSheet
 from sensorium.environment import Environment
 from sensorium.frames import Pose
 from sensorium.materials import Lambertian
+from sensorium.round_trip.lidar_detection import detection_rows
 from sensorium.round_trip.row import Row, Z, in_sheet_unit, limits, seed_of
 from sensorium.scene import shapes
 from sensorium.scene.scene import Scene
@@ -34,7 +35,7 @@ def lidar_rows(device: Device) -> list[Row]:
     """Everything of a lidar's sheet that sweeps can show."""
     sheet = device.sheet
     assert isinstance(sheet, LidarSheet)
-    lidar = Lidar.from_device(device.path)
+    lidar = Lidar.from_device(device.path, detection=None)
     near_m, far_m = _NEAR * lidar.max_range_m, _FAR * lidar.max_range_m
     scan, _ = _sweep(device, lidar, far_m)[0]
     return [
@@ -46,6 +47,7 @@ def lidar_rows(device: Device) -> list[Row]:
         *_quantum(device, sheet, near_m),
         *_reach(device, sheet, "min_range"),
         *_reach(device, sheet, "max_range"),
+        *detection_rows(device, sheet),
     ]
 
 
@@ -125,7 +127,7 @@ def _noise(device: Device, sheet: LidarSheet, range_m: float) -> list[Row]:
     stated_m = (base_m or 0.0) + (slope or 0.0) * range_m
     if base_m is None and slope is None:
         stated_m = sheet.number("range_accuracy")
-    lidar = Lidar.from_device(device.path, errors=())
+    lidar = Lidar.from_device(device.path, errors=(), detection=None)
     rays = math.prod(lidar.pattern.rays().shape)
     errors = [
         (scan.range_m.astype(np.float64) - truth.range_m)[scan.valid]
@@ -143,7 +145,7 @@ def _quantum(device: Device, sheet: LidarSheet, range_m: float) -> list[Row]:
     if sheet.range_quantum is None:
         return []
     quantum_m = sheet.number("range_quantum")
-    lidar = Lidar.from_device(device.path, noise={"base_m": 10.0 * quantum_m, "slope": 0.0})
+    lidar = Lidar.from_device(device.path, detection=None, noise={"base_m": 10.0 * quantum_m, "slope": 0.0})
     scan, _ = _sweep(device, lidar, range_m)[0]
     codes = np.unique(scan.range_m[scan.valid])
     step_m, half_m = float(np.median(np.diff(codes.astype(np.float64)))), float(np.spacing(codes.max()))
@@ -157,7 +159,8 @@ def _reach(device: Device, sheet: LidarSheet, name: str) -> list[Row]:
     if quantity is None:
         return []
     stated_m = sheet.number(name)
-    silent: dict[str, Any] = {"errors": (), "noise": {"base_m": 0.0, "slope": 0.0, "angle_std_rad": 0.0}}
+    noise = {"base_m": 0.0, "slope": 0.0, "angle_std_rad": 0.0}
+    silent: dict[str, Any] = {"errors": (), "noise": noise, "detection": None}
     limited = Lidar.from_device(device.path, **silent)
     endless = Lidar.from_device(device.path, **silent, min_range_m=0.0, max_range_m=10.0 * stated_m)
     scans = [_sweep(device, lidar, stated_m, aside_m=_ASIDE * stated_m)[0][0] for lidar in (limited, endless)]

@@ -55,5 +55,6 @@ def without_limits(light: tb.LightTables) -> tb.LightTables:
     """The same tables for single rays of a beam: every return counts, whatever its range and strength."""
     number, switch = light.number.copy(), light.switch.copy()
     number[tb.N_THRESHOLD], number[tb.N_NEAR], number[tb.N_FAR] = 0.0, 0.0, np.float32(np.inf)
-    switch[tb.S_RETURNS], switch[tb.S_SLOTS], switch[tb.S_PRIORITY] = tb.ALL, AIR_SLOTS, 0
+    switch[tb.S_RETURNS], switch[tb.S_SLOTS] = tb.ALL, AIR_SLOTS
+    switch[tb.S_PRIORITY], switch[tb.S_LIMIT] = 0, 0
     return light._replace(number=number, switch=switch)

@@ -12,6 +12,7 @@ from sensorium.clock import Rate, seconds_to_ns
 from sensorium.corruption.base import AnyCorruption
 from sensorium.patterns import Pattern, RayTable
 from sensorium.sensors.beam import Beam
+from sensorium.sensors.detection_limit import DetectionLimit
 from sensorium.sensors.intensity_scale import IntensityScale
 from sensorium.sensors.range_noise import RangeNoise
 from sensorium.sensors.receiver import Receiver
@@ -33,7 +34,7 @@ class Lidar(SensorSpec[Scan]):
 
     - "geometric" sees the first surface each ray meets.
     - "relative" follows the light: intensity is f cos(theta) [1/sr] of the surface, times what the way there and back
-      and the detector leave of it (AGX Sensor paper, corrected).
+      and the detector leave of it (AGX Sensor paper, corrected). What is too weak to be detected does not return.
     - "radiometric" measures in watts by the lidar equation and counts photons: detection, range noise and false alarms
       follow from signal, sunlight and the receiver's noise.
     - "waveform" follows many rays over each pulse's beam, records what comes back over time as a digitiser does, and
@@ -92,8 +93,12 @@ class Lidar(SensorSpec[Scan]):
     """How many interfaces a ray is followed through: 0 sees no ghosts and nothing behind glass; a fog bank has two."""
     floor: float = Field(default=1e-8, ge=0.0)
     """A branch that carries less than this share of the light as it leaves an interface is not followed."""
+    detection: DetectionLimit | Literal["typical"] | None = "typical"
+    """How weak a return is detected, from stated ranges; "typical" is `DetectionLimit()`, a 10 % target at 100 m, in
+    mode="relative" and elsewhere nothing; None detects all. Where photons are counted, a limit that is given takes the
+    place of `receiver.noise_electrons`."""
     threshold: float = Field(default=0.0, ge=0.0)
-    """A return weaker than this is not seen, in the unit of the intensity."""
+    """A return weaker than this is not seen either, in the unit of the intensity."""
     returns: Literal["strongest", "first", "last", "dual", "all"] = "strongest"
     """What of several is reported; dual: strongest and last; all: the `max_returns` strongest, nearest first."""
     max_returns: int = Field(default=3, ge=1, le=8)
@@ -105,7 +110,8 @@ class Lidar(SensorSpec[Scan]):
     atmospheric_returns: Literal["strongest", "priority", "off"] = "strongest"
     """Whether a return from the air competes by its strength or always wins."""
     atmospheric_law: tuple[PositiveFloat, PositiveFloat, Annotated[float, Field(ge=0.0, le=1.0)]] | None = None
-    """Shape, scale [m] and probability of returns from the atmosphere, where this sensor's own are known."""
+    """Shape, scale [m] and probability of returns from the atmosphere, where this sensor's own are known; they must be
+    detected as all others: detection=None where the law counts only what was."""
     calibrated_index: float | None = Field(default=None, ge=1.0)
     """Refractive index the sensor assumes: range is optical path over this; None is that of the atmosphere."""
 
@@ -130,9 +136,21 @@ class Lidar(SensorSpec[Scan]):
         if self.beam.rays != 1 and self.mode in ("geometric", "waveform"):
             own = "waveform.rays says how many a pulse has" if self.mode == "waveform" else "its rays have no width"
             raise ValueError(f"beam.rays is {self.beam.rays} with mode {self.mode!r}, where it must be 1: {own}")
+        if isinstance(self.detection, DetectionLimit):
+            self._check_detection()
         if self.mode == "waveform":
             self._check_waveform()
         return self
+
+    def _check_detection(self) -> None:
+        """No limit where there are no intensities, and one word on the receiver's noise."""
+        if self.mode == "geometric":
+            raise ValueError("detection is given with mode 'geometric', which has no intensities; it must be left out")
+        if self.mode != "relative" and self.receiver.noise_electrons != Receiver().noise_electrons:
+            raise ValueError(
+                f"receiver.noise_electrons is {self.receiver.noise_electrons} and detection is given, from which that "
+                "noise follows; give one of them, or detection=None"
+            )
 
     def _check_waveform(self) -> None:
         """A window that a pulse fits into, and nothing that waveforms have no use for."""

@@ -21,6 +21,7 @@ from sensorium.optics.capture_table import CaptureTable, capture_table
 from sensorium.random import gamma_quantile
 from sensorium.scene.layout import Layout
 from sensorium.scene.volumes import medium_inside
+from sensorium.sensors.limit_tables import REACH, relative_limit
 from sensorium.sensors.receiver_tables import (
     SPEED_OF_LIGHT,
     detector_numbers,
@@ -41,6 +42,9 @@ DEFAULT_MATERIAL = Lambertian(reflectance=0.5)
 
 # Room at first for crossings of a ray with volumes, and for volumes around a path; more where a sweep needs more
 _CROSSINGS, _LEVELS = 16, 8
+
+# Diffuse reflectance that none exceeds, a rough surface seen straight on included
+_BRIGHTEST = 2.0
 
 # Objects of a material that an error names, before the rest is counted
 _OBJECTS_TOLD = 3
@@ -76,8 +80,9 @@ def light_tables(spec: "Lidar", layout: Layout, atmosphere: AbstractMedium, sun:
 
     # Two modes measure in watts, and one of them counts photons here
     radiometric = spec.mode == "radiometric"
-    detector = detector_numbers(spec)
     sunlight = sunlight_numbers(spec, sun) if measured and sun is not None else np.zeros(5, np.float32)
+    in_sun = bool((sunlight[SUN_POWER:] > 0.0).any())
+    detector = detector_numbers(spec, in_sun=in_sun)
     number[tb.N_POWER] = 1.0
     if measured:
         number[tb.N_POWER] = power_W(spec)
@@ -86,7 +91,12 @@ def light_tables(spec: "Lidar", layout: Layout, atmosphere: AbstractMedium, sun:
         number[tb.N_THRESHOLD] = max(spec.threshold, hopeless_power_W(detector))
 
     switch = np.zeros(tb.SWITCHES, np.int32)
-    switch[tb.S_RADIOMETRIC], switch[tb.S_SUN] = radiometric, bool((sunlight[SUN_POWER:] > 0.0).any())
+    if (limit := relative_limit(spec)) is not None:
+        number[tb.N_THRESHOLD], switch[tb.S_LIMIT] = max(spec.threshold, limit.hopeless), True
+        number[tb.N_LIMIT_RATIO], number[tb.N_LIMIT_REACH] = limit.ratio, REACH
+        number[tb.N_LIMIT_DARK], number[tb.N_LIMIT_SUN] = limit.dark, limit.sun * math.pi
+        number[tb.N_LIMIT_CERTAIN] = (limit.ratio + REACH) * limit.noise(_BRIGHTEST)
+    switch[tb.S_RADIOMETRIC], switch[tb.S_SUN] = radiometric, in_sun
     switch[tb.S_ROUND_TRIP] = 2 if spec.round_trip else 1
     switch[tb.S_DEPTH], switch[tb.S_RETURNS] = spec.max_depth, _RETURNS[spec.returns]
     switch[tb.S_SLOTS] = {"dual": 2, "all": spec.max_returns}.get(spec.returns, 1)

@@ -4,10 +4,14 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from sensorium.errors import SpecError
 from sensorium.fields import Sun
 from sensorium.optics.capture_table import CaptureTable
+from sensorium.optics.detection import noise_electrons_of_detection
+from sensorium.sensors.detection_limit import DetectionLimit
+from sensorium.sensors.limit_tables import limit_numbers
 from sensorium.spectra import constant_or_at
 from sensorium.trace.light import detect as dt
 
@@ -50,8 +54,37 @@ def power_W(spec: "Lidar") -> float:
     return spec.receiver.peak_power_W * optical_efficiency(spec) * math.pi
 
 
-def detector_numbers(spec: "Lidar") -> NDArray[np.float32]:
-    """Numbers of the photon counter, see trace/light/detect.py."""
+def noise_electrons(
+    spec: "Lidar", electrons_a_watt: ArrayLike, sigmas: float, *, in_sun: bool, counted: bool = True
+) -> float:
+    """Noise of the electronics [electrons]: the receiver's own, or what stated detection ranges make of it.
+
+    Without a sun in the environment it is the noise on the first stated target, in the daylight of the statement. With
+    one it is the part of that which is left in darkness, and the sun adds its own.
+
+    Args:
+        spec: A lidar that counts photons.
+        electrons_a_watt: Electrons for each watt at the receiver, in each sample that may be detected.
+        sigmas: Threshold over noise.
+        in_sun: Whether the environment has a sun.
+        counted: Whether photons arrive at random.
+    """
+    limit = spec.detection
+    if not isinstance(limit, DetectionLimit):
+        return spec.receiver.noise_electrons
+    radius2 = receiver_area_m2(spec) / math.pi
+    found = limit_numbers(limit, lambda range_m: radius2 / (range_m**2 + radius2))
+    power = power_W(spec) * limit.reflectance / math.pi * radius2 / (limit.range_m**2 + radius2)
+    signal, probability = np.asarray(electrons_a_watt) * power, limit.probability
+    try:
+        noise = noise_electrons_of_detection(signal, probability=probability, sigmas=sigmas, counted=counted)
+    except SpecError as error:
+        raise SpecError(f"detection states {limit.range_m:g} m for {limit.reflectance:g}: {error}") from None
+    return noise * math.sqrt(found.dark) / found.noise(limit.reflectance) if in_sun else noise
+
+
+def detector_numbers(spec: "Lidar", *, in_sun: bool = False) -> NDArray[np.float32]:
+    """Numbers of the photon counter, see trace/light/detect.py; whether the environment has a sun matters to limits."""
     from scipy.special import ndtri
 
     receiver, beam = spec.receiver, spec.beam
@@ -61,9 +94,12 @@ def detector_numbers(spec: "Lidar") -> NDArray[np.float32]:
     gates = max(2.0 * (spec.max_range_m - spec.min_range_m) / (SPEED_OF_LIGHT * beam.pulse_s), 1.0)
     numbers = np.zeros(dt.DETECTOR_NUMBERS, np.float32)
     numbers[dt.D_ELECTRONS_A_WATT] = beam.pulse_s * receiver.quantum_efficiency * photons_a_joule
-    numbers[dt.D_NOISE_ELECTRONS] = receiver.noise_electrons
     numbers[dt.D_RISE_M] = SPEED_OF_LIGHT * receiver.rise_time_s / 2.0
     numbers[dt.D_SIGMAS] = -ndtri(receiver.false_alarm_probability / gates)
+    numbers[dt.D_NOISE_ELECTRONS] = receiver.noise_electrons
+    if spec.mode == "radiometric":
+        rate, sigmas = float(numbers[dt.D_ELECTRONS_A_WATT]), float(numbers[dt.D_SIGMAS])
+        numbers[dt.D_NOISE_ELECTRONS] = noise_electrons(spec, rate, sigmas, in_sun=in_sun)
     numbers[dt.D_FALSE_ALARM] = receiver.false_alarm_probability
     return numbers
 

@@ -50,7 +50,8 @@ def fire(
     zeros = (0.0,) * len(azimuth_deg)
     pattern = sn.patterns.Table(azimuth_deg=tuple(azimuth_deg), elevation_deg=zeros, time_s=zeros, rate_hz=10)
     env = sn.Environment(scene, atmosphere=atmosphere, sun=sun, seed=seed)
-    fields: dict[str, Any] = {"pattern": pattern, "mode": "relative", "beam": sn.Beam(**OPEN_BEAM)} | options
+    fields: dict[str, Any] = {"pattern": pattern, "mode": "relative", "beam": sn.Beam(**OPEN_BEAM)}
+    fields = fields | {"detection": None} | options
     lidar = env.attach(sn.Lidar(**fields))
     for _ in env.run(duration_s=0.1):
         pass

@@ -82,3 +82,29 @@ def test_prisms_need_their_speeds():
 def test_defaults_are_those_of_its_own_kind_of_scan():
     assert not any(name.startswith("pattern.prism") for name in lidar().defaults())
     assert "pattern.time_offset_s" not in rosette().defaults()
+
+
+def test_detection_takes_the_darkest_and_the_brightest_stated_range():
+    assert "detection" not in lidar().specification()
+    assert "detection" in lidar().defaults()
+    one = lidar(range_10_percent=value(80.0, "m"))
+    assert one.specification()["detection"] == {"reflectance": 0.1, "range_m": 80.0}
+    assert "detection" not in one.defaults()
+    assert "detection.probability" in one.defaults()
+    ranges = {
+        "range_10_percent": value(80.0, "m"),
+        "range_5_percent": value(60.0, "m"),
+        "range_80_percent": value(0.2e6, "mm"),
+    }
+    both = lidar(**ranges, detection_probability=value(75.0, "%")).specification()["detection"]
+    assert both == {
+        "reflectance": 0.05,
+        "range_m": 60.0,
+        "probability": 0.75,
+        "second": {"reflectance": 0.8, "range_m": 200.0, "probability": 0.75},
+    }
+
+
+def test_a_geometric_lidar_has_no_use_for_detection():
+    assert lidar().unused({"mode": "geometric"}) == ("detection",)
+    assert lidar().unused({"mode": "waveform"}) == lidar().unused({}) == ()

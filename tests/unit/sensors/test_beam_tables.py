@@ -18,7 +18,7 @@ def tables(atmosphere=None, **fields):
     scene = sn.Scene()
     scene.add(sn.shapes.box(1, 1, 1))
     spec = sn.Lidar(pattern=PATTERN, mode="relative", **fields)
-    light, _ = light_tables(spec, layout(scene, 1), atmosphere or sn.media.vacuum(), None)
+    light = light_tables(spec, layout(scene, 1), atmosphere or sn.media.vacuum(), None)
     return beam_tables(spec, light), light
 
 

@@ -87,7 +87,7 @@ def at(scan, j):
 
 
 def test_which_returns_are_reported():
-    everything = run(showroom(), max_depth=2, returns="all", max_returns=8).read()
+    everything = run(showroom(), max_depth=2, returns="all", max_returns=8, detection=None).read()
     count = everything.valid.sum(axis=0)
     known = count < 8  # where all of them are known
     assert (count[known] > 2).sum() > 50
@@ -106,12 +106,12 @@ def test_which_returns_are_reported():
         for name, place in places.items()
     }
     for name in places:
-        scan = run(showroom(), max_depth=2, returns=name).read()
+        scan = run(showroom(), max_depth=2, returns=name, detection=None).read()
         assert scan.range_m.shape == (8, 128)
         np.testing.assert_array_equal(np.stack(at_all(scan))[:, known], picked[name][:, known])
 
     # Dual: the strongest, then the last, or the second strongest where the strongest is the last
-    dual = run(showroom(), max_depth=2, returns="dual").read()
+    dual = run(showroom(), max_depth=2, returns="dual", detection=None).read()
     assert dual.range_m.shape == (2, 8, 128)
     np.testing.assert_array_equal(at(dual, 0)[:, known], picked["strongest"][:, known])
     second = np.argsort(weak, axis=0)[-2]
@@ -219,8 +219,9 @@ def test_points_stay_on_the_nominal_rays():
 
 
 def test_each_return_has_noise_of_its_own_and_drop_out_takes_them_all():
-    quiet = run(showroom(), max_depth=2, returns="all", max_returns=4).read()
-    options = {"noise": sn.RangeNoise(base_m=0.01), "max_depth": 2, "returns": "all", "max_returns": 4}
+    options = {"max_depth": 2, "returns": "all", "max_returns": 4, "detection": None}
+    quiet = run(showroom(), **options).read()
+    options["noise"] = sn.RangeNoise(base_m=0.01)
     scan = run(showroom(), **options).read()
     both = (scan.valid & quiet.valid)[1:].all(axis=0) & scan.valid[0]
     error = (scan.range_m - quiet.range_m)[:, both]
@@ -306,7 +307,7 @@ def test_inside_a_fog_bank_its_air_returns():
     bank = sn.media.fog(visibility_m=5.0)
     scene = sn.Scene()
     scene.add(sn.shapes.box(30, 30, 30), material=bank)
-    options = {"pattern": line(2000), "atmospheric_returns": "priority", "max_depth": 1}
+    options = {"pattern": line(2000), "atmospheric_returns": "priority", "max_depth": 1, "detection": None}
     inside = run(scene, **options).read()
     outside = run(scene, pose=sn.Pose((100, 0, 0)), **options).read()
     assert (inside.cause == sn.Cause.ATMOSPHERE).mean() == pytest.approx(bank.at(905e-9).gamma_probability, abs=0.03)
@@ -371,7 +372,7 @@ def test_other_sensors_change_nothing():
 
 
 def test_sensors_of_one_kind_sweeps_seeds_and_names_draw_their_own():
-    options = {"noise": sn.RangeNoise(base_m=0.01)}
+    options = {"noise": sn.RangeNoise(base_m=0.01), "detection": None}
     pair = run(showroom(), pose=[sn.Pose(), sn.Pose()], **options).read().range_m
     assert pair.shape == (2, 8, 128)
     others = [
@@ -388,7 +389,8 @@ def test_sensors_of_one_kind_sweeps_seeds_and_names_draw_their_own():
 def test_rays_fired_before_a_reset_are_void():
     env = sn.Environment(showroom(), moving(), atmosphere=sn.media.fog(visibility_m=5.0), worlds=2)
     lidar = env.attach(
-        sn.Lidar(pattern=SPINNING, mode="relative", **EVERYTHING | {"noise": sn.RangeNoise()}), body="robot"
+        sn.Lidar(pattern=SPINNING, mode="relative", **EVERYTHING | {"noise": sn.RangeNoise(), "detection": None}),
+        body="robot",
     )
     for number, _ in enumerate(env.run(duration_s=0.1)):
         if number == 1:  # at 0.04 s
@@ -405,7 +407,7 @@ def test_rays_fired_before_a_reset_are_void():
 
 
 def test_slices_make_up_the_sweep():
-    options = {"max_depth": 2, "returns": "dual", "atmospheric_returns": "off"}
+    options = {"max_depth": 2, "returns": "dual", "atmospheric_returns": "off", "detection": None}
     whole = run(showroom(), world=moving(), body="robot", **options).read()
     env = sn.Environment(showroom(), moving())
     lidar = env.attach(sn.Lidar(pattern=SPINNING, mode="relative", publish="slices", **options), body="robot")

@@ -58,7 +58,7 @@ def test_a_law_of_returns_needs_air_that_returns_something():
     ):
         lt.light_tables(sn.Lidar(pattern=pattern, **law), scene, sn.media.vacuum(), None)
     for air, options in ((sn.media.air(), {}), (sn.media.vacuum(), {"atmospheric_returns": "off"})):
-        tables, _ = lt.light_tables(sn.Lidar(pattern=pattern, **law, **options), scene, air, None)
+        tables = lt.light_tables(sn.Lidar(pattern=pattern, **law, **options), scene, air, None)
         assert tables.medium[0, tb.G_PROBABILITY] == pytest.approx(0.3)
 
 

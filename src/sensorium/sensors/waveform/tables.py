@@ -8,7 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from sensorium import optics
 from sensorium.optics.pulse import binned_pulse
-from sensorium.sensors.receiver_tables import PLANCK, SPEED_OF_LIGHT, receiver_area_m2
+from sensorium.sensors.detection_limit import DetectionLimit
+from sensorium.sensors.receiver_tables import PLANCK, SPEED_OF_LIGHT, noise_electrons, receiver_area_m2
 from sensorium.sensors.waveform.detectors import Cfar, Detector, LeadingEdge, Threshold
 from sensorium.sensors.waveform.rays import Grid, Spiral
 from sensorium.trace.light import tables as tb
@@ -67,15 +68,20 @@ def waveform_tables(spec: "Lidar", light: tb.LightTables) -> wt.WaveformTables:
 
     # Noise of the receiver is given within a pulse's duration; a bin has its share of it
     electrons = waveform.resolution_s * receiver.quantum_efficiency * beam.wavelength_m / (PLANCK * SPEED_OF_LIGHT)
-    noise = receiver.noise_electrons * math.sqrt(waveform.resolution_s / beam.pulse_s)
-    number[wt.W_NOISE_W] = noise / electrons
-    number[wt.W_ELECTRONS_A_WATT] = electrons if waveform.shot_noise else 0.0
-    number[wt.W_COUNTED] = waveform.shot_noise and noise < COUNTED_BELOW_E
-    noisy = waveform.shot_noise or receiver.noise_electrons > 0.0
-    per_bin = receiver.false_alarm_probability / bins
     detector = detector_tables(
         waveform.detector, pulse, waveform.resolution_s, bins=bins, false_alarm=receiver.false_alarm_probability
     )
+    noise = receiver.noise_electrons * math.sqrt(waveform.resolution_s / beam.pulse_s)
+    if isinstance(spec.detection, DetectionLimit):
+        seen = float(_share_seen(number, rays, np.array([spec.detection.range_m]))[0])
+        samples, sigmas = electrons * seen * taps.mean(axis=0), float(detector.number[wt.D_SIGMAS])
+        in_sun = bool(light.switch[tb.S_SUN])
+        noise = noise_electrons(spec, samples, sigmas, in_sun=in_sun, counted=waveform.shot_noise)
+    number[wt.W_NOISE_W] = noise / electrons
+    number[wt.W_ELECTRONS_A_WATT] = electrons if waveform.shot_noise else 0.0
+    number[wt.W_COUNTED] = waveform.shot_noise and noise < COUNTED_BELOW_E
+    noisy = waveform.shot_noise or noise > 0.0
+    per_bin = receiver.false_alarm_probability / bins
     detector.number[wt.D_LEAST] = max(spec.threshold, 1e-30)
     if isinstance(waveform.detector, Cfar):
         per_bin = waveform.detector.false_alarm

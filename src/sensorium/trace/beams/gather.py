@@ -25,6 +25,7 @@ class Arrivals(NamedTuple):
 
     opl: NDArray[np.float32]  # optical path one way [m]
     light: NDArray[np.float32]  # intensity times the ray's share of the power
+    diffuse: NDArray[np.float32]  # diffuse return straight on of the surface that sent it, 0 for the air [1/sr]
     slack: NDArray[np.float32]  # how far a ray's patch spreads it, to either side [m]
     sender: NDArray[np.int64]  # see waveform/arrivals.py
     face: NDArray[np.int32]
@@ -35,6 +36,7 @@ class Arrivals(NamedTuple):
 def new_arrivals(beams, room):
     """Room for the arrivals of a block of beams."""
     return Arrivals(
+        jit.zeros((beams, room), np.float32),
         jit.zeros((beams, room), np.float32),
         jit.zeros((beams, room), np.float32),
         jit.zeros((beams, room), np.float32),
@@ -90,7 +92,7 @@ def add_first_surfaces(block, hit, tables, arrivals, weight_of, batch, begin, us
             at = arrivals.filled[beam]
             arrivals.filled[beam] = at + 1
             arrivals.opl[beam, at] = block[rows.PATH_OPL + k] + block[rows.MEDIUM_N + k] * block[pk.B_T_FAR + k]
-            arrivals.light[beam, at] = strength * weight_of[k]
+            arrivals.light[beam, at], arrivals.diffuse[beam, at] = strength * weight_of[k], block[rows.DIFFUSE_A + k]
             arrivals.slack[beam, at] = _slack(block, tables, ray, k)
             arrivals.sender[beam, at] = np.int64(hit[rows.COLUMN + k])  # `sender_of` without a mirror at depth 0
             arrivals.face[beam, at] = np.int32(hit[pk.B_FACE + k])
@@ -113,6 +115,7 @@ def add_surfaces_of_children(block, hit, tables, arrivals, weight_of, pulse_of, 
         arrivals.filled[beam] = max(arrivals.filled[beam], at + 1)
         arrivals.opl[beam, at] = block[rows.PATH_OPL + k] + block[rows.MEDIUM_N + k] * block[pk.B_T_FAR + k]
         arrivals.light[beam, at], arrivals.slack[beam, at] = light, _slack(block, tables, (begin + ray) % rays, k)
+        arrivals.diffuse[beam, at] = block[rows.DIFFUSE_A + k]
         mirror, depth = np.int32(hit[rows.MIRROR + k]), tree.depth_of(hit[rows.NODE + k])
         arrivals.sender[beam, at] = sender_of(np.int32(hit[rows.COLUMN + k]), mirror, depth)
         arrivals.face[beam, at] = np.int32(hit[pk.B_FACE + k])
@@ -141,6 +144,7 @@ def add_air(air_f, air_i, arrivals, weight_of, pulse_of, batch, used):
             arrivals.filled[beam] = max(arrivals.filled[beam], at + 1)
             arrivals.opl[beam, at], arrivals.light[beam, at] = air_f[f + choose.OPL], light
             arrivals.slack[beam, at], arrivals.face[beam, at] = np.float32(0.0), choose.NOBODY
+            arrivals.diffuse[beam, at] = np.float32(0.0)
             arrivals.sender[beam, at] = sender_of(AIR, air_i[w + choose.MIRROR], air_i[w + choose.DEPTH])
 
 

@@ -128,7 +128,9 @@ def report_beams(
     head, world, start, used, out,
 ):  # fmt: skip
     """The returns of a block of beams, and the sunlight of each; arguments as for `steps.report`."""
-    merge_beams(arrivals, order, beams, light, tables.separation, heads.start[head], slot_f, slot_i, used)
+    merge_beams(
+        arrivals, order, beams, light, draws, element, among, tables.separation, heads.start[head], slot_f, slot_i, used
+    )
     steps.report(
         beams, slot_f, slot_i, rays, anchor, labels, light, draws, element, among, head, world, start, used, out
     )

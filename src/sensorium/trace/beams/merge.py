@@ -8,6 +8,7 @@ from sensorium.trace import packet as pk
 from sensorium.trace.beams.gather import told_of
 from sensorium.trace.light import choose, rows
 from sensorium.trace.light import tables as tb
+from sensorium.trace.light.limit import least_detected
 
 # A return is mixed where other senders than its strongest have more than this share of it, ...
 _OTHERS = 0.01
@@ -17,13 +18,14 @@ _CLEAR = np.float32(0.1)
 
 
 @jit.function
-def merge_beams(arrivals, order, beams, light, separation, voided_before, slot_f, slot_i, used):
+def merge_beams(arrivals, order, beams, light, draws, element, among, separation, voided_before, slot_f, slot_i, used):
     """Fill the slots of beams with their returns, as `steps.offer_first` fills those of rays.
 
     Args:
         arrivals: `Arrivals`; order: scratch, int64 (room,).
         beams: Scratch of the beams; one that a reset made void gets a number that keeps false alarms away.
         light: `LightTables`.
+        draws, element, among: Where random numbers come from.
         separation: Least separation of two returns, in optical path [m].
         voided_before: Beams fired before this fraction of the interval have no returns.
         slot_f, slot_i: Slots.
@@ -51,7 +53,10 @@ def merge_beams(arrivals, order, beams, light, separation, voided_before, slot_f
         # Mostly one surface sends all, from about one range
         if alone and high - low <= clear:
             best, middle, total, _ = _summed(opl, power, sender, order, np.int64(0), count, alone)
-            _offer(light, k, middle, total, sender[best], arrivals.face[k, best], False, slot_f, slot_i)
+            _offer(
+                light, draws, element, among, k, np.int64(0), middle, total, arrivals.diffuse[k, best], sender[best],
+                arrivals.face[k, best], False, slot_f, slot_i,
+            )  # fmt: skip
             continue
         sort_by_range(opl, order, count)
         start = np.int64(0)
@@ -60,7 +65,10 @@ def merge_beams(arrivals, order, beams, light, separation, voided_before, slot_f
             best, middle, total, mixed = _summed(opl, power, sender, order, start, end, alone)
             for i in range(start, end - 1):
                 mixed |= gap(opl, slack, sender, order[i], order[i + 1]) > clear
-            _offer(light, k, middle, total, sender[best], arrivals.face[k, best], mixed, slot_f, slot_i)
+            _offer(
+                light, draws, element, among, k, start, middle, total, arrivals.diffuse[k, best], sender[best],
+                arrivals.face[k, best], mixed, slot_f, slot_i,
+            )  # fmt: skip
             start = end
 
 
@@ -84,8 +92,10 @@ def _summed(opl, power, sender, order, start, end, alone):
 
 
 @jit.function
-def _offer(light, k, opl, intensity, sender, face, mixed, slot_f, slot_i):
-    """Offer one return of a beam to its slots."""
+def _offer(
+    light, draws, element, among, k, place, opl, intensity, diffuse, sender, face, mixed, slot_f, slot_i
+):
+    """Offer one return of a beam, the one at this place among its arrivals, to its slots."""
     column, mirror, depth = told_of(sender)
     cause = tb.BY_SURFACE
     if column < 0:
@@ -94,7 +104,11 @@ def _offer(light, k, opl, intensity, sender, face, mixed, slot_f, slot_i):
         cause = tb.BY_REFLECTION if mirror >= 0 else tb.BY_TRANSMISSION
     number, returns, ranked = light.number, light.switch[tb.S_RETURNS], light.switch[tb.S_SLOTS]
     near, far = number[tb.N_NEAR] * number[tb.N_CALIBRATED_INDEX], number[tb.N_FAR] * number[tb.N_CALIBRATED_INDEX]
-    key, beam = choose.key_of(returns, intensity, opl, number[tb.N_THRESHOLD], near, far), np.int32(k)
+    least, beam = number[tb.N_THRESHOLD], np.int32(k)
+    if light.switch[tb.S_LIMIT] > 0 and intensity >= least:
+        noisy = least_detected(number, diffuse, intensity, draws, element + k, place, among, column < 0)
+        least = max(least, noisy)
+    key = choose.key_of(returns, intensity, opl, least, near, far)
     if light.switch[tb.S_PRIORITY] > 0 and cause == tb.BY_ATMOSPHERE and key > choose.NONE:
         key = np.float32(np.inf)
     cause = tb.BY_MIXTURE if mixed else cause

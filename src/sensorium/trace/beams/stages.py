@@ -67,6 +67,7 @@ def new_beam_walks(count: int, light: tb.LightTables, tables: BeamTables) -> Bea
         arrivals=gather.Arrivals(
             opl=np.zeros(shape, np.float32),
             light=np.zeros(shape, np.float32),
+            diffuse=np.zeros(shape, np.float32),
             slack=np.zeros(shape, np.float32),
             sender=np.zeros(shape, np.int64),
             face=np.zeros(shape, np.int32),
@@ -194,6 +195,7 @@ def _of_block(arrivals, walk):
     return gather.Arrivals(
         arrivals.opl[walk],
         arrivals.light[walk],
+        arrivals.diffuse[walk],
         arrivals.slack[walk],
         arrivals.sender[walk],
         arrivals.face[walk],

@@ -11,7 +11,7 @@ from sensorium import jit
 from sensorium.optics.capture_table import captured_from_table
 from sensorium.random import draw_words, exp_f32, normal_pair_f32, uniform_f32
 from sensorium.trace import packet as pk
-from sensorium.trace.light import choose, resolve, rows, shade, tree, write
+from sensorium.trace.light import choose, limit, resolve, rows, shade, tree, write
 from sensorium.trace.light import media_stack as ms
 from sensorium.trace.light import tables as tb
 from sensorium.trace.light.detect import detect_block
@@ -44,14 +44,14 @@ def fire(block, rays, heads, light, draws, number):
 @jit.function
 def offer_first(block, hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, voided_before, used):
     """Open the slots with what surfaces and air send back on the first rays; `owner`: see `offer_media`."""
-    _first_candidates(block, hit, light, slot_f, slot_i, voided_before, used)
+    _first_candidates(block, hit, light, draws, element, among, slot_f, slot_i, voided_before, used)
     offer_media(block, hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, used)
 
 
 @jit.function
 def offer_more(child, child_hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, used):
     """Offer what surfaces and air send back on the way of children; `owner`: see `offer_media`."""
-    _offer_children(child, child_hit, light, slot_f, slot_i, used)
+    _offer_children(child, child_hit, light, draws, element, among, slot_f, slot_i, used)
     draw_children(child, child_hit, light, draws, element, among, owner, used)
     offer_media(child, child_hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, used)
 
@@ -82,7 +82,7 @@ def offer_media(block, hit, media, light, draws, element, among, owner, slot_f, 
     if light.switch[tb.S_CROSSINGS] > 0:
         _offer_pieces(block, hit, media.pieces, light, draws, element, among, owner, slot_f, slot_i)
     else:
-        _offer_air(block, hit, light, slot_f, slot_i, drawn, used)
+        _offer_air(block, hit, light, draws, element, among, slot_f, slot_i, drawn, used)
 
 
 @jit.function
@@ -209,7 +209,7 @@ def _limits(number):
 
 
 @jit.function
-def _first_candidates(block, hit, light, slot_f, slot_i, voided_before, used):
+def _first_candidates(block, hit, light, draws, element, among, slot_f, slot_i, voided_before, used):
     """Surfaces of the first rays open the slots; the air is offered after them."""
     returns, ranked = light.switch[tb.S_RETURNS], light.switch[tb.S_SLOTS]
     threshold = light.number[tb.N_THRESHOLD]
@@ -221,6 +221,8 @@ def _first_candidates(block, hit, light, slot_f, slot_i, voided_before, used):
         slot_f[choose.KEY + k] = key if block[pk.B_TIME + k] >= voided_before else choose.NONE
         slot_f[choose.INTENSITY + k] = strength
         slot_f[choose.OPL + k] = opl
+    if light.switch[tb.S_LIMIT] > 0:
+        limit.drop_undetected(block, light, draws, element, among, slot_f, used)
     for k in range(used):
         slot_i[choose.CAUSE + k], slot_i[choose.DEPTH + k], slot_i[choose.MIRROR + k] = tb.BY_SURFACE, 0, -1
     for k in range(used):
@@ -259,11 +261,11 @@ def _void(block, hit, voided_before, used):
 
 
 @jit.function
-def _offer_children(block, hit, light, slot_f, slot_i, used):
+def _offer_children(block, hit, light, draws, element, among, slot_f, slot_i, used):
     """Surfaces met by children, offered to the ray they belong to."""
     returns, ranked = light.switch[tb.S_RETURNS], light.switch[tb.S_SLOTS]
-    threshold = light.number[tb.N_THRESHOLD]
-    near, far = _limits(light.number)
+    number, threshold, limited = light.number, light.number[tb.N_THRESHOLD], light.switch[tb.S_LIMIT] > 0
+    near, far = _limits(number)
     for k in range(used):
         if hit[rows.COLUMN + k] == NO_HIT:
             continue
@@ -276,14 +278,19 @@ def _offer_children(block, hit, light, slot_f, slot_i, used):
             np.int32(hit[pk.B_FACE + k]),
         )
         mirror = np.int32(hit[rows.MIRROR + k])
-        key = choose.key_of(returns, strength, opl, threshold, near, far)
+        least = threshold
+        if limited and strength >= threshold:
+            node, diffuse = np.int64(hit[rows.NODE + k]), block[rows.DIFFUSE_A + k]
+            noisy = limit.least_detected(number, diffuse, strength, draws, element + ray, node, among, False)
+            least = max(threshold, noisy)
+        key = choose.key_of(returns, strength, opl, least, near, far)
         choose.offer(slot_f, slot_i, ranked, ray, key, strength, opl, cause, depth, column, face, mirror)
         if returns == tb.DUAL and key > choose.NONE:
             choose.offer_last(slot_f, slot_i, ranked, ray, opl, strength, cause, depth, column, face, mirror)
 
 
 @jit.function
-def _offer_air(block, hit, light, slot_f, slot_i, drawn, used):
+def _offer_air(block, hit, light, draws, element, among, slot_f, slot_i, drawn, used):
     """Returns from the atmosphere on each segment, where the distance drawn for the ray falls into it."""
     probability, shape, scale = (
         light.medium[0, tb.G_PROBABILITY],
@@ -303,8 +310,8 @@ def _offer_air(block, hit, light, slot_f, slot_i, drawn, used):
         if x < np.float32(0.0) or x >= block[pk.B_T_FAR + k]:
             continue
         _offer_answer(
-            block, hit, light, slot_f, slot_i, k, _AIR, _AIR, x, np.float32(0.0), block[rows.PATH_OPL + k],
-            block[rows.PATH_Z + k],
+            block, hit, light, draws, element, among, slot_f, slot_i, k, _AIR, _AIR, x, np.float32(0.0),
+            block[rows.PATH_OPL + k], block[rows.PATH_Z + k],
         )  # fmt: skip
 
 
@@ -331,13 +338,14 @@ def _offer_pieces(block, hit, pieces, light, draws, element, among, owner, slot_
         if x < np.float32(0.0) or x >= pieces.number[i, ms.P_TO] - pieces.number[i, ms.P_FROM]:
             continue
         _offer_answer(
-            block, hit, light, slot_f, slot_i, k, number, np.int64(pieces.word[i, ms.P_INDEX]), x,
-            pieces.number[i, ms.P_TAU], pieces.number[i, ms.P_OPL], pieces.number[i, ms.P_Z],
+            block, hit, light, draws, element, among, slot_f, slot_i, k, number,
+            np.int64(pieces.word[i, ms.P_INDEX]), x, pieces.number[i, ms.P_TAU], pieces.number[i, ms.P_OPL],
+            pieces.number[i, ms.P_Z],
         )  # fmt: skip
 
 
 @jit.function
-def _offer_answer(block, hit, light, slot_f, slot_i, k, number, index, x, tau, opl, z):
+def _offer_answer(block, hit, light, draws, element, among, slot_f, slot_i, k, number, index, x, tau, opl, z):
     """The return of a medium, where the index of another may count, from x [m] behind a point with these sums."""
     media, returns, ranked = light.medium, light.switch[tb.S_RETURNS], light.switch[tb.S_SLOTS]
     passes, threshold = np.float32(light.switch[tb.S_ROUND_TRIP]), light.number[tb.N_THRESHOLD]
@@ -347,10 +355,15 @@ def _offer_answer(block, hit, light, slot_f, slot_i, k, number, index, x, tau, o
     lost = exp_f32(-passes * (tau + media[number, tb.G_ALPHA] * x))
     captured = captured_from_table(light.capture, z, light.number[tb.N_INVERSE_Z0])
     strength = block[rows.GAIN + k] * media[number, tb.G_ECHO] * lost * captured
-    key = choose.key_of(returns, strength, opl, threshold, near, far)
+    ray, mirror = np.int32(hit[rows.RAY + k]), np.int32(hit[rows.MIRROR + k])
+    least = threshold
+    if light.switch[tb.S_LIMIT] > 0 and strength >= threshold:
+        node, diffuse = np.int64(hit[rows.NODE + k]), block[rows.DIFFUSE_A + k]
+        noisy = limit.least_detected(light.number, diffuse, strength, draws, element + ray, node, among, True)
+        least = max(threshold, noisy)
+    key = choose.key_of(returns, strength, opl, least, near, far)
     if light.switch[tb.S_PRIORITY] > 0 and key > choose.NONE:
         key = np.float32(np.inf)
-    ray, mirror = np.int32(hit[rows.RAY + k]), np.int32(hit[rows.MIRROR + k])
     depth = tree.depth_of(hit[rows.NODE + k])
     choose.offer(slot_f, slot_i, ranked, ray, key, strength, opl, air, depth, nobody, nobody, mirror)
     if returns == tb.DUAL and key > choose.NONE:

@@ -21,13 +21,14 @@ MEDIUM_COLUMNS = 8
 # entries of LightTables.number
 N_BEAM_TAN2, N_FLOOR, N_THRESHOLD, N_CALIBRATED_INDEX, N_INVERSE_Z0, N_NEAR, N_FAR = range(7)
 N_NOISE_BASE, N_NOISE_SLOPE, N_NOISE_SQUARE, N_BIAS, N_DROPOUT, N_JITTER, N_POWER = range(7, 14)
-NUMBERS = 14
+N_LIMIT_RATIO, N_LIMIT_DARK, N_LIMIT_SUN, N_LIMIT_REACH, N_LIMIT_CERTAIN = range(14, 19)
+NUMBERS = 19
 
 # entries of LightTables.switch
 S_ROUND_TRIP, S_DEPTH, S_RETURNS, S_SLOTS, S_PRIORITY, S_RETRO, S_IN_WORLD, S_ATMOSPHERE = range(8)
-S_RADIOMETRIC, S_SUN = 8, 9
-S_CROSSINGS, S_LEVELS = 10, 11  # room for crossings of a ray and for volumes around a path; 0 in a scene without any
-SWITCHES = 12
+S_RADIOMETRIC, S_SUN, S_LIMIT = 8, 9, 10
+S_CROSSINGS, S_LEVELS = 11, 12  # room for crossings of a ray and for volumes around a path; 0 in a scene without any
+SWITCHES = 13
 
 # values of S_RETURNS
 STRONGEST, FIRST, LAST, DUAL, ALL = range(5)

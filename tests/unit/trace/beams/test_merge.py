@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from sensorium import optics
+from sensorium.sensors.light_caster import Draws
 from sensorium.sensors.scan import Cause
 from sensorium.trace import packet as pk
 from sensorium.trace.beams import gather
@@ -21,8 +22,9 @@ def light(returns=tb.ALL, threshold=0.0, priority=0):
     number[tb.N_THRESHOLD], number[tb.N_FAR], number[tb.N_CALIBRATED_INDEX] = threshold, 100.0, 1.0
     switch[tb.S_RETURNS], switch[tb.S_SLOTS], switch[tb.S_PRIORITY] = returns, SLOTS, priority
     none = np.zeros((1, 1), np.float32)
-    of_objects = np.zeros((1, 1), np.int32), np.zeros((1, 1), np.int64)
-    return tb.LightTables(none, *of_objects, none[0], none, none, none[0], number, switch, none[0], none[0])
+    each = np.zeros((1, 1), np.int32)
+    objects, volumes = (each, np.zeros((1, 1), np.int64)), (each, each, none, each[0])
+    return tb.LightTables(none, *objects, none[0], none, none, none[0], number, switch, none[0], none[0], *volumes)
 
 
 def merged(arrivals, tables, used, voided_before=0.0):
@@ -30,7 +32,9 @@ def merged(arrivals, tables, used, voided_before=0.0):
     slot_f, slot_i = choose.new_slots(SLOTS + 1)
     beams, order = rows.new_scratch()[0], np.zeros(ROOM, np.int64)
     beams[pk.B_TIME : pk.B_TIME + used] = np.linspace(0.0, 1.0, used)
-    merge_beams(arrivals, order, beams, tables, SEPARATION, np.float32(voided_before), slot_f, slot_i, used)
+    draws, (element, among) = Draws(np.zeros(2, np.uint32), 0, 0, 1), (np.int64(0), np.int32(0))
+    where = (draws, element, among, SEPARATION, np.float32(voided_before))
+    merge_beams(arrivals, order, beams, tables, *where, slot_f, slot_i, used)
     return slot_f.reshape(-1, 3, BLOCK)[:, :, :used], slot_i.reshape(-1, 5, BLOCK)[:, :, :used], beams
 
 

@@ -60,7 +60,7 @@ def aimed_at(scene, seed, count):
 
 def fire(scene, pattern, *, atmosphere=None, pose=None, **options):
     env = sn.Environment(scene, atmosphere=atmosphere)
-    lidar = env.attach(sn.Lidar(**{"pattern": pattern, "mode": "relative"} | options), pose=pose)
+    lidar = env.attach(sn.Lidar(**{"pattern": pattern, "mode": "relative", "detection": None} | options), pose=pose)
     for _ in env.run(duration_s=0.1):
         pass
     return lidar.read()
@@ -281,7 +281,7 @@ def test_mirrors_that_move_while_the_sweep_lasts():
     times = tuple(np.arange(100) * 1e-3)
     pattern = sn.patterns.Table(azimuth_deg=(1.0,) * 100, elevation_deg=(2.0,) * 100, time_s=times, rate_hz=10)
     env = sn.Environment(scene, sn.worlds.Kinematic({"mirror": path}, step_s=0.01))
-    lidar = env.attach(sn.Lidar(pattern=pattern, mode="relative", **ALL))
+    lidar = env.attach(sn.Lidar(pattern=pattern, mode="relative", detection=None, **ALL))
     for _ in env.run(duration_s=0.1):
         pass
     caster, trees = sn.RayCaster(scene), []
@@ -308,7 +308,7 @@ def test_worlds_of_different_materials():
     batch = sn.SceneBatch(assets, index, pose)
     pattern = sn.patterns.Raster(height=5, width=7, horizontal_fov_deg=(-20, 20), vertical_fov_deg=(-9, 12), rate_hz=10)
     env = sn.Environment(batch)
-    lidar = env.attach(sn.Lidar(pattern=pattern, mode="relative", max_depth=2))
+    lidar = env.attach(sn.Lidar(pattern=pattern, mode="relative", max_depth=2, detection=None))
     for _ in env.run(duration_s=0.1):
         pass
     scan, caster = lidar.read(), sn.RayCaster(batch)

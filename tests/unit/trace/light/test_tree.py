@@ -49,7 +49,7 @@ def fire(scene, *, columns=600, **options):
         height=1, width=columns, horizontal_fov_deg=(-30, 30), vertical_fov_deg=(5, 5), rate_hz=10
     )
     env = sn.Environment(scene)
-    lidar = env.attach(sn.Lidar(pattern=pattern, mode="relative", **options))
+    lidar = env.attach(sn.Lidar(pattern=pattern, mode="relative", detection=None, **options))
     for _ in env.run(duration_s=0.1):
         pass
     return lidar.read()
