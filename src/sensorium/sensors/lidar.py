@@ -12,10 +12,14 @@ from sensorium.clock import Rate, seconds_to_ns
 from sensorium.corruption.base import AnyCorruption
 from sensorium.patterns import Pattern, RayTable
 from sensorium.sensors.beam import Beam
+from sensorium.sensors.blooming import Blooming
+from sensorium.sensors.crosstalk import Crosstalk
 from sensorium.sensors.intensity_scale import IntensityScale
+from sensorium.sensors.pulse_repetition import PulseRepetition
 from sensorium.sensors.range_noise import RangeNoise
 from sensorium.sensors.receiver import Receiver
 from sensorium.sensors.rig import Rig
+from sensorium.sensors.saturation import Saturation
 from sensorium.sensors.scan import Scan
 from sensorium.sensors.scan_errors import ScanErrors
 from sensorium.sensors.spec import Capture, SensorSpec
@@ -108,6 +112,20 @@ class Lidar(SensorSpec[Scan]):
     """Shape, scale [m] and probability of returns from the atmosphere, where this sensor's own are known."""
     calibrated_index: float | None = Field(default=None, ge=1.0)
     """Refractive index the sensor assumes: range is optical path over this; None is that of the atmosphere."""
+    saturation: Saturation | None = None
+    """Returns stronger than the receiver can tell: clipped, and too near; None for none."""
+    blooming: Blooming | None = None
+    """Stray light around retroreflectors; None for none."""
+    repetition: PulseRepetition | None = None
+    """Returns that come after the next pulse has left; None for none."""
+    crosstalk: Crosstalk | None = None
+    """Pulses of other lidars of the environment; None for none."""
+
+    @property
+    def strong_light(self) -> tuple[str, ...]:
+        """Which effects of strong light are asked for."""
+        names = ("saturation", "blooming", "repetition", "crosstalk")
+        return tuple(name for name in names if getattr(self, name) is not None)
 
     @model_validator(mode="after")
     def _consistent(self) -> "Lidar":
@@ -129,7 +147,23 @@ class Lidar(SensorSpec[Scan]):
             raise ValueError(f"normals is true with mode {self.mode!r}; only a geometric lidar tells them")
         if self.mode == "waveform":
             self._check_waveform()
+        self._check_strong_light()
         return self
+
+    def _check_strong_light(self) -> None:
+        """Effects of strong light where there are returns for them to act on."""
+        for name in self.strong_light:
+            if self.mode not in ("relative", "radiometric"):
+                raise ValueError(f"{name} is given with mode {self.mode!r}; it must be 'relative' or 'radiometric'")
+            if name in ("blooming", "crosstalk") and self.publish == "slices":
+                raise ValueError(f"{name} is given with publish 'slices'; it acts on whole sweeps")
+        if self.crosstalk is not None and self.motion == "snapshot":
+            raise ValueError("crosstalk is given with motion 'snapshot'; a snapshot has no firing times")
+        if self.repetition is not None and self.max_range_m > self.repetition.unambiguous_m:
+            raise ValueError(
+                f"max_range_m is {self.max_range_m} and repetition.rate_hz {self.repetition.rate_hz}; the range must "
+                f"not exceed the unambiguous range, {self.repetition.unambiguous_m:.6g} m"
+            )
 
     def _check_waveform(self) -> None:
         """A window that a pulse fits into, and nothing that waveforms have no use for."""
