@@ -138,5 +138,6 @@ class StrongLight:
         key, count = np.zeros(len(head), np.int64), bm.cubes(numbers[bm.B_CHORD])
         bm.cube_keys(shot.rays, head, ray, numbers[bm.B_CHORD], count, key)
         order = np.argsort(key, kind="stable")
-        sources = bm.Sources(key[order], slot[order], ray[order])
+        power = found.intensity[head, slot, ray].astype(np.float64)
+        sources = bm.Sources(key[order], slot[order], ray[order], power[order], bm.cubes_around(key, count))
         threads.run(bm.add_bloom, shot.blocks, shot.rays, shot.heads, numbers, count, sources, found, kind, stray)

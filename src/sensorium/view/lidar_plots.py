@@ -29,7 +29,7 @@ CAUSE_COLOURS = {
     Cause.SATURATED: "#ff4d4d",
     Cause.BLOOM: "#7ee787",
     Cause.FOLDED: "#58a6ff",
-    Cause.CROSSTALK: "#d2a8ff",
+    Cause.CROSSTALK: "#c98b5e",
 }
 """Colour of each cause of a return."""
 

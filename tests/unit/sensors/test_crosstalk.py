@@ -149,8 +149,9 @@ def test_who_is_switched_off_is_not_heard_and_lidars_of_one_rig_hear_each_other(
 
 def test_free_clocks_spread_it_evenly_over_the_ranges_that_a_receiver_listens_to():
     # The other is late by up to 2 us either way, and 240 m take 1.6 us: so often, and at any range alike
-    own = lidar(stare(*(i * 1e-4 for i in range(400))), returns="all", max_range_m=240.0, crosstalk={"clock_spread_s": 4e-6})
-    other = lidar(stare(*(i * 1e-4 for i in range(400))))
+    rays = stare(*(i * 1e-4 for i in range(400)))
+    own = lidar(rays, returns="all", max_range_m=240.0, crosstalk={"clock_spread_s": 4e-6})
+    other = lidar(rays)
     scans = pair(own, other, sweeps=60)
     told = np.array([scan.range_m[1, 0, 0] for scan in scans if scan.cause[1, 0, 0] == sn.Cause.CROSSTALK])
     told = np.append(told, [scan.range_m[0, 0, 0] for scan in scans if scan.cause[0, 0, 0] == sn.Cause.CROSSTALK])

@@ -26,6 +26,8 @@ class Sources(NamedTuple):
     key: NDArray[np.int64]  # (sources,) of the cube, with the head in front; rising
     slot: NDArray[np.int64]  # which return of its ray
     ray: NDArray[np.int64]
+    power: NDArray[np.float64]
+    near: NDArray[np.int64]  # keys of all cubes that hold one or touch one that does; rising
 
 
 def cubes(chord: float) -> int:
@@ -33,7 +35,14 @@ def cubes(chord: float) -> int:
     return math.ceil(2.0 / chord) + 3
 
 
-@jit.function
+def cubes_around(key: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """Keys of some cubes and of all that touch them, each once, rising."""
+    step = np.arange(-1, 2)
+    around = ((step[:, None, None] * count + step[:, None]) * count + step).ravel()
+    return np.unique(np.unique(key)[:, None] + around)
+
+
+@jit.inlined
 def cube_of(x, chord):
     """Number of the cube along an axis that a component of a unit vector lies in."""
     return np.int64(math.floor((np.float64(x) + 1.0) / chord)) + 1
@@ -64,22 +73,39 @@ def add_bloom(first, step, total, rays, heads, bloom, count, sources, found, kin
         kind: Which row of the stray light to fill.
         stray: `StrayLight`.
     """
-    chord = bloom[B_CHORD]
+    chord, strength, radius, slope = bloom[B_CHORD], bloom[B_STRENGTH], bloom[B_RADIUS], bloom[B_SLOPE]
+    key, near, size = sources.key, sources.near, sources.key.shape[0]
     for number in range(first, total, step):
         head, start, used = block_of(number, rays.x.shape[0], WHOLE)
         for k in range(start, start + used):
-            stray.cause[head, kind, k] = np.uint8(tb.NO_CAUSE)
-            x, y, z = cube_of(rays.x[k], chord), cube_of(rays.y[k], chord), cube_of(rays.z[k], chord)
+            dx, dy, dz = np.float64(rays.x[k]), np.float64(rays.y[k]), np.float64(rays.z[k])
+            x, y, z = cube_of(dx, chord), cube_of(dy, chord), cube_of(dz, chord)
+            own = ((head * count + x) * count + y) * count + z
+            low, high = 0, near.shape[0]
+            while low < high:
+                middle = (low + high) // 2
+                low, high = (middle + 1, high) if near[middle] < own else (low, middle)
+            if low == near.shape[0] or near[low] != own:
+                continue
+
+            # Cubes along z follow one another: nine rows of three
             most, best = 0.0, -1
-            for a in range(x - 1, x + 2):
-                for b in range(y - 1, y + 2):
-                    lowest = ((head * count + a) * count + b) * count + z - 1
-                    i = _at_least(sources.key, lowest)
-                    while i < sources.key.shape[0] and sources.key[i] <= lowest + 2:
-                        power = _received(rays, k, bloom, sources, found, head, i)
-                        if power > most:
-                            most, best = power, i
-                        i += 1
+            for a in range(-1, 2):
+                for b in range(-1, 2):
+                    lowest = own + (a * count + b) * count - 1
+                    low, high = 0, size
+                    while low < high:
+                        middle = (low + high) // 2
+                        low, high = (middle + 1, high) if key[middle] < lowest else (low, middle)
+                    while low < size and key[low] <= lowest + 2:
+                        ray = sources.ray[low]
+                        ax, ay, az = rays.x[ray] - dx, rays.y[ray] - dy, rays.z[ray] - dz
+                        apart = math.sqrt(ax * ax + ay * ay + az * az)
+                        if ray != k and apart <= chord and strength * sources.power[low] > most:
+                            share = stray_share(2.0 * math.asin(0.5 * apart), strength, radius, slope)
+                            power = share * sources.power[low]
+                            most, best = (power, low) if power > most else (most, best)
+                        low += 1
             if best >= 0:
                 slot, ray = sources.slot[best], sources.ray[best]
                 stray.cause[head, kind, k], stray.intensity[head, kind, k] = np.uint8(tb.BY_BLOOM), np.float32(most)
@@ -87,35 +113,3 @@ def add_bloom(first, step, total, rays, heads, bloom, count, sources, found, kin
                 stray.object_id[head, kind, k] = found.object_id[head, slot, ray]
                 stray.face_id[head, kind, k] = found.face_id[head, slot, ray]
                 stray.label[head, kind, k] = found.label[head, slot, ray]
-
-
-@jit.function
-def _received(rays, k, bloom, sources, found, head, i):
-    """What ray k gets of a source; nothing of its own."""
-    ray = sources.ray[i]
-    if ray == k:
-        return 0.0
-    x, y, z = (
-        np.float64(rays.x[ray]) - rays.x[k],
-        np.float64(rays.y[ray]) - rays.y[k],
-        np.float64(rays.z[ray]) - rays.z[k],
-    )
-    apart = math.sqrt(x * x + y * y + z * z)
-    if apart > bloom[B_CHORD]:
-        return 0.0
-    angle = 2.0 * math.asin(0.5 * apart)
-    share = stray_share(angle, bloom[B_STRENGTH], bloom[B_RADIUS], bloom[B_SLOPE])
-    return share * found.intensity[head, sources.slot[i], ray]
-
-
-@jit.function
-def _at_least(key, wanted):
-    """Where in rising keys the first is that is no less."""
-    low, high = 0, key.shape[0]
-    while low < high:
-        middle = (low + high) // 2
-        if key[middle] < wanted:
-            low = middle + 1
-        else:
-            high = middle
-    return low

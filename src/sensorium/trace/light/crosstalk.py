@@ -11,7 +11,7 @@ from sensorium.optics.crosstalk import apparent, share_of_beam
 from sensorium.optics.waveform import SPEED_OF_LIGHT
 from sensorium.trace import packet as pk
 from sensorium.trace.light import tables as tb
-from sensorium.trace.packet import BLOCK, new_block
+from sensorium.trace.packet import new_block
 from sensorium.trace.sweep import WHOLE, aim_numbered
 
 # entries of the numbers of crosstalk
@@ -56,103 +56,88 @@ def add_crosstalk(
         stray: `StrayLight`.
     """
     block, _ = new_block()
-    eye, along = np.zeros(3), np.zeros(3)
+    n, calibrated = np.float64(light.medium[0, tb.G_INDEX]), np.float64(light.number[tb.N_CALIBRATED_INDEX])
+    alpha, both_ways = np.float64(light.medium[0, tb.G_ALPHA]), light.switch[tb.S_ROUND_TRIP] == 2
+    near, far, cos_field = number[C_NEAR], number[C_FAR], number[C_COS_FIELD]
+    time_s, origin, direction, size = pulses.time_s, pulses.origin, pulses.direction, pulses.time_s.shape[0]
+
+    # No path that counts is longer than to what is lit, at most as far as rays go, and back
+    longest_s = 2.0 * n * light.number[tb.N_FAR] / SPEED_OF_LIGHT
+    opens_s, closes_s = 2.0 * calibrated * near / SPEED_OF_LIGHT, 2.0 * calibrated * far / SPEED_OF_LIGHT
     for index in range(first, count, step):
         head, start, used = aim_numbered(block, rays, heads, index, WHOLE)
         world = heads.world[head]
-        for k in range(used):
-            for i in range(3):
-                eye[i] = anchor[world, i] + block[pk.B_ORIGIN_X + i * BLOCK + k]
-                along[i] = block[pk.B_DIRECTION_X + i * BLOCK + k]
-            ray, slot = start + k, _first_surface(found, head, start + k)
-            for other in range(world * per_world, (world + 1) * per_world):
-                if not (is_own and other == head):
-                    _listen(light, fired_s, number, pulses, found, head, ray, slot, other, eye, along, kind, stray)
+        for other in range(world * per_world, (world + 1) * per_world):
+            if is_own and other == head:
+                continue
+            for k in range(used):
+                # The first pulse that may arrive while the receiver listens
+                ray = start + k
+                behind_s = pulses.late_s[other] - fired_s[ray]
+                i, high = 0, size
+                while i < high:
+                    middle = (i + high) // 2
+                    i, high = (middle + 1, high) if time_s[middle] + behind_s < opens_s - longest_s else (i, middle)
+                if i == size or time_s[i] + behind_s > closes_s:
+                    continue
+
+                # The first surface that the ray met
+                slot = -1
+                for j in range(found.cause.shape[1]):
+                    nearer = slot < 0 or found.range_m[head, j, ray] < found.range_m[head, slot, ray]
+                    slot = j if nearer and np.int32(found.cause[head, j, ray]) == tb.BY_SURFACE else slot
+                ex, ey, ez = (
+                    anchor[world, 0] + block[pk.B_ORIGIN_X + k],
+                    anchor[world, 1] + block[pk.B_ORIGIN_Y + k],
+                    anchor[world, 2] + block[pk.B_ORIGIN_Z + k],
+                )
+                ax, ay, az = (
+                    np.float64(block[pk.B_DIRECTION_X + k]),
+                    np.float64(block[pk.B_DIRECTION_Y + k]),
+                    np.float64(block[pk.B_DIRECTION_Z + k]),
+                )
+                while i < size and time_s[i] + behind_s <= closes_s:
+                    since_s, reached = time_s[i] + behind_s, np.float64(pulses.range_m[other, i])
+                    dx, dy, dz = direction[other, i, 0], direction[other, i, 1], direction[other, i, 2]
+                    ox, oy, oz = origin[other, i, 0] - ex, origin[other, i, 1] - ey, origin[other, i, 2] - ez
+
+                    # By way of the surface that is lit, where both look at the same object
+                    if slot >= 0 and reached > 0.0 and pulses.object_id[other, i] == found.object_id[head, slot, ray]:
+                        sx, sy, sz = ox + reached * dx, oy + reached * dy, oz + reached * dz
+                        back = math.sqrt(sx * sx + sy * sy + sz * sz)
+                        told = apparent(since_s + n * (reached + back) / SPEED_OF_LIGHT, calibrated)
+                        if sx * ax + sy * ay + sz * az >= cos_field * back and near <= told <= far:
+                            own = np.float64(found.range_m[head, slot, ray])
+                            lost = math.exp(-alpha * (reached - own)) if both_ways else 1.0
+                            power = number[C_SCATTERED] * lost * found.intensity[head, slot, ray]
+                            if stray.cause[head, kind, ray] == 0 or power > stray.intensity[head, kind, ray]:
+                                stray.cause[head, kind, ray] = np.uint8(tb.BY_CROSSTALK)
+                                stray.intensity[head, kind, ray] = np.float32(power)
+                                stray.range_m[head, kind, ray] = np.float32(told)
+                                stray.object_id[head, kind, ray] = pulses.object_id[other, i]
+                                stray.face_id[head, kind, ray] = pulses.face_id[other, i]
+                                stray.label[head, kind, ray] = pulses.label[other, i]
+
+                    # Straight from the window
+                    away2 = ox * ox + oy * oy + oz * oz
+                    away, ahead = math.sqrt(away2), -(ox * dx + oy * dy + oz * dz)
+                    told = apparent(since_s + n * away / SPEED_OF_LIGHT, calibrated)
+                    power = 0.0
+                    if ahead > 0.0 and ox * ax + oy * ay + oz * az >= cos_field * away and near <= told <= far:
+                        free = reached <= 0.0 or reached >= away - HOUSING_M
+                        power = number[C_DIRECT] * math.exp(-alpha * away) if free else 0.0
+                        power *= _share(number[C_AREA], number[C_EXIT_M] + number[C_WIDENING] * away, away2, ahead)
+                    if power > 0.0 and (stray.cause[head, kind, ray] == 0 or power > stray.intensity[head, kind, ray]):
+                        stray.cause[head, kind, ray] = np.uint8(tb.BY_CROSSTALK)
+                        stray.intensity[head, kind, ray] = np.float32(power)
+                        stray.range_m[head, kind, ray] = np.float32(told)
+                        stray.object_id[head, kind, ray] = -1
+                        stray.face_id[head, kind, ray], stray.label[head, kind, ray] = -1, -1
+                    i += 1
 
 
-@jit.function
-def _first_surface(found, head, ray):
-    """The return of the first surface that a ray met, -1 for none."""
-    best = -1
-    for j in range(found.cause.shape[1]):
-        nearer = best < 0 or found.range_m[head, j, ray] < found.range_m[head, best, ray]
-        if nearer and np.int32(found.cause[head, j, ray]) == tb.BY_SURFACE:
-            best = j
-    return best
-
-
-@jit.function
-def _listen(light, fired_s, number, pulses, found, head, ray, slot, other, eye, along, kind, stray):
-    """Every pulse of one head of the other that may arrive while a ray's receiver listens."""
-    n, calibrated = np.float64(light.medium[0, tb.G_INDEX]), np.float64(light.number[tb.N_CALIBRATED_INDEX])
-    fired, late, near, far = fired_s[ray], pulses.late_s[other], number[C_NEAR], number[C_FAR]
-    # No path that counts is longer than to what is lit, at most as far as rays go, and back
-    earliest = fired - late + (2.0 * calibrated * near - 2.0 * n * light.number[tb.N_FAR]) / SPEED_OF_LIGHT
-    latest = fired - late + 2.0 * calibrated * far / SPEED_OF_LIGHT
-    i = np.searchsorted(pulses.time_s, earliest)
-    while i < pulses.time_s.shape[0] and pulses.time_s[i] <= latest:
-        since = pulses.time_s[i] + late - fired
-        path, power = _scattered(light, number, pulses, found, head, ray, slot, other, i, eye, along)
-        distance = apparent(since + n * path / SPEED_OF_LIGHT, calibrated)
-        if power > 0.0 and near <= distance <= far:
-            lit = pulses.object_id[other, i], pulses.face_id[other, i], pulses.label[other, i]
-            _take(head, kind, ray, distance, power, lit, stray)
-        path, power = _direct(light, number, pulses, other, i, eye, along)
-        distance = apparent(since + n * path / SPEED_OF_LIGHT, calibrated)
-        if power > 0.0 and near <= distance <= far:
-            _take(head, kind, ray, distance, power, (np.int32(-1), np.int32(-1), np.int32(-1)), stray)
-        i += 1
-
-
-@jit.function
-def _take(head, kind, ray, distance, power, lit, stray):
-    """Keep it if it is the strongest so far."""
-    if stray.cause[head, kind, ray] != 0 and power <= stray.intensity[head, kind, ray]:
-        return
-    stray.cause[head, kind, ray], stray.intensity[head, kind, ray] = np.uint8(tb.BY_CROSSTALK), np.float32(power)
-    stray.range_m[head, kind, ray] = np.float32(distance)
-    stray.object_id[head, kind, ray], stray.face_id[head, kind, ray], stray.label[head, kind, ray] = lit
-
-
-@jit.function
-def _scattered(light, number, pulses, found, head, ray, slot, other, i, eye, along):
-    """Length [m] and strength of the way by the surface that a pulse lights up; strength 0 where it is not seen.
-
-    It is seen where the receiver looks at the same object and the spot is in its field of view.
-    """
-    reached = np.float64(pulses.range_m[other, i])
-    if slot < 0 or reached <= 0.0 or pulses.object_id[other, i] != found.object_id[head, slot, ray]:
-        return 0.0, 0.0
-    square, dot = 0.0, 0.0
-    for axis in range(3):
-        to = pulses.origin[other, i, axis] + reached * pulses.direction[other, i, axis] - eye[axis]
-        square += to * to
-        dot += to * along[axis]
-    back = math.sqrt(square)
-    if dot < number[C_COS_FIELD] * back:
-        return 0.0, 0.0
-    own = np.float64(found.range_m[head, slot, ray])
-    lost = 1.0
-    if light.switch[tb.S_ROUND_TRIP] == 2:
-        lost = math.exp(-light.medium[0, tb.G_ALPHA] * (reached - own))
-    return reached + back, number[C_SCATTERED] * lost * found.intensity[head, slot, ray]
-
-
-@jit.function
-def _direct(light, number, pulses, other, i, eye, along):
-    """Length [m] and strength of the straight way from the other's window; strength 0 where it is not seen."""
-    square, ahead, dot = 0.0, 0.0, 0.0
-    for axis in range(3):
-        to = eye[axis] - pulses.origin[other, i, axis]
-        square += to * to
-        ahead += to * pulses.direction[other, i, axis]
-        dot -= to * along[axis]
-    away, reached = math.sqrt(square), np.float64(pulses.range_m[other, i])
-    if away == 0.0 or ahead <= 0.0 or dot < number[C_COS_FIELD] * away:
-        return 0.0, 0.0
-    radius = number[C_EXIT_M] + number[C_WIDENING] * away
-    offset2 = max(square - ahead * ahead, 0.0)
-    if offset2 > 4.0 * radius * radius or (reached > 0.0 and reached < away - HOUSING_M):
-        return 0.0, 0.0
-    lost = math.exp(-light.medium[0, tb.G_ALPHA] * away)
-    return away, number[C_DIRECT] * lost * share_of_beam(number[C_AREA], radius, math.sqrt(offset2))
+@jit.inlined
+def _share(area, radius, away2, ahead):
+    """Share of a beam that a receiver catches [1], none from two radii off its axis on."""
+    offset2 = max(away2 - ahead * ahead, 0.0)
+    return share_of_beam(area, radius, math.sqrt(offset2)) if offset2 <= 4.0 * radius * radius else 0.0
