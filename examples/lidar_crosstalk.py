@@ -6,7 +6,7 @@ import sensorium as sn
 from sensorium.view import lidar_plots as draw
 from sensorium.view import save
 
-SWEEPS, SPREAD_S, FAR_M = 3000, 8e-6, 120.0
+SWEEPS, SPREAD_S, FAR_M = 1500, 8e-6, 120.0
 
 # Two flash lidars, every pixel of which fires at once, look into the same room; each has its own clock
 scene = sn.Scene()
