@@ -175,3 +175,17 @@ def test_dropped_rays_stay_dropped():
 def test_refusals(fields, message):
     with pytest.raises(SpecError, match=message):
         sn.Lidar(pattern=PATTERN, blooming=BLOOMING, **fields)
+
+
+def test_rays_fired_before_a_reset_see_nothing():
+    env = sn.Environment(street(), sn.worlds.Static(step_s=0.05), worlds=2, seed=5)
+    pattern = sn.patterns.Spinning(elevation_deg=(0.0, 0.7, 1.4), columns=720, rate_hz=10)
+    spec = sn.Lidar(pattern=pattern, mode="relative", max_range_m=100.0, threshold=1e-7, blooming=BLOOMING)
+    lidar = env.attach(spec, pose=sn.Pose.from_euler_deg((0, 0, 0), yaw=90.0))  # the sign is met in the first half
+    env.step()
+    env.reset(np.array([False, True]))
+    env.step()
+    scan = lidar.read()
+    before = scan.offset_ns < 50_000_000
+    assert (scan.cause == sn.Cause.BLOOM)[0][before].any()
+    assert not scan.valid[1][before].any()
