@@ -48,6 +48,10 @@ _NAMES = {
     "DetectionLimit": "sensorium.sensors.detection_limit",
     "StatedRange": "sensorium.sensors.detection_limit",
     "IntensityScale": "sensorium.sensors.intensity_scale",
+    "Saturation": "sensorium.sensors.saturation",
+    "Blooming": "sensorium.sensors.blooming",
+    "PulseRepetition": "sensorium.sensors.pulse_repetition",
+    "Crosstalk": "sensorium.sensors.crosstalk",
     "Cause": "sensorium.sensors.scan",
     "Encoder": "sensorium.sensors.encoder",
     "EncoderReading": "sensorium.sensors.encoder_reading",
@@ -167,10 +171,12 @@ if TYPE_CHECKING:
     from sensorium.sensors.accelerometer import Accelerometer
     from sensorium.sensors.barometer import Barometer
     from sensorium.sensors.beam import Beam
+    from sensorium.sensors.blooming import Blooming
     from sensorium.sensors.camera import Adc, Camera
     from sensorium.sensors.camera_image import CameraImage
     from sensorium.sensors.cone_reading import ConeReading, Verdict
     from sensorium.sensors.cone_sensor import ConeSensor
+    from sensorium.sensors.crosstalk import Crosstalk
     from sensorium.sensors.depth_camera import DepthCamera, DepthNoise
     from sensorium.sensors.depth_image import DepthImage
     from sensorium.sensors.detection_limit import DetectionLimit, StatedRange
@@ -184,6 +190,7 @@ if TYPE_CHECKING:
     from sensorium.sensors.lidar import Lidar
     from sensorium.sensors.magnetometer import Magnetometer
     from sensorium.sensors.odometer import Odometer, OdometerReading
+    from sensorium.sensors.pulse_repetition import PulseRepetition
     from sensorium.sensors.radar.reading import EchoCause, RadarReading
     from sensorium.sensors.radar.spec import Radar
     from sensorium.sensors.randomization import Intrinsics, Placement, Randomization
@@ -191,6 +198,7 @@ if TYPE_CHECKING:
     from sensorium.sensors.ray_hits import RayHits
     from sensorium.sensors.ray_sensor import RayReading, RaySensor
     from sensorium.sensors.receiver import Receiver
+    from sensorium.sensors.saturation import Saturation
     from sensorium.sensors.scan import Cause, Scan
     from sensorium.sensors.sun_sensor import SunSensor
     from sensorium.sensors.timing import Timing
@@ -204,12 +212,14 @@ __all__ = [
     "Adc",
     "Barometer",
     "Beam",
+    "Blooming",
     "Camera",
     "CameraImage",
     "Cause",
     "ClearZone",
     "ConeReading",
     "ConeSensor",
+    "Crosstalk",
     "DepthCamera",
     "DepthImage",
     "DepthNoise",
@@ -237,6 +247,7 @@ __all__ = [
     "PartitionedCaster",
     "Placement",
     "Pose",
+    "PulseRepetition",
     "Radar",
     "RadarReading",
     "Randomization",
@@ -247,6 +258,7 @@ __all__ = [
     "RaySensor",
     "Receiver",
     "Retroreflector",
+    "Saturation",
     "Scan",
     "Scatter",
     "Scene",

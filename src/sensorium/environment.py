@@ -247,6 +247,7 @@ class Environment:
             first_world=self._first_world,
             world_axis=self._world_axis,
             sensor_axis=len(X_BS.shape) == 1,
+            beside=self.sensors,
         )
         attached = AttachedSensor(sensor, rig)
         self._sensors[name] = attached

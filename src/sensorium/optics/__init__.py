@@ -7,6 +7,7 @@ from sensorium.optics.beam import beam_radius, captured_fraction
 from sensorium.optics.beam_rays import BeamRays, equal_power_rays, grid_rays, patch_reach, spiral_rays
 from sensorium.optics.brown import brown_distorted, brown_ideal
 from sensorium.optics.capture_table import CaptureTable, capture_table
+from sensorium.optics.crosstalk import apparent_range, direct_share
 from sensorium.optics.detection import (
     detection_probability,
     noise_electrons_of_detection,
@@ -47,10 +48,13 @@ from sensorium.optics.mirror_glint import mirror_glint
 from sensorium.optics.mirror_transfer import mirror_transfer
 from sensorium.optics.pane import pane, pane_path
 from sensorium.optics.pulse import binned_pulse, gaussian_pulse, gaussian_pulse_table, pulse_width
+from sensorium.optics.range_ambiguity import folded_range, unambiguous_range
+from sensorium.optics.range_walk import range_walk
 from sensorium.optics.refraction import reflect, refract
 from sensorium.optics.retroreflection import retroreflection
 from sensorium.optics.return_thresholds import cfar_factor_exponential, cfar_factor_normal, noise_threshold
 from sensorium.optics.seidel import Seidel, blur_radius, defocus, deviation, in_focus_distance, wavefront
+from sensorium.optics.stray_light import stray_light
 from sensorium.optics.transmittance import transmittance, two_way_transmittance
 from sensorium.optics.vignetting import vignetting
 from sensorium.optics.waveform import (
@@ -66,6 +70,7 @@ __all__ = [
     "BeamRays",
     "CaptureTable",
     "Seidel",
+    "apparent_range",
     "arrivals",
     "beam_radius",
     "binned_pulse",
@@ -80,9 +85,11 @@ __all__ = [
     "defocus",
     "detection_probability",
     "deviation",
+    "direct_share",
     "equal_power_rays",
     "fisheye_angle",
     "fisheye_radius",
+    "folded_range",
     "fresnel",
     "fresnel_polarized",
     "fresnel_transmittance",
@@ -112,6 +119,7 @@ __all__ = [
     "photons",
     "pulse_width",
     "range_of_bin",
+    "range_walk",
     "ratio_of_detections",
     "ray_return",
     "rayleigh_range",
@@ -126,12 +134,14 @@ __all__ = [
     "spiral_rays",
     "spot_diameter",
     "squared_alpha",
+    "stray_light",
     "sunlit_noise",
     "time_histogram",
     "transmittance",
     "two_layer",
     "two_layer_monostatic",
     "two_way_transmittance",
+    "unambiguous_range",
     "vignetting",
     "virtual_focus",
     "waist_radius",

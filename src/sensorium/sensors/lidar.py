@@ -12,11 +12,15 @@ from sensorium.clock import Rate, seconds_to_ns
 from sensorium.corruption.base import AnyCorruption
 from sensorium.patterns import Pattern, RayTable
 from sensorium.sensors.beam import Beam
+from sensorium.sensors.blooming import Blooming
+from sensorium.sensors.crosstalk import Crosstalk
 from sensorium.sensors.detection_limit import DetectionLimit
 from sensorium.sensors.intensity_scale import IntensityScale
+from sensorium.sensors.pulse_repetition import PulseRepetition
 from sensorium.sensors.range_noise import RangeNoise
 from sensorium.sensors.receiver import Receiver
 from sensorium.sensors.rig import Rig
+from sensorium.sensors.saturation import Saturation
 from sensorium.sensors.scan import Scan
 from sensorium.sensors.scan_errors import ScanErrors
 from sensorium.sensors.spec import Capture, SensorSpec
@@ -114,6 +118,20 @@ class Lidar(SensorSpec[Scan]):
     detected as all others: detection=None where the law counts only what was."""
     calibrated_index: float | None = Field(default=None, ge=1.0)
     """Refractive index the sensor assumes: range is optical path over this; None is that of the atmosphere."""
+    saturation: Saturation | None = None
+    """Returns stronger than the receiver can tell: clipped, and too near; None for none."""
+    blooming: Blooming | None = None
+    """Stray light around retroreflectors; None for none."""
+    repetition: PulseRepetition | None = None
+    """Returns that come after the next pulse has left; None for none."""
+    crosstalk: Crosstalk | None = None
+    """Pulses of other lidars of the environment; None for none."""
+
+    @property
+    def strong_light(self) -> tuple[str, ...]:
+        """Which effects of strong light are asked for."""
+        names = ("saturation", "blooming", "repetition", "crosstalk")
+        return tuple(name for name in names if getattr(self, name) is not None)
 
     @model_validator(mode="after")
     def _consistent(self) -> "Lidar":
@@ -140,6 +158,7 @@ class Lidar(SensorSpec[Scan]):
             self._check_detection()
         if self.mode == "waveform":
             self._check_waveform()
+        self._check_strong_light()
         return self
 
     def _check_detection(self) -> None:
@@ -150,6 +169,21 @@ class Lidar(SensorSpec[Scan]):
             raise ValueError(
                 f"receiver.noise_electrons is {self.receiver.noise_electrons} and detection is given, from which that "
                 "noise follows; give one of them, or detection=None"
+            )
+
+    def _check_strong_light(self) -> None:
+        """Effects of strong light where there are returns for them to act on."""
+        for name in self.strong_light:
+            if self.mode not in ("relative", "radiometric"):
+                raise ValueError(f"{name} is given with mode {self.mode!r}; it must be 'relative' or 'radiometric'")
+            if name in ("blooming", "crosstalk") and self.publish == "slices":
+                raise ValueError(f"{name} is given with publish 'slices'; it acts on whole sweeps")
+        if self.crosstalk is not None and self.motion == "snapshot":
+            raise ValueError("crosstalk is given with motion 'snapshot'; a snapshot has no firing times")
+        if self.repetition is not None and self.max_range_m > self.repetition.unambiguous_m:
+            raise ValueError(
+                f"max_range_m is {self.max_range_m} and repetition.rate_hz {self.repetition.rate_hz}; the range must "
+                f"not exceed the unambiguous range, {self.repetition.unambiguous_m:.6g} m"
             )
 
     def _check_waveform(self) -> None:

@@ -13,7 +13,7 @@ from sensorium.random import stream_key
 from sensorium.recycling import Recycler
 from sensorium.sensors.firing import Aim, Firing, Shot
 from sensorium.sensors.intensity_scale import scaled
-from sensorium.sensors.light_tables import light_tables, surfaces
+from sensorium.sensors.light_tables import light_tables, surfaces, white_at
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.scan import Light, Scan
 from sensorium.sensors.sweep_caster import SweepCaster
@@ -27,6 +27,7 @@ from sensorium.trace.waveform.tables import V_PULSES, W_GAIN
 
 if TYPE_CHECKING:
     from sensorium.sensors.lidar import Lidar
+    from sensorium.sensors.strong_light import StrongLight
     from sensorium.trace.beams.tables import BeamTables
     from sensorium.trace.waveform.kernel import WaveformOutputs
     from sensorium.trace.waveform.tables import WaveformTables
@@ -58,6 +59,12 @@ class LightCaster:
             from sensorium.sensors.waveform.tables import waveform_tables  # not everybody needs them
 
             self._waveform = waveform_tables(spec, self._tables)
+        self._strong: StrongLight | None = None
+        if spec.strong_light:
+            from sensorium.sensors import strong_light
+
+            self._strong = strong_light.StrongLight(spec, rig, self._tables)
+            self._tables = self._strong.tables
         self._beams: BeamTables | None = None
         if spec.mode != "waveform" and spec.beam.rays > 1:
             from sensorium.sensors.beam_tables import beam_tables
@@ -101,6 +108,7 @@ class LightCaster:
                 else:
                     received = self._receive(out, where, draws, masks, embree)
                 again = self._make_room()
+        out = self._settled(out, shot, shot.placed.anchor, draws, table, start_ns, end_ns)
         scan, redrawn = self._scan(out, received, shot, table, start_ns, end_ns), tracer.redrawn
         return scan, lambda: self._truth(shot, table, start_ns, end_ns, redrawn)
 
@@ -136,12 +144,31 @@ class LightCaster:
                     assert self._waveform is not None
                     pulses_in_parts(meet, collect, numbers, *where, self._waveform, draws, rare, received)
             again = self._make_room()
+        out = self._settled(out, aim, aim.anchor, draws, table, start_ns, end_ns)
         scan = self._scan(out, received, aim, table, start_ns, end_ns)
         return scan, lambda: self._geometry.fire_into_parts(parts, aim, motion, table, start_ns, end_ns)
 
-    def _outputs(self, rays: int) -> LightOutputs:
+    def _settled(
+        self,
+        out: LightOutputs,
+        shot: Shot | Aim,
+        anchor: NDArray[np.float64],
+        draws: Draws,
+        table: RayTable,
+        start_ns: int,
+        end_ns: int,
+    ) -> LightOutputs:
+        """What is reported of all returns of each ray, where strong light has a say in it."""
+        if self._strong is None:
+            return out
+        room = self._outputs(shot.rays.x.size, self._returns)
+        return self._strong.settle(out, shot, anchor, self._tables, draws, table, start_ns, end_ns, room)
+
+    def _outputs(self, rays: int, returns: int | None = None) -> LightOutputs:
         """Arrays for a sweep; its kernel writes every element."""
-        shape, new = (self._rig.worlds * self._rig.sensors, self._returns, rays), self._recycler.array
+        if returns is None:
+            returns = self._returns if self._strong is None else self._strong.kept
+        shape, new = (self._rig.worlds * self._rig.sensors, returns, rays), self._recycler.array
         tree = shape if self._tables.switch[tb.S_DEPTH] else (*shape[:2], 0)
         return LightOutputs(
             range_m=new(shape, np.float32),
@@ -288,11 +315,8 @@ class LightCaster:
         """Intensity of a white diffuse target straight on at each range, in clear air; read from the kernel's table."""
         if self._scale.kind != "reflectivity":
             return range_m
-        table, inverse_z0 = self._tables.capture, self._tables.number[tb.N_INVERSE_Z0]
-        rest = 1.0 / (1.0 + range_m * inverse_z0)
-        share = np.interp(1.0 - rest, np.linspace(0.0, 1.0, len(table)), table).astype(np.float32) * rest**2
         gain = np.float32(1.0) if self._waveform is None else self._waveform.number[W_GAIN]
-        return share * self._tables.number[tb.N_POWER] * gain / np.float32(np.pi)
+        return white_at(self._tables, range_m, gain=gain)
 
     def _ambient(self, out: LightOutputs, table: RayTable) -> NDArray[np.float32] | None:
         """Sunlight of each shot [W], the same for all its returns; None in darkness."""

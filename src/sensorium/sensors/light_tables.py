@@ -49,6 +49,8 @@ _BRIGHTEST = 2.0
 # Objects of a material that an error names, before the rest is counted
 _OBJECTS_TOLD = 3
 
+_UNITY = np.float32(1.0)
+
 _RETURNS = {"strongest": tb.STRONGEST, "first": tb.FIRST, "last": tb.LAST, "dual": tb.DUAL, "all": tb.ALL}
 
 
@@ -154,6 +156,14 @@ def _inside(layout: Layout) -> NDArray[np.int64]:
     """Number of the medium inside each material that has an inside, from 1; 0 for the others."""
     filled = layout.material_kind > 0
     return np.where(filled, np.cumsum(filled), 0)
+
+
+def white_at(light: tb.LightTables, range_m: NDArray[np.float32], *, gain: np.float32 = _UNITY) -> NDArray[np.float32]:
+    """Intensity of a white diffuse target straight on at each range, in clear air; read from the kernel's table."""
+    table, inverse_z0 = light.capture, light.number[tb.N_INVERSE_Z0]
+    rest = 1.0 / (1.0 + range_m * inverse_z0)
+    share = np.interp(1.0 - rest, np.linspace(0.0, 1.0, len(table)), table).astype(np.float32) * rest**2
+    return share * light.number[tb.N_POWER] * gain / np.float32(np.pi)
 
 
 def _captured(spec: "Lidar") -> CaptureTable:

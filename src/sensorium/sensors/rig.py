@@ -1,8 +1,9 @@
 """What a sensor is given when it is attached: where it sits and what it may look at."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,9 @@ from sensorium.media.base import AbstractMedium
 from sensorium.trace.parts_tracer import PartsTracer
 from sensorium.trace.tracer import Tracer
 from sensorium.worlds.history import History
+
+if TYPE_CHECKING:
+    from sensorium.sensors.attached import AttachedSensor
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,8 @@ class Rig:
     """Whether readings have a leading axis of worlds."""
     sensor_axis: bool
     """Whether readings have an axis of sensors after it."""
+    beside: "Mapping[str, AttachedSensor[Any]]" = field(default_factory=dict)
+    """All sensors of the environment by name, as they are attached; for those that disturb each other."""
 
     @cached_property
     def worlds(self) -> int:

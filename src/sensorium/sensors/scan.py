@@ -23,6 +23,10 @@ class Cause(IntEnum):
     ATMOSPHERE = 4
     MIXED = 5
     FALSE_ALARM = 6
+    SATURATED = 7
+    BLOOM = 8
+    FOLDED = 9
+    CROSSTALK = 10
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,6 +26,10 @@ CAUSE_COLOURS = {
     Cause.ATMOSPHERE: "#f2e34c",
     Cause.MIXED: "#ff8c42",
     Cause.FALSE_ALARM: "#b48cff",
+    Cause.SATURATED: "#ff4d4d",
+    Cause.BLOOM: "#7ee787",
+    Cause.FOLDED: "#58a6ff",
+    Cause.CROSSTALK: "#c98b5e",
 }
 """Colour of each cause of a return."""
 

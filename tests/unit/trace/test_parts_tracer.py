@@ -45,6 +45,13 @@ def lidars(scene, **options):
     in_fog = [sn.Pose((1007, 0.3, 3)), sn.Pose((1000, 1, 3))]
     noise = sn.RangeNoise(base_m=0.01, angle_std_rad=1e-3, dropout=0.01)
     light = {"pattern": SPARSE, "max_range_m": 40.0, "noise": noise, "returns": "dual"}
+    strong = {
+        "saturation": sn.Saturation(level=0.01, trigger=1e-4),
+        "blooming": sn.Blooming(strength=0.9, radius_deg=8.0, above=0.5),
+        "repetition": sn.PulseRepetition(rate_hz=1e7, reach_m=40.0),
+        "crosstalk": sn.Crosstalk(clock_spread_s=0.0),
+        "receiver": sn.Receiver(half_field_rad=0.4),
+    }
     made = {
         "two": env.attach(spec, body="mast", pose=pair, name="two", hide=["mast"]),
         "top": env.attach(
@@ -66,6 +73,11 @@ def lidars(scene, **options):
         ),
         "pulses": env.attach(
             sn.Lidar(mode="waveform", max_depth=2, waveform={"keep": True}, **light), pose=in_fog[1], name="pulses"
+        ),
+        "strong": env.attach(
+            sn.Lidar(mode="relative", max_depth=1, **(light | strong | {"max_range_m": 14.0})),
+            pose=[sn.Pose((1000, 3, 2)), sn.Pose((1000, 1, 3))],
+            name="strong",
         ),
     }
     for _ in env.run(0.2):
@@ -116,7 +128,7 @@ def test_readings_are_those_of_one_process(readings):
 def test_light_is_that_of_one_process(readings):
     """Ghosts of a mirror, what is behind glass, fog from outside and inside: every byte of every return."""
     causes = set()
-    for name in ("relative", "watts", "beams", "beams_in_watts", "pulses"):
+    for name in ("relative", "watts", "beams", "beams_in_watts", "pulses", "strong"):
         (found, truth), (expected, expected_truth) = readings[0][name], readings[1][name]
         other = other_faces(found, expected)
         for field in FIELDS + LIGHT:
@@ -126,8 +138,9 @@ def test_light_is_that_of_one_process(readings):
         causes |= set(np.unique(expected.cause))
         assert len(np.unique(expected.label)) > 3
         # a beam or pulse on the edge of two things
-        assert (sn.Cause.MIXED in expected.cause) == (name not in ("relative", "watts"))
+        assert (sn.Cause.MIXED in expected.cause) == (name not in ("relative", "watts", "strong"))
     assert causes >= {sn.Cause.SURFACE, sn.Cause.REFLECTION, sn.Cause.TRANSMISSION, sn.Cause.ATMOSPHERE}
+    assert causes >= {sn.Cause.SATURATED, sn.Cause.BLOOM, sn.Cause.FOLDED, sn.Cause.CROSSTALK}
 
 
 def test_sunlight_and_waveforms_are_those_of_one_process(readings):

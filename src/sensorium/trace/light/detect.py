@@ -51,7 +51,7 @@ def detect_block(block, slot_f, slot_i, detector, number, key, tick, element, am
             signal = rate * slot_f[f + choose.INTENSITY]
             w0, w1, w2, w3 = draw_words(key[0], key[1], element + k, _STAGE_DETECT, j, tick, among)
             g0, g1 = normal_pair_f32(w2, w3)
-            if _counted(signal + background, w0, w1) + noise * g0 < threshold:
+            if counted(signal + background, w0, w1) + noise * g0 < threshold:
                 slot_f[f + choose.KEY] = choose.NONE
                 continue
             seen = True
@@ -69,7 +69,7 @@ def detect_block(block, slot_f, slot_i, detector, number, key, tick, element, am
 
 
 @jit.function
-def _counted(mean, w0, w1):
+def counted(mean, w0, w1):
     """A Poisson draw; beyond a thousand electrons, the normal law it has become."""
     if mean > _MANY:
         g0, _ = normal_pair_f32(w0, w1)

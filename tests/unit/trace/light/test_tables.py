@@ -25,5 +25,7 @@ def test_causes_have_the_names_users_see():
     names = {Cause.NONE: tb.NO_CAUSE, Cause.SURFACE: tb.BY_SURFACE, Cause.REFLECTION: tb.BY_REFLECTION}
     names |= {Cause.TRANSMISSION: tb.BY_TRANSMISSION, Cause.ATMOSPHERE: tb.BY_ATMOSPHERE}
     names |= {Cause.MIXED: tb.BY_MIXTURE, Cause.FALSE_ALARM: tb.BY_FALSE_ALARM}
+    names |= {Cause.SATURATED: tb.BY_SATURATION, Cause.BLOOM: tb.BY_BLOOM}
+    names |= {Cause.FOLDED: tb.BY_FOLDING, Cause.CROSSTALK: tb.BY_CROSSTALK}
     assert all(int(cause) == number for cause, number in names.items())
     assert len(names) == len(Cause)
