@@ -35,6 +35,7 @@ from sensorium.optics.microfacet import (
     squared_alpha,
 )
 from sensorium.optics.mirror_glint import mirror_glint
+from sensorium.optics.mirror_spread import mirrored_distance
 from sensorium.optics.mirror_transfer import mirror_transfer
 from sensorium.optics.pane import pane, pane_path
 from sensorium.optics.pulse import binned_pulse, gaussian_pulse, gaussian_pulse_table, pulse_width
@@ -88,6 +89,7 @@ __all__ = [
     "internal_diffuse_reflectance",
     "mirror_glint",
     "mirror_transfer",
+    "mirrored_distance",
     "noise_threshold",
     "oren_nayar",
     "oren_nayar_coefficients",
