@@ -54,7 +54,7 @@ class LightCaster:
         self._layout = rig.looks.layout
         self._tables, self._medium_of_object = light_tables(spec, self._layout, rig.atmosphere, rig.sun)
         self._geometry = SweepCaster(rig, spec.min_range_m, spec.max_range_m, in_world=self._in_world)
-        self._scale = spec.intensity
+        self._scale, self._depth = spec.intensity, spec.max_depth
         self._waveform: WaveformTables | None = None
         if spec.mode == "waveform":
             from sensorium.sensors.waveform.tables import waveform_tables  # not everybody needs them
@@ -112,10 +112,11 @@ class LightCaster:
             around[:, world] = medium_around(cast, aim.anchor[[world]], p_WS[world], alone, media)
         draws = Draws(self._key, tick, rig.first_world, rig.sensors, *around.reshape(2, -1))
         received, where = None, (aim.anchor, aim.rays, aim.heads, self._tables)
+        curved = bool(self._tables.switch[tb.S_CURVED])
         if self._waveform is not None:
             received, blocks, rare = self._receiver(out)
         for world, bodies in enumerate(motion):
-            meet = partial(parts.meet, anchor=aim.anchor[world], bodies=bodies, hide=rig.hide)
+            meet = partial(parts.meet, anchor=aim.anchor[world], bodies=bodies, hide=rig.hide, curved=curved)
             if received is None:
                 numbers = np.arange(aim.blocks).reshape(rig.worlds, -1)[world]
                 light_in_parts(meet, numbers, *where, draws, out)
@@ -150,7 +151,7 @@ class LightCaster:
         """Look at the scene again if worlds were drawn anew."""
         if self._layout is not self._rig.tracer.layout:
             self._layout = self._rig.tracer.layout
-            self._tables = self._tables._replace(**surfaces(self._layout))
+            self._tables = self._tables._replace(**surfaces(self._layout, self._depth))
             self._medium_of_object = medium_of_objects(self._tables, self._layout)
 
     def _receive(

@@ -19,6 +19,7 @@ from sensorium.materials.library import name_of
 from sensorium.media.base import AbstractMedium, MediumParameters
 from sensorium.optics.capture_table import CaptureTable, capture_table
 from sensorium.random import gamma_quantile
+from sensorium.scene.curvature import can_mirror
 from sensorium.scene.layout import Layout
 from sensorium.sensors.receiver_tables import (
     SPEED_OF_LIGHT,
@@ -29,6 +30,7 @@ from sensorium.sensors.receiver_tables import (
     sunlight_numbers,
 )
 from sensorium.trace.light import tables as tb
+from sensorium.trace.light.curvature import curvature_tables
 from sensorium.trace.light.mesh_reflectance import reflectance_tables
 from sensorium.trace.light.sunlight import SUN_POWER
 
@@ -92,9 +94,12 @@ def light_tables(
     switch[tb.S_ATMOSPHERE] = spec.atmospheric_returns != "off" and bool((medium[:, tb.G_PROBABILITY] > 0).any())
     switch[tb.S_RETRO] = bool((material[:, tb.M_RETRO] > 0).any())
     switch[tb.S_IN_WORLD] = spec.frame == "world"
+    of_objects = surfaces(layout, spec.max_depth)
+    unknown = not layout.meshes and any(map(can_mirror, layout.materials))  # meshes that lie in parts
+    switch[tb.S_CURVED] = spec.max_depth > 0 and (unknown or len(of_objects["face_curvature"]) > 0)
     tables = tb.LightTables(
         material=material,
-        **surfaces(layout),
+        **of_objects,
         medium=medium,
         gamma=gamma,
         capture=capture.values,
@@ -112,13 +117,20 @@ def medium_of_objects(tables: tb.LightTables, layout: Layout) -> NDArray[np.int3
     return inside[layout.material_index]
 
 
-def surfaces(layout: Layout) -> dict[str, Any]:
-    """The tables that say of each object what it is made of; of all they alone change when worlds are drawn anew."""
+def surfaces(layout: Layout, max_depth: int) -> dict[str, Any]:
+    """The tables that say of each object what it is made of; of all they alone change when worlds are drawn anew.
+
+    How mirrors curve matters only to light that is followed on.
+    """
     first, corners = reflectance_tables(layout)
+    flat = np.full(layout.mesh_index.shape, -1, np.int64), np.zeros((0, 6), np.float32)
+    curvature_first, face_curvature = curvature_tables(layout) if max_depth > 0 else flat
     return {
         "object_material": np.array(layout.material_index, np.int32),
         "reflectance_first": first,
         "corner_reflectance": corners,
+        "curvature_first": curvature_first,
+        "face_curvature": face_curvature,
     }
 
 

@@ -19,12 +19,16 @@ from sensorium.scene.scene import Scene
 from sensorium.trace import cast
 from sensorium.trace.body_places import BodyMotion, BodyPlaces
 from sensorium.trace.labels import label_tables
+from sensorium.trace.light.curvature import curvature_tables
 from sensorium.trace.light.meet import LightHits, meet_rays, new_light_hits
 from sensorium.trace.light.mesh_reflectance import reflectance_tables
 from sensorium.trace.light.resolve import Surfaces, plain_surfaces
 from sensorium.trace.packet import BLOCK, COHERENT_ADDRESS, SCATTERED_ADDRESS
 from sensorium.trace.placement import PlacedScenes
 from sensorium.trace.rays import Rays, checked_bodies, checked_rays, middle_of
+
+# Tables of curvature for those who do not ask
+_FLAT_FIRST, _FLAT = np.full((1, 1), -1, np.int64), np.zeros((0, 6), np.float32)
 
 
 class RawHits(NamedTuple):
@@ -263,6 +267,7 @@ class RayCaster(AbstractCaster):
         hide: frozenset[str],
         coherent: bool,
         anchor: NDArray[np.float64],
+        curved: bool = False,
     ) -> LightHits:
         """Nearest hits for light that is followed elsewhere, byte for byte as a lidar's own kernel finds them.
 
@@ -272,16 +277,18 @@ class RayCaster(AbstractCaster):
             hide: As for `cast`.
             coherent: Likewise.
             anchor: Of the one world, of `PlacedScenes.on_grid` [m], shape (1, 3).
+            curved: Whether hits tell the curvature of faces that mirror.
         """
         with self._lock:
             self._commit(hide, anchor)
-            out = new_light_hits(len(rays.origin))
+            out = new_light_hits(len(rays.origin), curved=curved)
             threads.run(
                 meet_rays,
                 -(-len(rays.origin) // BLOCK),
                 self._placed.tables,
                 self.labels,
                 *self._light_tables,
+                *(self._curvature_tables if curved else (_FLAT_FIRST, _FLAT)),
                 rays,
                 clear_m,
                 np.uint32(self._placed.mask_without(hide)),
@@ -295,10 +302,20 @@ class RayCaster(AbstractCaster):
         """What objects are, and the reflectance that meshes carry."""
         return (plain_surfaces(self.layout), *reflectance_tables(self.layout))
 
+    @cached_property
+    def _curvature_tables(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Curvature of the faces that mirror: it takes seconds for a million."""
+        return curvature_tables(self.layout)
+
     def material_at(self, world: int, object_id: int) -> object | None:
         """Material of an object; None where it was given none."""
         row = world if len(self.layout.material_index) > 1 else 0
         return self.layout.materials[self.layout.material_index[row, object_id]]
+
+    def pose_at(self, world: int, object_id: int, time: float) -> Pose:
+        """X_WO of an object at a fraction of the interval of `move`."""
+        row = world if len(self.layout.mesh_index) > 1 else 0
+        return self.places.pose_at(self.layout.body[object_id], world, time) @ self.layout.X_BO[row, object_id]
 
     def _commit(self, hide: frozenset[str], near: NDArray[np.float64]) -> None:
         """Place the bodies for rays from there, unless they are."""

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from sensorium import cluster
 from sensorium.errors import BackendError, SpecError
+from sensorium.frames import Pose
 from sensorium.scene.part_files import PartIndex
 from sensorium.scene.split import made_material
 from sensorium.trace.body_places import BodyPlaces
@@ -96,6 +97,11 @@ class PartitionedCaster(AbstractCaster):
         """Material of an object; None where it was given none."""
         return self._materials[object_id]
 
+    def pose_at(self, world: int, object_id: int, time: float) -> Pose:
+        """X_WO of an object at a fraction of the interval of `move`."""
+        entry = self._index.objects[object_id]
+        return self.places.pose_at(entry.body, world, time) @ entry.pose
+
     def _nearest(
         self, rays: Rays, shape: tuple[int, ...], hide: frozenset[str], coherent: bool
     ) -> tuple[RawHits, LookUp]:
@@ -148,6 +154,7 @@ class PartitionedCaster(AbstractCaster):
         *,
         hide: frozenset[str],
         coherent: bool,
+        curved: bool = False,
     ) -> LightHits:
         """Nearest hits for light that is followed here, as one process would find them.
 
@@ -158,9 +165,10 @@ class PartitionedCaster(AbstractCaster):
             bodies: Where all bodies of the scene are while the rays fire.
             hide: Bodies that the rays pass through.
             coherent: Whether neighbours go almost the same way.
+            curved: Whether hits tell the curvature of faces that mirror.
         """
-        found, own = new_light_hits(len(rays.origin)), frozenset(self.bodies) & hide
-        shared = Shared(anchor[None], bodies, own, coherent, from_anchor=True, light=True)
+        found, own = new_light_hits(len(rays.origin), curved=curved), frozenset(self.bodies) & hide
+        shared = Shared(anchor[None], bodies, own, coherent, from_anchor=True, light=True, curved=curved)
         self._follow(rays, shared, anchor, found, clear_m)
         return found
 

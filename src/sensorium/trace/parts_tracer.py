@@ -77,9 +77,10 @@ class PartsTracer:
         hide: Iterable[str],
         *,
         coherent: bool,
+        curved: bool,
     ) -> LightHits:
         """Nearest hits in one world for light that is followed, see `PartitionedCaster.meet`."""
-        return self.caster.meet(rays, clear_m, anchor, bodies, hide=frozenset(hide), coherent=coherent)
+        return self.caster.meet(rays, clear_m, anchor, bodies, hide=frozenset(hide), coherent=coherent, curved=curved)
 
     def close(self) -> None:
         """End the processes."""

@@ -76,7 +76,8 @@ def light_in_parts(
         out: Where the returns go.
     """
     depth, slots = int(light.switch[tb.S_DEPTH]), int(light.switch[tb.S_SLOTS]) + 1
-    walks = new_walks(min(_MOST_WALKS, len(numbers)), depth, slots)
+    curved = bool(light.switch[tb.S_CURVED])
+    walks = new_walks(min(_MOST_WALKS, len(numbers)), depth, slots, curved=curved)
     where = (anchor, rays, heads, light, draws, walks, out)
     walk_through(follow_light, where, walks, meet, numbers, light.object_material.shape[1])
 

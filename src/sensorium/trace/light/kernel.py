@@ -51,7 +51,7 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
     block, hit = rows.new_scratch()
     depth, far = light.switch[tb.S_DEPTH], light.number[tb.N_FAR]
     child, child_hit = rows.new_scratch()
-    queue_f, queue_i = tree.new_queue(depth)
+    queue_f, queue_i = tree.new_queue(depth, light.switch[tb.S_CURVED])
     slot_f, slot_i = choose.new_slots(light.switch[tb.S_SLOTS] + 1)
     drawn = np.zeros(BLOCK + 1, np.int32)
     corners = light.corner_reflectance.size > 0

@@ -202,11 +202,11 @@ def fill_mesh_reflectance(block, hit, material, reflectance_first, corners, used
 
 
 @jit.function
-def fill_found_reflectance(block, hit, material, reflectance, at, used):
+def fill_found_reflectance(block, hit, material, surface, at, used):
     """The same where the mesh's reflectance came with the hits, from row `at` on; negative where it has none."""
     for k in range(used):
-        if hit[rows.COLUMN + k] != NO_HIT and reflectance[at + k, 0] >= np.float32(0.0):
-            a, b = _diffuse_of(reflectance[at + k, 0], material[hit[rows.MATERIAL + k]])
+        if hit[rows.COLUMN + k] != NO_HIT and surface[at + k, 0] >= np.float32(0.0):
+            a, b = _diffuse_of(surface[at + k, 0], material[hit[rows.MATERIAL + k]])
             block[rows.DIFFUSE_A + k], block[rows.DIFFUSE_B + k] = a, b
 
 

@@ -48,14 +48,16 @@ class Walks(NamedTuple):
     slot_i: NDArray[np.int32]
 
 
-def new_walks(count: int, depth: int, slots: int) -> Walks:
+def new_walks(count: int, depth: int, slots: int, *, curved: bool) -> Walks:
     """Room for blocks under way.
 
     Args:
         count: How many blocks.
         depth: How many interfaces paths are followed through.
         slots: Returns that are kept of a ray.
+        curved: Whether there may be curved mirrors.
     """
+    floats = tree.QUEUE_FLOATS + (tree.CURVED_FLOATS if curved else 0)
     size = tree.queue_size.py_func(depth)  # type: ignore[attr-defined]
     return Walks(
         stage=np.zeros(count, np.int64),
@@ -72,7 +74,7 @@ def new_walks(count: int, depth: int, slots: int) -> Walks:
         hit=np.zeros((count, rows.WORDS), np.uint32),
         child=np.zeros((count, rows.FLOATS), np.float32),
         child_hit=np.zeros((count, rows.WORDS), np.uint32),
-        queue_f=np.zeros((count, tree.QUEUE_FLOATS, size), np.float32),
+        queue_f=np.zeros((count, floats, size), np.float32),
         queue_i=np.zeros((count, tree.QUEUE_WORDS, size), np.int32),
         slot_f=np.full((count, slots * choose.FLOATS_A_SLOT), choose.NONE, np.float32),
         slot_i=np.full((count, slots * choose.WORDS_A_SLOT), -1, np.int32),

@@ -11,7 +11,7 @@ from sensorium import jit
 from sensorium.optics.capture_table import captured_from_table
 from sensorium.random import draw_words, exp_f32, normal_pair_f32, uniform_f32
 from sensorium.trace import packet as pk
-from sensorium.trace.light import choose, resolve, rows, shade, tree, write
+from sensorium.trace.light import choose, curvature, resolve, rows, shade, tree, write
 from sensorium.trace.light import tables as tb
 from sensorium.trace.light.detect import detect_block
 from sensorium.trace.packet import NO_HIT
@@ -91,6 +91,8 @@ def light_up(block, hit, arrays, light, world, used):
         first, corners = light.reflectance_first[row], light.corner_reflectance
         resolve.fill_mesh_reflectance(block, hit, light.material, first, corners, used)
     _shade(block, hit, light, used)
+    if light.switch[tb.S_CURVED] > 0:
+        curvature.bend_paths(block, hit, arrays, light, world, used)
 
 
 @jit.function
@@ -98,8 +100,10 @@ def light_up_found(block, hit, light, found, at, base, used):
     """The same from hits that were found elsewhere, see `resolve.take_found`."""
     resolve.take_found(block, hit, light, found, at, base, used)
     resolve.fill_materials(block, hit, light.material, used)
-    resolve.fill_found_reflectance(block, hit, light.material, found.reflectance, at, used)
+    resolve.fill_found_reflectance(block, hit, light.material, found.surface, at, used)
     _shade(block, hit, light, used)
+    if light.switch[tb.S_CURVED] > 0:
+        curvature.bend_found_paths(block, hit, light, found.surface, at, used)
 
 
 @jit.function
@@ -262,6 +266,8 @@ def _offer_air(block, hit, light, slot_f, slot_i, drawn, used):
             continue
         n = media[number, tb.G_INDEX]
         z, opl = block[rows.PATH_Z + k] + x * media[number, tb.G_WIDENING], block[rows.PATH_OPL + k] + n * x
+        if light.switch[tb.S_CURVED] > 0:
+            z = curvature.spread_at(block, k, z, x, media[number, tb.G_WIDENING])
         lost = exp_f32(-passes * media[number, tb.G_ALPHA] * x)
         strength = block[rows.GAIN + k] * media[number, tb.G_ECHO] * lost * captured_from_table(capture, z, inverse_z0)
         key = choose.key_of(returns, strength, opl, threshold, near, far)

@@ -15,7 +15,7 @@ from sensorium.optics.mirror_transfer import mirror_share
 from sensorium.optics.pane import pane_factors
 from sensorium.random import exp_f32
 from sensorium.trace import packet as pk
-from sensorium.trace.light import rows
+from sensorium.trace.light import curvature, rows
 from sensorium.trace.light import tables as tb
 from sensorium.trace.packet import BLOCK, NO_HIT
 
@@ -31,6 +31,9 @@ _X, _Y, _Z, _DX, _DY, _DZ, _TIME, _GAIN, _OPL, _PZ, _NEAR = range(11)
 _RAY, _NODE, _MEDIUM, _OUTER, _MIRROR = range(5)
 QUEUE_FLOATS, QUEUE_WORDS = 11, 5
 
+# in scenes with curved mirrors the queue has so many rows more, those of `curvature.pass_on`
+CURVED_FLOATS = 4
+
 
 @jit.inlined
 def queue_size(depth):
@@ -39,10 +42,12 @@ def queue_size(depth):
 
 
 @jit.function
-def new_queue(depth):
-    """An empty queue."""
+def new_queue(depth, curved):
+    """An empty queue; `curved` is above 0 in scenes with curved mirrors."""
     size = queue_size(depth)
-    return jit.zeros((QUEUE_FLOATS, size), np.float32), jit.zeros((QUEUE_WORDS, size), np.int32)
+    return jit.zeros((QUEUE_FLOATS + (CURVED_FLOATS if curved > 0 else 0), size), np.float32), jit.zeros(
+        (QUEUE_WORDS, size), np.int32
+    )
 
 
 @jit.function
@@ -135,6 +140,8 @@ def _through_pane(block, hit, material, beam_tan2, floor, passes, queue_f, queue
     """A pane is one sheet: light goes straight on, some is mirrored; the glass adds (n - 1) d / cos theta_t."""
     cosine, index = block[rows.COS + k], block[rows.INDEX + k]
     back, on, inner_cosine = pane_factors(cosine, index, material[tb.M_PANE_TAU])
+    if queue_f.shape[0] > QUEUE_FLOATS:
+        beam_tan2 *= curvature.opening_of(block, k)
     back_in_beam = back * mirror_share(block[rows.COS + k], block[rows.ALPHA2 + k], beam_tan2)
     gain = _raised(back_in_beam, passes) * block[rows.GAIN + k]
     if gain > floor:
@@ -174,6 +181,8 @@ def _through_boundary(block, hit, inner, media, beam_tan2, floor, passes, queue_
     )
     radicand = 1.0 - (1.0 - c1) * (1.0 + c1) / (relative * relative)
     back = np.float32(relative_reflectance(c1, relative, 0.0) if radicand > 0.0 else 1.0)
+    if queue_f.shape[0] > QUEUE_FLOATS:
+        beam_tan2 *= curvature.opening_of(block, k)
     back_in_beam = back * mirror_share(block[rows.COS + k], block[rows.ALPHA2 + k], beam_tan2)
     gain = _raised(back_in_beam, passes) * block[rows.GAIN + k]
     if gain > floor:
@@ -230,6 +239,8 @@ def _push(block, hit, f, i, waiting, k, dx, dy, dz, gain, extra_opl, way, medium
     i[_MEDIUM, waiting] = medium
     i[_OUTER, waiting] = outer
     i[_MIRROR, waiting] = mirror
+    if f.shape[0] > QUEUE_FLOATS:
+        curvature.pass_on(block, k, f, QUEUE_FLOATS, waiting, way == _REFLECTION, dx, dy, dz)
     return waiting + 1
 
 
@@ -258,6 +269,8 @@ def take(block, hit, media, f, i, first, used, far):
         hit[rows.MEDIUM + k] = i[_MEDIUM, j]
         hit[rows.OUTER + k] = i[_OUTER, j]
         hit[rows.MIRROR + k] = i[_MIRROR, j]
+        if f.shape[0] > QUEUE_FLOATS:
+            curvature.take_spread(block, k, f, QUEUE_FLOATS, j)
 
 
 @jit.function

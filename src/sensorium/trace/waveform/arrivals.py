@@ -19,7 +19,7 @@ from sensorium import jit
 from sensorium.optics.capture_table import captured_from_table
 from sensorium.random import exp_f32
 from sensorium.trace import packet as pk
-from sensorium.trace.light import rows, tree
+from sensorium.trace.light import curvature, rows, tree
 from sensorium.trace.light import tables as tb
 from sensorium.trace.packet import NO_HIT
 from sensorium.trace.waveform import tables as wt
@@ -277,6 +277,8 @@ def add_air_of_children(block, hit, light, tables, histograms, weight_of, pulse_
             place = place_of(number, block[rows.PATH_OPL + k] + media[medium, tb.G_INDEX] * x, pads)
             if place < np.float32(0.0) or place > last or not _is_seen(number, u, v, z):
                 continue
+            if light.switch[tb.S_CURVED] > 0:
+                z = curvature.spread_at(block, k, z, x, media[medium, tb.G_WIDENING])
             _add_at(mist_cells, p, place, kept * lost * captured_from_table(light.capture, z, inverse_z0))
             bin = np.int32(place)
             reach[p, 0], reach[p, 1] = min(reach[p, 0], bin), max(reach[p, 1], bin + 1)

@@ -147,7 +147,7 @@ def _new_scratch(light, tables):
         rows.new_scratch(),
         rows.new_scratch(),
         rows.new_scratch(),
-        tree.new_queue(depth),
+        tree.new_queue(depth, light.switch[tb.S_CURVED]),
         (slot_f, slot_i, np.zeros((slots, BLOCK), np.float32)),
     )
     of_samples, of_returns = steps.new_receiver(light, tables)

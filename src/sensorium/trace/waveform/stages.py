@@ -54,7 +54,7 @@ def new_pulse_walks(count: int, light: tb.LightTables, tables: wt.WaveformTables
         tables.switch[wt.V_BATCH], length, tables.switch[wt.V_AIR] > 0
     )
     return PulseWalks(
-        rays=new_walks(count, depth, slots),
+        rays=new_walks(count, depth, slots, curved=bool(light.switch[tb.S_CURVED])),
         batch=np.zeros(count, np.int64),
         begin=np.zeros(count, np.int64),
         pulses=np.zeros((count, rows.FLOATS), np.float32),

@@ -13,8 +13,8 @@ def test_depth_of_a_node_in_the_heap():
 @pytest.mark.parametrize("depth", [1, 2, 3, 5, 8])
 def test_the_queue_has_room_for_every_tree(depth):
     """Batches of a block are taken from its end; whatever part of the children exist, it never overflows."""
-    room = tree.new_queue(depth)[0].shape[1]
-    assert tree.new_queue(depth)[1].shape[1] == room
+    room = tree.new_queue(depth, 0)[0].shape[1]
+    assert tree.new_queue(depth, 0)[1].shape[1] == room
     rng = np.random.default_rng(depth)
     for both in (1.0, 0.98, 0.9, 0.7):
 
