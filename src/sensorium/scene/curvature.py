@@ -29,6 +29,9 @@ _WELD = 1.234e-7
 # Coordinates are known to this share of the largest, as float32 files hold them
 _ROUNDING = 4.0 * 2.0**-24
 
+# Faces that are worked out at once
+_CHUNK = 1 << 18
+
 _Array = NDArray[np.float64]
 
 _KNOWN: "WeakKeyDictionary[Mesh, NDArray[np.float32]]" = WeakKeyDictionary()
@@ -91,11 +94,13 @@ def face_curvature(mesh: Mesh) -> _Array:
         return np.zeros((len(mesh.faces), 6))
 
     # How much normals turn along the edges; what rounded coordinates may have done is no turn
-    turns = np.roll(normals, -1, axis=1) - normals
-    turns[np.square(turns).sum(axis=2) * np.square(edges).sum(axis=2) <= noise**2] = 0.0
-    curved = ~flat & (turns != 0.0).any(axis=(1, 2))
     tensor = np.zeros((len(mesh.faces), 6))
-    tensor[curved] = _fitted(edges[curved], turns[curved], facing[curved])
+    for start in range(0, len(mesh.faces), _CHUNK):
+        part = slice(start, start + _CHUNK)
+        turns = np.roll(normals[part], -1, axis=1) - normals[part]
+        turns[np.square(turns).sum(axis=2) * np.square(edges[part]).sum(axis=2) <= noise**2] = 0.0
+        curved = ~flat[part] & (turns != 0.0).any(axis=(1, 2))
+        tensor[part][curved] = _fitted(edges[part][curved], turns[curved], facing[part][curved])
     return tensor
 
 

@@ -5,6 +5,7 @@ import pytest
 
 import sensorium as sn
 from sensorium.errors import SceneError
+from sensorium.scene import curvature as of_scene
 from sensorium.scene.curvature import can_mirror, curvature_of, face_curvature
 from sensorium.scene.mesh import full_tensor
 from sensorium.scene.shapes import closed_rings
@@ -163,3 +164,10 @@ def test_which_materials_mirror():
     glossy = sn.TwoLayer(refractive_index=1.5, roughness=0.1, reflectance=0.3)
     bodies = (sn.Mirror(reflectance=0.9), glossy, sn.ThinGlass(), sn.Dielectric(refractive_index=1.5), sn.media.water())
     assert all(map(can_mirror, bodies))
+
+
+def test_large_meshes_are_worked_out_in_chunks(monkeypatch):
+    mesh = sn.shapes.ellipsoid(0.3, 0.5, 0.8, subdivisions=3)
+    whole = face_curvature(mesh)
+    monkeypatch.setattr(of_scene, "_CHUNK", 100)
+    assert face_curvature(mesh).tobytes() == whole.tobytes()
