@@ -45,6 +45,7 @@ from sensorium.optics.microfacet import (
     squared_alpha,
 )
 from sensorium.optics.mirror_glint import mirror_glint
+from sensorium.optics.mirror_spread import mirrored_distance
 from sensorium.optics.mirror_transfer import mirror_transfer
 from sensorium.optics.pane import pane, pane_path
 from sensorium.optics.pulse import binned_pulse, gaussian_pulse, gaussian_pulse_table, pulse_width
@@ -107,6 +108,7 @@ __all__ = [
     "merged_returns",
     "mirror_glint",
     "mirror_transfer",
+    "mirrored_distance",
     "noise_electrons_of_detection",
     "noise_of_detection",
     "noise_threshold",

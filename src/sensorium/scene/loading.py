@@ -17,7 +17,7 @@ from sensorium.errors import SceneError, in_one_line
 from sensorium.npz_archive import ArchiveError, read_arrays
 from sensorium.scene.gltf_colors import Color, base_colors, exact_color, of_faces
 from sensorium.scene.guards import Triangles, check_gltf, check_stl, gltf_header, is_text_stl
-from sensorium.scene.mesh import TEXTURE, UV, Mesh
+from sensorium.scene.mesh import NORMAL, TEXTURE, UV, Mesh
 from sensorium.scene.ply_format import read_ply
 from sensorium.scene.text_formats import MeshArrays, read_obj, read_off, read_stl_text
 from sensorium.scene.textures import Paint, PaintError, one_texture, pixels_of
@@ -40,7 +40,8 @@ def load_mesh(path: str | PathLike[str], *, max_bytes: int = MAX_BYTES, paint: b
     mesh's texture, as linear reflectances in red, green and blue; likewise the diffuse images (`map_Kd`) of an
     OBJ file's materials. A file that only colours its materials (the base colours of glTF, `Kd` of OBJ) gives the
     face property "texture", which a material asks for in the same way. Nothing else of materials is read, and no
-    images of other formats. An .npz holds `vertices`, `faces` and properties as `face_<name>` and `vertex_<name>`.
+    images of other formats. Normals of PLY, glTF and OBJ files become the property "normal", which says how mirrors
+    curve. An .npz holds `vertices`, `faces` and properties as `face_<name>` and `vertex_<name>`.
 
     Args:
         path: File to read; its suffix names the format.
@@ -91,10 +92,15 @@ def _read(path: Path, suffix: str, max_bytes: int, paint: bool) -> Mesh:
 
 
 def _from_arrays(arrays: MeshArrays) -> Mesh:
-    properties = {"color": arrays.color, UV: arrays.uv}
-    given = {name: values for name, values in properties.items() if values is not None}
-    colors = {} if arrays.face_texture is None else {TEXTURE: arrays.face_texture}
-    return Mesh(arrays.vertices, arrays.faces, face_properties=colors, vertex_properties=given, texture=arrays.texture)
+    of_vertices = {"color": arrays.color, UV: arrays.uv, NORMAL: arrays.normal}
+    of_faces = {TEXTURE: arrays.face_texture, NORMAL: arrays.corner_normal}
+    return Mesh(
+        arrays.vertices,
+        arrays.faces,
+        face_properties={name: values for name, values in of_faces.items() if values is not None},
+        vertex_properties={name: values for name, values in of_vertices.items() if values is not None},
+        texture=arrays.texture,
+    )
 
 
 def _read_trimesh(path: Path, expected: Triangles, max_bytes: int, paint: bool) -> Mesh:
@@ -185,13 +191,20 @@ def _placed(part: Any, matrix: NDArray[np.float64], colored: bool) -> Mesh:
     if is_mirror:
         faces = faces[:, ::-1]
 
+    # Normals are covectors; trimesh makes some up where a file has none, but not before it is asked
+    properties: dict[str, NDArray[Any]] = {}
+    if "vertex_normals" in part._cache:
+        with np.errstate(all="ignore"):
+            normals = (np.asarray(part.vertex_normals) @ np.linalg.pinv(matrix[:3, :3])).astype(np.float32)
+        if np.isfinite(normals).all():
+            properties[NORMAL] = normals
+
     # White is what glTF multiplies with where a primitive has no colours of its own
-    if not colored:
-        return Mesh(vertices, faces)
-    color = np.ones((len(vertices), 4))
-    if part.visual.kind == "vertex":
-        color = np.asarray(part.visual.vertex_colors, dtype=np.float64) / 255.0
-    return Mesh(vertices, faces, vertex_properties={"color": color})
+    if colored:
+        properties["color"] = np.ones((len(vertices), 4))
+        if part.visual.kind == "vertex":
+            properties["color"] = np.asarray(part.visual.vertex_colors, dtype=np.float64) / 255.0
+    return Mesh(vertices, faces, vertex_properties=properties)
 
 
 def _read_npz(path: Path, max_bytes: int) -> Mesh:

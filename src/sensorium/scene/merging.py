@@ -33,6 +33,14 @@ def merged_properties(
     return {name: _joined(name, [own[name] for own in filled]) for name in filled[0]}
 
 
+def without_what_some_lack(
+    meshes: Sequence[Mapping[str, NDArray[Any]]], names: Sequence[str]
+) -> list[dict[str, NDArray[Any]]]:
+    """Properties of some meshes without those of the names that not all of them have."""
+    lost = {name for name in names if not all(name in mesh for mesh in meshes)}
+    return [{name: values for name, values in mesh.items() if name not in lost} for mesh in meshes]
+
+
 def _joined(name: str, arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
     """Concatenate one property of several meshes; shapes and kinds must agree."""
     shapes = {array.shape[1:] for array in arrays}

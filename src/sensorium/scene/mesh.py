@@ -14,13 +14,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from sensorium.errors import SceneError
 from sensorium.frames import Pose
-from sensorium.scene.merging import merged_properties
+from sensorium.scene.merging import merged_properties, without_what_some_lack
 
 # Beyond this the ray caster's float32 boxes are no longer ordered; Embree asks for |x| < 1.844e18.
 MAX_COORDINATE_M = 1e18
 
 LABEL = "label"
 UV, TEXTURE = "uv", "texture"
+
+# Normals at the vertices, shape (n, 3), or at the corners of faces, (m, 3, 3); curvature tensors of faces, (m, 6)
+NORMAL, CURVATURE = "normal", "curvature_tensor"
 
 
 class Mesh:
@@ -37,7 +40,10 @@ class Mesh:
 
     Properties are numbers (a reflectance in six bands, a temperature, a colour) and must be finite. The one
     named "label" is a class of each face or vertex: integers >= 0 or strings, where 0 and "" mean unlabelled.
-    It is never interpolated: a face takes the label of its first vertex.
+    It is never interpolated: a face takes the label of its first vertex. The vertex property "normal", shape (n, 3), or
+    the face property of that name, shape (m, 3, 3) for the corners of each face, says how a smooth surface curves
+    between its vertices: mirrors spread light by it. Every mesh has the property "curvature_tensor", see
+    `sensorium.scene.curvature`, which is worked out when it is asked for.
 
     >>> mesh = sn.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]], face_properties={"temperature_K": [300.0]})
     >>> mesh.bounds.tolist()
@@ -112,14 +118,17 @@ class Mesh:
         """Join meshes that share one frame into one, faces in the order given.
 
         Every mesh must carry the same property names on the same elements: nothing is filled in silently, but for the
-        property "texture", which is white, 1 in each band, on meshes without paint. Meshes with texture images are not
-        joined.
+        property "texture", which is white, 1 in each band, on meshes without paint. Normals that some meshes lack are
+        left out. Meshes with texture images are not joined.
         """
         if not meshes:
             raise SceneError("merge got no meshes; it needs at least one")
         if any(mesh.texture is not None for mesh in meshes):
             raise SceneError("a mesh to be merged has a texture; one mesh has one texture, keep them apart")
-        of_faces, of_vertices = [m.face_properties for m in meshes], [m.vertex_properties for m in meshes]
+        of_faces, of_vertices = (
+            without_what_some_lack(properties, (NORMAL, CURVATURE))
+            for properties in ([m.face_properties for m in meshes], [m.vertex_properties for m in meshes])
+        )
         face_counts, vertex_counts = [len(m.faces) for m in meshes], [len(m.vertices) for m in meshes]
 
         # Indices move up by the vertices that stand before them
@@ -152,14 +161,17 @@ class Mesh:
         return None
 
     def transformed(self, pose: Pose) -> "Mesh":
-        """Return the mesh moved by X_AO: its vertices in frame A. Properties are carried over as they are."""
+        """Return the mesh moved by X_AO: its vertices in frame A.
+
+        Properties are carried over as they are, but normals and curvature tensors turn with it.
+        """
         if pose.shape != ():
             raise SceneError(f"pose has batch shape {pose.shape}; a mesh is moved by a single pose, shape ()")
         return Mesh(
             pose.apply(self.vertices),
             self.faces,
-            face_properties=self.face_properties,
-            vertex_properties=self.vertex_properties,
+            face_properties=_turned(self.face_properties, pose.rotation),
+            vertex_properties=_turned(self.vertex_properties, pose.rotation),
             texture=self.texture,
         )
 
@@ -167,10 +179,13 @@ class Mesh:
         """Return the mesh with all coordinates times a positive factor, such as 0.001 for one in millimetres."""
         if not (np.isfinite(factor) and factor > 0.0):
             raise SceneError(f"factor is {factor}; it must be finite and positive")
+        of_faces = dict(self.face_properties)
+        if CURVATURE in of_faces:
+            of_faces[CURVATURE] = of_faces[CURVATURE] / factor
         return Mesh(
             factor * self.vertices,
             self.faces,
-            face_properties=self.face_properties,
+            face_properties=of_faces,
             vertex_properties=self.vertex_properties,
             texture=self.texture,
         )
@@ -187,7 +202,7 @@ class Mesh:
             Shape (*batch, ...): the face's value, or the vertex values weighted by (1-u-v, u, v); a vertex
             "label" is that of the face's first vertex.
         """
-        if name not in self.property_names:
+        if name not in (*self.property_names, CURVATURE):
             known = ", ".join(self.property_names) or "none"
             raise SceneError(f"the mesh has no property {name!r}; it has: {known}")
 
@@ -204,6 +219,10 @@ class Mesh:
 
         if name in self.face_properties:
             return self.face_properties[name][face]
+        if name == CURVATURE:
+            from sensorium.scene.curvature import curvature_of  # few ask
+
+            return curvature_of(self)[face]
         if name == TEXTURE and self.texture is not None:
             return _looked_up(self.texture, self.property_at(UV, face, uv))
         values = self.vertex_properties[name][self.faces[face]]
@@ -232,6 +251,22 @@ def _rebuilt(
 ) -> Mesh:
     """Make a mesh from what `Mesh.__reduce__` wrote."""
     return Mesh(vertices, faces, face_properties=face_properties, vertex_properties=vertex_properties, texture=texture)
+
+
+def _turned(properties: Mapping[str, NDArray[Any]], rotation: NDArray[np.float64]) -> dict[str, NDArray[Any]]:
+    """Properties of a mesh that is turned by R_AO: normals n_A = R n_O and curvature tensors K_A = R K_O R^T."""
+    turned = dict(properties)
+    if NORMAL in turned and turned[NORMAL].shape[-1] == 3:
+        turned[NORMAL] = turned[NORMAL] @ rotation.T
+    if CURVATURE in turned:
+        tensor = rotation @ full_tensor(turned[CURVATURE]) @ rotation.T
+        turned[CURVATURE] = tensor[..., (0, 1, 2, 0, 0, 1), (0, 1, 2, 1, 2, 2)]
+    return turned
+
+
+def full_tensor(elements: NDArray[Any]) -> NDArray[np.float64]:
+    """Symmetric tensors, shape (*batch, 3, 3), of their elements xx, yy, zz, xy, xz, yz, shape (*batch, 6)."""
+    return np.asarray(elements, np.float64)[..., [[0, 3, 4], [3, 1, 5], [4, 5, 2]]]
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:

@@ -1,7 +1,7 @@
 """A strict reader for PLY, text and binary, with polygons of any mixture.
 
-Vertices come from x, y, z of the element "vertex", colours from its red, green, blue (and alpha), triangles
-from the element "face". Other properties are passed over.
+Vertices come from x, y, z of the element "vertex", normals from its nx, ny, nz, colours from its red, green, blue (and
+alpha), triangles from the element "face". Other properties are passed over.
 """
 
 from dataclasses import dataclass, field
@@ -78,7 +78,11 @@ def read_ply(path: Path) -> MeshArrays:
         names = ("red", "green", "blue", "alpha")
         opaque = np.ones(len(vertex["red"]))
         color = np.stack([vertex[n] / color_full[n] if n in vertex else opaque for n in names], axis=-1)
-    return MeshArrays(np.stack([vertex[axis] for axis in "xyz"], axis=-1), _fans(polygons), color)
+    normal = None
+    if all(name in vertex for name in ("nx", "ny", "nz")):
+        normal = np.stack([vertex[name] for name in ("nx", "ny", "nz")], axis=-1).astype(np.float32)
+        normal = normal if np.isfinite(normal).all() else None
+    return MeshArrays(np.stack([vertex[axis] for axis in "xyz"], axis=-1), _fans(polygons), color, normal=normal)
 
 
 def _read_header(file: BinaryIO) -> tuple[list[_Element], bool]:

@@ -22,9 +22,10 @@ from sensorium.errors import SceneError
 from sensorium.frames import Pose
 from sensorium.materials import Material
 from sensorium.media import Medium
+from sensorium.scene.curvature import can_mirror, curvature_of
 from sensorium.scene.cuts import Cut, balanced_cuts, part_at
 from sensorium.scene.loading import load_mesh
-from sensorium.scene.mesh import LABEL, TEXTURE, Mesh
+from sensorium.scene.mesh import CURVATURE, LABEL, TEXTURE, Mesh
 from sensorium.scene.part_files import INDEX, WHOLE_FACE, ObjectEntry, PartEntry, PartIndex, PieceEntry
 from sensorium.scene.scene import LabelTable, SceneObject, check_label
 from sensorium.scene.volumes import radius_m, volume_m3
@@ -275,7 +276,7 @@ def _write(
         piece = PieceEntry(object_id, f"mesh-{number}.npz" if whole else f"object-{object_id}.npz")
         path = parts[place].folder / piece.file
         if not path.exists():
-            _save(path, mesh, None if whole else faces, labels)
+            _save(path, mesh, None if whole else faces, labels, curved=can_mirror(made_material(entry.material)))
         parts[place].add(entry, piece, mesh, mesh.faces[faces])
 
 
@@ -293,8 +294,11 @@ def _shares(entry: ObjectEntry, mesh: Mesh, cuts: Cut | int) -> Iterator[tuple[i
         yield place, np.flatnonzero(part == place)
 
 
-def _save(path: Path, mesh: Mesh, faces: NDArray[np.intp] | None, labels: LabelTable) -> None:
-    """Write a mesh, or some of its faces with the vertices that they and the mesh's frame need."""
+def _save(path: Path, mesh: Mesh, faces: NDArray[np.intp] | None, labels: LabelTable, *, curved: bool) -> None:
+    """Write a mesh, or some of its faces with the vertices that they and the mesh's frame need.
+
+    How faces curve is told by those around, which may lie in other parts: pieces of what mirrors carry it.
+    """
     chosen: Any = slice(None) if faces is None else faces
     keep = np.ones(len(mesh.vertices), np.bool_)
     if faces is not None:
@@ -308,6 +312,8 @@ def _save(path: Path, mesh: Mesh, faces: NDArray[np.intp] | None, labels: LabelT
         **{f"face_{name}": values[chosen] for name, values in mesh.face_properties.items() if name != LABEL},
         **{f"vertex_{name}": values[keep] for name, values in mesh.vertex_properties.items() if name != LABEL},
     }
+    if faces is not None and curved:
+        arrays[f"face_{CURVATURE}"] = curvature_of(mesh)[faces]
     own = labels.face_numbers(mesh)
     if own is not None:
         arrays[f"face_{LABEL}"] = own[chosen]

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from sensorium.errors import SceneError
 from sensorium.scene.obj_materials import ObjPaint
+from sensorium.scene.obj_normals import ObjNormals
 from sensorium.scene.text_lines import integer, lines_of
 
 
@@ -23,7 +24,7 @@ class MeshArrays:
     """What a file holds: vertices [m] (n, 3), faces (m, 3), and colours in [0, 1] (n, 4) or None; texture and uv.
 
     Texture and places of vertices in it are as `Mesh` takes them, or None. Where paint is a colour a face and no image,
-    `face_texture` has these, (m, 3).
+    `face_texture` has these, (m, 3). Normals stand at vertices, (n, 3), or at the corners of faces, (m, 3, 3).
     """
 
     vertices: NDArray[np.float64]
@@ -32,22 +33,27 @@ class MeshArrays:
     texture: NDArray[np.float32] | None = None
     uv: NDArray[np.float64] | None = None
     face_texture: NDArray[np.float32] | None = None
+    normal: NDArray[np.float32] | None = None
+    corner_normal: NDArray[np.float32] | None = None
 
 
 def read_obj(path: Path, paint: bool = True) -> MeshArrays:
     """Wavefront OBJ: `v x y z [w | r g b]` and `f` lines; indices may count back from the line they stand on.
 
     Where materials paint faces with images (`map_Kd`), these become the texture, and vertices are doubled where
-    paints or places meet; where they only colour them (`Kd`), each face has its colour. Normals, groups and all else of
+    paints or places meet; where they only colour them (`Kd`), each face has its colour. Groups and all else of
     materials are passed over; a file outside the folder is refused all the same. Without paint all of it is passed
-    over, and no other file is opened.
+    over, and no other file is opened. Normals (`vn`) are taken where every corner has one, and passed over else.
     """
     said = ObjPaint(path.parent)
     vertices: list[list[str]] = []
     colors: list[list[str]] = []
     faces: list[tuple[int, int, int]] = []
+    normals = ObjNormals()
     for number, words in lines_of(path):
-        if words[0] == "v":
+        if words[0] == "vn":
+            normals.take(words)
+        elif words[0] == "v":
             if len(words) not in (4, 5, 7, 8):
                 raise SceneError(f"line {number} has a vertex of {len(words) - 1} numbers; it has 3, 4, 6 or 7")
             vertices.append(words[1:4])
@@ -60,6 +66,7 @@ def read_obj(path: Path, paint: bool = True) -> MeshArrays:
                     f"line {number} uses vertex {min(corners, default=0)}; they count from 1, or from -1 back"
                 )
             faces += _fan([c - 1 if c > 0 else len(vertices) + c for c in corners], number)
+            normals.add_face(words[1:])
             if paint:
                 said.add_faces(_fan([said.place_of(word, number) for word in words[1:]], number))
         elif paint:
@@ -69,14 +76,15 @@ def read_obj(path: Path, paint: bool = True) -> MeshArrays:
     color = None
     if colors and len(colors) == len(vertices):
         color = np.concatenate([_numbers(colors, 3), np.ones((len(colors), 1))], axis=1)
-    points, triangles = _numbers(vertices, 3), _indices(faces)
-    if not paint or triangles.max(initial=-1) >= len(points):
-        return MeshArrays(points, triangles, color)  # where `Mesh` refuses an index by name
+    points, triangles, at_corners = _numbers(vertices, 3), _indices(faces), normals.of_faces()
+    if not paint or triangles.max(initial=-1) >= len(points):  # where `Mesh` refuses an index by name
+        return MeshArrays(points, triangles, color, corner_normal=at_corners)
     painted = said.applied(triangles, _numbers(said.places, 2))
     if painted is None:
-        return MeshArrays(points, triangles, color, face_texture=said.colors())
+        return MeshArrays(points, triangles, color, face_texture=said.colors(), corner_normal=at_corners)
     doubled = None if color is None else color[painted.origin]
-    return MeshArrays(points[painted.origin], painted.faces, doubled, painted.texture, painted.uv)
+    texture, uv = painted.texture, painted.uv
+    return MeshArrays(points[painted.origin], painted.faces, doubled, texture, uv, corner_normal=at_corners)
 
 
 def read_off(path: Path) -> MeshArrays:

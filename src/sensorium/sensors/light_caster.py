@@ -53,7 +53,7 @@ class LightCaster:
         self._layout = rig.looks.layout
         self._tables = light_tables(spec, self._layout, rig.atmosphere, rig.sun)
         self._geometry = SweepCaster(rig, spec.min_range_m, spec.max_range_m, in_world=self._in_world)
-        self._scale = spec.intensity
+        self._scale, self._depth = spec.intensity, spec.max_depth
         self._waveform: WaveformTables | None = None
         if spec.mode == "waveform":
             from sensorium.sensors.waveform.tables import waveform_tables  # not everybody needs them
@@ -122,13 +122,14 @@ class LightCaster:
         received, again = None, True
         while again:
             where, blocks = (aim.anchor, aim.rays, aim.heads, self._tables), aim.blocks
+            curved = bool(self._tables.switch[tb.S_CURVED])
             if self._waveform is not None:
                 received, blocks, rare = self._receiver(out)
             elif self._beams is not None:
                 blocks = _blocks_of_beams(self._beams, out)
             for world, bodies in enumerate(motion):
-                meet = partial(parts.meet, anchor=aim.anchor[world], bodies=bodies, hide=rig.hide)
-                collect = partial(parts.collect_volumes, anchor=aim.anchor[world], bodies=bodies, hide=rig.hide)
+                near = {"anchor": aim.anchor[world], "bodies": bodies, "hide": rig.hide, "curved": curved}
+                meet, collect = partial(parts.meet, **near), partial(parts.collect_volumes, **near)
                 numbers = np.arange(blocks).reshape(rig.worlds, -1)[world]
                 if self._beams is not None:
                     from sensorium.sensors.beam_tables import without_limits
@@ -188,7 +189,8 @@ class LightCaster:
         """Look at the scene again if worlds were drawn anew."""
         if self._layout is not self._rig.tracer.layout:
             self._layout = self._rig.tracer.layout
-            self._tables = self._tables._replace(**surfaces(self._layout, self._tables.medium[:, tb.G_ALPHA]))
+            extinction_per_m = self._tables.medium[:, tb.G_ALPHA]
+            self._tables = self._tables._replace(**surfaces(self._layout, extinction_per_m, self._depth))
 
     def _make_room(self) -> bool:
         """Make more room where a ray crossed more volumes than there was room for; whether it has to be fired again."""

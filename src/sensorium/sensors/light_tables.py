@@ -19,6 +19,7 @@ from sensorium.materials.library import name_of
 from sensorium.media.base import AbstractMedium, MediumParameters
 from sensorium.optics.capture_table import CaptureTable, capture_table
 from sensorium.random import gamma_quantile
+from sensorium.scene.curvature import can_mirror
 from sensorium.scene.layout import Layout
 from sensorium.scene.volumes import medium_inside
 from sensorium.sensors.limit_tables import REACH, relative_limit
@@ -31,6 +32,7 @@ from sensorium.sensors.receiver_tables import (
     sunlight_numbers,
 )
 from sensorium.trace.light import tables as tb
+from sensorium.trace.light.curvature import curvature_tables
 from sensorium.trace.light.mesh_reflectance import reflectance_tables
 from sensorium.trace.light.sunlight import SUN_POWER
 
@@ -106,11 +108,14 @@ def light_tables(spec: "Lidar", layout: Layout, atmosphere: AbstractMedium, sun:
     switch[tb.S_ATMOSPHERE] = spec.atmospheric_returns != "off" and bool((medium[:, tb.G_PROBABILITY] > 0).any())
     switch[tb.S_RETRO] = bool((material[:, tb.M_RETRO] > 0).any())
     switch[tb.S_IN_WORLD] = spec.frame == "world"
+    of_objects = surfaces(layout, medium[:, tb.G_ALPHA], spec.max_depth)
+    unknown = not layout.meshes and any(map(can_mirror, layout.materials))  # meshes that lie in parts
+    switch[tb.S_CURVED] = spec.max_depth > 0 and (unknown or len(of_objects["face_curvature"]) > 0)
     if layout.material_kind.any():
         switch[tb.S_CROSSINGS], switch[tb.S_LEVELS] = _CROSSINGS, _LEVELS
     return tb.LightTables(
         material=material,
-        **surfaces(layout, medium[:, tb.G_ALPHA]),
+        **of_objects,
         medium=medium,
         gamma=gamma,
         capture=capture.values,
@@ -122,20 +127,25 @@ def light_tables(spec: "Lidar", layout: Layout, atmosphere: AbstractMedium, sun:
     )
 
 
-def surfaces(layout: Layout, extinction_per_m: NDArray[np.float32]) -> dict[str, Any]:
+def surfaces(layout: Layout, extinction_per_m: NDArray[np.float32], max_depth: int) -> dict[str, Any]:
     """The tables that say of each object what it is made of; of all they alone change when worlds are drawn anew.
 
     Args:
         layout: The scene.
         extinction_per_m: Of the media that `media_of` numbers.
+        max_depth: How far light is followed: how mirrors curve matters only to what goes on from them.
     """
     first, corners = reflectance_tables(layout)
+    flat = np.full(layout.mesh_index.shape, -1, np.int64), np.zeros((0, 6), np.float32)
+    curvature_first, face_curvature = curvature_tables(layout) if max_depth > 0 else flat
     extents = layout.extents()
     volume = _inside(layout)[layout.material_index].astype(np.int32)
     return {
         "object_material": np.array(layout.material_index, np.int32),
         "reflectance_first": first,
         "corner_reflectance": corners,
+        "curvature_first": curvature_first,
+        "face_curvature": face_curvature,
         "volume": volume,
         "rank": _ranks(extents.volume_m3, extinction_per_m[volume]),
         "reach": np.array(extents.radius_m, np.float32),

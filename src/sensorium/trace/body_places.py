@@ -54,6 +54,16 @@ class BodyPlaces:
             quaternions[:, :, body] = column.quaternion
         self.motion = BodyMotion(positions, quaternions)
 
+    def pose_at(self, body: str | None, world: int, time: float) -> Pose:
+        """X_WB of a body in a world, at a fraction of the interval; that of the world itself for None."""
+        if body is None:
+            return Pose()
+        column = self.bodies.index(body)
+        knots = Pose(self.motion.positions[:, world, column], self.motion.quaternions[:, world, column])
+        place = time * (len(knots) - 1)
+        before = max(min(int(place), len(knots) - 2), 0)
+        return knots[before].interpolate(knots[min(before + 1, len(knots) - 1)], place - before)
+
     def put(self, positions: NDArray[np.float64], quaternions: NDArray[np.float64]) -> None:
         """Take in all bodies at once, as arrays of `BodyMotion`; nothing changes where they are there already."""
         same = np.array_equal(positions, self.motion.positions) and np.array_equal(quaternions, self.motion.quaternions)

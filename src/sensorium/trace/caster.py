@@ -21,7 +21,8 @@ from sensorium.trace import cast
 from sensorium.trace import crossings as cr
 from sensorium.trace.body_places import BodyMotion, BodyPlaces
 from sensorium.trace.labels import label_tables
-from sensorium.trace.light.meet import LightHits, meet_rays, new_light_hits
+from sensorium.trace.light.curvature import curvature_tables
+from sensorium.trace.light.meet import LightHits, bend_crossings, meet_rays, new_light_hits
 from sensorium.trace.light.mesh_reflectance import reflectance_tables
 from sensorium.trace.light.resolve import Surfaces, plain_surfaces
 from sensorium.trace.packet import BLOCK, COHERENT_ADDRESS, SCATTERED_ADDRESS
@@ -30,6 +31,9 @@ from sensorium.trace.rays import Rays, checked_bodies, checked_rays, middle_of
 
 # Room at first for the faces that a ray crosses
 _CROSSINGS = 16
+
+# Tables of curvature for those who do not ask
+_FLAT_FIRST, _FLAT = np.full((1, 1), -1, np.int64), np.zeros((0, 6), np.float32)
 
 
 class RawHits(NamedTuple):
@@ -235,7 +239,7 @@ class AbstractCaster(ABC):
             normal=normal / np.sqrt((normal * normal).sum(axis=1, keepdims=True)),
             object_id=word[:, cr.C_COLUMN],
             face_id=word[:, cr.C_FACE],
-            label=word[:, cr.C_ITEM],
+            label=word[:, cr.C_LABEL],
             barycentric=number[:, cr.C_U : cr.C_V + 1],
             world=rays.world[np.nonzero(there)[0]],
             _look_up=look_up,
@@ -316,6 +320,7 @@ class RayCaster(AbstractCaster):
         near: NDArray[np.float64] | None = None,
         from_anchor: bool = False,
         volumes_alone: bool = False,
+        curved: bool = False,
     ) -> cr.RawCrossings:
         """Every face that rays cross, one row a ray.
 
@@ -323,6 +328,7 @@ class RayCaster(AbstractCaster):
             rays: One row a ray; how far they look is not asked.
             hide, near, from_anchor: As for `cast_rays`.
             volumes_alone: Whether faces of volumes alone count.
+            curved: Whether the curvature of faces that mirror is told; for one world alone.
         """
         room = _CROSSINGS
         with self._lock:
@@ -335,8 +341,11 @@ class RayCaster(AbstractCaster):
                 threads.run(cr.collect_rays, blocks, self._placed.tables, self.labels, anchor, rays, masks, out)
                 most = int(out.found.max(initial=0))
                 if most <= room:
-                    return out
+                    break
                 room = most
+            if curved:
+                threads.run(bend_crossings, blocks, self._placed.tables, *self._curvature_tables, rays, out)
+        return out
 
     def cast_rays(
         self,
@@ -403,6 +412,7 @@ class RayCaster(AbstractCaster):
         hide: frozenset[str],
         coherent: bool,
         anchor: NDArray[np.float64],
+        curved: bool = False,
     ) -> LightHits:
         """Nearest surfaces for light that is followed elsewhere, byte for byte as a lidar's own kernel finds them.
 
@@ -412,16 +422,18 @@ class RayCaster(AbstractCaster):
             hide: As for `cast`.
             coherent: Likewise.
             anchor: Of the one world, of `PlacedScenes.on_grid` [m], shape (1, 3).
+            curved: Whether hits tell the curvature of faces that mirror.
         """
         with self._lock:
             self._commit(hide, anchor)
-            out = new_light_hits(len(rays.origin))
+            out = new_light_hits(len(rays.origin), curved=curved)
             threads.run(
                 meet_rays,
                 -(-len(rays.origin) // BLOCK),
                 self._placed.tables,
                 self.labels,
                 *self._light_tables,
+                *(self._curvature_tables if curved else (_FLAT_FIRST, _FLAT)),
                 rays,
                 clear_m,
                 self._placed.masks_of_light(hide)[0],
@@ -434,6 +446,16 @@ class RayCaster(AbstractCaster):
     def _light_tables(self) -> tuple[Surfaces, NDArray[np.int64], NDArray[np.float32]]:
         """What objects are, and the reflectance that meshes carry."""
         return (plain_surfaces(self.layout), *reflectance_tables(self.layout))
+
+    @cached_property
+    def _curvature_tables(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Curvature of the faces that mirror: it takes seconds for a million."""
+        return curvature_tables(self.layout)
+
+    def pose_at(self, world: int, object_id: int, time: float) -> Pose:
+        """X_WO of an object at a fraction of the interval of `move`."""
+        row = world if len(self.layout.mesh_index) > 1 else 0
+        return self.places.pose_at(self.layout.body[object_id], world, time) @ self.layout.X_BO[row, object_id]
 
     def material_at(self, world: int, object_id: int) -> object | None:
         """Material of an object; None where it was given none."""

@@ -18,14 +18,15 @@ from sensorium.trace.hits import label_of, normal_in_world, object_of
 from sensorium.trace.motion import AFFINE_WORDS
 from sensorium.trace.packet import BLOCK, NO_HIT, WIDTH, clear_hits, copy_lanes, intersect, set_mask, use_lanes
 
-# columns of Crossings.number: distance [m], cosine between ray and normal (below 0 where the ray enters), normal, and
-# barycentric coordinates
-C_T, C_COS, C_NX, C_NY, C_NZ, C_U, C_V = range(7)
-CROSSING_NUMBERS = 7
+# columns of Crossings.number: distance [m], cosine between ray and normal (below 0 where the ray enters), normal,
+# barycentric coordinates, and where it is asked for the curvature of the face
+C_T, C_COS, C_NX, C_NY, C_NZ, C_U, C_V, C_K11, C_K12, C_K22 = range(10)
+CROSSING_NUMBERS = 10
 
-# columns of Crossings.word: face, object, and an item of an instance array that the filter leaves for `_name`
-C_FACE, C_COLUMN, C_ITEM = range(3)
-CROSSING_WORDS = 3
+# columns of Crossings.word: face, object, instance array and item of it, and what the crossing does or its label
+C_FACE, C_COLUMN, C_INSTANCE, C_ITEM, C_DOES = range(5)
+C_LABEL = C_DOES
+CROSSING_WORDS = 5
 
 # Embree's arguments with the context behind them, in words of 64 bits: flags and features, context, filter; the
 # context; then what the filter reads: first ray of the packet, room for crossings of a ray, three addresses
@@ -115,7 +116,7 @@ def _name(crossings, arrays, world, time, k, count):
     """Objects and normals in the world of a ray's crossings, from what the filter noted."""
     number, word = crossings.number, crossings.word
     for i in range(count):
-        instance, item = np.uint32(word[k, i, C_COLUMN]), np.uint32(word[k, i, C_ITEM])
+        instance, item = np.uint32(word[k, i, C_INSTANCE]), np.uint32(word[k, i, C_ITEM])
         word[k, i, C_COLUMN] = object_of(arrays, world, instance, item)
         x, y, z = turned_normal(
             arrays, world, instance, item, time, number[k, i, C_NX], number[k, i, C_NY], number[k, i, C_NZ]
@@ -162,7 +163,7 @@ class RawCrossings(NamedTuple):
 
     found: NDArray[np.int32]  # (rays,) how many; more than there is room for where some are missing
     number: NDArray[np.float32]  # (rays, room, CROSSING_NUMBERS)
-    word: NDArray[np.int32]  # (rays, room, CROSSING_WORDS), labels in the place of items
+    word: NDArray[np.int32]  # (rays, room, CROSSING_WORDS), with labels
 
 
 def new_raw_crossings(rays: int, room: int) -> RawCrossings:
@@ -210,9 +211,10 @@ def collect_rays(first, step, count, arrays, labels, anchor, rays, masks, out):
                 for j in range(min(np.int64(crossings.found[k]), np.int64(room))):
                     for column in range(CROSSING_NUMBERS):
                         out.number[i, j, column] = crossings.number[k, j, column]
+                    for column in range(C_DOES):
+                        out.word[i, j, column] = crossings.word[k, j, column]
                     face, column = crossings.word[k, j, C_FACE], crossings.word[k, j, C_COLUMN]
-                    out.word[i, j, C_FACE], out.word[i, j, C_COLUMN] = face, column
-                    out.word[i, j, C_ITEM] = label_of(labels, row, column, face)
+                    out.word[i, j, C_LABEL] = label_of(labels, row, column, face)
             start += used
 
 
@@ -258,7 +260,7 @@ def _note(arguments):
         number[at, C_NX], number[at, C_NY], number[at, C_NZ] = x, y, z
         number[at, C_U], number[at, C_V] = normal[3 * lanes + lane], normal[4 * lanes + lane]
         word[at, C_FACE] = np.int32(hit[_HIT_FACE * lanes + lane])
-        word[at, C_COLUMN] = np.int32(hit[_HIT_INSTANCE * lanes + lane])
+        word[at, C_INSTANCE] = np.int32(hit[_HIT_INSTANCE * lanes + lane])
         word[at, C_ITEM] = np.int32(hit[_HIT_ITEM * lanes + lane])
 
 

@@ -96,7 +96,9 @@ class Part:
         rays, hide, near = sent.rays(), shared.hide & frozenset(self._caster.bodies), np.array(shared.near)
         if shared.light:
             clear_m = np.array(np.broadcast_to(sent.clear_m, len(rays.origin)))
-            met = self._caster.meet_rays(rays, clear_m, hide=hide, coherent=shared.coherent, anchor=near)
+            met = self._caster.meet_rays(
+                rays, clear_m, hide=hide, coherent=shared.coherent, anchor=near, curved=shared.curved
+            )
             return self._of_the_whole(met)
         found = self._caster.cast_rays(
             rays, hide=hide, coherent=shared.coherent, near=near, from_anchor=shared.from_anchor, air=shared.air
@@ -118,6 +120,7 @@ class Part:
             near=np.array(shared.near),
             from_anchor=shared.from_anchor,
             volumes_alone=volumes_alone,
+            curved=shared.curved,
         )
         there = np.arange(found.number.shape[1]) < found.found[:, None]
         number, word = found.number[there], found.word[there]

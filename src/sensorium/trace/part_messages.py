@@ -93,6 +93,7 @@ class Shared(NamedTuple):
     from_anchor: bool = False  # as for `RayCaster.cast_rays`
     air: bool = True  # likewise
     light: bool = False  # whether light is followed: hits are `LightHits` of surfaces, from the anchor
+    curved: bool = False  # whether hits and crossings tell the curvature of faces that mirror
 
 
 class Met(NamedTuple):

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from sensorium import cluster
 from sensorium.errors import BackendError, SpecError
+from sensorium.frames import Pose
 from sensorium.scene.part_files import PartIndex
 from sensorium.scene.split import made_material
 from sensorium.scene.volumes import material_kinds
@@ -106,6 +107,11 @@ class PartitionedCaster(AbstractCaster):
         """Material of an object; None where it was given none."""
         return self._materials[object_id]
 
+    def pose_at(self, world: int, object_id: int, time: float) -> Pose:
+        """X_WO of an object at a fraction of the interval of `move`."""
+        entry = self._index.objects[object_id]
+        return self.places.pose_at(entry.body, world, time) @ entry.pose
+
     def size_of(self, world: int, object_id: int) -> tuple[float, float]:
         """Radius of an object's mesh [m], and its volume [m3] where it is one."""
         entry = self._index.objects[object_id]
@@ -122,11 +128,12 @@ class PartitionedCaster(AbstractCaster):
         return found, partial(self._property_at, part)
 
     def collect_volumes(
-        self, rays: Rays, anchor: NDArray[np.float64], bodies: Bodies, *, hide: frozenset[str]
+        self, rays: Rays, anchor: NDArray[np.float64], bodies: Bodies, *, hide: frozenset[str], curved: bool
     ) -> RawCrossings:
-        """All faces of volumes that a sensor's rays cross; arguments as for `cast_from_anchor`."""
+        """All faces of volumes that a sensor's rays cross; arguments as for `meet`."""
         low, high = self._boxes(bodies)
-        shared = Shared(anchor[None], bodies, frozenset(self.bodies) & hide, coherent=False, from_anchor=True)
+        own = frozenset(self.bodies) & hide
+        shared = Shared(anchor[None], bodies, own, coherent=False, from_anchor=True, curved=curved)
         boxes = Boxes(low - anchor, high - anchor)
         return self._forwarder.collect(rays, shared, boxes, self._with_volumes, volumes_alone=True)[0]
 
@@ -169,6 +176,7 @@ class PartitionedCaster(AbstractCaster):
         *,
         hide: frozenset[str],
         coherent: bool,
+        curved: bool = False,
     ) -> LightHits:
         """Nearest surfaces for light that is followed here, as one process would find them.
 
@@ -179,9 +187,10 @@ class PartitionedCaster(AbstractCaster):
             bodies: Where all bodies of the scene are while the rays fire.
             hide: Bodies that the rays pass through.
             coherent: Whether neighbours go almost the same way.
+            curved: Whether hits tell the curvature of faces that mirror.
         """
-        found, own = new_light_hits(len(rays.origin)), frozenset(self.bodies) & hide
-        shared = Shared(anchor[None], bodies, own, coherent, from_anchor=True, light=True)
+        found, own = new_light_hits(len(rays.origin), curved=curved), frozenset(self.bodies) & hide
+        shared = Shared(anchor[None], bodies, own, coherent, from_anchor=True, light=True, curved=curved)
         self._follow(rays, shared, anchor, found, clear_m)
         return found
 

@@ -69,10 +69,10 @@ class PartsTracer:
         return self.caster.cast_from_anchor(rays, anchor, bodies, hide=frozenset(hide), air=False)
 
     def collect_volumes(
-        self, rays: Rays, anchor: NDArray[np.float64], bodies: Bodies, hide: Iterable[str]
+        self, rays: Rays, anchor: NDArray[np.float64], bodies: Bodies, hide: Iterable[str], *, curved: bool
     ) -> RawCrossings:
-        """All faces of volumes that rays cross in one world; arguments as for `cast`."""
-        return self.caster.collect_volumes(rays, anchor, bodies, hide=frozenset(hide))
+        """All faces of volumes that rays cross in one world; arguments as for `meet`."""
+        return self.caster.collect_volumes(rays, anchor, bodies, hide=frozenset(hide), curved=curved)
 
     def meet(
         self,
@@ -83,9 +83,10 @@ class PartsTracer:
         hide: Iterable[str],
         *,
         coherent: bool,
+        curved: bool,
     ) -> LightHits:
         """Nearest surfaces in one world for light that is followed, see `PartitionedCaster.meet`."""
-        return self.caster.meet(rays, clear_m, anchor, bodies, hide=frozenset(hide), coherent=coherent)
+        return self.caster.meet(rays, clear_m, anchor, bodies, hide=frozenset(hide), coherent=coherent, curved=curved)
 
     def close(self) -> None:
         """End the processes."""

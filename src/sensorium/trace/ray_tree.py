@@ -9,15 +9,16 @@ and what a surface sends back is, with the transfer factors kappa of the interfa
 
     I = (prod kappa)^m rho exp(-m tau) A(z)
 
-m = 2 for light that comes back the way it went, rho = f cos(theta) [1/sr], A the captured share of the beam. Source:
-AGX Sensor paper, sections 2.1 to 2.4, with the corrections named in `sensorium.optics`. Returns from the air are drawn
-at random and have no place here. Media are kept as a stack by the rules of `ray_media`, and a boundary that changes no
-index is no interface. This is slow, a ray at a time: use a `Lidar` for more than a few.
+m = 2 for light that comes back the way it went, rho = f cos(theta) [1/sr], A the captured share of the beam. Behind
+curved mirrors z_eff of `sensorium.optics.mirror_spread` stands for z; what passes through a curved boundary spreads as
+through a flat one. Source: AGX Sensor paper, sections 2.1 to 2.4, with the corrections named in `sensorium.optics`.
+Returns from the air are drawn at random and have no place here. Media are kept as a stack by the rules of `ray_media`,
+and a boundary that changes no index is no interface. This is slow, a ray at a time: use a `Lidar` for more than a few.
 """
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 import numpy as np
@@ -25,13 +26,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from sensorium import optics
 from sensorium.errors import SceneError
+from sensorium.frames import Pose
 from sensorium.materials import AbstractMaterial, Dielectric, Lambertian, Mirror, Retroreflector, ThinGlass, TwoLayer
 from sensorium.materials.base import AbstractDiffuse, index_at
 from sensorium.materials.reflectance import reflectance_at
 from sensorium.media import AbstractMedium, MediumParameters, vacuum
+from sensorium.scene.curvature import can_mirror
+from sensorium.scene.mesh import CURVATURE, full_tensor
 from sensorium.scene.volumes import SAME_INDEX, medium_inside
 from sensorium.spectra import constant_or_at
 from sensorium.trace.caster import AllHits
+from sensorium.trace.pencil import Pencil
 from sensorium.trace.ray_media import Face, Segment, Stack, index_medium, tolerance_m, walk
 
 Vector = NDArray[np.float64]
@@ -76,6 +81,9 @@ class Caster(Protocol):
     def material_at(self, world: int, object_id: int) -> object | None:
         """Material of an object; None where it was given none."""
 
+    def pose_at(self, world: int, object_id: int, time: float) -> Pose:
+        """X_WO of an object when the ray is fired."""
+
 
 @dataclass(frozen=True, eq=False)
 class Node:
@@ -103,6 +111,8 @@ class Node:
     """Optical depth to the end, sum of alpha d [1]."""
     z_m: float
     """What the beam has widened with to the end: the sum of d / n, or of n d where eq. 21 is asked for [m]."""
+    spread_m: float
+    """How far it has spread: z_m, but behind curved mirrors z_eff [m]."""
     gain: float
     """Share of light that the interfaces before this node leave, there and back [1]."""
     intensity: float
@@ -147,6 +157,7 @@ class _Start:
     z_m: float = 0.0
     gain: float = 1.0
     mirror_id: int = -1
+    pencil: Pencil | None = None  # behind a curved mirror
 
 
 @dataclass(frozen=True)
@@ -161,6 +172,10 @@ class _Light:
     def cone2(self) -> float:
         """Square of the tangent of half the half angle: facets tilted less keep light inside the beam."""
         return math.tan(self.half_angle_rad / 2.0) ** 2
+
+    def opened(self, opening: float) -> "_Light":
+        """With a beam of so many times the solid angle, if that is more than 1."""
+        return replace(self, half_angle_rad=2.0 * math.atan(math.sqrt(max(opening, 1.0) * self.cone2)))
 
 
 def ray_tree(
@@ -229,8 +244,11 @@ def ray_tree(
         # What it sends back
         material = None if face is None else _material_of(caster, world, face.object_id)
         cosine = 1.0 if face is None else min(max(abs(face.cosine), _LEAST_COSINE), 1.0)
+        per_length = index.refractive_index if divergence == "agx" else 1.0 / index.refractive_index
+        pencil = None if start.pencil is None else start.pencil.along(segment.length_m * per_length)
+        spread = z if pencil is None else pencil.distance_m
         captured = optics.captured_fraction(
-            z,
+            spread,
             detector_radius_m=detector_radius_m,
             detector_offset_m=detector_offset_m,
             exit_radius_m=exit_radius_m,
@@ -253,6 +271,7 @@ def ray_tree(
             opl_m=opl,
             tau=tau,
             z_m=z,
+            spread_m=spread,
             gain=start.gain,
             intensity=start.gain * rho * math.exp(-light.passes * tau) * float(captured),
             mirror_id=start.mirror_id,
@@ -261,10 +280,32 @@ def ray_tree(
 
         # And what goes on
         if material is not None and node.depth < max_depth:
-            left = math.exp(-light.passes * tau)
-            children = _children(node, segment, index, index_medium(outside, segment.behind), material, cosine, light)
-            waiting += [child for child in children if child.gain * left > floor]
+            assert face is not None
+            left, bent = math.exp(-light.passes * tau), None
+            if can_mirror(material):
+                bent = _bent(caster, node, hits.only(face.number), pencil, per_length, time)
+            interface = (node, segment, index, index_medium(outside, segment.behind), material, cosine)
+            opened = light if bent is None else light.opened(bent.opening)
+            for flat, child in zip(_children(*interface, light), _children(*interface, opened), strict=True):
+                # Opaque surfaces mirror on what flat ones would, as in the kernel
+                followed = flat.gain > floor or not isinstance(material, Mirror | TwoLayer)
+                if followed and child.gain * left > floor:
+                    by_mirror = child.number == 2 * node.number + _REFLECTION
+                    onward = bent if by_mirror else None if pencil is None else pencil.turned(child.direction)
+                    waiting.append(replace(child, pencil=onward))
     return tuple(sorted(nodes, key=lambda node: node.number))
+
+
+def _bent(
+    caster: Caster, node: Node, hit: AllHits, pencil: Pencil | None, per_length: float, time: float
+) -> Pencil | None:
+    """What the interface mirrors on, as a pencil; None where no mirror so far curves."""
+    curvature = full_tensor(hit.property(CURVATURE)[0])
+    if pencil is None and not curvature.any():
+        return None
+    turn = caster.pose_at(int(hit.world[0]), int(hit.object_id[0]), time).rotation
+    before = Pencil.from_point(node.direction, node.z_m) if pencil is None else pencil
+    return before.mirrored(node.normal, turn @ curvature @ turn.T, per_length)
 
 
 def _face(

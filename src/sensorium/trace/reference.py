@@ -99,6 +99,10 @@ class ReferenceCaster:
         """Material of an object; None where it was given none."""
         return self._scene.objects[object_id].material
 
+    def pose_at(self, world: int, object_id: int, time: float) -> Pose:
+        """X_WO of an object."""
+        return self._scene.objects[object_id].pose
+
     def size_of(self, world: int, object_id: int) -> tuple[float, float]:
         """Radius of an object's mesh [m], and its volume [m3] where it is one."""
         return float(self._extents.radius_m[0, object_id]), float(self._extents.volume_m3[0, object_id])

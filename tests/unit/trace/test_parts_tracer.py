@@ -14,7 +14,7 @@ SPARSE = sn.patterns.Spinning(elevation_deg=tuple(np.linspace(8.0, -25.0, 12)), 
 
 
 def yard():
-    """Hills far from the origin that carry labels and reflectance, a fog bank, a mirror, a pane, bodies that move."""
+    """Hills far from the origin that carry labels and reflectance, a fog bank, mirrors, a pane, bodies that move."""
     rng, scene = np.random.default_rng(0), sn.Scene()
     hills = sn.shapes.heightfield(rng.uniform(0, 0.6, (80, 80)), 60.0, 60.0)
     label = {"label": np.where(np.arange(len(hills.faces)) % 3, "grass", "road")}
@@ -28,6 +28,13 @@ def yard():
     paint = sn.TwoLayer(refractive_index=1.5, roughness=0.1, reflectance=0.3)
     scene.add(sn.shapes.box(2, 1, 1), body="car", label="car", material=paint)
     scene.add(sn.shapes.box(0.4, 0.4, 2), body="mast", label="mast")
+
+    # Curved mirrors: a wavy one that is cut, and one that turns
+    x = np.linspace(-3, 3, 60)
+    waves = sn.shapes.heightfield(0.1 * np.sin(2 * x)[:, None] * np.cos(x), 8.0, 8.0)
+    chrome = sn.Mirror(reflectance=0.8)
+    scene.add(waves, pose=sn.Pose.from_euler_deg((1000, 9, 1.5), roll=80), material=chrome, name="waves")
+    scene.add(sn.shapes.ellipsoid(0.4, 0.6, 0.9, 3), pose=sn.Pose((0, 0, 1.4)), body="car", material=chrome)
     return scene
 
 
@@ -127,7 +134,7 @@ def test_readings_are_those_of_one_process(readings):
 
 def test_light_is_that_of_one_process(readings):
     """Ghosts of a mirror, what is behind glass, fog from outside and inside: every byte of every return."""
-    causes = set()
+    causes, mirrors = set(), set()
     for name in ("relative", "watts", "beams", "beams_in_watts", "pulses", "strong"):
         (found, truth), (expected, expected_truth) = readings[0][name], readings[1][name]
         other = other_faces(found, expected)
@@ -137,9 +144,11 @@ def test_light_is_that_of_one_process(readings):
         assert truth.range_m[~other].tobytes() == expected_truth.range_m[~other].tobytes()
         causes |= set(np.unique(expected.cause))
         assert len(np.unique(expected.label)) > 3
+        mirrors |= set(np.unique(expected.mirror_id))
         # a beam or pulse on the edge of two things
         assert (sn.Cause.MIXED in expected.cause) == (name not in ("relative", "watts", "strong"))
     assert causes >= {sn.Cause.SURFACE, sn.Cause.REFLECTION, sn.Cause.TRANSMISSION, sn.Cause.ATMOSPHERE}
+    assert mirrors >= {2, 3, 6, 7}  # flat ones, and curved ones
     assert causes >= {sn.Cause.SATURATED, sn.Cause.BLOOM, sn.Cause.FOLDED, sn.Cause.CROSSTALK}
 
 

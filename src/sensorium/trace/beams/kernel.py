@@ -147,7 +147,7 @@ def _new_scratch(light, tables):
         rows.new_scratch(),
         rows.new_scratch(),
         rows.new_scratch(),
-        tree.new_queue(light.switch[tb.S_DEPTH], light.switch[tb.S_LEVELS]),
+        tree.new_queue(light.switch[tb.S_DEPTH], light.switch[tb.S_LEVELS], light.switch[tb.S_CURVED]),
         new_media(light.switch[tb.S_CROSSINGS], light.switch[tb.S_LEVELS]),
         pulse_steps.new_names(),
     )

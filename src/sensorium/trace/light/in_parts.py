@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium import threads
-from sensorium.trace.crossings import C_FACE, C_ITEM, RawCrossings, new_raw_crossings
+from sensorium.trace.crossings import C_FACE, C_LABEL, CROSSING_WORDS, RawCrossings, new_raw_crossings
 from sensorium.trace.labels import LabelTables
 from sensorium.trace.light import stages
 from sensorium.trace.light import tables as tb
@@ -124,7 +124,8 @@ def _walk_some(
     volumes = light.switch[tb.S_CROSSINGS] > 0
 
     def advance(chosen: NDArray[np.int64], at: NDArray[np.int64], found: LightHits, crossed: RawCrossings) -> None:
-        bases = log.add(found.face_id, found.label), log.add(*crossed.word.reshape(-1, 3)[:, [C_FACE, C_ITEM]].T)
+        word = crossed.word.reshape(-1, CROSSING_WORDS)
+        bases = log.add(found.face_id, found.label), log.add(word[:, C_FACE], word[:, C_LABEL])
         known = stages.Known(found, crossed, *bases, log.faces)
         threads.run(kernel, len(chosen), numbers, chosen, at, known, log.labels(), *where)
 

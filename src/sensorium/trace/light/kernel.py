@@ -55,7 +55,7 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
     child, child_hit = rows.new_scratch()
     volumes = light.switch[tb.S_CROSSINGS] > 0
     media = new_media(light.switch[tb.S_CROSSINGS], light.switch[tb.S_LEVELS])
-    queue = tree.new_queue(depth, light.switch[tb.S_LEVELS])
+    queue = tree.new_queue(depth, light.switch[tb.S_LEVELS], light.switch[tb.S_CURVED])
     slot_f, slot_i = choose.new_slots(light.switch[tb.S_SLOTS] + 1)
     drawn, owner = np.zeros(BLOCK + 1, np.int32), steps.own_rays()
     corners = light.corner_reflectance.size > 0

@@ -31,7 +31,7 @@ SAME_INDEX = np.float32(1e-3)
 # coordinates involved, and a least distance [m]. Along the ray it is more by the cosine, which counts down to a limit.
 _COARSE, _LEAST_M, _LEAST_COSINE = np.float32(3e-7), np.float32(1e-7), np.float32(0.01)
 
-# What a crossing does, in Crossings.word[C_ITEM] once it is named: nothing, enter or leave
+# What a crossing does, in Crossings.word[C_DOES]: nothing, enter or leave
 _NOTHING, _ENTERS, _LEAVES = np.int32(0), np.int32(1), np.int32(-1)
 
 # Visits of media are numbered by the node of the ray tree in which the path entered and by the event in its segment;
@@ -173,20 +173,20 @@ def _judge(crossings, reach, away, k, found):
     """What each crossing of ray k does: several faces of one object in one place are an edge, and count once."""
     number, word = crossings.number, crossings.word
     for i in range(found):
-        word[k, i, cr.C_ITEM] = _ENTERS if number[k, i, cr.C_COS] < np.float32(0.0) else _LEAVES
+        word[k, i, cr.C_DOES] = _ENTERS if number[k, i, cr.C_COS] < np.float32(0.0) else _LEAVES
     for i in range(found):
-        if word[k, i, cr.C_ITEM] == _NOTHING:
+        if word[k, i, cr.C_DOES] == _NOTHING:
             continue
         limit, touched = _tolerance_of(crossings, reach, away, k, i), False
         for j in range(i + 1, found):
             apart = number[k, j, cr.C_T] - number[k, i, cr.C_T]
             if apart > limit + _tolerance_of(crossings, reach, away, k, j):
                 continue
-            if word[k, j, cr.C_COLUMN] == word[k, i, cr.C_COLUMN] and word[k, j, cr.C_ITEM] != _NOTHING:
-                touched |= word[k, j, cr.C_ITEM] != word[k, i, cr.C_ITEM]
-                word[k, j, cr.C_ITEM] = _NOTHING
+            if word[k, j, cr.C_COLUMN] == word[k, i, cr.C_COLUMN] and word[k, j, cr.C_DOES] != _NOTHING:
+                touched |= word[k, j, cr.C_DOES] != word[k, i, cr.C_DOES]
+                word[k, j, cr.C_DOES] = _NOTHING
         if touched:
-            word[k, i, cr.C_ITEM] = _NOTHING
+            word[k, i, cr.C_DOES] = _NOTHING
 
 
 @jit.function
@@ -195,7 +195,7 @@ def _left_unentered(crossings, column, k, found):
     inside, most = 0, 0
     for i in range(found):
         if crossings.word[k, i, cr.C_COLUMN] == column:
-            inside -= crossings.word[k, i, cr.C_ITEM]
+            inside -= crossings.word[k, i, cr.C_DOES]
             most = max(most, inside)
     return most
 
@@ -265,8 +265,8 @@ def _agree_with_faces(crossings, stacks, reach, away, k, found):
     for i in range(found):
         if crossings.number[k, i, cr.C_T] > _tolerance_of(crossings, reach, away, k, i):
             break
-        if word[k, i, cr.C_ITEM] == _ENTERS and _holds(stacks, k, word[k, i, cr.C_COLUMN]) > 0:
-            word[k, i, cr.C_ITEM] = _NOTHING
+        if word[k, i, cr.C_DOES] == _ENTERS and _holds(stacks, k, word[k, i, cr.C_COLUMN]) > 0:
+            word[k, i, cr.C_DOES] = _NOTHING
     level = stacks.held[k] - 1
     while level >= 0:
         column = stacks.column[k, level]
@@ -295,7 +295,7 @@ def _walk(block, hit, crossings, stacks, beyond, pieces, volume, rank, reach, me
     opl, z = block[rows.PATH_OPL + k], block[rows.PATH_Z + k]  # such that the sums at t are these and n t, t / n
     interface, i = False, 0
     while i < found:
-        if word[k, i, cr.C_ITEM] == _NOTHING:
+        if word[k, i, cr.C_DOES] == _NOTHING:
             i += 1
             continue
         t, limit = number[k, i, cr.C_T], _tolerance_of(crossings, reach, away, k, i)
@@ -369,11 +369,11 @@ def _apply(crossings, beyond, rank, missing, k, first, last, node):
     """Leave and enter the volumes of an event: those left first, then those entered, the larger first."""
     word = crossings.word
     for i in range(first, last):
-        if word[k, i, cr.C_ITEM] == _LEAVES:
+        if word[k, i, cr.C_DOES] == _LEAVES:
             _remove(beyond, k, word[k, i, cr.C_COLUMN])
     above = beyond.held[k]
     for i in range(first, last):
-        if word[k, i, cr.C_ITEM] == _ENTERS:
+        if word[k, i, cr.C_DOES] == _ENTERS:
             visit = np.int32(_EVENTS_A_NODE * (np.int32(node) + 1) + i % _EVENTS_A_NODE)
             _insert(beyond, rank, missing, k, word[k, i, cr.C_COLUMN], above, visit)
 
@@ -388,7 +388,7 @@ def _put_boundary(block, hit, crossings, stacks, beyond, k, first, last):
         for i in range(first, last):
             column = word[k, i, cr.C_COLUMN]
             does = _LEAVES if side == 0 else _ENTERS
-            if held > 0 and word[k, i, cr.C_ITEM] == does:
+            if held > 0 and word[k, i, cr.C_DOES] == does:
                 top = stacks.column[k, held - 1] if side == 0 else beyond.column[k, held - 1]
                 if top == column:
                     chosen = i
@@ -396,10 +396,10 @@ def _put_boundary(block, hit, crossings, stacks, beyond, k, first, last):
     block[pk.B_NORMAL_X + k] = number[k, chosen, cr.C_NX]
     block[pk.B_NORMAL_Y + k] = number[k, chosen, cr.C_NY]
     block[pk.B_NORMAL_Z + k] = number[k, chosen, cr.C_NZ]
-    hit[rows.COLUMN + k], hit[pk.B_FACE + k] = (
-        np.uint32(word[k, chosen, cr.C_COLUMN]),
-        np.uint32(word[k, chosen, cr.C_FACE]),
-    )
+    hit[rows.COLUMN + k] = np.uint32(word[k, chosen, cr.C_COLUMN])
+    hit[pk.B_FACE + k] = np.uint32(word[k, chosen, cr.C_FACE])
+    hit[pk.B_INSTANCE + k] = np.uint32(word[k, chosen, cr.C_INSTANCE])
+    hit[pk.B_ITEM + k] = np.uint32(word[k, chosen, cr.C_ITEM])
 
 
 @jit.function

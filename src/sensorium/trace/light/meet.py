@@ -1,15 +1,18 @@
 """Hits for light that is followed in another process: all that materials, media and the ray tree ask of a surface."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sensorium import jit
+from sensorium.trace import crossings as cr
 from sensorium.trace import packet as pk
 from sensorium.trace.hits import label_of
 from sensorium.trace.light import rows
-from sensorium.trace.light.resolve import reflectance_on_face, resolve
+from sensorium.trace.light.curvature import curvature_of_face, curvature_of_hit
+from sensorium.trace.light.resolve import find_incidence, reflectance_on_face, resolve
 from sensorium.trace.packet import BLOCK, NO_HIT, new_packet, set_mask, trace_block
 
 # The one world, typed as kernels have it
@@ -24,31 +27,34 @@ class LightHits(NamedTuple):
     object_id: NDArray[np.int32]  # -1 where nothing was met
     face_id: NDArray[np.int32]
     label: NDArray[np.int32]
-    reflectance: NDArray[np.float32]  # (rays, 1) diffuse, where the mesh carries it; -1 where the material says it
+    surface: NDArray[np.float32]  # (rays, 1 | 4): diffuse reflectance where the mesh carries it, -1 where the material
+    # says it; and where it is asked for the curvature of the face, as `curvature_of_hit` gives it
 
 
-def new_light_hits(count: int) -> LightHits:
-    """Arrays for the kernel to fill."""
+def new_light_hits(count: int, *, curved: bool = False) -> LightHits:
+    """Arrays for the kernel to fill; with the curvature of faces, or without."""
     return LightHits(
         range_m=np.zeros(count, np.float32),
         normal=np.zeros((count, 3), np.float32),
         object_id=np.zeros(count, np.int32),
         face_id=np.zeros(count, np.int32),
         label=np.zeros(count, np.int32),
-        reflectance=np.zeros((count, 1), np.float32),
+        surface=np.zeros((count, 4 if curved else 1), np.float32),
     )
 
 
 @jit.kernel
 def meet_rays(
-    first, step, count, arrays, labels, surfaces, reflectance_first, corners, rays, clear_m, mask, arguments, out
-):
+    first, step, count, arrays, labels, surfaces, reflectance_first, corners, curvature_first, face_curvature, rays,
+    clear_m, mask, arguments, out,
+):  # fmt: skip
     """Trace the blocks first, first + step, ... of a list of rays of one world.
 
     Args:
         first, step, count: Share of the blocks of BLOCK rays.
         arrays: `InstanceTables`; labels: `LabelTables`; surfaces: `Surfaces`.
         reflectance_first, corners: Reflectance that meshes carry, of `reflectance_tables`.
+        curvature_first, face_curvature: Curvature of mirrors, of `curvature_tables`; read where `out` has room for it.
         rays: `Rays`, origins from the anchor.
         clear_m: How far on each ray begins to look [m], float32 (rays,).
         mask: Bits of the objects to see.
@@ -73,7 +79,7 @@ def meet_rays(
         resolve(block, hit, arrays, surfaces, _WORLD, used)
         for k in range(used):
             i, column = start + k, hit[rows.COLUMN + k]
-            out.reflectance[i, 0] = np.float32(-1.0)
+            out.surface[i, 0] = np.float32(-1.0)
             if column == NO_HIT:
                 out.range_m[i] = np.inf
                 out.object_id[i], out.face_id[i], out.label[i] = -1, -1, -1
@@ -87,4 +93,34 @@ def meet_rays(
                 out.normal[i, axis] = block[pk.B_NORMAL_X + axis * BLOCK + k]
             own = reflectance_first[0, column]
             if own >= 0:
-                out.reflectance[i, 0] = reflectance_on_face(corners, own, face, block[pk.B_U + k], block[pk.B_V + k])
+                out.surface[i, 0] = reflectance_on_face(corners, own, face, block[pk.B_U + k], block[pk.B_V + k])
+        if out.surface.shape[1] > 1:
+            find_incidence(block, used)
+            for k in range(used):
+                bent = curvature_of_hit(block, hit, arrays, curvature_first[0], face_curvature, _WORLD, np.int64(k))
+                out.surface[start + k, 1], out.surface[start + k, 2], out.surface[start + k, 3] = bent
+
+
+@jit.kernel
+def bend_crossings(first, step, count, arrays, curvature_first, face_curvature, rays, out):
+    """Tell the curvature of the faces that rays of one world cross, in the blocks first, first + step, ...
+
+    Args:
+        first, step, count: Share of the blocks of BLOCK rays.
+        arrays: `InstanceTables`.
+        curvature_first, face_curvature: Of `curvature_tables`.
+        rays: `Rays`; out: `RawCrossings`, of which the curvature is filled.
+    """
+    total = rays.origin.shape[0]
+    for number in range(first, count, step):
+        for i in range(number * BLOCK, min(total, (number + 1) * BLOCK)):
+            for j in range(out.found[i]):
+                of, word = out.number[i, j], out.word[i, j]
+                scale = np.float32(1.0) / math.sqrt(
+                    of[cr.C_NX] * of[cr.C_NX] + of[cr.C_NY] * of[cr.C_NY] + of[cr.C_NZ] * of[cr.C_NZ]
+                )
+                of[cr.C_K11], of[cr.C_K12], of[cr.C_K22] = curvature_of_face(
+                    arrays, curvature_first[0], face_curvature, _WORLD, np.uint32(word[cr.C_INSTANCE]),
+                    np.uint32(word[cr.C_ITEM]), np.int64(word[cr.C_COLUMN]), np.int64(word[cr.C_FACE]), rays.time[i],
+                    of[cr.C_NX] * scale, of[cr.C_NY] * scale, of[cr.C_NZ] * scale,
+                )  # fmt: skip

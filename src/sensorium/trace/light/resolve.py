@@ -214,11 +214,14 @@ def fill_mesh_reflectance(block, hit, material, reflectance_first, corners, used
 
 
 @jit.function
-def fill_found_reflectance(block, hit, material, reflectance, at, used):
-    """The same where the mesh's reflectance came with the hits, from row `at` on; negative where it has none."""
+def fill_found_reflectance(block, hit, material, found, at, used):
+    """The same where the mesh's reflectance came with the hits, from row `at` on; negative where it has none.
+
+    A ray that a boundary of volumes ended before its hit has another object.
+    """
     for k in range(used):
-        if hit[rows.COLUMN + k] != NO_HIT and reflectance[at + k, 0] >= np.float32(0.0):
-            a, b = _diffuse_of(reflectance[at + k, 0], material[hit[rows.MATERIAL + k]])
+        if np.int32(hit[rows.COLUMN + k]) == found.object_id[at + k] >= 0 and found.surface[at + k, 0] >= 0.0:
+            a, b = _diffuse_of(found.surface[at + k, 0], material[hit[rows.MATERIAL + k]])
             block[rows.DIFFUSE_A + k], block[rows.DIFFUSE_B + k] = a, b
 
 

@@ -33,7 +33,14 @@ SHARE = RHO + BLOCK  # transfer factor to the mirror ray
 STRENGTH = SHARE + BLOCK  # intensity of the surface's return
 NOMINAL_X, NOMINAL_Y, NOMINAL_Z = (STRENGTH + i * BLOCK for i in range(1, 4))  # directions before the jitter
 AMBIENT = NOMINAL_Z + BLOCK  # sunlight gathered with the shot [W]
-FLOATS = AMBIENT + BLOCK
+
+# floats: light behind curved mirrors, see curvature.py; read only where a scene has some
+SPREAD = (
+    AMBIENT + BLOCK
+)  # distance that the path has spread to where its segment starts [m]; 0: it met no curved mirror
+SPREAD_11, SPREAD_12, SPREAD_22 = (SPREAD + i * BLOCK for i in range(1, 4))  # curvature of its wavefront there [1/m]
+NEXT, NEXT_11, NEXT_12, NEXT_22 = (SPREAD_22 + i * BLOCK for i in range(1, 5))  # the same of what its hit mirrors on
+FLOATS = NEXT_22 + BLOCK
 
 # words: what was met, and who the path is
 COLUMN, MATERIAL = BLOCK_WORDS, BLOCK_WORDS + BLOCK

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sensorium import jit
 from sensorium.trace import packet as pk
-from sensorium.trace.crossings import C_COLUMN, C_FACE, RawCrossings
+from sensorium.trace.crossings import C_COLUMN, C_FACE, C_ITEM, RawCrossings
 from sensorium.trace.light import choose, rows, shade, steps, tree
 from sensorium.trace.light import tables as tb
 from sensorium.trace.light.media_stack import Media, Stacks, new_media
@@ -70,6 +70,7 @@ def new_walks(count: int, light: tb.LightTables, slots: int) -> Walks:
         slots: Returns that are kept of a ray.
     """
     depth, levels = int(light.switch[tb.S_DEPTH]), int(light.switch[tb.S_LEVELS])
+    floats = tree.QUEUE_FLOATS + (tree.CURVED_FLOATS if light.switch[tb.S_CURVED] else 0)
     size = tree.queue_size.py_func(depth)  # type: ignore[attr-defined]
     return Walks(
         stage=np.zeros(count, np.int64),
@@ -87,7 +88,7 @@ def new_walks(count: int, light: tb.LightTables, slots: int) -> Walks:
         child=np.zeros((count, rows.FLOATS), np.float32),
         child_hit=np.zeros((count, rows.WORDS), np.uint32),
         queue=tree.Queue(
-            np.zeros((count, tree.QUEUE_FLOATS, size), np.float32),
+            np.zeros((count, floats, size), np.float32),
             np.zeros((count, tree.QUEUE_WORDS, size), np.int32),
             _stacks_of(count, size if levels and depth else 0, levels),
         ),
@@ -131,7 +132,10 @@ def media_of_walk(scratch, walks, walk, known, row, used):
             for j in range(crossed.found[i]):
                 for column in range(crossed.number.shape[2]):
                     media.crossings.number[k, j, column] = crossed.number[i, j, column]
-                media.crossings.word[k, j, C_COLUMN] = crossed.word[i, j, C_COLUMN]
+                media.crossings.word[k, j, C_COLUMN], media.crossings.word[k, j, C_ITEM] = (
+                    crossed.word[i, j, C_COLUMN],
+                    j,
+                )
                 media.crossings.word[k, j, C_FACE] = known.crossed_base + i * room + j
     return media
 

@@ -11,7 +11,7 @@ from sensorium import jit
 from sensorium.optics.capture_table import captured_from_table
 from sensorium.random import draw_words, exp_f32, normal_pair_f32, uniform_f32
 from sensorium.trace import packet as pk
-from sensorium.trace.light import choose, limit, resolve, rows, shade, tree, write
+from sensorium.trace.light import choose, curvature, limit, resolve, rows, shade, tree, write
 from sensorium.trace.light import media_stack as ms
 from sensorium.trace.light import tables as tb
 from sensorium.trace.light.detect import detect_block
@@ -113,6 +113,8 @@ def light_up(block, hit, media, arrays, light, world, starts, used):
         first, corners = light.reflectance_first[row], light.corner_reflectance
         resolve.fill_mesh_reflectance(block, hit, light.material, first, corners, used)
     _shade(block, hit, light, used)
+    if light.switch[tb.S_CURVED] > 0:
+        curvature.bend_paths(block, hit, arrays, light, world, used)
 
 
 @jit.function
@@ -121,8 +123,10 @@ def light_up_found(block, hit, media, light, found, at, base, starts, used):
     resolve.take_found(block, hit, light, found, at, base, used)
     _pass_media(block, hit, media, light, _ONLY_WORLD, starts, used)
     resolve.fill_materials(block, hit, light.material, used)
-    resolve.fill_found_reflectance(block, hit, light.material, found.reflectance, at, used)
+    resolve.fill_found_reflectance(block, hit, light.material, found, at, used)
     _shade(block, hit, light, used)
+    if light.switch[tb.S_CURVED] > 0:
+        curvature.bend_found_paths(block, hit, media.crossings, light, found.surface, at, used)
 
 
 @jit.function
@@ -310,8 +314,8 @@ def _offer_air(block, hit, light, draws, element, among, slot_f, slot_i, drawn, 
         if x < np.float32(0.0) or x >= block[pk.B_T_FAR + k]:
             continue
         _offer_answer(
-            block, hit, light, draws, element, among, slot_f, slot_i, k, _AIR, _AIR, x, np.float32(0.0),
-            block[rows.PATH_OPL + k], block[rows.PATH_Z + k],
+            block, hit, light, draws, element, among, slot_f, slot_i, k, _AIR, _AIR, np.float32(0.0), x,
+            np.float32(0.0), block[rows.PATH_OPL + k], block[rows.PATH_Z + k],
         )  # fmt: skip
 
 
@@ -339,19 +343,28 @@ def _offer_pieces(block, hit, pieces, light, draws, element, among, owner, slot_
             continue
         _offer_answer(
             block, hit, light, draws, element, among, slot_f, slot_i, k, number,
-            np.int64(pieces.word[i, ms.P_INDEX]), x, pieces.number[i, ms.P_TAU], pieces.number[i, ms.P_OPL],
-            pieces.number[i, ms.P_Z],
+            np.int64(pieces.word[i, ms.P_INDEX]), pieces.number[i, ms.P_FROM], x, pieces.number[i, ms.P_TAU],
+            pieces.number[i, ms.P_OPL], pieces.number[i, ms.P_Z],
         )  # fmt: skip
 
 
 @jit.function
-def _offer_answer(block, hit, light, draws, element, among, slot_f, slot_i, k, number, index, x, tau, opl, z):
-    """The return of a medium, where the index of another may count, from x [m] behind a point with these sums."""
+def _offer_answer(block, hit, light, draws, element, among, slot_f, slot_i, k, number, index, start, x, tau, opl, z):
+    """The return of a medium, in which the index of another may count, from x [m] behind a point of the segment.
+
+    Args:
+        block, hit, light, draws, element, among, slot_f, slot_i: As for `offer_media`.
+        k: Ray; number: medium; index: medium whose index counts.
+        start: Distance of the point from the segment's start [m]; x: distance behind it [m].
+        tau, opl, z: Optical depth of the segment so far [1], optical and reduced path [m] at the point.
+    """
     media, returns, ranked = light.medium, light.switch[tb.S_RETURNS], light.switch[tb.S_SLOTS]
     passes, threshold = np.float32(light.switch[tb.S_ROUND_TRIP]), light.number[tb.N_THRESHOLD]
     near, far = _limits(light.number)
     air, nobody = tb.BY_ATMOSPHERE, choose.NOBODY
     z, opl = z + x * media[index, tb.G_WIDENING], opl + media[index, tb.G_INDEX] * x
+    if light.switch[tb.S_CURVED] > 0:
+        z = curvature.spread_at(block, k, z, start + x, media[index, tb.G_WIDENING])
     lost = exp_f32(-passes * (tau + media[number, tb.G_ALPHA] * x))
     captured = captured_from_table(light.capture, z, light.number[tb.N_INVERSE_Z0])
     strength = block[rows.GAIN + k] * media[number, tb.G_ECHO] * lost * captured

@@ -26,9 +26,9 @@ NUMBERS = 19
 
 # entries of LightTables.switch
 S_ROUND_TRIP, S_DEPTH, S_RETURNS, S_SLOTS, S_PRIORITY, S_RETRO, S_IN_WORLD, S_ATMOSPHERE = range(8)
-S_RADIOMETRIC, S_SUN, S_LIMIT = 8, 9, 10
-S_CROSSINGS, S_LEVELS = 11, 12  # room for crossings of a ray and for volumes around a path; 0 in a scene without any
-SWITCHES = 13
+S_RADIOMETRIC, S_SUN, S_LIMIT, S_CURVED = 8, 9, 10, 11
+S_CROSSINGS, S_LEVELS = 12, 13  # room for crossings of a ray and for volumes around a path; 0 in a scene without any
+SWITCHES = 14
 
 # values of S_RETURNS
 STRONGEST, FIRST, LAST, DUAL, ALL = range(5)
@@ -47,6 +47,8 @@ class LightTables(NamedTuple):
     object_material: NDArray[np.int32]  # (1 | worlds, objects)
     reflectance_first: NDArray[np.int64]  # (1 | worlds, objects) start in corner_reflectance, -1: the material's own
     corner_reflectance: NDArray[np.float32]  # diffuse reflectance at the three corners of faces, flat
+    curvature_first: NDArray[np.int64]  # (1 | worlds, objects) start in face_curvature, -1: flat, or no mirror
+    face_curvature: NDArray[np.float32]  # (faces, 6) of curved mirrors [1/m], see scene/curvature.py
     medium: NDArray[np.float32]  # (media, MEDIUM_COLUMNS); the first is the atmosphere
     gamma: NDArray[np.float32]  # (media, GAMMA_POINTS + 1) quantiles of the gamma law at even probabilities [m]
     capture: NDArray[np.float32]  # captured power over (1 - v)^2 at even v = z / (z + z0)

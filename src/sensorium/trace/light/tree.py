@@ -22,7 +22,7 @@ from sensorium.optics.pane import pane_factors
 from sensorium.random import exp_f32
 from sensorium.trace import packet as pk
 from sensorium.trace.hits import object_of
-from sensorium.trace.light import rows
+from sensorium.trace.light import curvature, rows
 from sensorium.trace.light import tables as tb
 from sensorium.trace.light.media_stack import SAME_INDEX, Stacks, copy_stack, new_stacks
 from sensorium.trace.packet import BLOCK, NO_HIT, trace_again
@@ -42,11 +42,14 @@ _X, _Y, _Z, _DX, _DY, _DZ, _TIME, _GAIN, _OPL, _PZ, _TRAVELLED, _BEFORE = range(
 _RAY, _NODE, _MIRROR, _LEFT_COLUMN, _LEFT_FACE = range(5)
 QUEUE_FLOATS, QUEUE_WORDS = 12, 5
 
+# in scenes with curved mirrors the queue has so many rows more, those of `curvature.pass_on`
+CURVED_FLOATS = 4
+
 
 class Queue(NamedTuple):
     """Children that wait."""
 
-    number: NDArray[np.float32]  # (QUEUE_FLOATS, size)
+    number: NDArray[np.float32]  # (QUEUE_FLOATS, or CURVED_FLOATS more, size)
     word: NDArray[np.int32]  # (QUEUE_WORDS, size)
     stacks: Stacks  # of size paths, or of none in a scene without volumes
 
@@ -58,11 +61,11 @@ def queue_size(depth):
 
 
 @jit.function
-def new_queue(depth, levels):
-    """An empty queue of paths through so many interfaces, inside of so many volumes."""
-    size = np.int64(queue_size(depth))
+def new_queue(depth, levels, curved):
+    """An empty queue of paths through so many interfaces, inside so many volumes; `curved`: above 0 for curved mirrors."""
+    size, more = np.int64(queue_size(depth)), CURVED_FLOATS if curved > 0 else 0
     return Queue(
-        jit.zeros((QUEUE_FLOATS, size), np.float32),
+        jit.zeros((QUEUE_FLOATS + more, size), np.float32),
         jit.zeros((QUEUE_WORDS, size), np.int32),
         new_stacks(size if depth > 0 else np.int64(0), levels),
     )
@@ -161,6 +164,8 @@ def _through_pane(block, hit, stacks, beyond, reach, media, material, beam_tan2,
     back, on, inner_cosine = pane_factors(cosine, index, material[tb.M_PANE_TAU])
     back_there, direction = _refracted(block, hit, media, k)
     back, on = back + on * on * back_there, on * (np.float32(1.0) - back_there)
+    if queue.number.shape[0] > QUEUE_FLOATS:
+        beam_tan2 *= curvature.opening_of(block, k)
     back_in_beam = back * mirror_share(block[rows.COS + k], block[rows.ALPHA2 + k], beam_tan2)
     gain = _raised(back_in_beam, passes) * block[rows.GAIN + k]
     if gain > floor:
@@ -178,6 +183,8 @@ def _through_pane(block, hit, stacks, beyond, reach, media, material, beam_tan2,
 def _through_boundary(block, hit, stacks, beyond, reach, media, beam_tan2, floor, passes, queue, waiting, k):
     """A boundary between two media: Fresnel decides how much goes which way, Snell where to."""
     back, direction = _refracted(block, hit, media, k)
+    if queue.number.shape[0] > QUEUE_FLOATS:
+        beam_tan2 *= curvature.opening_of(block, k)
     back_in_beam = back * mirror_share(block[rows.COS + k], block[rows.ALPHA2 + k], beam_tan2)
     gain = _raised(back_in_beam, passes) * block[rows.GAIN + k]
     if gain > floor:
@@ -247,6 +254,8 @@ def _push(block, hit, stacks, reach, queue, waiting, k, direction, gain, extra_o
     volume = np.int32(block[rows.KIND + k]) == tb.DIELECTRIC  # whose faces surfaces are not looked for among
     i[_LEFT_COLUMN, waiting] = np.int32(-1) if volume else np.int32(column)
     i[_LEFT_FACE, waiting] = np.int32(hit[pk.B_FACE + k])
+    if f.shape[0] > QUEUE_FLOATS:
+        curvature.pass_on(block, k, f, QUEUE_FLOATS, waiting, way == _REFLECTION, dx, dy, dz)
     if queue.stacks.held.size > 0:
         copy_stack(stacks, k, queue.stacks, waiting)
     return waiting + 1
@@ -281,6 +290,8 @@ def take(block, hit, stacks, media, queue, first, used, far):
         hit[rows.MEDIUM + k], hit[rows.BEYOND + k] = np.uint32(0), np.uint32(0)
         hit[rows.LEFT_COLUMN + k] = i[_LEFT_COLUMN, j]
         hit[rows.LEFT_FACE + k] = i[_LEFT_FACE, j]
+        if f.shape[0] > QUEUE_FLOATS:
+            curvature.take_spread(block, k, f, QUEUE_FLOATS, j)
     if queue.stacks.held.size > 0:
         for k in range(used):
             copy_stack(queue.stacks, first + k, stacks, k)

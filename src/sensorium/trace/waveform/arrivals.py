@@ -19,8 +19,8 @@ from sensorium import jit
 from sensorium.optics.capture_table import captured_from_table
 from sensorium.random import exp_f32
 from sensorium.trace import packet as pk
+from sensorium.trace.light import curvature, rows, tree
 from sensorium.trace.light import media_stack as ms
-from sensorium.trace.light import rows, tree
 from sensorium.trace.light import tables as tb
 from sensorium.trace.packet import NO_HIT
 from sensorium.trace.waveform import tables as wt
@@ -152,7 +152,7 @@ def add_children(block, hit, media, light, tables, histograms, weight_of, pulse_
     for k in range(used):
         _add_air_along(
             block, hit, light, tables, histograms, weight_of, pulse_of, u_of, v_of, k, np.int64(0), np.int64(0),
-            block[pk.B_T_FAR + k], np.float32(0.0), block[rows.PATH_OPL + k], block[rows.PATH_Z + k],
+            np.float32(0.0), block[pk.B_T_FAR + k], np.float32(0.0), block[rows.PATH_OPL + k], block[rows.PATH_Z + k],
         )  # fmt: skip
 
 
@@ -199,8 +199,9 @@ def _add_pieces(block, hit, pieces, light, tables, histograms, weight_of, pulse_
             length = pieces.number[i, ms.P_TO] - pieces.number[i, ms.P_FROM]
             _add_air_along(
                 block, hit, light, tables, histograms, weight_of, pulse_of, u_of, v_of,
-                np.int64(pieces.word[i, ms.P_RAY]), medium, np.int64(pieces.word[i, ms.P_INDEX]), length,
-                pieces.number[i, ms.P_TAU], pieces.number[i, ms.P_OPL], pieces.number[i, ms.P_Z],
+                np.int64(pieces.word[i, ms.P_RAY]), medium, np.int64(pieces.word[i, ms.P_INDEX]),
+                pieces.number[i, ms.P_FROM], length, pieces.number[i, ms.P_TAU], pieces.number[i, ms.P_OPL],
+                pieces.number[i, ms.P_Z],
             )  # fmt: skip
 
 
@@ -334,14 +335,15 @@ def _cast_vote(vote, total, sender, face, p, bin, height, who, its_face):
 
 @jit.function
 def _add_air_along(
-    block, hit, light, tables, histograms, weight_of, pulse_of, u_of, v_of, k, medium, index, end, tau, opl, z_start
+    block, hit, light, tables, histograms, weight_of, pulse_of, u_of, v_of, k, medium, index, start, end, tau, opl,
+    z_start,
 ):
     """Add what a medium sends back along a stretch of ray k, in steps of half a pulse.
 
     Args:
         block, hit, light, tables, histograms, weight_of, pulse_of, u_of, v_of: As for `add_children`.
         k: Ray; medium: number of the medium; index: that of the medium whose index counts there.
-        end: Length of the stretch [m].
+        start: Where the stretch begins along the ray [m]; end: its length [m].
         tau, opl, z_start: Optical depth since the ray's start [1], optical path and reduced path [m] at its beginning.
     """
     beta = tables.backscatter[medium]
@@ -364,6 +366,8 @@ def _add_air_along(
         place = place_of(number, opl + media[index, tb.G_INDEX] * x, pads)
         if place < np.float32(0.0) or place > last or not _is_seen(number, u, v, z):
             continue
+        if light.switch[tb.S_CURVED] > 0:
+            z = curvature.spread_at(block, k, z, start + x, media[index, tb.G_WIDENING])
         _add_at(mist_cells, p, place, kept * lost * captured_from_table(light.capture, z, inverse_z0))
         bin = np.int32(place)
         reach[p, 0], reach[p, 1] = min(reach[p, 0], bin), max(reach[p, 1], bin + 1)

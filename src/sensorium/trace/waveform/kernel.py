@@ -149,7 +149,7 @@ def _new_scratch(light, tables):
         rows.new_scratch(),
         rows.new_scratch(),
         rows.new_scratch(),
-        tree.new_queue(depth, light.switch[tb.S_LEVELS]),
+        tree.new_queue(depth, light.switch[tb.S_LEVELS], light.switch[tb.S_CURVED]),
         new_media(light.switch[tb.S_CROSSINGS], light.switch[tb.S_LEVELS]),
         (slot_f, slot_i, np.zeros((slots, BLOCK), np.float32)),
     )

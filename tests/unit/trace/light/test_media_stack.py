@@ -44,7 +44,7 @@ def fire(scene, directions, position, **options):
         rate_hz=10,
     )
     env = sn.Environment(scene, atmosphere=options.pop("atmosphere", None))
-    spec = {"pattern": pattern, "mode": "relative", "atmospheric_returns": "off"} | options
+    spec = {"pattern": pattern, "mode": "relative", "atmospheric_returns": "off", "detection": None} | options
     lidar = env.attach(sn.Lidar(**spec), pose=sn.Pose(position))
     for _ in env.run(duration_s=0.1):
         pass

@@ -55,8 +55,8 @@ def test_hits_are_those_that_everybody_gets(caster):
     hills = found.object_id == 0
     mesh = caster.layout.meshes[0]
     values = mesh.property_at("albedo", found.face_id[hills], expected.barycentric[hills])
-    np.testing.assert_allclose(found.reflectance[hills, 0], values, rtol=1e-6)
-    assert (found.reflectance[~hills] == -1.0).all()
+    np.testing.assert_allclose(found.surface[hills, 0], values, rtol=1e-6)
+    assert (found.surface[~hills] == -1.0).all()
 
 
 def test_rays_begin_to_look_where_they_are_told(caster):

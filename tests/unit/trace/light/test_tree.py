@@ -13,10 +13,10 @@ def test_depth_of_a_node_in_the_heap():
 @pytest.mark.parametrize("depth", [1, 2, 3, 5, 8])
 def test_the_queue_has_room_for_every_tree(depth):
     """Batches of a block are taken from its end; whatever part of the children exist, it never overflows."""
-    queue = tree.new_queue(depth, 3)
+    queue = tree.new_queue(depth, 3, 0)
     room = queue.number.shape[1]
     assert queue.word.shape[1] == len(queue.stacks.held) == room
-    assert len(tree.new_queue(depth, 0).stacks.held) == 0
+    assert len(tree.new_queue(depth, 0, 1).stacks.held) == 0
     rng = np.random.default_rng(depth)
     for both in (1.0, 0.98, 0.9, 0.7):
 
