@@ -62,7 +62,7 @@ def queue_size(depth):
 
 @jit.function
 def new_queue(depth, levels, curved):
-    """An empty queue of paths through so many interfaces, inside so many volumes; `curved`: above 0 for curved mirrors."""
+    """An empty queue of paths through so many interfaces, inside so many volumes, with curved mirrors or without."""
     size, more = np.int64(queue_size(depth)), CURVED_FLOATS if curved > 0 else 0
     return Queue(
         jit.zeros((QUEUE_FLOATS + more, size), np.float32),
