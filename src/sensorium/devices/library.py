@@ -138,7 +138,7 @@ def specification(
             raise SpecError(f"device {device.name!r} is of kind {device.kind!r}; of kind {kind!r} there are {fitting}")
         timing = {"timing": fields["timing"]} if "timing" in fields else {}
         fields = {"kind": kind, **group, **timing}
-    return merged(fields, overrides or {})
+    return merged(device.sheet.suited(fields, overrides or {}), overrides or {})
 
 
 def merged(fields: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:

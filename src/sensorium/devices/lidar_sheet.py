@@ -1,5 +1,6 @@
 """Data sheets of lidars."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -7,6 +8,7 @@ from pydantic import model_validator
 
 from sensorium.devices.sheet import Quantity, Rule, Sheet
 from sensorium.devices.units import DIVERGENCE, SENSE, SPREAD, WIDTH
+from sensorium.sensors.lidar_options import without_unused
 
 _ORIGIN = "pattern.origin_offset_m"
 _OFFSET = {"along z": 1.0, "across the beam": 1.0}
@@ -127,6 +129,10 @@ class LidarSheet(Sheet):
             if found:
                 fields[part] = found
         return fields
+
+    def suited(self, fields: dict[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
+        """Fields without those that the mode asked for has no use for."""
+        return without_unused(fields, str(overrides.get("mode", fields["mode"])))
 
     def defaults(self) -> tuple[str, ...]:
         """Fields where the model's default stands in."""

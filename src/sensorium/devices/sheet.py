@@ -160,6 +160,10 @@ class Sheet(Values, abc.ABC):
     def specification(self) -> dict[str, Any]:
         """The fields of the sensor's specification that the sheet decides, as plain data in SI units."""
 
+    def suited(self, fields: dict[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
+        """Fields of the specification that fit what overrides ask for; without a reason all of them."""
+        return fields
+
     @abc.abstractmethod
     def defaults(self) -> tuple[str, ...]:
         """Fields of the specification where the model's default stands in for what the sheet does not tell."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sensorium import jit
 from sensorium.trace.light import choose, rows, shade, steps, tree
 from sensorium.trace.light import tables as tb
+from sensorium.trace.light.ray_errors import numbers_of
 from sensorium.trace.light.sunlight import gather_sunlight
 from sensorium.trace.packet import BLOCK, new_packet, set_mask, trace_block
 
@@ -61,7 +62,7 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
         head, start, used = steps.fire(block, rays, heads, light, draws, number)
         end, world = start + used, heads.world[head]
         scene = arrays.scene[world]
-        element, among = steps.numbers_of(rays, heads, draws, head, start)
+        element, among = numbers_of(rays, heads, draws, head, start)
         trace_block(block, hit, floats, words, active, scene, coherent, corners, used)
         if draws.medium[head] != around or draws.outer[head] != beyond:
             around, beyond = draws.medium[head], draws.outer[head]

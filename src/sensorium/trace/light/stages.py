@@ -13,6 +13,7 @@ from sensorium import jit
 from sensorium.trace import packet as pk
 from sensorium.trace.light import choose, rows, shade, steps, tree
 from sensorium.trace.light import tables as tb
+from sensorium.trace.light.ray_errors import numbers_of
 from sensorium.trace.light.sunlight import add_sunlight, aim_at_sun
 from sensorium.trace.packet import BLOCK, NO_HIT
 from sensorium.trace.sweep import WHOLE, block_of
@@ -110,7 +111,7 @@ def follow_light(
             walks.slot_i[walk],
         )
         head, start, used = block_of(number, rays.x.shape[0], WHOLE)
-        element, among = steps.numbers_of(rays, heads, draws, head, start)
+        element, among = numbers_of(rays, heads, draws, head, start)
         if stage == AIM:
             steps.fire(block, rays, heads, light, draws, number)
             tree.start_paths(block, hit, draws.medium[head], draws.outer[head], light.medium, light.number[tb.N_POWER])

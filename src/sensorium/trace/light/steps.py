@@ -3,25 +3,18 @@
 Between the steps rays are traced: in one go by kernel.py, or in the processes of a scene in parts, see stages.py.
 """
 
-import math
-
 import numpy as np
 
 from sensorium import jit
 from sensorium.optics.capture_table import captured_from_table
-from sensorium.random import draw_words, exp_f32, normal_pair_f32, uniform_f32
+from sensorium.random import draw_words, exp_f32, uniform_f32
 from sensorium.trace import packet as pk
 from sensorium.trace.light import choose, resolve, rows, shade, tree, write
 from sensorium.trace.light import tables as tb
 from sensorium.trace.light.detect import detect_block
+from sensorium.trace.light.ray_errors import jitter, numbers_of, straighten
 from sensorium.trace.packet import NO_HIT
 from sensorium.trace.sweep import WHOLE, aim_numbered
-
-
-@jit.function
-def numbers_of(rays, heads, draws, head, start):
-    """Where a block's random numbers come from: its first ray among those of its world, and the world's number."""
-    return np.int64(head % draws.sensors) * rays.x.shape[0] + start, draws.first_world + heads.world[head]
 
 
 @jit.function
@@ -115,41 +108,6 @@ def _shade(block, hit, light, used):
 
 
 @jit.function
-def jitter(block, draws, element, among, sigma, used):
-    """Tilt each ray by two small normal angles across it [rad]."""
-    for k in range(used):
-        w0, w1, _, _ = draw_words(
-            draws.key[0], draws.key[1], element + k, shade.STAGE_JITTER, shade.FIRST_DRAW, draws.tick, among
-        )
-        a, b = normal_pair_f32(w0, w1)
-        dx, dy, dz = block[pk.B_DIRECTION_X + k], block[pk.B_DIRECTION_Y + k], block[pk.B_DIRECTION_Z + k]
-        # Two axes across the ray, without a pole: Duff et al., "Building an orthonormal basis, revisited" (2017)
-        sign = np.float32(1.0) if dz >= np.float32(0.0) else np.float32(-1.0)
-        p = np.float32(-1.0) / (sign + dz)
-        q = dx * dy * p
-        ax, ay, az = np.float32(1.0) + sign * dx * dx * p, sign * q, -sign * dx
-        bx, by, bz = q, sign + dy * dy * p, -dy
-        a, b = a * sigma, b * sigma
-        block[rows.NOMINAL_X + k], block[rows.NOMINAL_Y + k], block[rows.NOMINAL_Z + k] = dx, dy, dz
-        x, y, z = dx + a * ax + b * bx, dy + a * ay + b * by, dz + a * az + b * bz
-        scale = np.float32(1.0) / math.sqrt(x * x + y * y + z * z)
-        block[pk.B_DIRECTION_X + k], block[pk.B_DIRECTION_Y + k], block[pk.B_DIRECTION_Z + k] = (
-            x * scale,
-            y * scale,
-            z * scale,
-        )
-
-
-@jit.function
-def straighten(block, used):
-    """Back to the directions the sensor believes in: points lie on the nominal rays."""
-    for k in range(used):
-        block[pk.B_DIRECTION_X + k] = block[rows.NOMINAL_X + k]
-        block[pk.B_DIRECTION_Y + k] = block[rows.NOMINAL_Y + k]
-        block[pk.B_DIRECTION_Z + k] = block[rows.NOMINAL_Z + k]
-
-
-@jit.function
 def _draw_children(block, hit, draws, element, among, used):
     """A number of its own for the atmosphere at every node."""
     for k in range(used):
@@ -160,8 +118,9 @@ def _draw_children(block, hit, draws, element, among, used):
 
 @jit.inlined
 def _limits(number):
-    """Nearest and farthest optical path that is reported [m]."""
-    return number[tb.N_NEAR] * number[tb.N_CALIBRATED_INDEX], number[tb.N_FAR] * number[tb.N_CALIBRATED_INDEX]
+    """Nearest and farthest optical path that is reported [m], each without noise and where noise helps the most."""
+    n = number[tb.N_CALIBRATED_INDEX]
+    return (number[tb.N_NEAR] * n, number[tb.N_EARLIEST] * n), (number[tb.N_LATE] * n, number[tb.N_LATEST] * n)
 
 
 @jit.function

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sensorium import jit
 from sensorium.trace.light import rows, tree
 from sensorium.trace.light import tables as tb
+from sensorium.trace.light.ray_errors import numbers_of, straighten
 from sensorium.trace.light.stages import (
     AIM,
     FIRST,
@@ -23,7 +24,7 @@ from sensorium.trace.light.stages import (
     name_faces,
     new_walks,
 )
-from sensorium.trace.light.steps import light_up_found, numbers_of, send_on, straighten
+from sensorium.trace.light.steps import light_up_found, send_on
 from sensorium.trace.light.sunlight import add_sunlight, aim_at_sun
 from sensorium.trace.packet import BLOCK, BLOCK_FLOATS
 from sensorium.trace.sweep import block_of
