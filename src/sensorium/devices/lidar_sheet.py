@@ -8,10 +8,12 @@ from pydantic import model_validator
 
 from sensorium.devices.sheet import Quantity, Rule, Sheet
 from sensorium.devices.units import DIVERGENCE, SENSE, SPREAD, WIDTH
-from sensorium.sensors.lidar_options import without_unused
 
 _ORIGIN = "pattern.origin_offset_m"
 _OFFSET = {"along z": 1.0, "across the beam": 1.0}
+
+# Fields that act without light
+_WITHOUT_LIGHT = ("kind", "mode", "pattern", "min_range_m", "max_range_m", "noise", "errors")
 
 # What no data sheet tells
 _NEVER_TOLD = ("beam.detector_radius_m", "receiver")
@@ -131,8 +133,13 @@ class LidarSheet(Sheet):
         return fields
 
     def suited(self, fields: dict[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
-        """Fields without those that the mode asked for has no use for."""
-        return without_unused(fields, str(overrides.get("mode", fields["mode"])))
+        """Fields without those that the mode asked for has no use for, and a lidar would refuse."""
+        mode = overrides.get("mode", fields["mode"])
+        if mode == "geometric":
+            return {name: value for name, value in fields.items() if name in _WITHOUT_LIGHT}
+        if mode == "radiometric" and "beam" in fields:
+            return fields | {"beam": {name: value for name, value in fields["beam"].items() if name != "exit_radius_m"}}
+        return fields
 
     def defaults(self) -> tuple[str, ...]:
         """Fields where the model's default stands in."""

@@ -51,20 +51,6 @@ def refuse_unused(spec: "Lidar") -> None:
         _refuse_set(spec, "receiver.false_alarm_probability", rule)
 
 
-def without_unused(fields: Mapping[str, Any], mode: str) -> dict[str, Any]:
-    """Fields of a lidar, as plain data, without those that have no effect in a mode."""
-    kept = dict(fields)
-    for path, modes in ACTS_IN.items():
-        if mode in modes:
-            continue
-        name, _, part = path.partition(".")
-        if not part:
-            kept.pop(name, None)
-        elif name in kept:
-            kept[name] = {key: value for key, value in kept[name].items() if key != part}
-    return kept
-
-
 def _refuse_set(spec: BaseModel, path: str, rule: str) -> None:
     """Raise a ValueError if an option is not what it is by default; of a table, its first entry that is not."""
     *tables, last = path.split(".")
