@@ -20,9 +20,10 @@ for x, y in ((9, 1.7), (12, -2.4), (20, 3.0), (26, -3.5)):
     street.add(sn.shapes.cylinder(0.08, 4.0), pose=sn.Pose((x, y, 0)))
 street.add(sn.shapes.sphere(0.8), pose=sn.Pose((14, 0.4, -0.4)))
 
-# Each device as its data sheet has it, but without light and errors: where rays go is what this is about
+# Each device as its data sheet has it, but without light, noise and errors: where rays go is what this is about
 env = sn.Environment(street, sn.worlds.Static(step_s=0.1), seed=1)
-lidars = {name: env.attach(sn.Lidar.from_device(name, mode="geometric", errors=()), name=name) for name in DEVICES}
+exact = {"mode": "geometric", "errors": (), "noise": sn.RangeNoise()}
+lidars = {name: env.attach(sn.Lidar.from_device(name, **exact), name=name) for name in DEVICES}
 seen: dict[str, list[np.ndarray]] = {name: [] for name in DEVICES}
 for _ in env.run(duration_s=SWEEPS * 0.1):
     for name, lidar in lidars.items():

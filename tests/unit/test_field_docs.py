@@ -71,7 +71,7 @@ def test_fields_of_what_it_is_made_of_are_there_and_its_own_come_before():
 
 def test_help_tells_of_the_lidar():
     told = pydoc.render_doc(sn.Lidar, renderer=pydoc.plaintext)
-    assert "max_range_m: A surface farther than this gives no return [m]. Default 1000.0." in told
+    assert "publish: Whole sweeps, or after every step the columns fired in it. Default 'sweeps'." in told
     assert "pattern: Where rays go and when. It must be given." in told
 
 

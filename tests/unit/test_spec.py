@@ -209,7 +209,7 @@ def test_one_of_several_is_read_by_its_kind_and_passes_as_it_is():
 
 
 def test_text_that_is_read_is_checked_alike():
-    lidar = sn.Lidar(pattern=SPINNING, beam=sn.Beam(pulse_s=1e-9))
+    lidar = sn.Lidar(pattern=SPINNING, mode="relative", beam=sn.Beam(pulse_s=1e-9))
     assert sn.Lidar.model_validate_json(lidar.model_dump_json()) == lidar
     text = lidar.model_dump_json().replace('"columns":8', '"columns":0')
     assert message_of(lambda: sn.Lidar.model_validate_json(text)).startswith("Lidar.pattern.columns is 0; it must")

@@ -45,7 +45,8 @@ class Noise(Corruption):
     sided: Literal["one", "two"] = "one"
     """Which density it is: of a data sheet, or IEEE 952's, that of an Allan plot."""
     bandwidth_hz: float | None = Field(default=None, gt=0.0)
-    """Equivalent noise bandwidth for the density [Hz]; None is half the sample rate."""
+    """Equivalent noise bandwidth of a filter of one pole that noise of this density has passed [Hz]: the density is as
+    stated below the filter's corner, and samples depend on each other. None is half the sample rate."""
     type: Literal["normal", "uniform", "laplace"] = "normal"
     """Law of the white noise."""
     bias: PerChannel = 0.0

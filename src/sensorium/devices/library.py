@@ -130,8 +130,7 @@ def specification(
         folder: A folder of further sheets.
     """
     device = describe(name, folder=folder)
-    unused = device.sheet.unused(overrides or {})
-    fields = {field: value for field, value in device.specification().items() if field not in unused}
+    fields = device.specification()
     if kind is not None and kind != device.kind:
         group = fields.get(_GROUP_OF.get(kind, ""))
         if device.kind != "imu" or group is None:
@@ -139,7 +138,7 @@ def specification(
             raise SpecError(f"device {device.name!r} is of kind {device.kind!r}; of kind {kind!r} there are {fitting}")
         timing = {"timing": fields["timing"]} if "timing" in fields else {}
         fields = {"kind": kind, **group, **timing}
-    return merged(fields, overrides or {})
+    return merged(device.sheet.suited(fields, overrides or {}), overrides or {})
 
 
 def merged(fields: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:

@@ -20,6 +20,9 @@ _REFLECTANCE = {
     "range_90_percent": 0.9,
 }
 
+# Fields that act without light
+_WITHOUT_LIGHT = ("kind", "mode", "pattern", "min_range_m", "max_range_m", "noise", "errors")
+
 # What no data sheet tells
 _NEVER_TOLD = ("beam.detector_radius_m", "receiver")
 
@@ -142,6 +145,15 @@ class LidarSheet(Sheet):
                 fields[part] = found
         return fields
 
+    def suited(self, fields: dict[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
+        """Fields without those that the mode asked for has no use for, and a lidar would refuse."""
+        mode = overrides.get("mode", fields["mode"])
+        if mode == "geometric":
+            return {name: value for name, value in fields.items() if name in _WITHOUT_LIGHT}
+        if mode == "radiometric" and "beam" in fields:
+            return fields | {"beam": {name: value for name, value in fields["beam"].items() if name != "exit_radius_m"}}
+        return fields
+
     def defaults(self) -> tuple[str, ...]:
         """Fields where the model's default stands in."""
         filled = {field for _, _, rule in self.stated() for field in rule.fills}
@@ -170,10 +182,6 @@ class LidarSheet(Sheet):
     def detection_ranges(self) -> dict[str, float]:
         """Names of the stated ranges to diffuse targets, darkest first, with the targets' reflectances [1]."""
         return {name: rho for name, rho in _REFLECTANCE.items() if getattr(self, name) is not None}
-
-    def unused(self, overrides: Mapping[str, Any]) -> tuple[str, ...]:
-        """A geometric lidar has no intensities, and thus no limit to them."""
-        return ("detection",) if overrides.get("mode") == "geometric" else ()
 
     def _detection(self) -> dict[str, Any]:
         """The darkest stated target, and the brightest."""

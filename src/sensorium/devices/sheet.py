@@ -160,9 +160,9 @@ class Sheet(Values, abc.ABC):
     def specification(self) -> dict[str, Any]:
         """The fields of the sensor's specification that the sheet decides, as plain data in SI units."""
 
-    def unused(self, overrides: Mapping[str, Any]) -> tuple[str, ...]:
-        """Fields that the sheet fills, and that a specification with these overrides has no use for."""
-        return ()
+    def suited(self, fields: dict[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
+        """Fields of the specification that fit what overrides ask for; without a reason all of them."""
+        return fields
 
     @abc.abstractmethod
     def defaults(self) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sensorium.errors import SceneError
 from sensorium.frames import Pose
 from sensorium.scene.mesh import Mesh
+from sensorium.scene.volume_meshes import checked_boundary
 
 _MAX_LABEL = int(np.iinfo(np.int32).max)
 
@@ -19,7 +20,8 @@ class SceneObject:
     """One thing to see.
 
     Attributes:
-        mesh: Its triangles, in the object's frame O.
+        mesh: Its triangles, in the object's frame O. The mesh of a volume, whose material is a medium or a
+            `Dielectric`, must be closed; one that is wound inward is turned.
         pose: X_BO, the object on its body; X_WO when it has none.
         body: Name of the body that carries it; None is fixed in the world.
         material: Surface model; None leaves it to the sensor's default.
@@ -45,6 +47,7 @@ class SceneObject:
             if text is not None and (not isinstance(text, str) or not text):
                 raise SceneError(f"{key} is {text!r}; it must be a non-empty string or None")
         check_label(self.label)
+        object.__setattr__(self, "mesh", checked_boundary(self.mesh, self.material, self.name, self.label))
 
 
 class Scene:

@@ -28,6 +28,7 @@ from sensorium.scene.loading import load_mesh
 from sensorium.scene.mesh import CURVATURE, LABEL, TEXTURE, Mesh
 from sensorium.scene.part_files import INDEX, WHOLE_FACE, ObjectEntry, PartEntry, PartIndex, PieceEntry
 from sensorium.scene.scene import LabelTable, SceneObject, check_label
+from sensorium.scene.volume_meshes import checked_boundary, is_volume
 from sensorium.scene.volumes import radius_m, volume_m3
 from sensorium.spec import Spec, checked
 
@@ -70,7 +71,8 @@ class MeshFile:
         """Read the file; what it is painted with only where the material asks for it."""
         wanted = getattr(self.material, "property_name", None) == TEXTURE
         mesh = load_mesh(self.path, paint=wanted)
-        return mesh if self.scale == 1.0 else mesh.scaled(self.scale)
+        mesh = mesh if self.scale == 1.0 else mesh.scaled(self.scale)
+        return checked_boundary(mesh, self.material, self.name or Path(self.path).name, None)
 
 
 Source = SceneObject | MeshFile
@@ -190,7 +192,7 @@ def _mesh_key(source: Source) -> object:
     """The same for objects that share a mesh."""
     if isinstance(source, SceneObject):
         return id(source.mesh)
-    return (Path(source.path).resolve(), source.scale)
+    return (Path(source.path).resolve(), source.scale, is_volume(source.material))
 
 
 def _mesh(source: Source) -> Mesh:

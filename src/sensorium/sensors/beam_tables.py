@@ -54,7 +54,8 @@ def beam_tables(spec: "Lidar", light: tb.LightTables) -> BeamTables:
 def without_limits(light: tb.LightTables) -> tb.LightTables:
     """The same tables for single rays of a beam: every return counts, whatever its range and strength."""
     number, switch = light.number.copy(), light.switch.copy()
-    number[tb.N_THRESHOLD], number[tb.N_NEAR], number[tb.N_FAR] = 0.0, 0.0, np.float32(np.inf)
+    number[tb.N_THRESHOLD], number[tb.N_NEAR], number[tb.N_EARLIEST] = 0.0, 0.0, 0.0
+    number[tb.N_LATE], number[tb.N_LATEST] = np.inf, np.inf
     switch[tb.S_RETURNS], switch[tb.S_SLOTS] = tb.ALL, AIR_SLOTS
     switch[tb.S_PRIORITY], switch[tb.S_LIMIT] = 0, 0
     return light._replace(number=number, switch=switch)

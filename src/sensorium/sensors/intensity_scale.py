@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from sensorium.spec import Spec
 
@@ -27,6 +27,14 @@ class IntensityScale(Spec):
     bits: Literal[8, 16] = 8
     full_scale: float = Field(default=1.0, gt=0.0)
     """Intensity of the highest count, in the unit of the lidar's mode; for "counts"."""
+
+    @model_validator(mode="after")
+    def _used(self) -> "IntensityScale":
+        if self.kind == "raw" and self.bits != 8:
+            raise ValueError(f"bits is {self.bits} with kind 'raw'; a raw intensity is no whole number")
+        if self.kind != "counts" and self.full_scale != 1.0:
+            raise ValueError(f"full_scale is {self.full_scale} with kind {self.kind!r}; it acts with 'counts' alone")
+        return self
 
 
 def scaled(scale: IntensityScale, intensity: NDArray[np.float32], white: NDArray[np.float32]) -> NDArray[Any]:

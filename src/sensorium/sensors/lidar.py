@@ -16,7 +16,9 @@ from sensorium.sensors.blooming import Blooming
 from sensorium.sensors.crosstalk import Crosstalk
 from sensorium.sensors.detection_limit import DetectionLimit
 from sensorium.sensors.intensity_scale import IntensityScale
+from sensorium.sensors.lidar_options import refuse_unused
 from sensorium.sensors.pulse_repetition import PulseRepetition
+from sensorium.sensors.range_limits import has_errors
 from sensorium.sensors.range_noise import RangeNoise
 from sensorium.sensors.receiver import Receiver
 from sensorium.sensors.rig import Rig
@@ -24,7 +26,7 @@ from sensorium.sensors.saturation import Saturation
 from sensorium.sensors.scan import Scan
 from sensorium.sensors.scan_errors import ScanErrors
 from sensorium.sensors.spec import Capture, SensorSpec
-from sensorium.sensors.sweep_caster import SweepCaster
+from sensorium.sensors.sweep_caster import NoisySweeps, SweepCaster
 from sensorium.sensors.timing import Timing
 from sensorium.sensors.waveform.reading import SPEED_OF_LIGHT
 from sensorium.sensors.waveform.spec import Waveform, check_bins
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
 class Lidar(SensorSpec[Scan]):
     """A lidar in one of four modes.
 
-    - "geometric" sees the first surface each ray meets.
+    - "geometric" sees the first surface each ray meets, with the errors that need no light: `noise` and `errors`.
     - "relative" follows the light: intensity is f cos(theta) [1/sr] of the surface, times what the way there and back
       and the detector leave of it (AGX Sensor paper, corrected). What is too weak to be detected does not return.
     - "radiometric" measures in watts by the lidar equation and counts photons: detection, range noise and false alarms
@@ -66,15 +68,17 @@ class Lidar(SensorSpec[Scan]):
     timing: Timing = Timing()
     """Phase and latency; the rate is the pattern's."""
     min_range_m: float = Field(default=0.0, ge=0.0)
-    """A surface nearer than this blocks the ray and gives no return [m]."""
+    """A return whose range as reported, with noise and errors, is less is none; such a surface blocks the ray [m]."""
     max_range_m: float = Field(default=1000.0, gt=0.0)
-    """A surface farther than this gives no return [m]."""
+    """A return whose range as reported, with noise and errors, is more is none [m]."""
     motion: Literal["rolling", "snapshot"] = "rolling"
     """Whether rays are fired one by one while everything moves, or all at once."""
     publish: Literal["sweeps", "slices"] = "sweeps"
     """Whole sweeps, or after every step the columns fired in it."""
     frame: Literal["sensor", "world"] = "sensor"
     """Frame of the points."""
+    noise: RangeNoise = RangeNoise()
+    """Of ranges by distance, and of the direction of rays."""
     normals: bool = False
     """Whether a geometric lidar tells the normals of what it meets too."""
     errors: tuple[AnyCorruption, ...] = ()
@@ -82,11 +86,9 @@ class Lidar(SensorSpec[Scan]):
     mode: Literal["geometric", "relative", "radiometric", "waveform"] = "geometric"
     """What a return is made of: the first surface, relative intensities, watts, or whole waveforms."""
 
-    # What follows matters only where light does
+    # What follows acts only where light does, and is refused elsewhere: see lidar_options.py
     beam: Beam = Beam()
     """The laser beam, and the detector beside it."""
-    noise: RangeNoise = RangeNoise()
-    """Of ranges, by distance."""
     intensity: IntensityScale = IntensityScale()
     """As what number intensity is reported."""
     receiver: Receiver = Receiver()
@@ -106,13 +108,13 @@ class Lidar(SensorSpec[Scan]):
     returns: Literal["strongest", "first", "last", "dual", "all"] = "strongest"
     """What of several is reported; dual: strongest and last; all: the `max_returns` strongest, nearest first."""
     max_returns: int = Field(default=3, ge=1, le=8)
-    """How many a ray reports at most, where returns="all"."""
+    """How many a ray reports at most, with returns="all" alone."""
     round_trip: bool = True
     """Losses count on the way there and back; False counts them once, as the paper prints it."""
     divergence: Literal["exact", "agx"] = "exact"
-    """Power the detector catches: the exact integral, or the paper's eq. 21."""
+    """Power the detector catches in mode="relative": the exact integral, or the paper's eq. 21."""
     atmospheric_returns: Literal["strongest", "priority", "off"] = "strongest"
-    """Whether a return from the air competes by its strength or always wins."""
+    """Whether a return from the air competes by its strength or always wins; waveforms add it up, or not at all."""
     atmospheric_law: tuple[PositiveFloat, PositiveFloat, Annotated[float, Field(ge=0.0, le=1.0)]] | None = None
     """Shape, scale [m] and probability of returns from the atmosphere, where this sensor's own are known; they must be
     detected as all others: detection=None where the law counts only what was."""
@@ -149,11 +151,7 @@ class Lidar(SensorSpec[Scan]):
             raise ValueError(
                 f"timing.rate_hz is {self.timing.rate_hz}; a lidar sweeps at its pattern's rate, {self.pattern.rate_hz}"
             )
-        if self.normals and self.mode != "geometric":
-            raise ValueError(f"normals is true with mode {self.mode!r}; only a geometric lidar tells them")
-        if self.beam.rays != 1 and self.mode in ("geometric", "waveform"):
-            own = "waveform.rays says how many a pulse has" if self.mode == "waveform" else "its rays have no width"
-            raise ValueError(f"beam.rays is {self.beam.rays} with mode {self.mode!r}, where it must be 1: {own}")
+        refuse_unused(self)
         if isinstance(self.detection, DetectionLimit):
             self._check_detection()
         if self.mode == "waveform":
@@ -162,9 +160,7 @@ class Lidar(SensorSpec[Scan]):
         return self
 
     def _check_detection(self) -> None:
-        """No limit where there are no intensities, and one word on the receiver's noise."""
-        if self.mode == "geometric":
-            raise ValueError("detection is given with mode 'geometric', which has no intensities; it must be left out")
+        """One word on the receiver's noise."""
         if self.mode != "relative" and self.receiver.noise_electrons != Receiver().noise_electrons:
             raise ValueError(
                 f"receiver.noise_electrons is {self.receiver.noise_electrons} and detection is given, from which that "
@@ -174,8 +170,6 @@ class Lidar(SensorSpec[Scan]):
     def _check_strong_light(self) -> None:
         """Effects of strong light where there are returns for them to act on."""
         for name in self.strong_light:
-            if self.mode not in ("relative", "radiometric"):
-                raise ValueError(f"{name} is given with mode {self.mode!r}; it must be 'relative' or 'radiometric'")
             if name in ("blooming", "crosstalk") and self.publish == "slices":
                 raise ValueError(f"{name} is given with publish 'slices'; it acts on whole sweeps")
         if self.crosstalk is not None and self.motion == "snapshot":
@@ -187,7 +181,7 @@ class Lidar(SensorSpec[Scan]):
             )
 
     def _check_waveform(self) -> None:
-        """A window that a pulse fits into, and nothing that waveforms have no use for."""
+        """A window that a pulse fits into."""
         waveform, length_s = self.waveform, self.beam.pulse_s
         if waveform.pulse.kind == "table":
             length_s = waveform.pulse.time_s[-1] - waveform.pulse.time_s[0]
@@ -198,8 +192,6 @@ class Lidar(SensorSpec[Scan]):
                 f"the time window must be no shorter than the pulse, {length_s:.4g} s"
             )
         check_bins("waveform.resolution_s", waveform.resolution_s, stop_s - waveform.start_s)
-        if self.atmospheric_law is not None:
-            raise ValueError("atmospheric_law is given with mode 'waveform', where the air answers at every distance")
 
     def start(self, rig: Rig) -> "LidarModel":
         """Put the lidar to work."""
@@ -213,12 +205,14 @@ class LidarModel:
         self._spec = spec
         self._rig = rig
         self._geometry: SweepCaster | None = None
+        self._noisy: NoisySweeps | None = None
         self._light: LightCaster | None = None
         if spec.mode == "geometric":
             in_world = spec.frame == "world"
             self._geometry = SweepCaster(
                 rig, spec.min_range_m, spec.max_range_m, in_world=in_world, normals=spec.normals
             )
+            self._noisy = NoisySweeps(spec, rig, self._geometry) if has_errors(spec.noise) else None
         else:
             from sensorium.sensors import light_caster  # its kernels load slowly, and not everybody needs them
 
@@ -232,7 +226,8 @@ class LidarModel:
         if spec.errors or spec.faults.faults:
             returns = {"dual": 2, "all": spec.max_returns}.get(spec.returns, 1) if spec.mode != "geometric" else 1
             rays, period_s = int(np.prod(first.shape)), 1.0 / spec.pattern.rate_hz
-            self._errors = ScanErrors(rig, rays, returns, period_s, spec.errors, spec.faults)
+            limits_m = (spec.min_range_m, spec.max_range_m)
+            self._errors = ScanErrors(rig, rays, returns, period_s, limits_m, spec.errors, spec.faults)
         self._pieces = 0
 
     def captures(self, after_ns: int, upto_ns: int, since_ns: int) -> Iterator[Capture[Scan]]:
@@ -297,13 +292,13 @@ class LidarModel:
             self._pieces += 1
 
     def _capture(self, table: RayTable, start_ns: int, end_ns: int, tick: int) -> Capture[Scan]:
-        """Cast, corrupt and hand out; a geometric sweep as it was cast is the truth."""
-        if self._geometry is not None:
-            scan = self._geometry.cast(table, start_ns, end_ns)
-            ideal = scan
-            return Capture(end_ns, self._published(scan, table), lambda: ideal, tick)
-        assert self._light is not None
-        scan, truth = self._light.cast(table, start_ns, end_ns, tick)
+        """Cast, corrupt and hand out; a geometric sweep without noise is the truth as it was cast."""
+        caster = self._light or self._noisy
+        if caster is None:
+            assert self._geometry is not None
+            ideal = self._geometry.cast(table, start_ns, end_ns)
+            return Capture(end_ns, self._published(ideal, table), lambda: ideal, tick)
+        scan, truth = caster.cast(table, start_ns, end_ns, tick)
         return Capture(end_ns, self._published(scan, table), truth, tick)
 
     def _published(self, scan: Scan, table: RayTable) -> Scan:

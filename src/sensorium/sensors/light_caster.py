@@ -110,7 +110,7 @@ class LightCaster:
                 again = self._make_room()
         out = self._settled(out, shot, shot.placed.anchor, draws, table, start_ns, end_ns)
         scan, redrawn = self._scan(out, received, shot, table, start_ns, end_ns), tracer.redrawn
-        return scan, lambda: self._truth(shot, table, start_ns, end_ns, redrawn)
+        return scan, lambda: self._geometry.fire_again(self._firing, shot, table, start_ns, end_ns, redrawn)
 
     def _cast_into_parts(
         self, parts: PartsTracer, table: RayTable, start_ns: int, end_ns: int, tick: int
@@ -250,17 +250,6 @@ class LightCaster:
         blocks = heads * -(-pulses // int(switch[wt.V_PULSES]))
         decomposes = self._waveform.detector.switch[wt.E_KIND] == wt.BY_DECOMPOSITION
         return out, blocks, np.zeros((threads.thread_count(), SCRATCH if decomposes else 0))
-
-    def _truth(self, shot: Shot, table: RayTable, start_ns: int, end_ns: int, redrawn: NDArray[np.int64]) -> Scan:
-        """The same shot without light or error, fired once more: few ask for it, so nobody else pays for it.
-
-        Worlds that were drawn anew since are void in it: what the shot saw there is gone.
-        """
-        with shot.placed.lock:
-            self._firing.repeat(shot)
-            scan = self._geometry.fire(shot, table, start_ns, end_ns)
-        gone = self._rig.tracer.redrawn != redrawn
-        return scan.without(gone) if gone.any() else scan
 
     def _scan(
         self,

@@ -23,6 +23,7 @@ from sensorium.scene.curvature import can_mirror
 from sensorium.scene.layout import Layout
 from sensorium.scene.volumes import medium_inside
 from sensorium.sensors.limit_tables import REACH, relative_limit
+from sensorium.sensors.range_limits import fill_errors, range_limits
 from sensorium.sensors.receiver_tables import (
     SPEED_OF_LIGHT,
     detector_numbers,
@@ -58,7 +59,7 @@ _RETURNS = {"strongest": tb.STRONGEST, "first": tb.FIRST, "last": tb.LAST, "dual
 
 def light_tables(spec: "Lidar", layout: Layout, atmosphere: AbstractMedium, sun: Sun | None) -> tb.LightTables:
     """Everything the kernel looks up."""
-    beam, noise = spec.beam, spec.noise
+    beam = spec.beam
     parameters = atmosphere.at(beam.wavelength_m)
     if spec.atmospheric_law is not None:
         shape, scale_m, probability = spec.atmospheric_law
@@ -77,10 +78,7 @@ def light_tables(spec: "Lidar", layout: Layout, atmosphere: AbstractMedium, sun:
     number[tb.N_FLOOR], number[tb.N_THRESHOLD] = spec.floor, spec.threshold
     calibrated = parameters.refractive_index if spec.calibrated_index is None else spec.calibrated_index
     number[tb.N_CALIBRATED_INDEX], number[tb.N_INVERSE_Z0] = calibrated, capture.inverse_z0
-    number[tb.N_NEAR], number[tb.N_FAR] = spec.min_range_m, spec.max_range_m
-    number[tb.N_NOISE_BASE], number[tb.N_NOISE_SLOPE] = noise.base_m, noise.slope
-    number[tb.N_NOISE_SQUARE], number[tb.N_BIAS] = noise.square_per_m, noise.bias_m
-    number[tb.N_DROPOUT], number[tb.N_JITTER] = noise.dropout, noise.angle_std_rad
+    fill_errors(number, spec.noise, range_limits(spec, parameters.refractive_index))
 
     # Two modes measure in watts, and one of them counts photons here
     radiometric = spec.mode == "radiometric"

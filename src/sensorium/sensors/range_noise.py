@@ -1,4 +1,4 @@
-"""Errors of a lidar along its rays: everything that is not light."""
+"""Errors of a lidar along its rays: everything that is not light, in every mode."""
 
 from pydantic import Field
 
@@ -6,7 +6,9 @@ from sensorium.spec import Spec
 
 
 class RangeNoise(Spec):
-    """Range x becomes x + bias + N(0, sigma^2), sigma = base + slope x + square x^2, along the ray, never below 0.
+    """Range x becomes x + bias + N(0, sigma^2), sigma = base + slope x + square x^2, along the ray.
+
+    What leaves the limits of range by that, or is not above 0, is no return.
 
     >>> noise = sn.RangeNoise(base_m=0.01, slope=0.001)  # 1 cm, and a millimetre more for each metre
     >>> sn.Lidar(pattern=sn.patterns.Spinning(elevation_deg=(0,), columns=90, rate_hz=10), noise=noise).noise.slope

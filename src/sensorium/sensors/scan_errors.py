@@ -19,10 +19,20 @@ TARGET = "range"
 
 
 class ScanErrors:
-    """A chain over the ranges of whole sweeps; it changes and voids returns, and makes none."""
+    """A chain over the ranges of whole sweeps; it changes and voids returns, and makes none.
+
+    A return that it takes out of the limits of range is void.
+    """
 
     def __init__(
-        self, rig: Rig, rays: int, returns: int, period_s: float, errors: Sequence[Corruption], faults: FaultSchedule
+        self,
+        rig: Rig,
+        rays: int,
+        returns: int,
+        period_s: float,
+        limits_m: tuple[float, float],
+        errors: Sequence[Corruption],
+        faults: FaultSchedule,
     ) -> None:
         """Start the chain.
 
@@ -31,10 +41,12 @@ class ScanErrors:
             rays: Number of rays of a sweep.
             returns: Number of returns a ray.
             period_s: Time between sweeps [s].
+            limits_m: Least and greatest range that is reported [m].
             errors: Corruptions of every sweep.
             faults: Scheduled ones; they come after the errors.
         """
         self._rig, self._rays, self._returns = rig, rays, returns
+        self._least_m, self._most_m = np.array(limits_m, np.float32)
         layout = Layout(rays, period_s)
         parts = [Part(Chain(errors).compiled(layout), 0, rays)]
         parts += faults.parts(layout, target=TARGET)
@@ -59,8 +71,10 @@ class ScanErrors:
         self._program.step(x, scan.end_ns, self._state, active)
         range_m = x.reshape(scan.range_m.shape)
 
-        # A return without a positive range is none
-        lost = scan.valid & ~(range_m > 0.0)
+        # What is written counts, in float32
+        reported_m = range_m.astype(np.float32)
+        inside = (reported_m > 0.0) & (reported_m >= self._least_m) & (reported_m <= self._most_m)
+        lost = scan.valid & ~inside & (reported_m != scan.range_m)
         change_m = np.where(scan.valid & ~lost, range_m - scan.range_m, 0.0)
         moved = replace(
             scan,

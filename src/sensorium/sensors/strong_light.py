@@ -56,7 +56,7 @@ class StrongLight:
         sent = tables.number.copy()
         if spec.repetition is not None:
             number[sl.X_UNAMBIGUOUS] = unambiguous_range(spec.repetition.rate_hz, index=index)
-            sent[tb.N_FAR] = spec.repetition.reach_m
+            sent[[tb.N_FAR, tb.N_LATE, tb.N_LATEST, tb.N_MOST]] = spec.repetition.reach_m
         switch = tables.switch.copy()
         switch[tb.S_RETURNS], switch[tb.S_SLOTS] = tb.ALL, self.kept
         self.tables = tables._replace(number=sent, switch=switch)

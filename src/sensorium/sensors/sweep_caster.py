@@ -1,6 +1,8 @@
 """Fires a table of rays from a rig and reports the first surface each meets."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,18 +11,25 @@ from sensorium import threads
 from sensorium.errors import SpecError
 from sensorium.frames import Pose
 from sensorium.patterns import RayTable
+from sensorium.random import stream_key
 from sensorium.recycling import Recycler
 from sensorium.sensors.firing import Aim, Firing, Shot
+from sensorium.sensors.range_limits import ABOVE_ZERO, fill_errors, range_limits
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.scan import Scan
 from sensorium.trace.caster import new_hits
+from sensorium.trace.light.ray_errors import RayErrors
 from sensorium.trace.light.resolve import plain_surfaces
+from sensorium.trace.light.tables import N_FAR, N_LEAST, NUMBERS
 from sensorium.trace.packet import COHERENT_ADDRESS
 from sensorium.trace.part_messages import Bodies
 from sensorium.trace.parts_tracer import PartsTracer
 from sensorium.trace.rays import Rays, new_rays
 from sensorium.trace.sweep import SweepOutputs, sweep
 from sensorium.trace.sweep_in_parts import aim_sweep, write_sweep
+
+if TYPE_CHECKING:
+    from sensorium.sensors.lidar import Lidar
 
 
 class SweepCaster:
@@ -32,7 +41,7 @@ class SweepCaster:
         if normals and rig.parts is not None:
             raise SpecError(f"normals is True and {rig.name!r} looks into a scene in parts; it must be False there")
         self._rig = rig
-        self._limits = np.array([min_range_m, max_range_m], np.float32)
+        self._limits = np.array([max(min_range_m, ABOVE_ZERO), max_range_m], np.float32)
         self._in_world = in_world
         self._surfaces = plain_surfaces(rig.tracer.layout) if normals else None
         self._firing = Firing(rig)
@@ -52,7 +61,20 @@ class SweepCaster:
             return self.fire_into_parts(parts, aim, bodies, table, start_ns, end_ns)
         return self.fire(self._firing.prepare(table, start_ns, end_ns), table, start_ns, end_ns)
 
-    def fire(self, shot: Shot, table: RayTable, start_ns: int, end_ns: int) -> Scan:
+    def cast_with_errors(
+        self, errors: RayErrors, table: RayTable, start_ns: int, end_ns: int
+    ) -> tuple[Scan, Callable[[], Scan]]:
+        """Fire every ray of the table with its errors; returns the scan, and a function that gives it without them."""
+        parts = self._rig.parts
+        if parts is not None:
+            aim, motion = self._firing.aim(table, start_ns, end_ns), parts.bodies_during(start_ns, end_ns)
+            again = partial(self.fire_into_parts, parts, aim, motion, table, start_ns, end_ns)
+            return again(errors), again
+        shot = self._firing.prepare(table, start_ns, end_ns)
+        scan, redrawn = self.fire(shot, table, start_ns, end_ns, errors), self._rig.tracer.redrawn
+        return scan, lambda: self.fire_again(self._firing, shot, table, start_ns, end_ns, redrawn)
+
+    def fire(self, shot: Shot, table: RayTable, start_ns: int, end_ns: int, errors: RayErrors | None = None) -> Scan:
         """Fire what was prepared, with the bodies placed as it says."""
         rig, tracer = self._rig, self._rig.tracer
         out = self._outputs(shot.rays.x.size)
@@ -65,23 +87,50 @@ class SweepCaster:
                 shot.placed.anchor,
                 shot.rays,
                 shot.heads,
-                self._limits,
+                self._limits_of(errors),
                 np.uint32(shot.placed.mask_without(rig.hide, air=False)),
                 COHERENT_ADDRESS,
                 self._in_world,
                 self._surfaces,
+                errors,
                 out,
             )
         return self._scan(out, table, start_ns, end_ns, shot.knot_ns, shot.X_WS)
 
+    def fire_again(
+        self, firing: Firing, shot: Shot, table: RayTable, start_ns: int, end_ns: int, redrawn: NDArray[np.int64]
+    ) -> Scan:
+        """The truth of a shot, without errors, fired once more: few ask for it, so nobody else pays for it.
+
+        Worlds that were drawn anew since are void in it: what the shot saw there is gone.
+
+        Args:
+            firing: Who prepared the shot.
+            shot: It.
+            table, start_ns, end_ns: As for `cast`.
+            redrawn: How often each world had been drawn anew by then.
+        """
+        with shot.placed.lock:
+            firing.repeat(shot)
+            scan = self.fire(shot, table, start_ns, end_ns)
+        gone = self._rig.tracer.redrawn != redrawn
+        return scan.without(gone) if gone.any() else scan
+
     def fire_into_parts(
-        self, parts: PartsTracer, aim: Aim, motion: Sequence[Bodies], table: RayTable, start_ns: int, end_ns: int
+        self,
+        parts: PartsTracer,
+        aim: Aim,
+        motion: Sequence[Bodies],
+        table: RayTable,
+        start_ns: int,
+        end_ns: int,
+        errors: RayErrors | None = None,
     ) -> Scan:
         """Fire what was aimed into a scene that lies in parts, world by world, with the bodies moving as they did."""
-        rig = self._rig
+        rig, limits = self._rig, self._limits_of(errors)
         each = rig.sensors * aim.rays.x.size
         rays = new_rays(rig.worlds * each)
-        threads.run(aim_sweep, aim.blocks, aim.rays, aim.heads, self._limits[1], rays)
+        threads.run(aim_sweep, aim.blocks, aim.rays, aim.heads, limits[1], errors, rays)
         found = new_hits(rig.worlds * each)
         for world, bodies in enumerate(motion):
             here = slice(world * each, (world + 1) * each)
@@ -89,9 +138,13 @@ class SweepCaster:
             hits = parts.cast(own, aim.anchor[world], bodies, rig.hide)
             for column, part in zip(found, hits, strict=True):
                 column[here] = part
-        out = self._outputs(aim.rays.x.size)
-        threads.run(write_sweep, aim.blocks, aim.rays, aim.heads, aim.anchor, self._limits, self._in_world, found, out)
+        out, where = self._outputs(aim.rays.x.size), (aim.rays, aim.heads, aim.anchor, limits, self._in_world)
+        threads.run(write_sweep, aim.blocks, *where, found, errors, out)
         return self._scan(out, table, start_ns, end_ns, aim.knot_ns, aim.X_WS)
+
+    def _limits_of(self, errors: RayErrors | None) -> NDArray[np.float32]:
+        """Nearest range that returns, and how far rays go [m]; errors bring some from beyond the greatest range."""
+        return self._limits if errors is None else errors.number[[N_LEAST, N_FAR]]
 
     def _outputs(self, rays: int) -> SweepOutputs:
         """Arrays for a sweep; its kernel writes every element."""
@@ -124,3 +177,23 @@ class SweepCaster:
             X_WS=X_WS,
             normals=None if self._surfaces is None else out.normals.reshape((*organised, 3)),
         )
+
+
+class NoisySweeps:
+    """Casts sweeps of a geometric lidar with the errors of its rays, by the random numbers that light would have."""
+
+    def __init__(self, spec: "Lidar", rig: Rig, caster: SweepCaster) -> None:
+        self._rig, self._caster = rig, caster
+        self._number = np.zeros(NUMBERS, np.float32)
+        fill_errors(self._number, spec.noise, range_limits(spec))
+        self._key = np.array(stream_key(rig.seed, rig.name), np.uint32)
+
+    def cast(self, table: RayTable, start_ns: int, end_ns: int, tick: int) -> tuple[Scan, Callable[[], Scan]]:
+        """Fire every ray of the table; returns the scan, and a function that gives its truth.
+
+        Args:
+            table, start_ns, end_ns: As for `SweepCaster.cast`.
+            tick: Number of the sweep; its random numbers belong to it alone.
+        """
+        errors = RayErrors(self._number, self._key, tick, self._rig.first_world, self._rig.sensors)
+        return self._caster.cast_with_errors(errors, table, start_ns, end_ns)

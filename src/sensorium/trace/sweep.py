@@ -13,7 +13,10 @@ from sensorium import jit
 from sensorium.trace import packet as pk
 from sensorium.trace.edges import settle_block
 from sensorium.trace.light import rows
+from sensorium.trace.light import tables as tb
+from sensorium.trace.light.ray_errors import jitter, numbers_of, spoil_hits, straighten
 from sensorium.trace.light.resolve import find_incidence, resolve
+from sensorium.trace.light.shade import draw_block
 from sensorium.trace.packet import BLOCK, NO_HIT, new_block, new_packet, set_mask, trace_block
 
 # Rays of a whole block, typed: Numba would compile a function once more for a plain literal
@@ -51,7 +54,9 @@ class SweepOutputs(NamedTuple):
 
 
 @jit.kernel
-def sweep(first, step, count, arrays, labels, anchor, rays, heads, limits, mask, arguments, in_world, surfaces, out):
+def sweep(
+    first, step, count, arrays, labels, anchor, rays, heads, limits, mask, arguments, in_world, surfaces, errors, out
+):
     """Fire the blocks first, first + step, ... of all heads.
 
     Args:
@@ -59,23 +64,28 @@ def sweep(first, step, count, arrays, labels, anchor, rays, heads, limits, mask,
         arrays: `InstanceTables`; anchor: float64 (worlds, 3) [m].
         labels: `LabelTables`.
         rays: `RayTables`; heads: `Heads`.
-        limits: Nearest and farthest range that returns [m], float32 (2,).
+        limits: Nearest range that returns, and how far rays go [m], float32 (2,).
         mask: Bits of the objects to see.
         arguments: Address of Embree's arguments.
         in_world: Write points in world coordinates instead of the sensor frame.
         surfaces: `Surfaces` where normals are asked for, else None, and nothing is compiled for them.
+        errors: `RayErrors` where rays and ranges have some, else None, and nothing is compiled for them.
         out: `SweepOutputs`.
     """
     floats, words, active = new_packet()
     set_mask(words, mask)
-    block, hit = new_block() if surfaces is None else rows.new_scratch()
+    block, hit = new_block() if surfaces is None and errors is None else rows.new_scratch()
     for number in range(first, count, step):
         head, start, used = aim_numbered(block, rays, heads, number, WHOLE)
         end, world = start + used, heads.world[head]
+        if errors is not None:
+            send_astray(block, rays, heads, errors, head, start, used)
         for k in range(used):
             block[pk.B_T_FAR + k] = limits[1]
         trace_block(block, hit, floats, words, active, arrays.scene[world], arguments, True, used)
         settle_block(block, hit, jit.uncounted(arrays), world, mask, limits[1], used)
+        if errors is not None:
+            spoil_block(block, hit, rays, heads, errors, head, start, used)
         keep_returns(block, hit, limits[0], heads.start[head], used)
         row = world if labels.object_label.shape[0] > 1 else 0
         _write_ids(
@@ -91,6 +101,13 @@ def sweep(first, step, count, arrays, labels, anchor, rays, heads, limits, mask,
             out.face_id[head, start:end],
             out.label[head, start:end],
         )
+        if surfaces is not None:
+            resolve(block, hit, arrays, surfaces, world, used)
+            find_incidence(block, used)
+            normals = out.normals[head, start:end]
+            _write_normals(block, hit, heads.matrix[head], heads.time, in_world, used, normals)
+        if errors is not None and errors.number[tb.N_JITTER] > np.float32(0.0):
+            straighten(block, used)
         range_m, points = out.range_m[head, start:end], out.points[head, start:end]
         for k in range(used):
             range_m[k] = block[pk.B_T_FAR + k]
@@ -100,11 +117,22 @@ def sweep(first, step, count, arrays, labels, anchor, rays, heads, limits, mask,
             write_points(block, rays.x[start:end], rays.y[start:end], rays.z[start:end], points, used)
             if rays.origin.shape[0] > 0:
                 shift_points(hit, rays.origin[start:end], points, used)
-        if surfaces is not None:
-            resolve(block, hit, arrays, surfaces, world, used)
-            find_incidence(block, used)
-            normals = out.normals[head, start:end]
-            _write_normals(block, hit, heads.matrix[head], heads.time, in_world, used, normals)
+
+
+@jit.function
+def send_astray(block, rays, heads, errors, head, start, used):
+    """Tilt the rays of a block by their jitter; see `RayErrors`."""
+    if errors.number[tb.N_JITTER] > np.float32(0.0):
+        element, among = numbers_of(rays, heads, errors, head, start)
+        jitter(block, errors, element, among, errors.number[tb.N_JITTER], used)
+
+
+@jit.function
+def spoil_block(block, hit, rays, heads, errors, head, start, used):
+    """Errors of the ranges of a block that was traced, by draws that belong to its rays."""
+    element, among = numbers_of(rays, heads, errors, head, start)
+    draw_block(block, errors.key, element, errors.tick, among, False, used)
+    spoil_hits(block, hit, errors.number, used)
 
 
 @jit.function

@@ -8,34 +8,40 @@ import numpy as np
 
 from sensorium import jit
 from sensorium.trace import packet as pk
+from sensorium.trace.light import rows
 from sensorium.trace.packet import BLOCK, NO_HIT, new_block
 from sensorium.trace.sweep import (
     aim_block,
     keep_returns,
+    send_astray,
     shift_block,
     shift_points,
+    spoil_block,
     write_points,
     write_points_in_world,
 )
 
 
 @jit.kernel
-def aim_sweep(first, step, count, rays, heads, far, out):
+def aim_sweep(first, step, count, rays, heads, far, errors, out):
     """Rays of the blocks first, first + step, ... of all heads, in float32 around the anchors.
 
     Args:
         first, step, count: Share of the blocks; every head has as many.
         rays: `RayTables`; heads: `Heads`.
-        far: Farthest range that returns [m].
+        far: How far rays go [m].
+        errors: `RayErrors`, or None.
         out: `Rays` to fill, (heads x rays) rows.
     """
-    block, _ = new_block()
+    block, _ = new_block() if errors is None else rows.new_scratch()
     total = rays.x.shape[0]
     blocks = (total + BLOCK - 1) // BLOCK
     for number in range(first, count, step):
         head, start = number // blocks, (number % blocks) * BLOCK
         used = min(total, start + BLOCK) - start
         _aim(block, rays, heads, head, start, used)
+        if errors is not None:
+            send_astray(block, rays, heads, errors, head, start, used)
         for k in range(used):
             row = head * total + start + k
             for axis in range(3):
@@ -45,18 +51,19 @@ def aim_sweep(first, step, count, rays, heads, far, out):
 
 
 @jit.kernel
-def write_sweep(first, step, count, rays, heads, anchor, limits, in_world, found, out):
+def write_sweep(first, step, count, rays, heads, anchor, limits, in_world, found, errors, out):
     """Readings of the blocks first, first + step, ... of all heads, from the hits of their rays.
 
     Args:
         first, step, count: Share of the blocks.
         rays: `RayTables`; heads: `Heads`; anchor: float64 (worlds, 3) [m].
-        limits: Nearest and farthest range that returns [m], float32 (2,).
+        limits: Nearest range that returns, and how far rays go [m], float32 (2,).
         in_world: Write points in world coordinates instead of the sensor frame.
         found: `RawHits` of the rays, (heads x rays) rows.
+        errors: `RayErrors`, or None.
         out: `SweepOutputs`.
     """
-    block, hit = new_block()
+    block, hit = new_block() if errors is None else rows.new_scratch()
     total = rays.x.shape[0]
     blocks = (total + BLOCK - 1) // BLOCK
     for number in range(first, count, step):
@@ -67,6 +74,8 @@ def write_sweep(first, step, count, rays, heads, anchor, limits, in_world, found
         for k in range(used):
             block[pk.B_T_FAR + k] = found.range_m[row + k]
             hit[pk.B_INSTANCE + k] = np.uint32(0) if found.object_id[row + k] >= 0 else NO_HIT
+        if errors is not None:
+            spoil_block(block, hit, rays, heads, errors, head, start, used)
         keep_returns(block, hit, limits[0], heads.start[head], used)
         for k in range(used):
             there = hit[pk.B_INSTANCE + k] != NO_HIT

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
+from scipy import signal
 
-from sensorium.corruption import White
+from sensorium.corruption import Noise, White
 from sensorium.corruption.base import Layout
 from sensorium.errors import SpecError
 
@@ -68,7 +69,8 @@ def test_samples_are_independent_in_time():
         ({"density": 1.0, "sided": "two", "bandwidth_hz": 3.0}, "belongs to a one-sided density"),
         ({"density": 1.0, "bandwidth_hz": 0.0}, "bandwidth_hz is 0"),
         ({"std": 1.0, "law": "cauchy"}, r"White.law is 'cauchy'; it must be 'normal', 'uniform' or 'laplace'"),
-        ({"covariance": np.eye(3), "law": "uniform"}, "law is 'uniform' with a covariance"),
+        ({"covariance": np.eye(3), "law": "uniform"}, "law is 'uniform' with covariance; that must be 'normal'"),
+        ({"density": 1.0, "bandwidth_hz": 3.0, "law": "laplace"}, "law is 'laplace' with bandwidth_hz"),
     ],
 )
 def test_noise_that_contradicts_itself_is_refused(fields, message):
@@ -79,3 +81,65 @@ def test_noise_that_contradicts_itself_is_refused(fields, message):
 def test_a_filter_cannot_be_wider_than_half_the_rate():
     with pytest.raises(SpecError, match="bandwidth_hz is 51; it must not exceed half the rate of 100 Hz"):
         White(density=1.0, bandwidth_hz=51.0).init((3,), seed=1, period_s=0.01)
+
+
+def _series(model, rate_hz, samples, channels=8, seed=1, times_ns=None):
+    """A long record of some channels, shape (samples, channels)."""
+    if times_ns is None:
+        times_ns = np.round(np.arange(samples) * 1e9 / rate_hz).astype(np.int64)
+    state = model.init((channels,), seed=seed, period_s=1.0 / rate_hz)
+    return model.series(np.zeros((samples, channels)), times_ns=times_ns, state=state)[0]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_noise_that_passed_a_filter_has_the_stated_density_below_its_corner(seed):
+    """Welch's periodogram, one-sided as the density is, at random densities, rates and shares of the bandwidth."""
+    rng = np.random.default_rng(seed)
+    rate_hz, share, density = 10.0 ** rng.uniform(0, 4), 10.0 ** rng.uniform(-2.0, np.log10(0.5)), rng.uniform(0.1, 9)
+    model = Noise(density=density, bandwidth_hz=share * rate_hz)
+    x = _series(model, rate_hz, 400_000, seed=seed)
+    frequency_hz, power = signal.welch(x, fs=rate_hz, nperseg=8192, detrend=False, axis=0)
+    power = power.mean(axis=1)
+
+    # Deep in the band, and the whole curve of the filter over twenty bands
+    corner_hz = 2.0 * share * rate_hz / np.pi
+    in_band = (frequency_hz > 0.0) & (frequency_hz < 0.1 * corner_hz)
+    assert in_band.sum() >= 4
+    means = 8 * 400_000 / 8192 * in_band.sum()
+    assert power[in_band].mean() == pytest.approx(density**2, rel=0.01 + 5.0 / np.sqrt(means))
+    r = 2.0 * share
+    phi = (1.0 - r) / (1.0 + r)
+    gain = (1.0 - phi) ** 2 / np.abs(1.0 - phi * np.exp(-2j * np.pi * frequency_hz / rate_hz)) ** 2
+    bands = np.array_split(np.arange(1, 4096), 20)
+    found, expected = (np.array([column[band].mean() for band in bands]) for column in (power, density**2 * gain))
+    np.testing.assert_allclose(found, expected, rtol=0.05)
+
+    # All of it is the filter's noise bandwidth, from the first sample on
+    assert x.var() == pytest.approx(density**2 * share * rate_hz, rel=0.02 + 5.0 / np.sqrt(8 * 400_000 * share))
+    first = _series(model, rate_hz, 1, channels=20_000, seed=seed)
+    assert first.var() == pytest.approx(density**2 * share * rate_hz, rel=0.06)
+
+
+def test_a_bandwidth_of_half_the_rate_is_no_filter():
+    white, filtered = White(density=2.0), White(density=2.0, bandwidth_hz=50.0)
+    np.testing.assert_array_equal(_series(filtered, 100.0, 500), _series(white, 100.0, 500))
+
+
+def test_a_filter_remembers_by_time_and_not_by_samples():
+    """Samples that come late depend on each other as the filter's correlation over that time says."""
+    rate_hz, nu_hz = 100.0, 5.0
+    model, rng = White(density=1.0, bandwidth_hz=nu_hz), np.random.default_rng(2)
+    times_ns = np.cumsum(rng.choice([10_000_000, 70_000_000], size=60_000))
+    x = _series(model, rate_hz, 60_000, times_ns=times_ns)
+    gap = np.diff(times_ns)
+    phi = (1.0 - 0.1) / (1.0 + 0.1)
+    for steps in (1, 7):
+        here = np.flatnonzero(gap == steps * 10_000_000)
+        assert (x[here] * x[here + 1]).mean() == pytest.approx(nu_hz * phi**steps, rel=0.03)
+
+
+def test_switching_a_filter_changes_no_other_noise():
+    walk = {"walk": 0.1, "bias_std": 1.0}
+    quiet = _series(Noise(**walk), 100.0, 200)
+    for noise in ({"density": 0.0}, {"density": 0.0, "bandwidth_hz": 10.0}):
+        np.testing.assert_array_equal(_series(Noise(**walk, **noise), 100.0, 200), quiet)

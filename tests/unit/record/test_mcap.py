@@ -420,7 +420,7 @@ def full_disk():
 
 def test_a_disk_that_is_full_for_the_thread_is_raised_in_the_run(tmp_path):
     env = street(step_s=0.1)
-    env.attach(small_lidar(1000))
+    env.attach(small_lidar(2000), pose=sn.Pose((0, 0, 1.8)))
     recorder = McapRecorder(tmp_path / "run.mcap")
     recorder._file._places = full_disk()
     env.step()

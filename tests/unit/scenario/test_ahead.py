@@ -65,7 +65,7 @@ def test_a_sweep_of_the_compiling_process_is_one_of_the_light():
 @pytest.mark.parametrize(
     "values",
     [
-        {"sensors.roof.mode": "geometric"},
+        {"sensors.roof.mode": "geometric", "sensors.roof.max_depth": 0, "sensors.roof.threshold": 0.0},
         {"sensors.roof.enabled": False},
         {"sensors.wheel_left.enabled": False, "sensors.wheel_right.enabled": False},
     ],

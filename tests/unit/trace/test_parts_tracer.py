@@ -51,6 +51,7 @@ def lidars(scene, **options):
     pair = [sn.Pose((0.5, 0, 1)), sn.Pose((-0.5, 0, 1))]
     in_fog = [sn.Pose((1007, 0.3, 3)), sn.Pose((1000, 1, 3))]
     noise = sn.RangeNoise(base_m=0.01, angle_std_rad=1e-3, dropout=0.01)
+    wild = sn.RangeNoise(base_m=0.3, slope=0.01, bias_m=0.1, angle_std_rad=3e-3, dropout=0.1)
     light = {"pattern": SPARSE, "max_range_m": 40.0, "noise": noise, "returns": "dual"}
     strong = {
         "saturation": sn.Saturation(level=0.01, trigger=1e-4),
@@ -65,6 +66,12 @@ def lidars(scene, **options):
             spec.model_copy(update={"frame": "world"}), body="mast", name="top", pose=sn.Pose((0, 0, 1.2))
         ),
         "still": env.attach(spec.model_copy(update={"motion": "snapshot"}), body="car", name="still", hide=["car"]),
+        "noisy": env.attach(
+            sn.Lidar(pattern=PATTERN, max_range_m=12.0, frame="world", noise=wild), body="mast", name="noisy", pose=pair
+        ),
+        "astray": env.attach(
+            sn.Lidar(pattern=PATTERN, max_range_m=12.0, noise=wild), body="mast", name="astray", hide=["mast"]
+        ),
         "relative": env.attach(sn.Lidar(mode="relative", max_depth=4, **light), pose=in_fog, name="relative"),
         "watts": env.attach(
             sn.Lidar(mode="radiometric", frame="world", max_depth=1, **light), body="mast", hide=["mast"], name="watts"
@@ -130,6 +137,19 @@ def test_readings_are_those_of_one_process(readings):
         assert set(np.unique(expected.label)) >= {-1, 1, 2} | ({5} if hidden != "car" else {6})
         assert (expected.object_id != 1).all()  # the fog bank
         np.testing.assert_array_equal(found.time_ns, expected.time_ns)
+
+
+def test_errors_of_rays_are_those_of_one_process(readings):
+    """Byte by byte, with ranges that noise brings out of the limits and into them; truth has none of it."""
+    for name in ("noisy", "astray"):
+        for found, expected in zip(readings[0][name], readings[1][name], strict=True):
+            other = other_faces(found, expected)
+            for field in FIELDS:
+                assert getattr(found, field)[~other].tobytes() == getattr(expected, field)[~other].tobytes(), field
+        scan, truth = readings[1][name]
+        assert (scan.valid & ~truth.valid).any()
+        assert (truth.valid & ~scan.valid).any()
+        assert scan.range_m.max() <= 12.0
 
 
 def test_light_is_that_of_one_process(readings):

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sensorium import optics
 from sensorium.optics.pulse import binned_pulse
 from sensorium.sensors.detection_limit import DetectionLimit
+from sensorium.sensors.range_limits import range_limits
 from sensorium.sensors.receiver_tables import PLANCK, SPEED_OF_LIGHT, noise_electrons, receiver_area_m2
 from sensorium.sensors.waveform.detectors import Cfar, Detector, LeadingEdge, Threshold
 from sensorium.sensors.waveform.rays import Grid, Spiral
@@ -129,10 +130,14 @@ def window_bins(spec: "Lidar") -> int:
 
 
 def window_stop_s(spec: "Lidar") -> float:
-    """When the window ends [s]: as asked for, or a pulse after light from the farthest range in thick air is back."""
+    """When the window ends [s]: as asked for, or a pulse after light from the farthest range in thick air is back.
+
+    The farthest range is the greatest that noise may bring within the limits, as the sensor's index has it.
+    """
     if spec.waveform.stop_s is not None:
         return spec.waveform.stop_s
-    return 2.0 * 1.001 * spec.max_range_m / SPEED_OF_LIGHT + spec.beam.pulse_s
+    far_m = range_limits(spec).latest_m * (spec.calibrated_index or 1.0)
+    return 2.0 * 1.001 * far_m / SPEED_OF_LIGHT + spec.beam.pulse_s
 
 
 def pulse_taps(pulse: Pulse, resolution_s: float) -> tuple[NDArray[np.float32], int]:
@@ -245,7 +250,7 @@ def _air_tables(
         n, alpha = float(media[number_of, tb.G_INDEX]), float(media[number_of, tb.G_ALPHA])
         r, z = opl / n, opl / n**2
         density = float(light.number[tb.N_POWER]) * beta * np.exp(-passes * alpha * r) * radius2 / (z**2 + radius2)
-        density *= _share_seen(number, rays, z) * (r <= spec.max_range_m)
+        density *= _share_seen(number, rays, z) * (r <= float(light.number[tb.N_LATEST]))
         each = density * (opl[1] - opl[0]) / n
 
         # Bin b of the histogram, which starts `taps` before the window, begins at the part (start + b - taps) parts

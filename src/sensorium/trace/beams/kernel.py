@@ -13,6 +13,7 @@ from sensorium.trace.crossings import collect_block
 from sensorium.trace.light import choose, rows, steps, tree
 from sensorium.trace.light import tables as tb
 from sensorium.trace.light.media_stack import new_media
+from sensorium.trace.light.ray_errors import numbers_of
 from sensorium.trace.light.sunlight import gather_sunlight
 from sensorium.trace.packet import BLOCK, new_block, new_packet, set_mask, trace_block
 from sensorium.trace.waveform import steps as pulse_steps
@@ -51,7 +52,7 @@ def sweep_beams(
         head, start, used = pulse_steps.fire_pulses(beams, up, levels, rays, heads, light, draws, number, most)
         world = heads.world[head]
         scene = arrays.scene[world]
-        element, among = steps.numbers_of(rays, heads, draws, head, start)
+        element, among = numbers_of(rays, heads, draws, head, start)
         for k in range(used):
             arrivals.filled[k] = 0
         for batch in range(0, used, together):

@@ -9,6 +9,7 @@ from sensorium.trace.beams.gather import told_of
 from sensorium.trace.light import choose, rows
 from sensorium.trace.light import tables as tb
 from sensorium.trace.light.limit import least_detected
+from sensorium.trace.light.steps import limits_of
 
 # A return is mixed where other senders than its strongest have more than this share of it, ...
 _OTHERS = 0.01
@@ -103,7 +104,7 @@ def _offer(
     elif depth > 0:
         cause = tb.BY_REFLECTION if mirror >= 0 else tb.BY_TRANSMISSION
     number, returns, ranked = light.number, light.switch[tb.S_RETURNS], light.switch[tb.S_SLOTS]
-    near, far = number[tb.N_NEAR] * number[tb.N_CALIBRATED_INDEX], number[tb.N_FAR] * number[tb.N_CALIBRATED_INDEX]
+    near, far = limits_of(number)
     least, beam = number[tb.N_THRESHOLD], np.int32(k)
     if light.switch[tb.S_LIMIT] > 0 and intensity >= least:
         noisy = least_detected(number, diffuse, intensity, draws, element + k, place, among, column < 0)

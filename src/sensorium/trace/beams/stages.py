@@ -16,6 +16,7 @@ from sensorium.trace.beams.tables import BeamTables
 from sensorium.trace.light import choose, rows, tree
 from sensorium.trace.light import tables as tb
 from sensorium.trace.light.media_stack import new_media
+from sensorium.trace.light.ray_errors import numbers_of
 from sensorium.trace.light.stages import (
     AIM,
     CHILDREN,
@@ -31,7 +32,7 @@ from sensorium.trace.light.stages import (
     new_walks,
     queue_of_walk,
 )
-from sensorium.trace.light.steps import draw_children, light_up_found, numbers_of, offer_media
+from sensorium.trace.light.steps import draw_children, light_up_found, offer_media
 from sensorium.trace.light.sunlight import add_sunlight, aim_at_sun
 from sensorium.trace.packet import BLOCK, BLOCK_FLOATS
 from sensorium.trace.sweep import block_of

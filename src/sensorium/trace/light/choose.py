@@ -16,6 +16,7 @@ CAUSE, DEPTH, COLUMN, FACE, MIRROR = 0, BLOCK, 2 * BLOCK, 3 * BLOCK, 4 * BLOCK
 WORDS_A_SLOT = 5 * BLOCK
 
 NONE = np.float32(-np.inf)
+OUTSIDE = np.float32(-1e30)  # rank of what only noise brings between the limits of range
 NOBODY = np.int32(-1)  # in place of a column, a face or a mirror
 
 
@@ -27,13 +28,20 @@ def new_slots(count):
 
 @jit.inlined
 def key_of(returns, intensity, opl, threshold, near, far):
-    """What returns are ranked by; minus infinity for one too weak, too near or too far to be seen."""
+    """What returns are ranked by; minus infinity for one too weak, too near or too far to be seen.
+
+    Args:
+        returns: Which are asked for; intensity, opl: of this one; threshold: of intensities.
+        near, far: Least and greatest optical path [m], each without noise and where noise helps the most; a return
+            between the two ranks behind all others, so that it hides none that is seen for sure.
+    """
     key = intensity
     if returns == tb.FIRST:
         key = -opl
     elif returns == tb.LAST:
         key = opl
-    seen = (intensity >= threshold) & (intensity > np.float32(0.0)) & (opl >= near) & (opl <= far)
+    key = key if (opl >= near[0]) & (opl <= far[0]) else OUTSIDE
+    seen = (intensity >= threshold) & (intensity > np.float32(0.0)) & (opl >= near[1]) & (opl <= far[1])
     return key if seen else NONE
 
 

@@ -39,7 +39,7 @@ def detect_block(block, slot_f, slot_i, detector, number, key, tick, element, am
     """
     rate, noise = np.float64(detector[D_ELECTRONS_A_WATT]), np.float64(detector[D_NOISE_ELECTRONS])
     scale = np.float64(number[tb.N_CALIBRATED_INDEX])
-    near, far = np.float64(number[tb.N_NEAR]), np.float64(number[tb.N_FAR])
+    near, far = np.float64(number[tb.N_LEAST]), np.float64(number[tb.N_MOST])
     for k in range(used):
         background = rate * block[rows.AMBIENT + k]
         threshold = background + detector[D_SIGMAS] * math.sqrt(background + noise * noise)

@@ -13,6 +13,7 @@ from sensorium.trace.crossings import collect_block
 from sensorium.trace.light import choose, rows, shade, steps, tree
 from sensorium.trace.light import tables as tb
 from sensorium.trace.light.media_stack import new_media
+from sensorium.trace.light.ray_errors import numbers_of
 from sensorium.trace.light.sunlight import gather_sunlight
 from sensorium.trace.packet import BLOCK, new_packet, set_mask, trace_block
 
@@ -65,7 +66,7 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
         head, start, used = steps.fire(block, rays, heads, light, draws, number)
         end, world = start + used, heads.world[head]
         scene = arrays.scene[world]
-        element, among = steps.numbers_of(rays, heads, draws, head, start)
+        element, among = numbers_of(rays, heads, draws, head, start)
         trace_block(block, hit, floats, words, active, scene, coherent, corners, used)
         if not fresh:
             tree.start_paths(block, hit, light.medium, light.number[tb.N_POWER])

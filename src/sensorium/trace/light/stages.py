@@ -16,6 +16,7 @@ from sensorium.trace.light import choose, rows, shade, steps, tree
 from sensorium.trace.light import tables as tb
 from sensorium.trace.light.media_stack import Media, Stacks, new_media
 from sensorium.trace.light.meet import LightHits
+from sensorium.trace.light.ray_errors import numbers_of
 from sensorium.trace.light.sunlight import add_sunlight, aim_at_sun
 from sensorium.trace.packet import BLOCK, NO_HIT
 from sensorium.trace.sweep import WHOLE, block_of
@@ -185,7 +186,7 @@ def follow_light(
         queue, slot_f, slot_i = queue_of_walk(walks.queue, walk), walks.slot_f[walk], walks.slot_i[walk]
         world = heads.world[block_of(number, rays.x.shape[0], WHOLE)[0]]
         head, start, used = block_of(number, rays.x.shape[0], WHOLE)
-        element, among = steps.numbers_of(rays, heads, draws, head, start)
+        element, among = numbers_of(rays, heads, draws, head, start)
         if stage == AIM:
             steps.fire(block, rays, heads, light, draws, number)
             tree.start_paths(block, hit, light.medium, light.number[tb.N_POWER])

@@ -3,29 +3,22 @@
 Between the steps rays are traced: in one go by kernel.py, or in the processes of a scene in parts, see stages.py.
 """
 
-import math
-
 import numpy as np
 
 from sensorium import jit
 from sensorium.optics.capture_table import captured_from_table
-from sensorium.random import draw_words, exp_f32, normal_pair_f32, uniform_f32
+from sensorium.random import draw_words, exp_f32, uniform_f32
 from sensorium.trace import packet as pk
 from sensorium.trace.light import choose, curvature, limit, resolve, rows, shade, tree, write
 from sensorium.trace.light import media_stack as ms
 from sensorium.trace.light import tables as tb
 from sensorium.trace.light.detect import detect_block
+from sensorium.trace.light.ray_errors import jitter, numbers_of, straighten
 from sensorium.trace.packet import BLOCK, NO_HIT
 from sensorium.trace.sweep import WHOLE, aim_numbered
 
 # The one world of a scene in parts, and the atmosphere among the media, typed as kernels have them
 _ONLY_WORLD, _AIR = np.int32(0), np.int64(0)
-
-
-@jit.function
-def numbers_of(rays, heads, draws, head, start):
-    """Where a block's random numbers come from: its first ray among those of its world, and the world's number."""
-    return np.int64(head % draws.sensors) * rays.x.shape[0] + start, draws.first_world + heads.world[head]
 
 
 @jit.function
@@ -156,41 +149,6 @@ def _shade(block, hit, light, used):
 
 
 @jit.function
-def jitter(block, draws, element, among, sigma, used):
-    """Tilt each ray by two small normal angles across it [rad]."""
-    for k in range(used):
-        w0, w1, _, _ = draw_words(
-            draws.key[0], draws.key[1], element + k, shade.STAGE_JITTER, shade.FIRST_DRAW, draws.tick, among
-        )
-        a, b = normal_pair_f32(w0, w1)
-        dx, dy, dz = block[pk.B_DIRECTION_X + k], block[pk.B_DIRECTION_Y + k], block[pk.B_DIRECTION_Z + k]
-        # Two axes across the ray, without a pole: Duff et al., "Building an orthonormal basis, revisited" (2017)
-        sign = np.float32(1.0) if dz >= np.float32(0.0) else np.float32(-1.0)
-        p = np.float32(-1.0) / (sign + dz)
-        q = dx * dy * p
-        ax, ay, az = np.float32(1.0) + sign * dx * dx * p, sign * q, -sign * dx
-        bx, by, bz = q, sign + dy * dy * p, -dy
-        a, b = a * sigma, b * sigma
-        block[rows.NOMINAL_X + k], block[rows.NOMINAL_Y + k], block[rows.NOMINAL_Z + k] = dx, dy, dz
-        x, y, z = dx + a * ax + b * bx, dy + a * ay + b * by, dz + a * az + b * bz
-        scale = np.float32(1.0) / math.sqrt(x * x + y * y + z * z)
-        block[pk.B_DIRECTION_X + k], block[pk.B_DIRECTION_Y + k], block[pk.B_DIRECTION_Z + k] = (
-            x * scale,
-            y * scale,
-            z * scale,
-        )
-
-
-@jit.function
-def straighten(block, used):
-    """Back to the directions the sensor believes in: points lie on the nominal rays."""
-    for k in range(used):
-        block[pk.B_DIRECTION_X + k] = block[rows.NOMINAL_X + k]
-        block[pk.B_DIRECTION_Y + k] = block[rows.NOMINAL_Y + k]
-        block[pk.B_DIRECTION_Z + k] = block[rows.NOMINAL_Z + k]
-
-
-@jit.function
 def draw_children(block, hit, light, draws, element, among, owner, used):
     """The number that the ray has for the atmosphere: one a ray, carried over mirrors and panes."""
     if light.switch[tb.S_ATMOSPHERE] > 0 and light.switch[tb.S_CROSSINGS] == 0:
@@ -207,9 +165,10 @@ def _drawn_for(draws, element, visit, among):
 
 
 @jit.inlined
-def _limits(number):
-    """Nearest and farthest optical path that is reported [m]."""
-    return number[tb.N_NEAR] * number[tb.N_CALIBRATED_INDEX], number[tb.N_FAR] * number[tb.N_CALIBRATED_INDEX]
+def limits_of(number):
+    """Nearest and farthest optical path that is reported [m], each without noise and where noise helps the most."""
+    n = number[tb.N_CALIBRATED_INDEX]
+    return (number[tb.N_NEAR] * n, number[tb.N_EARLIEST] * n), (number[tb.N_LATE] * n, number[tb.N_LATEST] * n)
 
 
 @jit.function
@@ -217,7 +176,7 @@ def _first_candidates(block, hit, light, draws, element, among, slot_f, slot_i, 
     """Surfaces of the first rays open the slots; the air is offered after them."""
     returns, ranked = light.switch[tb.S_RETURNS], light.switch[tb.S_SLOTS]
     threshold = light.number[tb.N_THRESHOLD]
-    near, far = _limits(light.number)
+    near, far = limits_of(light.number)
     for k in range(used):
         opl = block[rows.PATH_OPL + k] + block[pk.B_T_FAR + k] * block[rows.MEDIUM_N + k]
         strength = block[rows.STRENGTH + k]
@@ -269,7 +228,7 @@ def _offer_children(block, hit, light, draws, element, among, slot_f, slot_i, us
     """Surfaces met by children, offered to the ray they belong to."""
     returns, ranked = light.switch[tb.S_RETURNS], light.switch[tb.S_SLOTS]
     number, threshold, limited = light.number, light.number[tb.N_THRESHOLD], light.switch[tb.S_LIMIT] > 0
-    near, far = _limits(number)
+    near, far = limits_of(number)
     for k in range(used):
         if hit[rows.COLUMN + k] == NO_HIT:
             continue
@@ -360,7 +319,7 @@ def _offer_answer(block, hit, light, draws, element, among, slot_f, slot_i, k, n
     """
     media, returns, ranked = light.medium, light.switch[tb.S_RETURNS], light.switch[tb.S_SLOTS]
     passes, threshold = np.float32(light.switch[tb.S_ROUND_TRIP]), light.number[tb.N_THRESHOLD]
-    near, far = _limits(light.number)
+    near, far = limits_of(light.number)
     air, nobody = tb.BY_ATMOSPHERE, choose.NOBODY
     z, opl = z + x * media[index, tb.G_WIDENING], opl + media[index, tb.G_INDEX] * x
     if light.switch[tb.S_CURVED] > 0:

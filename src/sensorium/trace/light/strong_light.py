@@ -18,8 +18,8 @@ from sensorium.random import draw_words, normal_pair_f32, uniform_f32
 from sensorium.trace import packet as pk
 from sensorium.trace.light import tables as tb
 from sensorium.trace.light.detect import D_ELECTRONS_A_WATT, D_NOISE_ELECTRONS, D_RISE_M, D_SIGMAS, counted
+from sensorium.trace.light.ray_errors import numbers_of
 from sensorium.trace.light.shade import FIRST_DRAW, STAGE_RETURN
-from sensorium.trace.light.steps import numbers_of
 from sensorium.trace.packet import BLOCK, new_block
 from sensorium.trace.sweep import WHOLE, aim_numbered
 

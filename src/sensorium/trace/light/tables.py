@@ -18,11 +18,13 @@ SURFACE, DIELECTRIC, PANE = 0, 1, 2
 G_INDEX, G_ALPHA, G_ECHO, G_PROBABILITY, G_SHAPE, G_SCALE, G_EXCESS, G_WIDENING = range(8)
 MEDIUM_COLUMNS = 8
 
-# entries of LightTables.number
+# entries of LightTables.number; FAR is how far rays are traced. LEAST and MOST are the limits of ranges as reported,
+# NEAR and LATE the same without noise, EARLIEST and LATEST what noise may bring between them, as the sensor counts
 N_BEAM_TAN2, N_FLOOR, N_THRESHOLD, N_CALIBRATED_INDEX, N_INVERSE_Z0, N_NEAR, N_FAR = range(7)
 N_NOISE_BASE, N_NOISE_SLOPE, N_NOISE_SQUARE, N_BIAS, N_DROPOUT, N_JITTER, N_POWER = range(7, 14)
 N_LIMIT_RATIO, N_LIMIT_DARK, N_LIMIT_SUN, N_LIMIT_REACH, N_LIMIT_CERTAIN = range(14, 19)
-NUMBERS = 19
+N_LATE, N_EARLIEST, N_LATEST, N_LEAST, N_MOST = range(19, 24)
+NUMBERS = 24
 
 # entries of LightTables.switch
 S_ROUND_TRIP, S_DEPTH, S_RETURNS, S_SLOTS, S_PRIORITY, S_RETRO, S_IN_WORLD, S_ATMOSPHERE = range(8)

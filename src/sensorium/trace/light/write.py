@@ -7,6 +7,7 @@ from sensorium.random import draw_words, normal_pair_f32
 from sensorium.trace import packet as pk
 from sensorium.trace.light import choose, rows, shade
 from sensorium.trace.light import tables as tb
+from sensorium.trace.light.ray_errors import noisy_range
 from sensorium.trace.packet import BLOCK
 
 
@@ -58,16 +59,19 @@ def write_block(
 
 @jit.function
 def finish_ranges(block, slot_f, slot_i, number, j, normals, range_m, used):
-    """Range of return j of each ray: noise along the ray, limits, dropout; slots of what is not seen are emptied."""
+    """Range of return j of each ray: noise along the ray, dropout, then limits; slots of what is not seen are emptied.
+
+    The range reported is within the limits LEAST, above 0, and MOST.
+    """
     base, slope, square = number[tb.N_NOISE_BASE], number[tb.N_NOISE_SLOPE], number[tb.N_NOISE_SQUARE]
     scale, bias = np.float32(1.0) / number[tb.N_CALIBRATED_INDEX], number[tb.N_BIAS]
-    dropout, zero = number[tb.N_DROPOUT], np.float32(0.0)
+    dropout, least, most, zero = number[tb.N_DROPOUT], number[tb.N_LEAST], number[tb.N_MOST], np.float32(0.0)
     f, w = j * choose.FLOATS_A_SLOT, j * choose.WORDS_A_SLOT
     for k in range(used):
         x = slot_f[f + choose.OPL + k] * scale
+        noisy = noisy_range(x, block[normals + k], base, slope, square, bias)
         seen = (slot_f[f + choose.KEY + k] > choose.NONE) & (block[rows.DROPOUT + k] >= dropout)
-        noisy = x + bias + (base + x * (slope + x * square)) * block[normals + k]
-        noisy = noisy if noisy > zero else zero
+        seen = seen & (noisy >= least) & (noisy <= most)
         block[rows.STRENGTH + k] = noisy if seen else np.float32(-1.0)
         slot_f[f + choose.INTENSITY + k] = slot_f[f + choose.INTENSITY + k] if seen else zero
     for k in range(used):

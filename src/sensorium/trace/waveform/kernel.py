@@ -15,7 +15,8 @@ from sensorium.trace.light import choose, rows, tree
 from sensorium.trace.light import tables as tb
 from sensorium.trace.light.kernel import LightOutputs
 from sensorium.trace.light.media_stack import new_media
-from sensorium.trace.light.steps import light_up, numbers_of, straighten
+from sensorium.trace.light.ray_errors import numbers_of, straighten
+from sensorium.trace.light.steps import light_up
 from sensorium.trace.light.sunlight import gather_sunlight
 from sensorium.trace.packet import BLOCK, new_block, new_packet, set_mask, trace_block
 from sensorium.trace.waveform import arrivals as ar

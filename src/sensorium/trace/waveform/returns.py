@@ -54,10 +54,18 @@ def add_false_alarm(found, count, number, chance, threshold, low, high, pads, bi
 
 @jit.inlined
 def keep_between(found, count, near, far):
-    """Drop returns nearer or farther than two places [bins]; returns how many are left, in their order."""
+    """Drop returns nearer or farther than two places [bins]; returns how many are left, in their order.
+
+    Each place is given without noise of the range, and where that noise helps the most: returns between the two are
+    left where there are no others.
+    """
+    some = 0
+    for i in range(count):
+        some += np.int64(near[0] <= found[i, wt.F_PLACE] <= far[0])
+    begin, end = (near[0], far[0]) if some > 0 else (near[1], far[1])
     kept = 0
     for i in range(count):
-        if near <= found[i, wt.F_PLACE] <= far:
+        if begin <= found[i, wt.F_PLACE] <= end:
             if kept < i:
                 for c in range(wt.FOUND_COLUMNS):
                     found[kept, c] = found[i, c]

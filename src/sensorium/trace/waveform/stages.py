@@ -13,6 +13,7 @@ from sensorium import jit
 from sensorium.trace.light import rows, tree
 from sensorium.trace.light import tables as tb
 from sensorium.trace.light.media_stack import new_media
+from sensorium.trace.light.ray_errors import numbers_of, straighten
 from sensorium.trace.light.stages import (
     AIM,
     CHILDREN,
@@ -28,7 +29,7 @@ from sensorium.trace.light.stages import (
     new_walks,
     queue_of_walk,
 )
-from sensorium.trace.light.steps import light_up_found, numbers_of, straighten
+from sensorium.trace.light.steps import light_up_found
 from sensorium.trace.light.sunlight import add_sunlight, aim_at_sun
 from sensorium.trace.packet import BLOCK, BLOCK_FLOATS
 from sensorium.trace.sweep import block_of

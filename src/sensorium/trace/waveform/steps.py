@@ -9,7 +9,7 @@ from sensorium import jit
 from sensorium.optics.waveform import SPEED_OF_LIGHT
 from sensorium.trace.light import choose, rows, shade, write
 from sensorium.trace.light import tables as tb
-from sensorium.trace.light.steps import jitter, numbers_of
+from sensorium.trace.light.ray_errors import jitter, numbers_of
 from sensorium.trace.packet import B_TIME, BLOCK
 from sensorium.trace.sweep import aim_block, aim_numbered
 from sensorium.trace.waveform import arrivals as ar
@@ -182,8 +182,9 @@ def receive(
     gain, full_scale = number[wt.W_GAIN], number[wt.W_FULL_SCALE]
     half = np.int64(0.5 * d_number[wt.D_WIDTH]) + 1
     seconds_a_bin = one / (number[wt.W_BINS_A_M] * np.float32(0.5 * SPEED_OF_LIGHT))
-    near = ar.place_of(number, nominal[tb.N_NEAR] * nominal[tb.N_CALIBRATED_INDEX], pads)
-    far = ar.place_of(number, nominal[tb.N_FAR] * nominal[tb.N_CALIBRATED_INDEX], pads)
+    n = nominal[tb.N_CALIBRATED_INDEX]
+    near = ar.place_of(number, nominal[tb.N_NEAR] * n, pads), ar.place_of(number, nominal[tb.N_EARLIEST] * n, pads)
+    far = ar.place_of(number, nominal[tb.N_LATE] * n, pads), ar.place_of(number, nominal[tb.N_LATEST] * n, pads)
     for p in range(here):
         k = batch + p
         background = pulses[rows.AMBIENT + k]

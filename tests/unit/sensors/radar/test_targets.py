@@ -18,7 +18,9 @@ def seen(scene, make_radar, *, bodies=None, **fields):
 def plate(scene, x, y=0.0, **options):
     """A sheet of 2 m x 1 m across x, which faces the origin."""
     turned = sn.Pose.from_euler_deg(position=(x, y, 0.0), pitch=-90.0)
-    scene.add(sn.shapes.plane(1.0, 2.0), pose=turned, **options)
+    volume = isinstance(options.get("material"), sn.Dielectric)
+    mesh = sn.shapes.box(1.0, 2.0, 1e-3) if volume else sn.shapes.plane(1.0, 2.0)
+    scene.add(mesh, pose=turned, **options)
 
 
 @pytest.mark.parametrize("source", ["rays", "cone"])

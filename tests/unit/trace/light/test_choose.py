@@ -47,7 +47,8 @@ def test_keys():
     strong, weak, near, far, none = (np.float32(x) for x in (0.5, 0.1, 3.0, 9.0, 0.0))
 
     def key(returns, intensity, opl, threshold=none):
-        return float(choose.key_of.py_func(returns, intensity, opl, threshold, np.float32(1.0), np.float32(10.0)))
+        limits = np.float32([1.0, 0.8]), np.float32([10.0, 12.0])
+        return float(choose.key_of.py_func(returns, intensity, opl, threshold, *limits))
 
     for returns in (tb.STRONGEST, tb.DUAL, tb.ALL):
         assert key(returns, strong, far) > key(returns, weak, near)
@@ -58,7 +59,9 @@ def test_keys():
         assert key(returns, strong, near, strong) > -np.inf  # at it
         assert key(returns, none, near) == -np.inf  # no light at all
         assert key(returns, strong, np.float32(0.5)) == -np.inf  # nearer than is listened to
-        assert key(returns, strong, np.float32(11.0)) == -np.inf  # and farther
+        for beyond in (0.9, 11.0):  # where noise may bring it between the limits it ranks behind all others
+            assert -np.inf < key(returns, strong, np.float32(beyond)) < key(returns, weak, far)
+        assert key(returns, strong, np.float32(13.0)) == -np.inf  # and farther
 
 
 def test_the_last_is_the_farthest():

@@ -15,7 +15,7 @@ def detected(signal, background, noise, sigmas, *, ticks=40):
     """Share of returns of so many electrons that are detected, and their shifts in units of the rise length."""
     block, _ = rows.new_scratch()
     number = np.zeros(tb.NUMBERS, np.float32)
-    number[tb.N_CALIBRATED_INDEX], number[tb.N_FAR] = 1.0, 100.0
+    number[tb.N_CALIBRATED_INDEX], number[tb.N_MOST] = 1.0, 100.0
     detector = np.zeros(detect.DETECTOR_NUMBERS, np.float32)
     detector[detect.D_ELECTRONS_A_WATT], detector[detect.D_NOISE_ELECTRONS] = 1.0, noise
     detector[detect.D_SIGMAS], detector[detect.D_RISE_M] = sigmas, 1.0

@@ -10,7 +10,7 @@ def finish(opl, normal, drop, **numbers):
     """Ranges of one block, and the causes that are left."""
     block, _ = rows.new_scratch()
     number = np.zeros(tb.NUMBERS, np.float32)
-    number[tb.N_CALIBRATED_INDEX], number[tb.N_FAR] = 1.0, 1e6
+    number[tb.N_CALIBRATED_INDEX], number[tb.N_MOST] = 1.0, 1e6
     for name, value in numbers.items():
         number[getattr(tb, f"N_{name}")] = value
     floats, words = choose.new_slots(1)
@@ -35,10 +35,14 @@ def test_noise_and_bias_along_the_ray():
     assert (cause == tb.BY_SURFACE).all()
 
 
-def test_ranges_are_never_negative_and_still_returns():
-    range_m, cause, _ = finish(OPL, NORMAL, DROP, BIAS=-100.0)
-    np.testing.assert_allclose(range_m, np.maximum(OPL - 100.0, 0.0), atol=1e-4)
-    assert (cause == tb.BY_SURFACE).all()
+def test_ranges_outside_of_the_limits_are_no_returns():
+    range_m, cause, intensity = finish(OPL, NORMAL, DROP, BIAS=-100.0, NOISE_BASE=1.0, LEAST=1e-38, MOST=60.0)
+    noisy = OPL - 100.0 + NORMAL
+    inside = (noisy > 0.0) & (noisy <= 60.0)
+    assert 0.2 < inside.mean() < 0.8
+    np.testing.assert_allclose(range_m, np.where(inside, noisy, 0.0), atol=1e-4)
+    np.testing.assert_array_equal(cause == tb.BY_SURFACE, inside)
+    np.testing.assert_array_equal(intensity > 0.0, inside)
 
 
 @pytest.mark.parametrize("dropout", [0.0, 0.3, 1.0])

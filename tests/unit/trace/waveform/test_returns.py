@@ -53,8 +53,14 @@ def test_a_false_alarm_at_the_end_of_the_list_is_put_in_its_place():
 
 def test_returns_outside_of_the_limits_are_dropped():
     table, count = found((5, 9.0), (20, 1.0), (99, 5.0))
-    assert keep_between(table, count, 10.0, 50.0) == 1
+    assert keep_between(table, count, (10.0, 4.0), (50.0, 110.0)) == 1
     assert table[0, wt.F_PLACE] == 20.0
+
+
+def test_returns_that_noise_may_bring_between_the_limits_are_left_where_there_are_no_others():
+    table, count = found((5, 9.0), (3, 8.0), (99, 5.0))
+    assert keep_between(table, count, (10.0, 4.0), (50.0, 110.0)) == 2
+    assert table[:2, wt.F_PLACE].tolist() == [5.0, 99.0]
 
 
 def test_the_only_sender_answers_with_the_face_whose_light_arrived_nearest():

@@ -1,0 +1,122 @@
+"""An option of a lidar acts in its mode, or is refused in one sentence."""
+
+import re
+
+import pytest
+
+import sensorium as sn
+from sensorium.errors import SpecError
+from sensorium.sensors.lidar_options import ACTS_IN
+
+PATTERN = sn.patterns.Spinning(elevation_deg=(0.0,), columns=4, rate_hz=10)
+MODES = ("geometric", "relative", "radiometric", "waveform")
+
+# Something else than the default for each option of light
+SET = {
+    "normals": True,
+    "beam": {"pulse_s": 1e-9},
+    "beam.exit_radius_m": 0.02,
+    "beam.detector_offset_m": 0.02,
+    "intensity": {"kind": "reflectivity"},
+    "receiver": {"peak_power_W": 10.0},
+    "receiver.rise_time_s": 2e-9,
+    "waveform": {"keep": True},
+    "max_depth": 2,
+    "floor": 1e-3,
+    "threshold": 1e-3,
+    "returns": "last",
+    "max_returns": 2,
+    "round_trip": False,
+    "divergence": "agx",
+    "atmospheric_returns": "off",
+    "atmospheric_law": (9.5, 0.5, 0.1),
+    "calibrated_index": 1.3,
+}
+
+
+def fields_of(path):
+    name, _, part = path.partition(".")
+    fields = {name: {part: SET[path]} if part else SET[path]}
+    return fields | ({"returns": "all"} if name == "max_returns" else {})
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("path", ACTS_IN)
+def test_options_are_accepted_where_they_act_and_refused_elsewhere(path, mode):
+    if mode in ACTS_IN[path]:
+        sn.Lidar(pattern=PATTERN, mode=mode, **fields_of(path))
+        return
+    with pytest.raises(SpecError, match=rf"with mode '{mode}'; it acts in mode .* alone") as told:
+        sn.Lidar(pattern=PATTERN, mode=mode, **fields_of(path))
+    assert re.match(rf"({re.escape(path)}|returns)", str(told.value))
+    assert str(told.value).count(";") == 1
+
+
+def test_what_is_not_listed_acts_in_every_mode():
+    unlisted = {name for name in sn.Lidar.model_fields if name not in ACTS_IN}
+    everywhere = {"pattern", "timing", "min_range_m", "max_range_m", "motion", "publish", "frame", "noise", "errors"}
+    assert unlisted == everywhere | {"kind", "mode", "faults"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"mode": "geometric", "max_depth": 2}, "max_depth is 2 with mode 'geometric'; it acts in mode 'relative', "),
+        ({"mode": "geometric", "beam": {"pulse_s": 1e-9}}, "beam.pulse_s is 1e-09 with mode 'geometric'"),
+        (
+            {"mode": "relative", "waveform": {"detector": {"kind": "centroid"}}},
+            "waveform.detector is a Centroid with mode 'relative'; it acts in mode 'waveform' alone",
+        ),
+        (
+            {"mode": "relative", "max_returns": 2},
+            "max_returns is 2 with returns 'strongest'; it acts with returns 'all'",
+        ),
+        (
+            {"mode": "waveform", "atmospheric_returns": "priority"},
+            "atmospheric_returns is 'priority' with mode 'waveform'",
+        ),
+        (
+            {"mode": "waveform", "beam": {"detector_radius_m": 0.1}, "receiver": {"length_m": 0.1, "width_m": 0.1}},
+            "beam.detector_radius_m is 0.1 with receiver.length_m 0.1; a receiver is round or has corners",
+        ),
+        (
+            {
+                "mode": "waveform",
+                "waveform": {"detector": {"kind": "cfar"}},
+                "receiver": {"false_alarm_probability": 1e-5},
+            },
+            "receiver.false_alarm_probability is 1e-05 with a Cfar detector; that one has a false_alarm of its own",
+        ),
+        ({"mode": "relative", "intensity": {"bits": 16}}, "bits is 16 with kind 'raw'"),
+        (
+            {"mode": "relative", "intensity": {"kind": "reflectivity", "full_scale": 2.0}},
+            "full_scale is 2.0 with kind 'reflectivity'; it acts with 'counts' alone",
+        ),
+    ],
+)
+def test_refusals_name_option_value_and_rule(fields, message):
+    with pytest.raises(SpecError, match=re.escape(message)):
+        sn.Lidar(pattern=PATTERN, **fields)
+
+
+def test_a_default_that_is_written_down_is_no_option_that_is_set():
+    lidar = sn.Lidar(pattern=PATTERN, beam=sn.Beam(), max_depth=0, returns="strongest", waveform=sn.waveform.Waveform())
+    assert lidar.mode == "geometric"
+    with pytest.raises(SpecError, match="max_depth is 1 with mode 'geometric'"):
+        lidar.max_depth = 1
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", sn.devices.names("lidar"))
+def test_a_device_in_any_mode_has_what_acts_there(name, mode):
+    sheet, lidar = sn.Lidar.from_device(name), sn.Lidar.from_device(name, mode=mode)
+    assert lidar.noise == sheet.noise
+    assert lidar.errors == sheet.errors
+    assert lidar.pattern == sheet.pattern
+    if mode == "geometric":
+        assert lidar.beam == sn.Beam()
+        with pytest.raises(SpecError, match=r"beam\.pulse_s is 1e-08 with mode 'geometric'"):
+            sn.Lidar.from_device(name, mode=mode, beam={"pulse_s": 1e-8})
+    else:
+        assert lidar.beam.wavelength_m == sheet.beam.wavelength_m
+        assert lidar.intensity == sheet.intensity
