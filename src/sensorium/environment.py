@@ -7,6 +7,7 @@ from dataclasses import replace
 from inspect import signature
 from types import MappingProxyType
 from typing import Any, Protocol, Self, TypeVar
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -120,6 +121,7 @@ class Environment:
         self._world_axis = worlds is not None
         self._first_world = first_world
         self._sensors: dict[str, AttachedSensor[Any]] = {}
+        self._beside: WeakValueDictionary[str, AttachedSensor[Any]] = WeakValueDictionary()  # what sensors see of them
 
         # The world begins; what it is like now is the first entry of the history
         count = 1 if worlds is None else worlds
@@ -247,10 +249,10 @@ class Environment:
             first_world=self._first_world,
             world_axis=self._world_axis,
             sensor_axis=len(X_BS.shape) == 1,
-            beside=self.sensors,
+            beside=self._beside,
         )
         attached = AttachedSensor(sensor, rig)
-        self._sensors[name] = attached
+        self._sensors[name] = self._beside[name] = attached
         return attached
 
     # --- time -------------------------------------------------------------------------------------------------------

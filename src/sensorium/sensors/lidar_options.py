@@ -45,7 +45,8 @@ ACTS_IN: Mapping[str, tuple[str, ...]] = {
 def refuse_unused(spec: "Lidar") -> None:
     """Raise a ValueError for the first option that is set and has no effect in the lidar's mode."""
     for path, modes in ACTS_IN.items():
-        if spec.mode not in modes:
+        aperture = path == "beam.exit_radius_m" and spec.mode == "radiometric" and spec.beam.rays > 1
+        if spec.mode not in modes and not aperture:  # rays of a beam start all over it
             _refuse_set(spec, path, f"with mode {spec.mode!r}; it acts in mode {_either(modes)} alone")
     if spec.returns != "all":
         _refuse_set(spec, "max_returns", f"with returns {spec.returns!r}; it acts with returns 'all' alone")

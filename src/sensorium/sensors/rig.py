@@ -58,7 +58,8 @@ class Rig:
     sensor_axis: bool
     """Whether readings have an axis of sensors after it."""
     beside: "Mapping[str, AttachedSensor[Any]]" = field(default_factory=dict)
-    """All sensors of the environment by name, as they are attached; for those that disturb each other."""
+    """All sensors of the environment by name, as they are attached, by weak references: for those that disturb each
+    other."""
 
     @cached_property
     def worlds(self) -> int:

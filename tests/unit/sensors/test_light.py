@@ -136,7 +136,7 @@ def test_all_keeps_the_strongest():
 
 
 def test_without_depth_nothing_is_seen_behind_glass_or_in_mirrors():
-    scan = run(showroom(), max_depth=0, returns="all", max_returns=3).read()
+    scan = run(showroom(), max_depth=0, returns="all", max_returns=3, atmospheric_returns="off").read()
     assert set(np.unique(scan.cause)) == {sn.Cause.NONE, sn.Cause.SURFACE}
     assert not scan.valid[1:].any()
     deep = run(showroom(), max_depth=3).read()
@@ -300,7 +300,7 @@ def test_a_sensor_s_own_law_replaces_the_atmosphere_s():
     assert (scan.cause == sn.Cause.ATMOSPHERE).all()
     assert scan.range_m.max() < 0.2
     none = run(showroom(), atmosphere=FOG, **law | {"atmospheric_law": (1.0, 0.01, 0.0)}).read()
-    assert not (none.cause == sn.Cause.ATMOSPHERE).any()
+    assert none.range_m[none.cause == sn.Cause.ATMOSPHERE].min() > 3.0  # out of the fog bank alone
 
 
 def test_inside_a_fog_bank_its_air_returns():

@@ -85,6 +85,7 @@ def test_rules_act_on_ranges_as_they_are_told():
             max_depth=2,
             returns=returns,
             max_range_m=49.0,
+            detection=None,
             repetition=sn.PulseRepetition(rate_hz=3e6, reach_m=200.0),
         )
         lidar = env.attach(spec)
