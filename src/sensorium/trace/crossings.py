@@ -111,7 +111,7 @@ def collect_block(block, crossings, floats, words, active, arrays, world, masks,
             sort_crossings(crossings, k, count)
 
 
-@jit.function
+@jit.inlined
 def _name(crossings, arrays, world, time, k, count):
     """Objects and normals in the world of a ray's crossings, from what the filter noted."""
     number, word = crossings.number, crossings.word
@@ -124,7 +124,7 @@ def _name(crossings, arrays, world, time, k, count):
         number[k, i, C_NX], number[k, i, C_NY], number[k, i, C_NZ] = x, y, z
 
 
-@jit.function
+@jit.inlined
 def turned_normal(arrays, world, instance, item, time, x, y, z):
     """A normal of an instance's frame in the world, of any length; arguments as for `normal_in_world`."""
     array = np.uint32(arrays.first[world]) + instance
@@ -134,7 +134,7 @@ def turned_normal(arrays, world, instance, item, time, x, y, z):
     return m[0] * x + m[1] * y + m[2] * z, m[4] * x + m[5] * y + m[6] * z, m[8] * x + m[9] * y + m[10] * z
 
 
-@jit.function
+@jit.inlined
 def sort_crossings(crossings, k, count):
     """Order the crossings of ray k by distance, object and face, so that nothing depends on who found them first."""
     number, word = crossings.number, crossings.word

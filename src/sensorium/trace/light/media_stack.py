@@ -106,7 +106,7 @@ def new_pieces(room):
     )
 
 
-@jit.function
+@jit.inlined
 def copy_stack(source, i, target, j):
     """Stack i of some into stack j of others."""
     held = source.held[i]
@@ -168,7 +168,7 @@ def _tolerance_of(crossings, reach, away, k, i):
     return _tolerance(away, number[k, i, cr.C_T], reach[crossings.word[k, i, cr.C_COLUMN]], number[k, i, cr.C_COS])
 
 
-@jit.function
+@jit.inlined
 def _judge(crossings, reach, away, k, found):
     """What each crossing of ray k does: several faces of one object in one place are an edge, and count once."""
     number, word = crossings.number, crossings.word
@@ -189,7 +189,7 @@ def _judge(crossings, reach, away, k, found):
             word[k, i, cr.C_DOES] = _NOTHING
 
 
-@jit.function
+@jit.inlined
 def _left_unentered(crossings, column, k, found):
     """How often a ray leaves an object that it has not entered: so often it starts inside."""
     inside, most = 0, 0
@@ -200,7 +200,7 @@ def _left_unentered(crossings, column, k, found):
     return most
 
 
-@jit.function
+@jit.inlined
 def _find_start(crossings, stacks, rank, missing, k, found):
     """What the start of ray k lies inside of, larger volumes further out."""
     for i in range(found):
@@ -212,7 +212,7 @@ def _find_start(crossings, stacks, rank, missing, k, found):
                 _insert(stacks, rank, missing, k, column, 0, np.int32(1 + i % (_EVENTS_A_NODE - 1)))
 
 
-@jit.function
+@jit.inlined
 def _insert(stacks, rank, missing, k, column, above, visit):
     """Put a volume onto stack k among those from level `above` on, behind all that are larger."""
     held = stacks.held[k]
@@ -229,7 +229,7 @@ def _insert(stacks, rank, missing, k, column, above, visit):
     stacks.held[k] = held + np.int32(1)
 
 
-@jit.function
+@jit.inlined
 def _remove(stacks, k, column):
     """Take the topmost entry of a volume off stack k, if it has one."""
     held = stacks.held[k]
@@ -245,7 +245,7 @@ def _remove(stacks, k, column):
     stacks.held[k] = held - np.int32(1)
 
 
-@jit.function
+@jit.inlined
 def _holds(stacks, k, column):
     """How often a volume stands on stack k."""
     times = 0
@@ -254,7 +254,7 @@ def _holds(stacks, k, column):
     return times
 
 
-@jit.function
+@jit.inlined
 def _agree_with_faces(crossings, stacks, reach, away, k, found):
     """Set aside what rounding does to a child that starts on a face.
 
@@ -275,7 +275,7 @@ def _agree_with_faces(crossings, stacks, reach, away, k, found):
         level = min(level - 1, stacks.held[k] - 1)
 
 
-@jit.function
+@jit.inlined
 def _walk(block, hit, crossings, stacks, beyond, pieces, volume, rank, reach, medium, missing, away, k, found):
     """Take ray k through its crossings."""
     number, word = crossings.number, crossings.word
@@ -344,7 +344,7 @@ def _top(stacks, volume, k):
     return volume[stacks.column[k, held - 1]] if held > 0 else np.int32(0)
 
 
-@jit.function
+@jit.inlined
 def _index(stacks, volume, medium, k):
     """The medium whose index counts where a path is: of its own volume, unless that is the one around it."""
     index = np.int32(0)
@@ -355,7 +355,7 @@ def _index(stacks, volume, medium, k):
     return index
 
 
-@jit.function
+@jit.inlined
 def _keep_travelled(stacks, beyond, k):
     """How far the path has come in the medium before an event, for those behind it that still hold that medium."""
     level, visit = stacks.held[k], stacks.visit[k, stacks.held[k]]
@@ -364,7 +364,7 @@ def _keep_travelled(stacks, beyond, k):
             beyond.travelled[k, other] = stacks.travelled[k, level]
 
 
-@jit.function
+@jit.inlined
 def _apply(crossings, beyond, rank, missing, k, first, last, node):
     """Leave and enter the volumes of an event: those left first, then those entered, the larger first."""
     word = crossings.word
@@ -378,7 +378,7 @@ def _apply(crossings, beyond, rank, missing, k, first, last, node):
             _insert(beyond, rank, missing, k, word[k, i, cr.C_COLUMN], above, visit)
 
 
-@jit.function
+@jit.inlined
 def _put_boundary(block, hit, crossings, stacks, beyond, k, first, last):
     """Let ray k end at a boundary of volumes: that of the volume on top behind it, or else of the one left."""
     number, word = crossings.number, crossings.word
@@ -402,7 +402,7 @@ def _put_boundary(block, hit, crossings, stacks, beyond, k, first, last):
     hit[pk.B_ITEM + k] = np.uint32(word[k, chosen, cr.C_ITEM])
 
 
-@jit.function
+@jit.inlined
 def _note_piece(pieces, stacks, medium, here, index, began, end, tau, opl, z, k):
     """Note a stretch of ray k in a medium, if that sends light back."""
     if medium[here, tb.G_ECHO] <= np.float32(0.0) or end <= began:
