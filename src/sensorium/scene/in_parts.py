@@ -65,6 +65,7 @@ class SceneInParts:
                 np.array([[each.radius_m for each in objects]], np.float32),
                 np.array([[each.volume_m3 for each in objects]], np.float64),
             ),
+            whole_planes=tuple(None if each.planes is None else np.array(each.planes) for each in objects),
         )
 
     def __repr__(self) -> str:

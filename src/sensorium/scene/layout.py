@@ -13,7 +13,17 @@ from sensorium.frames import Pose
 from sensorium.scene.batch import SceneBatch
 from sensorium.scene.mesh import Mesh
 from sensorium.scene.scene import LabelTable, Scene, SceneObject
-from sensorium.scene.volumes import Extents, extents_of, material_kinds
+from sensorium.scene.volumes import (
+    AIR,
+    BANK,
+    MOST_PLANES,
+    VOLUME,
+    Banks,
+    Extents,
+    convex_planes,
+    extents_of,
+    material_kinds,
+)
 
 
 class KindTables(NamedTuple):
@@ -45,6 +55,7 @@ class Layout:
         label_numbers: Number of each label name.
         around_index: Refractive index of the atmosphere around all of it.
         whole_extents: Radii and volumes of the objects where their meshes lie elsewhere, (1, n) each.
+        whole_planes: Planes of each object's convex mesh, where meshes lie elsewhere; None for others.
     """
 
     meshes: tuple[Mesh, ...]
@@ -60,11 +71,44 @@ class Layout:
     label_numbers: Mapping[str, int]
     around_index: float = 1.0
     whole_extents: Extents | None = None
+    whole_planes: tuple[NDArray[np.float64] | None, ...] | None = None
 
     @cached_property
     def material_kind(self) -> NDArray[np.uint8]:
         """What objects of each material are: surfaces, volumes, or air, see `scene/volumes.py`."""
         return material_kinds(self.materials, self.around_index)
+
+    @cached_property
+    def object_kind(self) -> NDArray[np.uint8]:
+        """What each object is, (Wl, n): as its material says, or a bank."""
+        kind = self.material_kind[self.material_index]
+        kind[:, self.banks.column] = BANK
+        return kind
+
+    @cached_property
+    def banks(self) -> Banks:
+        """Volumes that are clipped by the planes of their faces."""
+        column, plane = [], []
+        if (self.material_kind == AIR).any() and not (self.material_kind == VOLUME).any():
+            for number in np.flatnonzero(self.material_kind[self.material_index[0]] == AIR).tolist():
+                planes = self._planes_of(number) if self.body[number] is None else None
+                if planes is not None:
+                    pose, full = self.X_BO[0, number], np.tile([0.0, 0.0, 0.0, np.inf], (MOST_PLANES, 1))
+                    normal = planes[:, :3] @ pose.rotation.T
+                    full[: len(planes), :3], full[: len(planes), 3] = normal, planes[:, 3] + normal @ pose.position
+                    column.append(number)
+                    plane.append(full)
+        return Banks(np.array(column, np.int32), np.array(plane).reshape(-1, MOST_PLANES, 4))
+
+    def _planes_of(self, column: int) -> NDArray[np.float64] | None:
+        """Planes of a convex object that is the same in all worlds; None for others."""
+        if self.whole_planes is not None:
+            return self.whole_planes[column]
+        mesh, material = self.mesh_index[:, column], self.material_index[:, column]
+        X_BO = self.X_BO[:, column]
+        alike = (mesh == mesh[0]).all() and (material == material[0]).all() and mesh[0] >= 0
+        alike &= bool((X_BO.position == X_BO.position[0]).all() and (X_BO.quaternion == X_BO.quaternion[0]).all())
+        return convex_planes(self.meshes[mesh[0]]) if alike else None
 
     def extents(self) -> Extents:
         """Radius of each object's mesh [m], and its volume [m3] where it is one, (Wl, n)."""

@@ -40,6 +40,7 @@ class ObjectEntry:
         faces: How many faces it has.
         radius_m: Farthest vertex of its mesh from the middle of the mesh's bounds [m].
         volume_m3: What its mesh encloses [m3]; of meaning where it is closed.
+        planes: Of its mesh, where that is convex and has few; see `scene/volumes.py`.
     """
 
     position: tuple[float, float, float]
@@ -51,6 +52,7 @@ class ObjectEntry:
     faces: int
     radius_m: float
     volume_m3: float
+    planes: tuple[tuple[float, float, float, float], ...] | None
 
     @property
     def pose(self) -> Pose:

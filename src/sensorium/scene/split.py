@@ -29,7 +29,7 @@ from sensorium.scene.mesh import CURVATURE, LABEL, TEXTURE, Mesh
 from sensorium.scene.part_files import INDEX, WHOLE_FACE, ObjectEntry, PartEntry, PartIndex, PieceEntry
 from sensorium.scene.scene import LabelTable, SceneObject, check_label
 from sensorium.scene.volume_meshes import checked_boundary, is_volume
-from sensorium.scene.volumes import radius_m, volume_m3
+from sensorium.scene.volumes import convex_planes, radius_m, volume_m3
 from sensorium.spec import Spec, checked
 
 # A mesh with less than this share of a part's faces is not cut
@@ -88,6 +88,7 @@ class _MeshFacts:
     labels: list[Any]
     radius_m: float
     volume_m3: float
+    planes: NDArray[np.float64] | None
 
 
 @dataclass
@@ -207,7 +208,8 @@ def _facts(mesh: Mesh) -> _MeshFacts:
         chosen = np.random.default_rng(0).integers(0, len(mesh.faces), _SAMPLE)
     labels = [] if mesh.face_labels is None else np.unique(mesh.face_labels).tolist()
     sample = mesh.vertices[mesh.faces[chosen]].mean(axis=1)
-    return _MeshFacts(len(mesh.faces), mesh.center, sample, labels, radius_m(mesh), volume_m3(mesh))
+    size = radius_m(mesh), volume_m3(mesh), convex_planes(mesh)
+    return _MeshFacts(len(mesh.faces), mesh.center, sample, labels, *size)
 
 
 def _entry(source: Source, facts: _MeshFacts, labels: LabelTable) -> ObjectEntry:
@@ -221,7 +223,12 @@ def _entry(source: Source, facts: _MeshFacts, labels: LabelTable) -> ObjectEntry
         facts.faces,
         facts.radius_m,
         facts.volume_m3,
+        None if facts.planes is None or not is_volume(source.material) else _tuples(facts.planes),
     )
+
+
+def _tuples(planes: NDArray[np.float64]) -> tuple[tuple[float, float, float, float], ...]:
+    return tuple((float(x), float(y), float(z), float(d)) for x, y, z, d in planes)
 
 
 def _plain(material: object | None) -> dict[str, Any] | None:

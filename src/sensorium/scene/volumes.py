@@ -12,11 +12,18 @@ from sensorium.materials.dielectric import Dielectric
 from sensorium.media.base import AbstractMedium, MediumParameters
 from sensorium.scene.mesh import Mesh
 
-# kinds of objects to rays: surfaces, volumes that refract, and volumes that only dim and scatter
-SURFACE, VOLUME, AIR = range(3)
+# kinds of objects to rays: surfaces, volumes that refract, volumes that only dim and scatter, and of these the ones
+# that kernels clip by the planes of their faces
+SURFACE, VOLUME, AIR, BANK = range(4)
+
+MOST_PLANES = 16
+"""A convex volume of no more faces (parallel neighbours counted once) is clipped by their planes."""
 
 SAME_INDEX = 1e-3
 """Media whose indices differ by no more are one to refraction: the boundary between them is no surface."""
+
+# Faces that a volume has at most whose planes are looked at
+_MOST_FACES = 256
 
 # Faces that are worked on at once
 _CHUNK = 1_000_000
@@ -100,3 +107,28 @@ def volume_m3(mesh: Mesh) -> float:
         v0, v1, v2 = np.moveaxis(local[mesh.faces[start : start + _CHUNK]], 1, 0)
         total += float((v0 * np.cross(v1, v2)).sum())
     return total / 6.0
+
+
+class Banks(NamedTuple):
+    """Volumes that kernels clip by planes: convex, fixed in the world, in a scene where no volume refracts."""
+
+    column: NDArray[np.int32]  # (banks,) their objects
+    plane: NDArray[np.float64]  # (banks, MOST_PLANES, 4) outward unit normals and distances from the origin [m]
+
+
+def convex_planes(mesh: Mesh) -> NDArray[np.float64] | None:
+    """Planes n . x <= d of a convex mesh, shape (planes, 4); None where it is not convex or has too many."""
+    if len(mesh.faces) > _MOST_FACES:
+        return None
+    v0, v1, v2 = np.moveaxis(mesh.vertices[mesh.faces], 1, 0)
+    normal = np.cross(v1 - v0, v2 - v0)
+    length = np.linalg.norm(normal, axis=1, keepdims=True)
+    if not length.all():
+        return None
+    normal /= length
+    distance, size = (normal * v0).sum(axis=1), radius_m(mesh)
+    same = np.concatenate([np.rint(normal * 1e9), np.rint(distance[:, None] / size * 1e9)], axis=1)
+    _, chosen = np.unique(same, axis=0, return_index=True)
+    planes = np.concatenate([normal, distance[:, None]], axis=1)[np.sort(chosen)]
+    beyond = mesh.vertices @ planes[:, :3].T - planes[:, 3]
+    return planes if len(planes) <= MOST_PLANES and beyond.max() <= 1e-9 * size else None

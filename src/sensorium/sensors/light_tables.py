@@ -21,7 +21,7 @@ from sensorium.optics.capture_table import CaptureTable, capture_table
 from sensorium.random import gamma_quantile
 from sensorium.scene.curvature import can_mirror
 from sensorium.scene.layout import Layout
-from sensorium.scene.volumes import medium_inside
+from sensorium.scene.volumes import SAME_INDEX, medium_inside
 from sensorium.sensors.limit_tables import REACH, relative_limit
 from sensorium.sensors.range_limits import fill_errors, range_limits
 from sensorium.sensors.receiver_tables import (
@@ -111,6 +111,8 @@ def light_tables(spec: "Lidar", layout: Layout, atmosphere: AbstractMedium, sun:
     switch[tb.S_CURVED] = spec.max_depth > 0 and (unknown or len(of_objects["face_curvature"]) > 0)
     if layout.material_kind.any():
         switch[tb.S_CROSSINGS], switch[tb.S_LEVELS] = _CROSSINGS, _LEVELS
+        switch[tb.S_REFRACTS] = bool((np.abs(medium[:, tb.G_INDEX] - medium[0, tb.G_INDEX]) > SAME_INDEX).any())
+        switch[tb.S_TRACED] = len(of_objects["bank_column"]) < np.count_nonzero(of_objects["volume"].any(axis=0))
     return tb.LightTables(
         material=material,
         **of_objects,
@@ -147,6 +149,8 @@ def surfaces(layout: Layout, extinction_per_m: NDArray[np.float32], max_depth: i
         "volume": volume,
         "rank": _ranks(extents.volume_m3, extinction_per_m[volume]),
         "reach": np.array(extents.radius_m, np.float32),
+        "bank_column": layout.banks.column,
+        "bank_plane": layout.banks.plane,
     }
 
 

@@ -334,7 +334,9 @@ class RayCaster(AbstractCaster):
         with self._lock:
             self._commit(hide, middle_of(rays, self._placed.anchor) if near is None else near)
             anchor = np.zeros_like(self._placed.anchor) if from_anchor else self._placed.anchor
-            mask = self._placed.masks_of_light(hide)[1] if volumes_alone else self._placed.mask_without(hide)
+            mask = self._placed.mask_without(hide)
+            if volumes_alone:
+                mask = int(self._placed.masks_of_light(hide, banks=True)[1])
             masks, blocks = np.full(2, mask, np.uint32), -(-len(rays.origin) // BLOCK)
             while True:
                 out = cr.new_raw_crossings(len(rays.origin), room)

@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 from sensorium import threads
 from sensorium.errors import SpecError
 from sensorium.scene.layout import Layout
-from sensorium.scene.volumes import AIR, SURFACE, VOLUME
+from sensorium.scene.volumes import AIR, BANK, SURFACE, VOLUME
 from sensorium.trace import motion
 from sensorium.trace.meshes import mesh_scenes, mesh_tables
 from sensorium.trace.motion import MountTables
 from sensorium.trace.world_arrays import KIND_BITS, InstanceTables, Objects, WorldArrays
 
-# Three bits of a ray's 32-bit mask are surfaces, volumes and air that nobody hides; the others are for bodies hidden
-# from the same sensors, one for each kind of object that rides on them.
-_MOST_HIDDEN_GROUPS = 29
+# Four bits of a ray's 32-bit mask are surfaces, volumes, air and banks that nobody hides; the others are for bodies
+# hidden from the same sensors, one for each kind of object that rides on them.
+_MOST_HIDDEN_GROUPS = 28
 
 # In place of the bit of a kind of object that a hidden body does not carry
 _NO_BIT = -1
@@ -45,8 +45,24 @@ class PlacedScenes:
     """Top scenes of all worlds, placed at an instant or over an interval."""
 
     def __init__(
-        self, layout: Layout, worlds: int, body_names: tuple[str, ...], hidden: Iterable[frozenset[str]] = ()
+        self,
+        layout: Layout,
+        worlds: int,
+        body_names: tuple[str, ...],
+        hidden: Iterable[frozenset[str]] = (),
+        *,
+        banks: bool = True,
     ) -> None:
+        """Lay out the arrays.
+
+        Args:
+            layout: The scene.
+            worlds: How many worlds.
+            body_names: Bodies of the worlds.
+            hidden: Bodies that some rays pass through together.
+            banks: Whether rays may meet the faces of volumes that kernels clip by their planes; a box around the rays
+                costs a third of their time.
+        """
         self.layout = layout
         self.worlds = worlds
         self.lock = threading.RLock()
@@ -57,6 +73,7 @@ class PlacedScenes:
         self.mounts = self._mount_tables()
         self._body_radius_m = self._body_radii()
         self._hidden = frozenset(hidden)
+        self._banks = banks
         self._kind = self._kinds()
         self._mask_bits = self._hide_bits(self._hidden)
         bits = [self._mask_bits.get(name or "", KIND_BITS) for name in layout.body]
@@ -87,11 +104,17 @@ class PlacedScenes:
 
     def mask_without(self, hide: Iterable[str], *, air: bool = True) -> int:
         """Ray mask that passes through the hidden bodies, and without `air` through fog banks and the like."""
-        return self._mask(hide, (SURFACE, VOLUME, AIR) if air else (SURFACE, VOLUME))
+        return self._mask(hide, (SURFACE, VOLUME, AIR, BANK) if air else (SURFACE, VOLUME))
 
-    def masks_of_light(self, hide: Iterable[str]) -> NDArray[np.uint32]:
-        """Ray masks that see surfaces alone, and volumes of all kinds alone, through the hidden bodies, shape (2,)."""
-        return np.array([self._mask(hide, (SURFACE,)), self._mask(hide, (VOLUME, AIR))], np.uint32)
+    def masks_of_light(self, hide: Iterable[str], *, banks: bool = False) -> NDArray[np.uint32]:
+        """Ray masks that see surfaces alone, and volumes alone, through the hidden bodies, shape (2,).
+
+        Args:
+            hide: Hidden bodies.
+            banks: Whether volumes are seen that kernels clip by their planes.
+        """
+        volumes = (VOLUME, AIR, BANK) if banks else (VOLUME, AIR)
+        return np.array([self._mask(hide, (SURFACE,)), self._mask(hide, volumes)], np.uint32)
 
     def _mask(self, hide: Iterable[str], kinds: tuple[int, ...]) -> int:
         """Ray mask that sees objects of these kinds, but for those on hidden bodies."""
@@ -224,7 +247,7 @@ class PlacedScenes:
             radii[:, body] = np.maximum(radii[:, body], np.where(mesh >= 0, reach, 0.0))
         return radii
 
-    def _hide_bits(self, hidden: Iterable[frozenset[str]]) -> dict[str, tuple[int, int, int]]:
+    def _hide_bits(self, hidden: Iterable[frozenset[str]]) -> dict[str, tuple[int, int, int, int]]:
         """Mask bits of each hidden body for the kinds of objects on it, one for all that the same sensors hide."""
         hidden = sorted(hidden, key=sorted)
         for name in sorted(frozenset().union(*hidden)):
@@ -237,7 +260,7 @@ class PlacedScenes:
 
         # Volumes on a hidden body need bits beside its own; where worlds are drawn anew any body may come to carry some
         anywhere = self._has_volumes and len(self.layout.mesh_index) > 1
-        bits: dict[str, tuple[int, int, int]] = {}
+        bits: dict[str, tuple[int, int, int, int]] = {}
         used, with_volumes = len(groups), 0
         for number, names in enumerate(groups.values(), start=1):
             columns = [column for column, body in enumerate(self.layout.body) if body in names]
@@ -247,7 +270,7 @@ class PlacedScenes:
                 used += needed
                 own.append(used if needed else _NO_BIT)
             with_volumes += own[1:] != [_NO_BIT, _NO_BIT]
-            bits |= dict.fromkeys(names, (own[0], own[1], own[2]))
+            bits |= dict.fromkeys(names, (own[0], own[1], own[2], _NO_BIT))  # banks ride on no body
         if used > _MOST_HIDDEN_GROUPS:
             counted = f", and {with_volumes} of them carry fog or the like" if with_volumes else ""
             rule = f"at most {_MOST_HIDDEN_GROUPS} may, each kind of volume on them counted as one more"
@@ -261,11 +284,14 @@ class PlacedScenes:
 
     def _objects(self) -> Objects:
         """What objects are grouped by."""
-        return Objects(self.layout.mesh_index, self.mounts.body, self._column_bit, self._kind)
+        mesh_index = self.layout.mesh_index
+        if not self._banks and len(self.layout.banks.column):
+            mesh_index = np.where(self._kind == BANK, np.int32(-1), mesh_index)
+        return Objects(mesh_index, self.mounts.body, self._column_bit, self._kind)
 
     def _kinds(self) -> NDArray[np.uint8]:
-        """What each object is: a surface, a volume, or air with something in it such as a fog bank."""
-        return self.layout.material_kind[self.layout.material_index]
+        """What each object is: a surface, a volume, air with something in it, or a bank of that."""
+        return self.layout.object_kind
 
     # --- arrays -----------------------------------------------------------------------------------------------------
 

@@ -31,14 +31,14 @@ class Tracer:
         self._hidden: set[frozenset[str]] = set()
         self._scenes: dict[bool, PlacedScenes] = {}
         self._placed_for: dict[bool, tuple[int, int, bytes]] = {}
-        PlacedScenes(layout, worlds, body_names)  # a body the world lacks is an error now, not at the first reading
+        PlacedScenes(layout, worlds, body_names, banks=False)  # a body the world lacks is an error now, not at the first reading
 
     def let_hide(self, bodies: Iterable[str]) -> None:
         """Prepare for rays that pass through these bodies together."""
         together = frozenset(bodies)
         if together and together not in self._hidden:
             PlacedScenes(
-                self.layout, self.worlds, self.body_names, self._hidden | {together}
+                self.layout, self.worlds, self.body_names, self._hidden | {together}, banks=False
             )  # raises where it cannot be
             self._hidden.add(together)
             self._scenes.clear()
@@ -101,5 +101,7 @@ class Tracer:
         """Scenes of instants or of intervals."""
         scenes = self._scenes.get(moving)
         if scenes is None:
-            scenes = self._scenes[moving] = PlacedScenes(self.layout, self.worlds, self.body_names, self._hidden)
+            scenes = self._scenes[moving] = PlacedScenes(
+                self.layout, self.worlds, self.body_names, self._hidden, banks=False
+            )
         return scenes

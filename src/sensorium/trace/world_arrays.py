@@ -20,8 +20,8 @@ from sensorium.trace.world_scenes import ArrayTables, make_scenes
 MASK_BITS = 32
 """Bits of a ray's mask. Objects are grouped by kind of motion and by bit: 32 kind + bit."""
 
-KIND_BITS = (0, 30, 31)
-"""Those of surfaces, volumes and air on no body that anybody hides, see `scene/volumes.py`."""
+KIND_BITS = (0, 29, 30, 31)
+"""Those of surfaces, volumes, air and banks on no body that anybody hides, see `scene/volumes.py`."""
 
 # Embree may read some floats past the end
 _SPARE_WORDS = 4
@@ -51,8 +51,8 @@ class Objects(NamedTuple):
 
     mesh_index: NDArray[np.int32]  # (1 | worlds, objects) mesh of each, below zero where the world has none
     body: NDArray[np.int32]  # (objects,) that they ride on, below zero for none
-    bit: NDArray[np.int64]  # (3, objects) of the mask, for an object of each kind there
-    kind: NDArray[np.uint8]  # (1 | worlds, objects) SURFACE, VOLUME or AIR
+    bit: NDArray[np.int64]  # (kinds, objects) of the mask, for an object of each kind there
+    kind: NDArray[np.uint8]  # (1 | worlds, objects) SURFACE, VOLUME, AIR or BANK
 
 
 class _Transforms(NamedTuple):

@@ -9,7 +9,6 @@ import numpy as np
 from sensorium import jit
 from sensorium.trace.beams import gather
 from sensorium.trace.beams.merge import merge_beams
-from sensorium.trace.crossings import collect_block
 from sensorium.trace.light import choose, rows, steps, tree
 from sensorium.trace.light import tables as tb
 from sensorium.trace.light.media_stack import new_media
@@ -68,8 +67,9 @@ def sweep_beams(
                     tree.start_paths(block, hit, light.medium, light.number[tb.N_POWER])
                     fresh = not volumes
                 trace_block(block, hit, floats, words, active, scene, coherent, corners, lit)
-                if volumes:
-                    collect_block(block, media.crossings, floats, words, active, arrays, world, masks, True, lit)
+                steps.cross_volumes(
+                    block, media, floats, words, active, arrays, light, anchor, world, masks, True, lit
+                )
                 steps.light_up(block, hit, media, arrays, light, world, True, lit)
                 gather.add_first_surfaces(block, hit, tables, arrivals, weight_of, batch, begin, lit)
                 if airy:
@@ -99,8 +99,9 @@ def sweep_beams(
                     tree.pass_left(
                         child, child_hit, floats, words, active, arrays, world, scattered, corners, far, here
                     )
-                    if volumes:
-                        collect_block(child, media.crossings, floats, words, active, arrays, world, masks, False, here)
+                    steps.cross_volumes(
+                        child, media, floats, words, active, arrays, light, anchor, world, masks, False, here
+                    )
                     steps.light_up(child, child_hit, media, arrays, light, world, False, here)
                     gather.add_surfaces_of_children(
                         child, child_hit, tables, arrivals, weight_of, pulse_of, batch, begin, here

@@ -31,6 +31,7 @@ from sensorium.trace.light.stages import (
     name_faces,
     new_walks,
     queue_of_walk,
+    room_for,
 )
 from sensorium.trace.light.steps import draw_children, light_up_found, offer_media
 from sensorium.trace.light.sunlight import add_sunlight, aim_at_sun
@@ -97,7 +98,7 @@ def follow_beams(
     together, most, bundle = tables.switch[wt.V_BATCH], tables.switch[wt.V_PULSES], tables.u.shape[0]
     airy, far, traced = light.switch[tb.S_ATMOSPHERE] > 0, light.number[tb.N_FAR], walks.rays
     found, base = known.found, known.base
-    scratch = new_media(known.crossed.number.shape[1], light.switch[tb.S_LEVELS])
+    scratch = new_media(room_for(known, light), light.switch[tb.S_LEVELS])
     for turn in range(first, count, step):
         walk = chosen[turn]
         stage, row, batch, begin = traced.stage[walk], at[turn], walks.batch[walk], walks.begin[walk]
@@ -121,7 +122,7 @@ def follow_beams(
                 name_rays(tables, u_of, v_of, weight_of, pulse_of, slope_of, named)
             if stage == FIRST:
                 tree.start_paths(block, hit, light.medium, light.number[tb.N_POWER])
-                media = media_of_walk(scratch, traced, walk, known, row, lit)
+                media = media_of_walk(scratch, traced, walk, block, light, anchor[world], known, row, lit)
                 light_up_found(block, hit, media, light, found, row, base, True, lit)
                 gather.add_first_surfaces(block, hit, tables, arrivals, weight_of, batch, begin, lit)
                 if airy:
@@ -149,7 +150,7 @@ def follow_beams(
                 if look_past_left(child, child_hit, known, row, here):
                     ask(traced, walk, CHILDREN, child, here)
                     continue
-                media = media_of_walk(scratch, traced, walk, known, row, here)
+                media = media_of_walk(scratch, traced, walk, child, light, anchor[world], known, row, here)
                 light_up_found(child, child_hit, media, light, found, row, base, False, here)
                 gather.add_surfaces_of_children(
                     child, child_hit, tables, arrivals, weight_of, pulse_of, batch, begin, here

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium import threads
-from sensorium.trace.crossings import C_FACE, C_LABEL, CROSSING_WORDS, RawCrossings, new_raw_crossings
+from sensorium.trace.crossings import C_COLUMN, C_FACE, C_LABEL, CROSSING_WORDS, RawCrossings, new_raw_crossings
 from sensorium.trace.labels import LabelTables
 from sensorium.trace.light import stages
 from sensorium.trace.light import tables as tb
@@ -121,7 +121,7 @@ def _walk_some(
     log: HitLog,
 ) -> None:
     """The same for blocks that there is room for; the log is empty."""
-    volumes = light.switch[tb.S_CROSSINGS] > 0
+    volumes = light.switch[tb.S_TRACED] > 0
 
     def advance(chosen: NDArray[np.int64], at: NDArray[np.int64], found: LightHits, crossed: RawCrossings) -> None:
         word = crossed.word.reshape(-1, CROSSING_WORDS)
@@ -142,5 +142,19 @@ def _walk_some(
                 row = np.repeat(chosen * BLOCK - at, pending) + np.arange(pending.sum())
                 asked = stages.Asked(*(column[row] for column in walks.asked))
                 rays = Rays(*asked[:4], np.zeros(len(row), np.int32))
-                crossed = collect(rays) if volumes else none
+                crossed = _without(collect(rays), light.bank_column) if volumes else none
                 advance(chosen, at, meet(rays, asked.clear_m, coherent=first), crossed)
+
+
+def _without(crossed: RawCrossings, columns: NDArray[np.int32]) -> RawCrossings:
+    """Crossings without those of some objects, which are clipped by planes."""
+    there = np.arange(crossed.number.shape[1]) < crossed.found[:, None]
+    kept = there & ~np.isin(crossed.word[:, :, C_COLUMN], columns)
+    if (kept == there).all():
+        return crossed
+    order = np.argsort(~kept, axis=1, kind="stable")[:, :, None]
+    return RawCrossings(
+        kept.sum(axis=1).astype(np.int32),
+        np.take_along_axis(crossed.number, order, axis=1),
+        np.take_along_axis(crossed.word, order, axis=1),
+    )

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium import jit
-from sensorium.trace.crossings import collect_block
 from sensorium.trace.light import choose, rows, shade, steps, tree
 from sensorium.trace.light import tables as tb
 from sensorium.trace.light.media_stack import new_media
@@ -70,8 +69,7 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
         trace_block(block, hit, floats, words, active, scene, coherent, corners, used)
         if not fresh:
             tree.start_paths(block, hit, light.medium, light.number[tb.N_POWER])
-        if volumes:
-            collect_block(block, media.crossings, floats, words, active, arrays, world, masks, True, used)
+        steps.cross_volumes(block, media, floats, words, active, arrays, light, anchor, world, masks, True, used)
         shade.draw_block(block, draws.key, element, draws.tick, among, out.range_m.shape[1] > 1, used)
         steps.light_up(block, hit, media, arrays, light, world, True, used)
         steps.offer_first(
@@ -96,8 +94,9 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
                 tree.pass_left(
                     child, child_hit, floats, words, active, arrays, world, scattered, corners, far, batch
                 )
-                if volumes:
-                    collect_block(child, media.crossings, floats, words, active, arrays, world, masks, False, batch)
+                steps.cross_volumes(
+                    child, media, floats, words, active, arrays, light, anchor, world, masks, False, batch
+                )
                 steps.light_up(child, child_hit, media, arrays, light, world, False, batch)
                 steps.offer_more(
                     child, child_hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, batch

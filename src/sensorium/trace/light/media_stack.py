@@ -144,6 +144,10 @@ def walk_block(block, hit, media, light, world, starts, used):
             light.missing[0] = max(light.missing[0], np.int32(found))
             found = room
         away = max(abs(block[pk.B_ORIGIN_X + k]), abs(block[pk.B_ORIGIN_Y + k]), abs(block[pk.B_ORIGIN_Z + k]))
+        if starts and found <= 2 and _walk_through_one(
+            block, hit, crossings, stacks, beyond, pieces, volume, reach, medium, away, k, found
+        ):
+            continue
         if found > 0:
             _judge(crossings, reach, away, k, found)
         if starts:
@@ -153,6 +157,53 @@ def walk_block(block, hit, media, light, world, starts, used):
         elif found > 0 or stacks.held[k] > 0:
             _agree_with_faces(crossings, stacks, reach, away, k, found)
         _walk(block, hit, crossings, stacks, beyond, pieces, volume, rank, reach, medium, light.missing, away, k, found)
+
+
+@jit.inlined
+def _walk_through_one(block, hit, crossings, stacks, beyond, pieces, volume, reach, medium, away, k, found):
+    """Walk first ray k where it crosses no volume, or leaves or passes one that only dims: as `_walk` would, in short.
+
+    Returns whether it is done: not where another rule may count, such as a surface close to a face.
+    """
+    number, word, zero = crossings.number, crossings.word, np.float32(0.0)
+    end, enters, leaves = block[pk.B_T_FAR + k], zero, zero
+    column, inside, visit = np.int32(0), np.int32(0), np.int32(0)
+    if found > 0:
+        column, leaves = word[k, found - 1, cr.C_COLUMN], number[k, found - 1, cr.C_T]
+        inside, visit = volume[column], np.int32(1)
+        one = number[k, found - 1, cr.C_COS] > zero
+        most = _tolerance(away, max(leaves, end), reach[column], zero)
+        if hit[rows.COLUMN + k] != NO_HIT:
+            most += _tolerance(away, end, reach[hit[rows.COLUMN + k]], zero)
+        one &= abs(leaves - end) > most
+        if found == 2:
+            enters, visit = number[k, 0, cr.C_T], _EVENTS_A_NODE
+            one &= (word[k, 0, cr.C_COLUMN] == column) & (number[k, 0, cr.C_COS] < zero)
+            one &= (leaves - enters > most) & (abs(enters - end) > most)
+        if not one or abs(medium[inside, tb.G_INDEX] - medium[0, tb.G_INDEX]) > SAME_INDEX:
+            return False
+
+    # Outside, inside, outside again, as far as the ray goes
+    enters, leaves = min(enters, end), min(leaves, end)
+    tau = medium[0, tb.G_ALPHA] * enters
+    stacks.held[k], stacks.travelled[k, 0], stacks.visit[k, 0] = 0, zero, 0
+    if found == 1:
+        stacks.visit[k, 0], visit = visit, np.int32(0)
+    _note_piece(pieces, stacks, medium, np.int32(0), np.int32(0), zero, enters, zero, zero, zero, k)
+    if leaves > enters:
+        stacks.held[k], stacks.column[k, 0], stacks.travelled[k, 1], stacks.visit[k, 1] = 1, column, zero, visit
+        _note_piece(pieces, stacks, medium, inside, np.int32(0), enters, leaves, tau, zero, zero, k)
+        tau += medium[inside, tb.G_ALPHA] * (leaves - enters)
+        stacks.travelled[k, 1], stacks.travelled[k, 0] = leaves - enters, enters
+        stacks.held[k] = 1 if leaves == end else 0
+    if leaves < end or found == 0:
+        stacks.travelled[k, 0] = enters
+        _note_piece(pieces, stacks, medium, np.int32(0), np.int32(0), leaves, end, tau, zero, zero, k)
+        tau += medium[0, tb.G_ALPHA] * (end - leaves)
+        stacks.travelled[k, 0] = enters + (end - leaves)
+    copy_stack(stacks, k, beyond, k)
+    block[rows.TAU + k] = tau
+    return True
 
 
 @jit.inlined
@@ -210,6 +261,14 @@ def _find_start(crossings, stacks, rank, missing, k, found):
         if first:
             for _ in range(_left_unentered(crossings, column, k, found)):
                 _insert(stacks, rank, missing, k, column, 0, np.int32(1 + i % (_EVENTS_A_NODE - 1)))
+    _draw_first(stacks, k)
+
+
+@jit.inlined
+def _draw_first(stacks, k):
+    """Give the visit of the medium that ray k starts in the number 0, whose draw each ray has at hand."""
+    held = stacks.held[k]
+    stacks.visit[k, 0], stacks.visit[k, held] = stacks.visit[k, held], 0
 
 
 @jit.inlined

@@ -14,6 +14,7 @@ from sensorium.trace import packet as pk
 from sensorium.trace.crossings import C_COLUMN, C_FACE, C_ITEM, RawCrossings
 from sensorium.trace.light import choose, rows, shade, steps, tree
 from sensorium.trace.light import tables as tb
+from sensorium.trace.light.banks import clip_banks
 from sensorium.trace.light.media_stack import Media, Stacks, new_media
 from sensorium.trace.light.meet import LightHits
 from sensorium.trace.light.ray_errors import numbers_of
@@ -122,10 +123,20 @@ def queue_of_walk(queue, walk):
 
 
 @jit.function
-def media_of_walk(scratch, walks, walk, known, row, used):
+def room_for(known, light):
+    """Room for the crossings of a ray: those that were traced, and two for each bank; none without volumes."""
+    if light.switch[tb.S_CROSSINGS] == 0:
+        return np.int64(0)
+    return np.int64(known.crossed.number.shape[1] + 2 * light.bank_column.shape[0])
+
+
+@jit.function
+def media_of_walk(scratch, walks, walk, block, light, anchor, known, row, used):
     """Media of one block: its stacks, the crossings that were found for its rays, and the rest of a scratch."""
     media = Media(scratch.crossings, stacks_of_walk(walks.stacks, walk), scratch.beyond, scratch.pieces)
     crossed, room = known.crossed, known.crossed.number.shape[1]
+    if light.switch[tb.S_CROSSINGS] == 0:
+        return media
     if crossed.found.size > 0:
         for k in range(used):
             i = row + k
@@ -138,6 +149,7 @@ def media_of_walk(scratch, walks, walk, known, row, used):
                     j,
                 )
                 media.crossings.word[k, j, C_FACE] = known.crossed_base + i * room + j
+    clip_banks(block, media.crossings, light, anchor, crossed.found.size > 0, used)
     return media
 
 
@@ -177,7 +189,7 @@ def follow_light(
         out: `LightOutputs`.
     """
     drawn, owner = np.zeros(BLOCK + 1, np.int32), steps.own_rays()
-    scratch = new_media(known.crossed.number.shape[1], light.switch[tb.S_LEVELS])
+    scratch = new_media(room_for(known, light), light.switch[tb.S_LEVELS])
     found, base = known.found, known.base
     for turn in range(first, count, step):
         walk = chosen[turn]
@@ -197,7 +209,7 @@ def follow_light(
 
         # What the hits send back, and what goes on from them
         if stage == FIRST:
-            media = media_of_walk(scratch, walks, walk, known, row, used)
+            media = media_of_walk(scratch, walks, walk, block, light, anchor[world], known, row, used)
             steps.light_up_found(block, hit, media, light, found, row, base, True, used)
             steps.offer_first(
                 block, hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, heads.start[head], used
@@ -220,7 +232,7 @@ def follow_light(
             if look_past_left(child, child_hit, known, row, batch):
                 ask(walks, walk, CHILDREN, child, batch)
                 continue
-            media = media_of_walk(scratch, walks, walk, known, row, batch)
+            media = media_of_walk(scratch, walks, walk, child, light, anchor[world], known, row, batch)
             steps.light_up_found(child, child_hit, media, light, found, row, base, False, batch)
             steps.offer_more(
                 child, child_hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, batch

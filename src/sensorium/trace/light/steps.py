@@ -9,9 +9,11 @@ from sensorium import jit
 from sensorium.optics.capture_table import captured_from_table
 from sensorium.random import draw_words, exp_f32, uniform_f32
 from sensorium.trace import packet as pk
+from sensorium.trace.crossings import collect_block
 from sensorium.trace.light import choose, curvature, limit, resolve, rows, shade, tree, write
 from sensorium.trace.light import media_stack as ms
 from sensorium.trace.light import tables as tb
+from sensorium.trace.light.banks import clip_banks
 from sensorium.trace.light.detect import detect_block
 from sensorium.trace.light.ray_errors import jitter, numbers_of, straighten
 from sensorium.trace.packet import BLOCK, NO_HIT
@@ -96,6 +98,17 @@ def report(block, slot_f, slot_i, rays, anchor, labels, light, draws, element, a
 
 
 @jit.function
+def cross_volumes(block, media, floats, words, active, arrays, light, anchor, world, masks, coherent, used):
+    """Find the crossings of a block's rays with volumes, where a scene has some; arguments as for `collect_block`."""
+    if light.switch[tb.S_CROSSINGS] == 0:
+        return
+    traced = light.switch[tb.S_TRACED] > 0
+    if traced:
+        collect_block(block, media.crossings, floats, words, active, arrays, world, masks, coherent, used)
+    clip_banks(block, media.crossings, light, anchor[world], traced, used)
+
+
+@jit.function
 def light_up(block, hit, media, arrays, light, world, starts, used):
     """From hits to the strength of each interface's return; `starts` for first rays, see `media_stack.walk_block`."""
     resolve.resolve(block, hit, arrays, light, world, used)
@@ -127,7 +140,8 @@ def _pass_media(block, hit, media, light, world, starts, used):
     """Media on the way of each ray, and its interface where that is a boundary of them."""
     if light.switch[tb.S_CROSSINGS] > 0:
         ms.walk_block(block, hit, media, light, world, starts, used)
-        resolve.see_from_media(hit, light, world, used)
+        if light.switch[tb.S_REFRACTS] > 0:
+            resolve.see_from_media(hit, light, world, used)
         return
     alpha = light.medium[0, tb.G_ALPHA]
     for k in range(used):
@@ -138,7 +152,7 @@ def _pass_media(block, hit, media, light, world, starts, used):
 def _shade(block, hit, light, used):
     """From the material that each ray met to the strength of its return."""
     number = light.number
-    if light.switch[tb.S_CROSSINGS] > 0:
+    if light.switch[tb.S_REFRACTS] > 0:
         resolve.face_other_side(block, hit, light, used)
     resolve.find_incidence(block, used)
     shade.shade_surfaces(block, number[tb.N_BEAM_TAN2], light.switch[tb.S_DEPTH] > 0, used)
@@ -290,8 +304,9 @@ def _offer_pieces(block, hit, pieces, light, draws, element, among, owner, slot_
         probability = media[number, tb.G_PROBABILITY]
         if probability <= np.float32(0.0) or block[rows.GAIN + k] <= np.float32(0.0):
             continue
-        whose, visit = np.int64(owner[hit[rows.RAY + k]]), np.int64(pieces.word[i, ms.P_VISIT])
-        drawn = _drawn_for(draws, element + whose, visit, among)
+        visit, drawn = np.int64(pieces.word[i, ms.P_VISIT]), block[rows.UNIFORM + k]
+        if visit > 0 or hit[rows.NODE + k] > 0:  # else drawn already
+            drawn = _drawn_for(draws, element + np.int64(owner[hit[rows.RAY + k]]), visit, among)
         if drawn >= probability:
             continue
         x = shade.gamma_distance(

@@ -30,7 +30,8 @@ NUMBERS = 24
 S_ROUND_TRIP, S_DEPTH, S_RETURNS, S_SLOTS, S_PRIORITY, S_RETRO, S_IN_WORLD, S_ATMOSPHERE = range(8)
 S_RADIOMETRIC, S_SUN, S_LIMIT, S_CURVED = 8, 9, 10, 11
 S_CROSSINGS, S_LEVELS = 12, 13  # room for crossings of a ray and for volumes around a path; 0 in a scene without any
-SWITCHES = 14
+S_TRACED, S_REFRACTS = 14, 15  # whether faces of volumes are traced, not only clipped by planes; whether any refracts
+SWITCHES = 16
 
 # values of S_RETURNS
 STRONGEST, FIRST, LAST, DUAL, ALL = range(5)
@@ -61,6 +62,8 @@ class LightTables(NamedTuple):
     volume: NDArray[np.int32]  # (1 | worlds, objects) medium inside each object, 0 for those that are no volumes
     rank: NDArray[np.int32]  # (1 | worlds, objects) place of each volume among all, the largest first
     reach: NDArray[np.float32]  # (1 | worlds, objects) radius of each object's mesh [m]
+    bank_column: NDArray[np.int32]  # (banks,) objects that are clipped by planes, see `scene/volumes.py`
+    bank_plane: NDArray[np.float64]  # (banks, MOST_PLANES, 4) outward normals and distances in the world [m]
     missing: NDArray[np.int32]  # (2,) filled where there was too little room: how many crossings, how many volumes
 
 

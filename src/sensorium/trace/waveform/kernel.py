@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium import jit
-from sensorium.trace.crossings import collect_block
 from sensorium.trace.light import choose, rows, tree
 from sensorium.trace.light import tables as tb
 from sensorium.trace.light.kernel import LightOutputs
 from sensorium.trace.light.media_stack import new_media
 from sensorium.trace.light.ray_errors import numbers_of, straighten
-from sensorium.trace.light.steps import light_up
+from sensorium.trace.light.steps import cross_volumes, light_up
 from sensorium.trace.light.sunlight import gather_sunlight
 from sensorium.trace.packet import BLOCK, new_block, new_packet, set_mask, trace_block
 from sensorium.trace.waveform import arrivals as ar
@@ -90,8 +89,8 @@ def sweep_waveform(
                     tree.start_paths(block, hit, light.medium, light.number[tb.N_POWER])
                     fresh = not volumes
                 _follow(
-                    block, hit, child, child_hit, queue, media, packet, arrays, world, masks, coherent, scattered,
-                    light, tables, histograms, weight_of, pulse_of, u_of, v_of, begin, lit,
+                    block, hit, child, child_hit, queue, media, packet, arrays, anchor, world, masks, coherent,
+                    scattered, light, tables, histograms, weight_of, pulse_of, u_of, v_of, begin, lit,
                 )  # fmt: skip
                 if light.switch[tb.S_SUN] > 0:
                     centres = steps.pick_centres(block, hit, spot, spot_hit, tables, pulse_of, begin, lit)
@@ -163,16 +162,14 @@ def _new_scratch(light, tables):
 
 @jit.inlined
 def _follow(
-    block, hit, child, child_hit, queue, media, packet, arrays, world, masks, coherent, scattered,
+    block, hit, child, child_hit, queue, media, packet, arrays, anchor, world, masks, coherent, scattered,
     light, tables, histograms, weight_of, pulse_of, u_of, v_of, begin, used,
 ):  # fmt: skip
     """Trace a block of rays and their children, and add what comes back."""
     floats, words, active = packet
     corners, scene, far = light.corner_reflectance.size > 0, arrays.scene[world], light.number[tb.N_FAR]
-    volumes = light.switch[tb.S_CROSSINGS] > 0
     trace_block(block, hit, floats, words, active, scene, coherent, corners, used)
-    if volumes:
-        collect_block(block, media.crossings, floats, words, active, arrays, world, masks, True, used)
+    cross_volumes(block, media, floats, words, active, arrays, light, anchor, world, masks, True, used)
     light_up(block, hit, media, arrays, light, world, True, used)
     ar.add_first_rays(block, hit, media, light, tables, histograms, weight_of, pulse_of, u_of, v_of, begin, used)
     if light.switch[tb.S_DEPTH] == 0:
@@ -184,8 +181,7 @@ def _follow(
         tree.take(child, child_hit, media.stacks, light.medium, queue, waiting, batch, far)
         trace_block(child, child_hit, floats, words, active, scene, scattered, corners, batch)
         tree.pass_left(child, child_hit, floats, words, active, arrays, world, scattered, corners, far, batch)
-        if volumes:
-            collect_block(child, media.crossings, floats, words, active, arrays, world, masks, False, batch)
+        cross_volumes(child, media, floats, words, active, arrays, light, anchor, world, masks, False, batch)
         light_up(child, child_hit, media, arrays, light, world, False, batch)
         ar.add_children(child, child_hit, media, light, tables, histograms, weight_of, pulse_of, u_of, v_of, batch)
         waiting = tree.spawn(child, child_hit, media.stacks, media.beyond, light, world, queue, waiting, batch)

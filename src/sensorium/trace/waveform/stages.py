@@ -28,6 +28,7 @@ from sensorium.trace.light.stages import (
     name_faces,
     new_walks,
     queue_of_walk,
+    room_for,
 )
 from sensorium.trace.light.steps import light_up_found
 from sensorium.trace.light.sunlight import add_sunlight, aim_at_sun
@@ -91,7 +92,7 @@ def follow_pulses(
     together, most, bundle = tables.switch[wt.V_BATCH], tables.switch[wt.V_PULSES], tables.u.shape[0]
     far = light.number[tb.N_FAR]
     traced, found, base = walks.rays, known.found, known.base
-    scratch = new_media(known.crossed.number.shape[1], light.switch[tb.S_LEVELS])
+    scratch = new_media(room_for(known, light), light.switch[tb.S_LEVELS])
     for turn in range(first, count, step):
         walk = chosen[turn]
         stage, row, batch, begin = traced.stage[walk], at[turn], walks.batch[walk], walks.begin[walk]
@@ -113,7 +114,7 @@ def follow_pulses(
                 named = begin
                 name_rays(tables, u_of, v_of, weight_of, pulse_of, slope_of, named)
             if stage == FIRST:
-                media = media_of_walk(scratch, traced, walk, known, row, lit)
+                media = media_of_walk(scratch, traced, walk, block, light, anchor[world], known, row, lit)
                 tree.start_paths(block, hit, light.medium, light.number[tb.N_POWER])
                 light_up_found(block, hit, media, light, found, row, base, True, lit)
                 names = (weight_of, pulse_of, u_of, v_of)
@@ -139,7 +140,7 @@ def follow_pulses(
                 if look_past_left(child, child_hit, known, row, many):
                     ask(traced, walk, CHILDREN, child, many)
                     continue
-                media = media_of_walk(scratch, traced, walk, known, row, many)
+                media = media_of_walk(scratch, traced, walk, child, light, anchor[world], known, row, many)
                 light_up_found(child, child_hit, media, light, found, row, base, False, many)
                 ar.add_children(child, child_hit, media, light, tables, histograms, *names, many)
                 queue, waiting = queue_of_walk(traced.queue, walk), traced.waiting[walk]
