@@ -44,8 +44,8 @@ class Crossings(NamedTuple):
     """Faces along each ray of a block, nearest first."""
 
     found: NDArray[np.int32]  # (BLOCK,) how many; more than there is room for where some are missing
-    number: NDArray[np.float32]  # (BLOCK, room, CROSSING_NUMBERS)
-    word: NDArray[np.int32]  # (BLOCK, room, CROSSING_WORDS)
+    number: NDArray[np.float32]  # (room, CROSSING_NUMBERS, BLOCK)
+    word: NDArray[np.int32]  # (room, CROSSING_WORDS, BLOCK)
     asked: NDArray[np.int64]  # (_LONGS,) what Embree is asked with
 
 
@@ -55,8 +55,8 @@ def new_crossings(room):
     rays = BLOCK if room > 0 else 0
     return Crossings(
         jit.zeros(rays, np.int32),
-        jit.zeros((rays, room, CROSSING_NUMBERS), np.float32),
-        jit.zeros((rays, room, CROSSING_WORDS), np.int32),
+        jit.zeros((room, CROSSING_NUMBERS, rays), np.float32),
+        jit.zeros((room, CROSSING_WORDS, rays), np.int32),
         jit.zeros(_LONGS, np.int64),
     )
 
@@ -81,7 +81,7 @@ def collect_block(block, crossings, floats, words, active, arrays, world, masks,
     arguments[1] = NO_HIT
     asked[_ARGUMENTS + 1], asked[_ARGUMENTS + 2] = address + 8 * _CONTEXT, _address_of_filter()
     asked[_CONTEXT] = -1
-    asked[_ROOM] = crossings.number.shape[1]
+    asked[_ROOM] = crossings.number.shape[0]
     asked[_COUNT], asked[_NUMBER] = crossings.found.ctypes.data, crossings.number.ctypes.data
     asked[_WORD] = crossings.word.ctypes.data
     for k in range(used):
@@ -105,7 +105,7 @@ def collect_block(block, crossings, floats, words, active, arrays, world, masks,
         intersect(active.ctypes.data, arrays.scene[world], floats.ctypes.data, address)
     set_mask(words, masks[0])
     for k in range(used):
-        count = min(np.int64(crossings.found[k]), np.int64(crossings.number.shape[1]))
+        count = min(np.int64(crossings.found[k]), np.int64(crossings.number.shape[0]))
         if count > 0:
             _name(crossings, arrays, world, block[pk.B_TIME + k], k, count)
             sort_crossings(crossings, k, count)
@@ -116,12 +116,12 @@ def _name(crossings, arrays, world, time, k, count):
     """Objects and normals in the world of a ray's crossings, from what the filter noted."""
     number, word = crossings.number, crossings.word
     for i in range(count):
-        instance, item = np.uint32(word[k, i, C_INSTANCE]), np.uint32(word[k, i, C_ITEM])
-        word[k, i, C_COLUMN] = object_of(arrays, world, instance, item)
+        instance, item = np.uint32(word[i, C_INSTANCE, k]), np.uint32(word[i, C_ITEM, k])
+        word[i, C_COLUMN, k] = object_of(arrays, world, instance, item)
         x, y, z = turned_normal(
-            arrays, world, instance, item, time, number[k, i, C_NX], number[k, i, C_NY], number[k, i, C_NZ]
+            arrays, world, instance, item, time, number[i, C_NX, k], number[i, C_NY, k], number[i, C_NZ, k]
         )
-        number[k, i, C_NX], number[k, i, C_NY], number[k, i, C_NZ] = x, y, z
+        number[i, C_NX, k], number[i, C_NY, k], number[i, C_NZ, k] = x, y, z
 
 
 @jit.inlined
@@ -142,20 +142,20 @@ def sort_crossings(crossings, k, count):
         j = i
         while j > 0 and _before(number, word, k, j, j - 1):
             for column in range(CROSSING_NUMBERS):
-                number[k, j, column], number[k, j - 1, column] = number[k, j - 1, column], number[k, j, column]
+                number[j, column, k], number[j - 1, column, k] = number[j - 1, column, k], number[j, column, k]
             for column in range(CROSSING_WORDS):
-                word[k, j, column], word[k, j - 1, column] = word[k, j - 1, column], word[k, j, column]
+                word[j, column, k], word[j - 1, column, k] = word[j - 1, column, k], word[j, column, k]
             j -= 1
 
 
 @jit.inlined
 def _before(number, word, k, a, b):
     """Whether crossing a of ray k comes before b."""
-    if number[k, a, C_T] != number[k, b, C_T]:
-        return number[k, a, C_T] < number[k, b, C_T]
-    if word[k, a, C_COLUMN] != word[k, b, C_COLUMN]:
-        return word[k, a, C_COLUMN] < word[k, b, C_COLUMN]
-    return word[k, a, C_FACE] < word[k, b, C_FACE]
+    if number[a, C_T, k] != number[b, C_T, k]:
+        return number[a, C_T, k] < number[b, C_T, k]
+    if word[a, C_COLUMN, k] != word[b, C_COLUMN, k]:
+        return word[a, C_COLUMN, k] < word[b, C_COLUMN, k]
+    return word[a, C_FACE, k] < word[b, C_FACE, k]
 
 
 class RawCrossings(NamedTuple):
@@ -210,10 +210,10 @@ def collect_rays(first, step, count, arrays, labels, anchor, rays, masks, out):
                 out.found[i] = crossings.found[k]
                 for j in range(min(np.int64(crossings.found[k]), np.int64(room))):
                     for column in range(CROSSING_NUMBERS):
-                        out.number[i, j, column] = crossings.number[k, j, column]
+                        out.number[i, j, column] = crossings.number[j, column, k]
                     for column in range(C_DOES):
-                        out.word[i, j, column] = crossings.word[k, j, column]
-                    face, column = crossings.word[k, j, C_FACE], crossings.word[k, j, C_COLUMN]
+                        out.word[i, j, column] = crossings.word[j, column, k]
+                    face, column = crossings.word[j, C_FACE, k], crossings.word[j, C_COLUMN, k]
                     out.word[i, j, C_LABEL] = label_of(labels, row, column, face)
             start += used
 
@@ -237,9 +237,8 @@ def _note(arguments):
     own = numba.carray(pointer_from_address(given[2]), _LONGS - _CONTEXT, np.int64)
     first, room = own[_FIRST - _CONTEXT], own[_ROOM - _CONTEXT]
     count = numba.carray(pointer_from_address(own[_COUNT - _CONTEXT]), BLOCK, np.int32)
-    size = BLOCK * room
-    number = numba.carray(pointer_from_address(own[_NUMBER - _CONTEXT]), (size, CROSSING_NUMBERS), np.float32)
-    word = numba.carray(pointer_from_address(own[_WORD - _CONTEXT]), (size, CROSSING_WORDS), np.int32)
+    number = numba.carray(pointer_from_address(own[_NUMBER - _CONTEXT]), (room, CROSSING_NUMBERS, BLOCK), np.float32)
+    word = numba.carray(pointer_from_address(own[_WORD - _CONTEXT]), (room, CROSSING_WORDS, BLOCK), np.int32)
     for lane in range(lanes):
         if valid[lane] == 0:
             continue
@@ -255,13 +254,13 @@ def _note(arguments):
             + y * ray[(_RAY_DIRECTION + 1) * lanes + lane]
             + z * ray[(_RAY_DIRECTION + 2) * lanes + lane]
         )
-        at = k * room + place
-        number[at, C_T], number[at, C_COS] = ray[_RAY_T * lanes + lane], dot / np.sqrt(x * x + y * y + z * z)
-        number[at, C_NX], number[at, C_NY], number[at, C_NZ] = x, y, z
-        number[at, C_U], number[at, C_V] = normal[3 * lanes + lane], normal[4 * lanes + lane]
-        word[at, C_FACE] = np.int32(hit[_HIT_FACE * lanes + lane])
-        word[at, C_INSTANCE] = np.int32(hit[_HIT_INSTANCE * lanes + lane])
-        word[at, C_ITEM] = np.int32(hit[_HIT_ITEM * lanes + lane])
+        number[place, C_T, k] = ray[_RAY_T * lanes + lane]
+        number[place, C_COS, k] = dot / np.sqrt(x * x + y * y + z * z)
+        number[place, C_NX, k], number[place, C_NY, k], number[place, C_NZ, k] = x, y, z
+        number[place, C_U, k], number[place, C_V, k] = normal[3 * lanes + lane], normal[4 * lanes + lane]
+        word[place, C_FACE, k] = np.int32(hit[_HIT_FACE * lanes + lane])
+        word[place, C_INSTANCE, k] = np.int32(hit[_HIT_INSTANCE * lanes + lane])
+        word[place, C_ITEM, k] = np.int32(hit[_HIT_ITEM * lanes + lane])
 
 
 @intrinsic

@@ -31,7 +31,7 @@ class Tracer:
         self._hidden: set[frozenset[str]] = set()
         self._scenes: dict[bool, PlacedScenes] = {}
         self._placed_for: dict[bool, tuple[int, int, bytes]] = {}
-        PlacedScenes(layout, worlds, body_names, banks=False)  # a body the world lacks is an error now, not at the first reading
+        PlacedScenes(layout, worlds, body_names, banks=False)  # a body the world lacks is an error at once
 
     def let_hide(self, bodies: Iterable[str]) -> None:
         """Prepare for rays that pass through these bodies together."""

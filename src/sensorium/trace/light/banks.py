@@ -31,7 +31,7 @@ def clip_banks(block, crossings, light, anchor, traced, used):
     if not traced:
         for k in range(used):
             crossings.found[k] = 0
-    number, word, room = crossings.number, crossings.word, crossings.number.shape[1]
+    number, word, room = crossings.number, crossings.word, crossings.number.shape[0]
     for bank in range(light.bank_column.shape[0]):
         for k in range(used):
             block[_ENTERS + k], block[_LEAVES + k] = np.float32(-np.inf), np.float32(np.inf)
@@ -54,12 +54,12 @@ def clip_banks(block, crossings, light, anchor, traced, used):
             place = np.int64(crossings.found[k])
             if enters > np.float32(0.0):
                 if place < room:
-                    number[k, place, C_T], number[k, place, C_COS] = enters, block[_COS_IN + k]
-                    word[k, place, C_COLUMN], word[k, place, C_FACE] = column, -1
+                    number[place, C_T, k], number[place, C_COS, k] = enters, block[_COS_IN + k]
+                    word[place, C_COLUMN, k], word[place, C_FACE, k] = column, -1
                 place += 1
             if place < room:
-                number[k, place, C_T], number[k, place, C_COS] = leaves, block[_COS_OUT + k]
-                word[k, place, C_COLUMN], word[k, place, C_FACE] = column, -1
+                number[place, C_T, k], number[place, C_COS, k] = leaves, block[_COS_OUT + k]
+                word[place, C_COLUMN, k], word[place, C_FACE, k] = column, -1
             place += 1
             crossings.found[k] = np.int32(place)
             if place > 2:

@@ -80,8 +80,8 @@ def bend_found_paths(block, hit, crossings, light, surface, at, used):
         if block[rows.NEXT + k] > zero:
             k11, k12, k22 = surface[at + k, 1], surface[at + k, 2], surface[at + k, 3]
             if block[rows.KIND + k] == np.float32(tb.DIELECTRIC):  # a boundary: its crossing stands in place of an item
-                of = crossings.number[k, hit[pk.B_ITEM + k]]
-                k11, k12, k22 = of[cr.C_K11], of[cr.C_K12], of[cr.C_K22]
+                of = crossings.number[hit[pk.B_ITEM + k]]
+                k11, k12, k22 = of[cr.C_K11, k], of[cr.C_K12, k], of[cr.C_K22, k]
             _mirror(block, light.number[tb.N_BEAM_TAN2], np.int64(k), k11, k12, k22)
 
 
@@ -101,7 +101,7 @@ def _mark(block, hit, switch, floor, used):
         block[rows.NEXT + k] = np.float32(1.0) if goes_on else np.float32(0.0)
 
 
-@jit.function
+@jit.inlined
 def curvature_of_hit(block, hit, arrays, curvature_first, face_curvature, world, k):
     """Curvature of the face that ray k met, 11, 12, 22 in the axes across its unit normal in the world; 0 if flat."""
     zero, column = np.float32(0.0), hit[rows.COLUMN + k]
@@ -114,7 +114,7 @@ def curvature_of_hit(block, hit, arrays, curvature_first, face_curvature, world,
     )  # fmt: skip
 
 
-@jit.function
+@jit.inlined
 def curvature_of_face(
     arrays, curvature_first, face_curvature, world, instance, item, column, face, time, nx, ny, nz
 ):

@@ -48,17 +48,15 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
         coherent, scattered: Addresses of Embree's arguments for first rays and for their children.
         out: `LightOutputs`.
     """
-    floats, words, active = new_packet()
+    # Nobody counts references: what came from outside stays, and the scratch is held until the end
+    arrays, labels, rays, heads, light = jit.uncounted((arrays, labels, rays, heads, light))
+    draws, masks, out, anchor = jit.uncounted((draws, masks, out, anchor))
+    owned = _new_scratch(light)
+    packet, first_rays, children, media, queue, slots, drawn, owner = jit.uncounted(owned)
+    (floats, words, active), (block, hit), (child, child_hit), (slot_f, slot_i) = packet, first_rays, children, slots
     set_mask(words, masks[0])
-    block, hit = rows.new_scratch()
     depth, far = light.switch[tb.S_DEPTH], light.number[tb.N_FAR]
-    child, child_hit = rows.new_scratch()
-    volumes = light.switch[tb.S_CROSSINGS] > 0
-    media = new_media(light.switch[tb.S_CROSSINGS], light.switch[tb.S_LEVELS])
-    queue = tree.new_queue(depth, light.switch[tb.S_LEVELS], light.switch[tb.S_CURVED])
-    slot_f, slot_i = choose.new_slots(light.switch[tb.S_SLOTS] + 1)
-    drawn, owner = np.zeros(BLOCK + 1, np.int32), steps.own_rays()
-    corners = light.corner_reflectance.size > 0
+    volumes, corners = light.switch[tb.S_CROSSINGS] > 0, light.corner_reflectance.size > 0
     fresh = False  # whether paths in the block are as they leave the sensor; the same from block to block
     for number in range(first, count, step):
         # First rays
@@ -109,3 +107,20 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
         steps.report(
             block, slot_f, slot_i, rays, anchor, labels, light, draws, element, among, head, world, start, used, out
         )
+    jit.held(owned)
+
+
+@jit.function
+def _new_scratch(light):
+    """All that one thread needs."""
+    depth, levels = light.switch[tb.S_DEPTH], light.switch[tb.S_LEVELS]
+    return (
+        new_packet(),
+        rows.new_scratch(),
+        rows.new_scratch(),
+        new_media(light.switch[tb.S_CROSSINGS], levels),
+        tree.new_queue(depth, levels, light.switch[tb.S_CURVED]),
+        choose.new_slots(light.switch[tb.S_SLOTS] + 1),
+        np.zeros(BLOCK + 1, np.int32),
+        steps.own_rays(),
+    )

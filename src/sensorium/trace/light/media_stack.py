@@ -52,9 +52,9 @@ class Stacks(NamedTuple):
     """What each of some paths is inside of; level 0 is the atmosphere, level i the i-th volume."""
 
     held: NDArray[np.int32]  # (paths,) how many volumes
-    column: NDArray[np.int32]  # (paths, levels) their objects
-    travelled: NDArray[np.float32]  # (paths, levels + 1) path in that medium since it was entered [m]
-    visit: NDArray[np.int32]  # (paths, levels + 1) number of the visit, whose random number it has
+    column: NDArray[np.int32]  # (levels, paths) their objects
+    travelled: NDArray[np.float32]  # (levels + 1, paths) path in that medium since it was entered [m]
+    visit: NDArray[np.int32]  # (levels + 1, paths) number of the visit, whose random number it has
 
 
 class Pieces(NamedTuple):
@@ -91,9 +91,9 @@ def new_stacks(paths, levels):
     paths = paths if levels > 0 else 0
     return Stacks(
         jit.zeros(paths, np.int32),
-        jit.zeros((paths, levels), np.int32),
-        jit.zeros((paths, levels + 1), np.float32),
-        jit.zeros((paths, levels + 1), np.int32),
+        jit.zeros((levels, paths), np.int32),
+        jit.zeros((levels + 1, paths), np.float32),
+        jit.zeros((levels + 1, paths), np.int32),
     )
 
 
@@ -111,11 +111,11 @@ def copy_stack(source, i, target, j):
     """Stack i of some into stack j of others."""
     held = source.held[i]
     target.held[j] = held
-    target.travelled[j, 0], target.visit[j, 0] = source.travelled[i, 0], source.visit[i, 0]
+    target.travelled[0, j], target.visit[0, j] = source.travelled[0, i], source.visit[0, i]
     for level in range(held):
-        target.column[j, level] = source.column[i, level]
-        target.travelled[j, level + 1] = source.travelled[i, level + 1]
-        target.visit[j, level + 1] = source.visit[i, level + 1]
+        target.column[level, j] = source.column[level, i]
+        target.travelled[level + 1, j] = source.travelled[level + 1, i]
+        target.visit[level + 1, j] = source.visit[level + 1, i]
 
 
 @jit.function
@@ -136,22 +136,22 @@ def walk_block(block, hit, media, light, world, starts, used):
     crossings, stacks, beyond, pieces = media
     row = world if light.volume.shape[0] > 1 else 0
     volume, rank, reach, medium = light.volume[row], light.rank[row], light.reach[row], light.medium
-    pieces.used[0] = 0
+    pieces.used[0], goes_on = 0, light.switch[tb.S_DEPTH] > 0
     for k in range(used):
         found = np.int64(crossings.found[k])
-        room = crossings.number.shape[1]
+        room = crossings.number.shape[0]
         if found > room:
             light.missing[0] = max(light.missing[0], np.int32(found))
             found = room
         away = max(abs(block[pk.B_ORIGIN_X + k]), abs(block[pk.B_ORIGIN_Y + k]), abs(block[pk.B_ORIGIN_Z + k]))
         if starts and found <= 2 and _walk_through_one(
-            block, hit, crossings, stacks, beyond, pieces, volume, reach, medium, away, k, found
+            block, hit, crossings, stacks, beyond, pieces, volume, reach, medium, goes_on, away, k, found
         ):
             continue
         if found > 0:
             _judge(crossings, reach, away, k, found)
         if starts:
-            stacks.held[k], stacks.visit[k, 0], stacks.travelled[k, 0] = 0, 0, np.float32(0.0)
+            stacks.held[k], stacks.visit[0, k], stacks.travelled[0, k] = 0, 0, np.float32(0.0)
             if found > 0:
                 _find_start(crossings, stacks, rank, light.missing, k, found)
         elif found > 0 or stacks.held[k] > 0:
@@ -160,7 +160,7 @@ def walk_block(block, hit, media, light, world, starts, used):
 
 
 @jit.inlined
-def _walk_through_one(block, hit, crossings, stacks, beyond, pieces, volume, reach, medium, away, k, found):
+def _walk_through_one(block, hit, crossings, stacks, beyond, pieces, volume, reach, medium, goes_on, away, k, found):
     """Walk first ray k where it crosses no volume, or leaves or passes one that only dims: as `_walk` would, in short.
 
     Returns whether it is done: not where another rule may count, such as a surface close to a face.
@@ -169,40 +169,35 @@ def _walk_through_one(block, hit, crossings, stacks, beyond, pieces, volume, rea
     end, enters, leaves = block[pk.B_T_FAR + k], zero, zero
     column, inside, visit = np.int32(0), np.int32(0), np.int32(0)
     if found > 0:
-        column, leaves = word[k, found - 1, cr.C_COLUMN], number[k, found - 1, cr.C_T]
+        column, leaves = word[found - 1, cr.C_COLUMN, k], number[found - 1, cr.C_T, k]
         inside, visit = volume[column], np.int32(1)
-        one = number[k, found - 1, cr.C_COS] > zero
+        one = number[found - 1, cr.C_COS, k] > zero
         most = _tolerance(away, max(leaves, end), reach[column], zero)
         if hit[rows.COLUMN + k] != NO_HIT:
             most += _tolerance(away, end, reach[hit[rows.COLUMN + k]], zero)
         one &= abs(leaves - end) > most
         if found == 2:
-            enters, visit = number[k, 0, cr.C_T], _EVENTS_A_NODE
-            one &= (word[k, 0, cr.C_COLUMN] == column) & (number[k, 0, cr.C_COS] < zero)
+            enters, visit = number[0, cr.C_T, k], _EVENTS_A_NODE
+            one &= (word[0, cr.C_COLUMN, k] == column) & (number[0, cr.C_COS, k] < zero)
             one &= (leaves - enters > most) & (abs(enters - end) > most)
         if not one or abs(medium[inside, tb.G_INDEX] - medium[0, tb.G_INDEX]) > SAME_INDEX:
             return False
 
     # Outside, inside, outside again, as far as the ray goes
     enters, leaves = min(enters, end), min(leaves, end)
-    tau = medium[0, tb.G_ALPHA] * enters
-    stacks.held[k], stacks.travelled[k, 0], stacks.visit[k, 0] = 0, zero, 0
-    if found == 1:
-        stacks.visit[k, 0], visit = visit, np.int32(0)
-    _note_piece(pieces, stacks, medium, np.int32(0), np.int32(0), zero, enters, zero, zero, zero, k)
-    if leaves > enters:
-        stacks.held[k], stacks.column[k, 0], stacks.travelled[k, 1], stacks.visit[k, 1] = 1, column, zero, visit
-        _note_piece(pieces, stacks, medium, inside, np.int32(0), enters, leaves, tau, zero, zero, k)
-        tau += medium[inside, tb.G_ALPHA] * (leaves - enters)
-        stacks.travelled[k, 1], stacks.travelled[k, 0] = leaves - enters, enters
-        stacks.held[k] = 1 if leaves == end else 0
-    if leaves < end or found == 0:
-        stacks.travelled[k, 0] = enters
-        _note_piece(pieces, stacks, medium, np.int32(0), np.int32(0), leaves, end, tau, zero, zero, k)
-        tau += medium[0, tb.G_ALPHA] * (end - leaves)
-        stacks.travelled[k, 0] = enters + (end - leaves)
-    copy_stack(stacks, k, beyond, k)
-    block[rows.TAU + k] = tau
+    around = visit if found == 1 else np.int32(0)
+    visit = np.int32(0) if found == 1 else visit
+    air, tau = np.int32(0), medium[0, tb.G_ALPHA] * enters
+    _put_piece(pieces, medium, air, air, zero, enters, zero, zero, zero, zero, around, k)
+    _put_piece(pieces, medium, inside, air, enters, leaves, tau, zero, zero, zero, visit, k)
+    tau += medium[inside, tb.G_ALPHA] * (leaves - enters)
+    _put_piece(pieces, medium, air, air, leaves, end, tau, zero, zero, enters, around, k)
+    block[rows.TAU + k] = tau + medium[0, tb.G_ALPHA] * (end - leaves)
+    if goes_on:
+        stacks.travelled[0, k], stacks.visit[0, k] = enters + (end - leaves), around
+        stacks.held[k] = np.int32(1) if found > 0 and enters < leaves == end else np.int32(0)
+        stacks.column[0, k], stacks.travelled[1, k], stacks.visit[1, k] = column, leaves - enters, visit
+        copy_stack(stacks, k, beyond, k)
     return True
 
 
@@ -216,7 +211,7 @@ def _tolerance(away, t, radius, cosine):
 def _tolerance_of(crossings, reach, away, k, i):
     """The same for a crossing."""
     number = crossings.number
-    return _tolerance(away, number[k, i, cr.C_T], reach[crossings.word[k, i, cr.C_COLUMN]], number[k, i, cr.C_COS])
+    return _tolerance(away, number[i, cr.C_T, k], reach[crossings.word[i, cr.C_COLUMN, k]], number[i, cr.C_COS, k])
 
 
 @jit.inlined
@@ -224,20 +219,20 @@ def _judge(crossings, reach, away, k, found):
     """What each crossing of ray k does: several faces of one object in one place are an edge, and count once."""
     number, word = crossings.number, crossings.word
     for i in range(found):
-        word[k, i, cr.C_DOES] = _ENTERS if number[k, i, cr.C_COS] < np.float32(0.0) else _LEAVES
+        word[i, cr.C_DOES, k] = _ENTERS if number[i, cr.C_COS, k] < np.float32(0.0) else _LEAVES
     for i in range(found):
-        if word[k, i, cr.C_DOES] == _NOTHING:
+        if word[i, cr.C_DOES, k] == _NOTHING:
             continue
         limit, touched = _tolerance_of(crossings, reach, away, k, i), False
         for j in range(i + 1, found):
-            apart = number[k, j, cr.C_T] - number[k, i, cr.C_T]
+            apart = number[j, cr.C_T, k] - number[i, cr.C_T, k]
             if apart > limit + _tolerance_of(crossings, reach, away, k, j):
                 continue
-            if word[k, j, cr.C_COLUMN] == word[k, i, cr.C_COLUMN] and word[k, j, cr.C_DOES] != _NOTHING:
-                touched |= word[k, j, cr.C_DOES] != word[k, i, cr.C_DOES]
-                word[k, j, cr.C_DOES] = _NOTHING
+            if word[j, cr.C_COLUMN, k] == word[i, cr.C_COLUMN, k] and word[j, cr.C_DOES, k] != _NOTHING:
+                touched |= word[j, cr.C_DOES, k] != word[i, cr.C_DOES, k]
+                word[j, cr.C_DOES, k] = _NOTHING
         if touched:
-            word[k, i, cr.C_DOES] = _NOTHING
+            word[i, cr.C_DOES, k] = _NOTHING
 
 
 @jit.inlined
@@ -245,8 +240,8 @@ def _left_unentered(crossings, column, k, found):
     """How often a ray leaves an object that it has not entered: so often it starts inside."""
     inside, most = 0, 0
     for i in range(found):
-        if crossings.word[k, i, cr.C_COLUMN] == column:
-            inside -= crossings.word[k, i, cr.C_DOES]
+        if crossings.word[i, cr.C_COLUMN, k] == column:
+            inside -= crossings.word[i, cr.C_DOES, k]
             most = max(most, inside)
     return most
 
@@ -255,9 +250,9 @@ def _left_unentered(crossings, column, k, found):
 def _find_start(crossings, stacks, rank, missing, k, found):
     """What the start of ray k lies inside of, larger volumes further out."""
     for i in range(found):
-        column, first = crossings.word[k, i, cr.C_COLUMN], True
+        column, first = crossings.word[i, cr.C_COLUMN, k], True
         for j in range(i):
-            first &= crossings.word[k, j, cr.C_COLUMN] != column
+            first &= crossings.word[j, cr.C_COLUMN, k] != column
         if first:
             for _ in range(_left_unentered(crossings, column, k, found)):
                 _insert(stacks, rank, missing, k, column, 0, np.int32(1 + i % (_EVENTS_A_NODE - 1)))
@@ -268,23 +263,23 @@ def _find_start(crossings, stacks, rank, missing, k, found):
 def _draw_first(stacks, k):
     """Give the visit of the medium that ray k starts in the number 0, whose draw each ray has at hand."""
     held = stacks.held[k]
-    stacks.visit[k, 0], stacks.visit[k, held] = stacks.visit[k, held], 0
+    stacks.visit[0, k], stacks.visit[held, k] = stacks.visit[held, k], 0
 
 
 @jit.inlined
 def _insert(stacks, rank, missing, k, column, above, visit):
     """Put a volume onto stack k among those from level `above` on, behind all that are larger."""
     held = stacks.held[k]
-    if held >= stacks.column.shape[1]:
+    if held >= stacks.column.shape[0]:
         missing[1] = max(missing[1], held + np.int32(1))
         return
     place = held
-    while place > above and rank[stacks.column[k, place - 1]] > rank[column]:
-        stacks.column[k, place] = stacks.column[k, place - 1]
-        stacks.travelled[k, place + 1], stacks.visit[k, place + 1] = stacks.travelled[k, place], stacks.visit[k, place]
+    while place > above and rank[stacks.column[place - 1, k]] > rank[column]:
+        stacks.column[place, k] = stacks.column[place - 1, k]
+        stacks.travelled[place + 1, k], stacks.visit[place + 1, k] = stacks.travelled[place, k], stacks.visit[place, k]
         place -= 1
-    stacks.column[k, place], stacks.travelled[k, place + 1] = column, np.float32(0.0)
-    stacks.visit[k, place + 1] = visit
+    stacks.column[place, k], stacks.travelled[place + 1, k] = column, np.float32(0.0)
+    stacks.visit[place + 1, k] = visit
     stacks.held[k] = held + np.int32(1)
 
 
@@ -293,14 +288,14 @@ def _remove(stacks, k, column):
     """Take the topmost entry of a volume off stack k, if it has one."""
     held = stacks.held[k]
     level = held - 1
-    while level >= 0 and stacks.column[k, level] != column:
+    while level >= 0 and stacks.column[level, k] != column:
         level -= 1
     if level < 0:
         return
     for above in range(level, held - 1):
-        stacks.column[k, above] = stacks.column[k, above + 1]
-        stacks.travelled[k, above + 1] = stacks.travelled[k, above + 2]
-        stacks.visit[k, above + 1] = stacks.visit[k, above + 2]
+        stacks.column[above, k] = stacks.column[above + 1, k]
+        stacks.travelled[above + 1, k] = stacks.travelled[above + 2, k]
+        stacks.visit[above + 1, k] = stacks.visit[above + 2, k]
     stacks.held[k] = held - np.int32(1)
 
 
@@ -309,7 +304,7 @@ def _holds(stacks, k, column):
     """How often a volume stands on stack k."""
     times = 0
     for level in range(stacks.held[k]):
-        times += stacks.column[k, level] == column
+        times += stacks.column[level, k] == column
     return times
 
 
@@ -322,13 +317,13 @@ def _agree_with_faces(crossings, stacks, reach, away, k, found):
     """
     word = crossings.word
     for i in range(found):
-        if crossings.number[k, i, cr.C_T] > _tolerance_of(crossings, reach, away, k, i):
+        if crossings.number[i, cr.C_T, k] > _tolerance_of(crossings, reach, away, k, i):
             break
-        if word[k, i, cr.C_DOES] == _ENTERS and _holds(stacks, k, word[k, i, cr.C_COLUMN]) > 0:
-            word[k, i, cr.C_DOES] = _NOTHING
+        if word[i, cr.C_DOES, k] == _ENTERS and _holds(stacks, k, word[i, cr.C_COLUMN, k]) > 0:
+            word[i, cr.C_DOES, k] = _NOTHING
     level = stacks.held[k] - 1
     while level >= 0:
-        column = stacks.column[k, level]
+        column = stacks.column[level, k]
         if _holds(stacks, k, column) > _left_unentered(crossings, column, k, found):
             _remove(stacks, k, column)
         level = min(level - 1, stacks.held[k] - 1)
@@ -354,17 +349,17 @@ def _walk(block, hit, crossings, stacks, beyond, pieces, volume, rank, reach, me
     opl, z = block[rows.PATH_OPL + k], block[rows.PATH_Z + k]  # such that the sums at t are these and n t, t / n
     interface, i = False, 0
     while i < found:
-        if word[k, i, cr.C_DOES] == _NOTHING:
+        if word[i, cr.C_DOES, k] == _NOTHING:
             i += 1
             continue
-        t, limit = number[k, i, cr.C_T], _tolerance_of(crossings, reach, away, k, i)
+        t, limit = number[i, cr.C_T, k], _tolerance_of(crossings, reach, away, k, i)
         at_surface = surface and abs(t - end) <= limit + end_limit
         if t > end and not at_surface:
             break
 
         # All that happens in this place
         last = i + 1
-        while last < found and number[k, last, cr.C_T] - t <= limit + _tolerance_of(crossings, reach, away, k, last):
+        while last < found and number[last, cr.C_T, k] - t <= limit + _tolerance_of(crossings, reach, away, k, last):
             last += 1
         copy_stack(stacks, k, beyond, k)
         _apply(crossings, beyond, rank, missing, k, i, last, hit[rows.NODE + k])
@@ -379,7 +374,7 @@ def _walk(block, hit, crossings, stacks, beyond, pieces, volume, rank, reach, me
             break
         _note_piece(pieces, stacks, medium, here, index, began, t, tau, opl, z, k)
         tau += medium[here, tb.G_ALPHA] * (t - began)
-        stacks.travelled[k, stacks.held[k]] += t - began
+        stacks.travelled[stacks.held[k], k] += t - began
         _keep_travelled(stacks, beyond, k)
         opl += (medium[index, tb.G_INDEX] - medium[index_there, tb.G_INDEX]) * t
         z += (medium[index, tb.G_WIDENING] - medium[index_there, tb.G_WIDENING]) * t
@@ -388,7 +383,7 @@ def _walk(block, hit, crossings, stacks, beyond, pieces, volume, rank, reach, me
     if not interface:
         copy_stack(stacks, k, beyond, k)
     _note_piece(pieces, stacks, medium, here, index, began, end, tau, opl, z, k)
-    stacks.travelled[k, stacks.held[k]] += end - began
+    stacks.travelled[stacks.held[k], k] += end - began
     _keep_travelled(stacks, beyond, k)
     block[rows.TAU + k] = tau + medium[here, tb.G_ALPHA] * (end - began)
     block[rows.PATH_OPL + k], block[rows.PATH_Z + k] = opl, z
@@ -400,7 +395,7 @@ def _walk(block, hit, crossings, stacks, beyond, pieces, volume, rank, reach, me
 def _top(stacks, volume, k):
     """Medium that a path is in."""
     held = stacks.held[k]
-    return volume[stacks.column[k, held - 1]] if held > 0 else np.int32(0)
+    return volume[stacks.column[held - 1, k]] if held > 0 else np.int32(0)
 
 
 @jit.inlined
@@ -408,7 +403,7 @@ def _index(stacks, volume, medium, k):
     """The medium whose index counts where a path is: of its own volume, unless that is the one around it."""
     index = np.int32(0)
     for level in range(stacks.held[k]):
-        inside = volume[stacks.column[k, level]]
+        inside = volume[stacks.column[level, k]]
         if abs(medium[inside, tb.G_INDEX] - medium[index, tb.G_INDEX]) > SAME_INDEX:
             index = inside
     return index
@@ -417,10 +412,10 @@ def _index(stacks, volume, medium, k):
 @jit.inlined
 def _keep_travelled(stacks, beyond, k):
     """How far the path has come in the medium before an event, for those behind it that still hold that medium."""
-    level, visit = stacks.held[k], stacks.visit[k, stacks.held[k]]
+    level, visit = stacks.held[k], stacks.visit[stacks.held[k], k]
     for other in range(beyond.held[k] + 1):
-        if beyond.visit[k, other] == visit:
-            beyond.travelled[k, other] = stacks.travelled[k, level]
+        if beyond.visit[other, k] == visit:
+            beyond.travelled[other, k] = stacks.travelled[level, k]
 
 
 @jit.inlined
@@ -428,13 +423,13 @@ def _apply(crossings, beyond, rank, missing, k, first, last, node):
     """Leave and enter the volumes of an event: those left first, then those entered, the larger first."""
     word = crossings.word
     for i in range(first, last):
-        if word[k, i, cr.C_DOES] == _LEAVES:
-            _remove(beyond, k, word[k, i, cr.C_COLUMN])
+        if word[i, cr.C_DOES, k] == _LEAVES:
+            _remove(beyond, k, word[i, cr.C_COLUMN, k])
     above = beyond.held[k]
     for i in range(first, last):
-        if word[k, i, cr.C_DOES] == _ENTERS:
+        if word[i, cr.C_DOES, k] == _ENTERS:
             visit = np.int32(_EVENTS_A_NODE * (np.int32(node) + 1) + i % _EVENTS_A_NODE)
-            _insert(beyond, rank, missing, k, word[k, i, cr.C_COLUMN], above, visit)
+            _insert(beyond, rank, missing, k, word[i, cr.C_COLUMN, k], above, visit)
 
 
 @jit.inlined
@@ -445,32 +440,40 @@ def _put_boundary(block, hit, crossings, stacks, beyond, k, first, last):
     for side in range(2):
         held = stacks.held[k] if side == 0 else beyond.held[k]
         for i in range(first, last):
-            column = word[k, i, cr.C_COLUMN]
+            column = word[i, cr.C_COLUMN, k]
             does = _LEAVES if side == 0 else _ENTERS
-            if held > 0 and word[k, i, cr.C_DOES] == does:
-                top = stacks.column[k, held - 1] if side == 0 else beyond.column[k, held - 1]
+            if held > 0 and word[i, cr.C_DOES, k] == does:
+                top = stacks.column[held - 1, k] if side == 0 else beyond.column[held - 1, k]
                 if top == column:
                     chosen = i
-    block[pk.B_T_FAR + k] = number[k, first, cr.C_T]
-    block[pk.B_NORMAL_X + k] = number[k, chosen, cr.C_NX]
-    block[pk.B_NORMAL_Y + k] = number[k, chosen, cr.C_NY]
-    block[pk.B_NORMAL_Z + k] = number[k, chosen, cr.C_NZ]
-    hit[rows.COLUMN + k] = np.uint32(word[k, chosen, cr.C_COLUMN])
-    hit[pk.B_FACE + k] = np.uint32(word[k, chosen, cr.C_FACE])
-    hit[pk.B_INSTANCE + k] = np.uint32(word[k, chosen, cr.C_INSTANCE])
-    hit[pk.B_ITEM + k] = np.uint32(word[k, chosen, cr.C_ITEM])
+    block[pk.B_T_FAR + k] = number[first, cr.C_T, k]
+    block[pk.B_NORMAL_X + k] = number[chosen, cr.C_NX, k]
+    block[pk.B_NORMAL_Y + k] = number[chosen, cr.C_NY, k]
+    block[pk.B_NORMAL_Z + k] = number[chosen, cr.C_NZ, k]
+    hit[rows.COLUMN + k] = np.uint32(word[chosen, cr.C_COLUMN, k])
+    hit[pk.B_FACE + k] = np.uint32(word[chosen, cr.C_FACE, k])
+    hit[pk.B_INSTANCE + k] = np.uint32(word[chosen, cr.C_INSTANCE, k])
+    hit[pk.B_ITEM + k] = np.uint32(word[chosen, cr.C_ITEM, k])
 
 
 @jit.inlined
 def _note_piece(pieces, stacks, medium, here, index, began, end, tau, opl, z, k):
-    """Note a stretch of ray k in a medium, if that sends light back."""
+    """Note a stretch of ray k in the medium on top of its stack, if that sends light back."""
+    level = stacks.held[k]
+    travelled, visit = stacks.travelled[level, k], stacks.visit[level, k]
+    _put_piece(pieces, medium, here, index, began, end, tau, opl, z, travelled, visit, k)
+
+
+@jit.inlined
+def _put_piece(pieces, medium, here, index, began, end, tau, opl, z, travelled, visit, k):
+    """Note a stretch of ray k in a medium, if that sends light back; see `Pieces`."""
     if medium[here, tb.G_ECHO] <= np.float32(0.0) or end <= began:
         return
-    i, level = pieces.used[0], stacks.held[k]
+    i = pieces.used[0]
     pieces.number[i, P_FROM], pieces.number[i, P_TO], pieces.number[i, P_TAU] = began, end, tau
     pieces.number[i, P_OPL] = opl + medium[index, tb.G_INDEX] * began
     pieces.number[i, P_Z] = z + medium[index, tb.G_WIDENING] * began
-    pieces.number[i, P_TRAVELLED] = stacks.travelled[k, level]
-    pieces.word[i, P_RAY], pieces.word[i, P_VISIT] = k, stacks.visit[k, level]
+    pieces.number[i, P_TRAVELLED] = travelled
+    pieces.word[i, P_RAY], pieces.word[i, P_VISIT] = k, visit
     pieces.word[i, P_MEDIUM], pieces.word[i, P_INDEX] = here, index
     pieces.used[0] = i + 1

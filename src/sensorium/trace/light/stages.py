@@ -104,9 +104,9 @@ def _stacks_of(count: int, paths: int, levels: int) -> Stacks:
     """Room for the stacks of paths of so many blocks."""
     return Stacks(
         np.zeros((count, paths), np.int32),
-        np.zeros((count, paths, levels), np.int32),
-        np.zeros((count, paths, levels + 1), np.float32),
-        np.zeros((count, paths, levels + 1), np.int32),
+        np.zeros((count, levels, paths), np.int32),
+        np.zeros((count, levels + 1, paths), np.float32),
+        np.zeros((count, levels + 1, paths), np.int32),
     )
 
 
@@ -143,12 +143,12 @@ def media_of_walk(scratch, walks, walk, block, light, anchor, known, row, used):
             media.crossings.found[k] = crossed.found[i]
             for j in range(crossed.found[i]):
                 for column in range(crossed.number.shape[2]):
-                    media.crossings.number[k, j, column] = crossed.number[i, j, column]
-                media.crossings.word[k, j, C_COLUMN], media.crossings.word[k, j, C_ITEM] = (
+                    media.crossings.number[j, column, k] = crossed.number[i, j, column]
+                media.crossings.word[j, C_COLUMN, k], media.crossings.word[j, C_ITEM, k] = (
                     crossed.word[i, j, C_COLUMN],
                     j,
                 )
-                media.crossings.word[k, j, C_FACE] = known.crossed_base + i * room + j
+                media.crossings.word[j, C_FACE, k] = known.crossed_base + i * room + j
     clip_banks(block, media.crossings, light, anchor, crossed.found.size > 0, used)
     return media
 

@@ -266,7 +266,7 @@ def _offer_children(block, hit, light, draws, element, among, slot_f, slot_i, us
             choose.offer_last(slot_f, slot_i, ranked, ray, opl, strength, cause, depth, column, face, mirror)
 
 
-@jit.function
+@jit.inlined
 def _offer_air(block, hit, light, draws, element, among, slot_f, slot_i, drawn, used):
     """Returns from the atmosphere on each segment, where the distance drawn for the ray falls into it."""
     probability, shape, scale = (
@@ -292,7 +292,7 @@ def _offer_air(block, hit, light, draws, element, among, slot_f, slot_i, drawn, 
         )  # fmt: skip
 
 
-@jit.function
+@jit.inlined
 def _offer_pieces(block, hit, pieces, light, draws, element, among, owner, slot_f, slot_i):
     """Returns from media on each stretch, where the distance drawn for the visit falls into it.
 
@@ -322,7 +322,7 @@ def _offer_pieces(block, hit, pieces, light, draws, element, among, owner, slot_
         )  # fmt: skip
 
 
-@jit.function
+@jit.inlined
 def _offer_answer(block, hit, light, draws, element, among, slot_f, slot_i, k, number, index, start, x, tau, opl, z):
     """The return of a medium, in which the index of another may count, from x [m] behind a point of the segment.
 

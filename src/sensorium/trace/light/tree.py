@@ -125,19 +125,19 @@ def spawn(block, hit, stacks, beyond, light, world, queue, waiting, used):
     return waiting
 
 
-@jit.function
+@jit.inlined
 def _raised(factor, passes):
     """A factor taken once, or twice for light that comes back the way it went."""
     return factor * factor if passes == 2 else factor
 
 
-@jit.function
+@jit.inlined
 def _lost_here(block, k, passes):
     """Transmittance of the segment that ends at this hit, as often as light passes it."""
     return exp_f32(-np.float32(passes) * block[rows.TAU + k])
 
 
-@jit.function
+@jit.inlined
 def _reflect(block, hit, stacks, reach, floor, passes, queue, waiting, k, gain):
     """The mirror ray r = d - 2 (d . n) n, in the media it came through, unless the way there took too much of it."""
     gain *= _lost_here(block, k, passes)
@@ -154,7 +154,7 @@ def _reflect(block, hit, stacks, reach, floor, passes, queue, waiting, k, gain):
     )
 
 
-@jit.function
+@jit.inlined
 def _through_pane(block, hit, stacks, beyond, reach, media, material, beam_tan2, floor, passes, queue, waiting, k):
     """A pane is one sheet: light goes straight on, some is mirrored; the glass adds (n - 1) d / cos theta_t.
 
@@ -179,7 +179,7 @@ def _through_pane(block, hit, stacks, beyond, reach, media, material, beam_tan2,
     return waiting
 
 
-@jit.function
+@jit.inlined
 def _through_boundary(block, hit, stacks, beyond, reach, media, beam_tan2, floor, passes, queue, waiting, k):
     """A boundary between two media: Fresnel decides how much goes which way, Snell where to."""
     back, direction = _refracted(block, hit, media, k)
@@ -198,7 +198,7 @@ def _through_boundary(block, hit, stacks, beyond, reach, media, beam_tan2, floor
     return waiting
 
 
-@jit.function
+@jit.inlined
 def _refracted(block, hit, media, k):
     """Share that is reflected between the media before and behind an interface, 1 where all is, and the way on."""
     dx, dy, dz = block[pk.B_DIRECTION_X + k], block[pk.B_DIRECTION_Y + k], block[pk.B_DIRECTION_Z + k]
@@ -218,13 +218,13 @@ def _refracted(block, hit, media, k):
     return back, (eta * dx + bend * nx, eta * dy + bend * ny, eta * dz + bend * nz)
 
 
-@jit.function
+@jit.inlined
 def _relative_index(excess_1, excess_2):
     """n2 / n1 from n^2 - 1 of both, in float64, which differences of indices need."""
     return math.sqrt(1.0 + (np.float64(excess_2) - np.float64(excess_1)) / (1.0 + np.float64(excess_1)))
 
 
-@jit.function
+@jit.inlined
 def _push(block, hit, stacks, reach, queue, waiting, k, direction, gain, extra_opl, way, mirror):
     """One more child in the queue, starting where the ray ended, inside of what the stack says."""
     f, i = queue.number, queue.word
