@@ -134,5 +134,5 @@ def test_a_device_in_any_mode_has_what_acts_there(name, mode):
 def test_the_field_of_a_receiver_acts_on_cross_talk_in_relative_mode():
     given = {"pattern": PATTERN, "mode": "relative", "crosstalk": sn.Crosstalk()}
     assert sn.Lidar(receiver=sn.Receiver(half_field_rad=0.01), **given).receiver.half_field_rad == 0.01
-    with pytest.raises(SpecError, match="receiver.rise_time_s is"):
+    with pytest.raises(SpecError, match=r"receiver\.rise_time_s is"):
         sn.Lidar(receiver=sn.Receiver(half_field_rad=0.01, rise_time_s=2e-9), **given)
