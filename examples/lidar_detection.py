@@ -58,7 +58,7 @@ draw.key(shares, where="center right")
 
 # Still water, a mirror that shows the sky, and walls of 2 % and 50 %
 scene = sn.Scene()
-scene.add(sn.shapes.plane(30.0), pose=sn.Pose((35, 25, -1.8)), material=sn.Dielectric(medium=sn.media.water()))
+scene.add(sn.shapes.box(30, 30, 2), pose=sn.Pose((35, 25, -2.8)), material=sn.Dielectric(medium=sn.media.water()))
 mirror = sn.Pose.from_euler_deg((30, -8, 1), pitch=-45)
 scene.add(sn.shapes.plane(8.0), pose=mirror, material=sn.Mirror(reflectance=0.9))
 for y, reflectance in ((-40.0, 0.02), (40.0, 0.5)):

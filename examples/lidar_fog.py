@@ -8,7 +8,7 @@ from sensorium.view import save
 
 BEAM = {"detector_radius_m": 0.01, "exit_radius_m": 0.01, "half_divergence_rad": 1.5e-3}
 BOARDS, ACROSS, ROWS = 60, 20, 40
-THRESHOLD = 3e-6
+LIMIT = sn.DetectionLimit()  # as every lidar in mode="relative" has it: 10 % at 100 m, by 90 % of the rays
 distance_m = np.geomspace(3.0, 150.0, BOARDS)
 azimuth_deg = -180.0 + 360.0 / BOARDS * (np.arange(BOARDS) + 0.5)
 
@@ -26,7 +26,7 @@ pattern = sn.patterns.Raster(
 def look(air: sn.media.AbstractMedium) -> sn.Scan:
     """One sweep through this air."""
     environment = sn.Environment(scene, atmosphere=air, seed=3)
-    spec = sn.Lidar(pattern=pattern, mode="relative", detection=None, beam=sn.Beam(**BEAM), threshold=THRESHOLD)
+    spec = sn.Lidar(pattern=pattern, mode="relative", beam=sn.Beam(**BEAM))
     half_a_column = sn.Pose.from_euler_deg((0, 0, 0), yaw=-180.0 / (BOARDS * ACROSS))
     lidar = environment.attach(spec, pose=half_a_column)
     for _ in environment.run(duration_s=0.1):
@@ -64,16 +64,18 @@ for colour, (name, air) in zip(draw.COLOURS, airs.items(), strict=False):
         )
         print(f"exp(-2 alpha d) is {left[k]:.4f}")
 
-hidden = distance_m > 95.0
+hidden = distance_m > 63.0
 x, y = (distance_m * way(np.radians(azimuth_deg)) for way in (np.cos, np.sin))
 draw.outline(above, x[hidden], y[hidden], linestyle=":", label="hidden boards")
 draw.sensor(above, 0.0, 0.0)
 above.set_xlim(-95.0, 32.0)
 above.set_ylim(-20.0, 85.0)
 draw.key(above, where="lower left")
-middle.axhline(THRESHOLD, color="white", linewidth=0.8, linestyle="--")
-draw.note(middle, "detection threshold", (3.1, 1.15 * THRESHOLD))
-middle.set_ylim(1e-6, 1.0)
+stated = LIMIT.reflectance / np.pi * sn.optics.captured_fraction(LIMIT.range_m, **BEAM)
+half = 5.0 * sn.optics.noise_of_detection(stated, probability=LIMIT.probability, ratio=5.0)
+middle.axhline(half, color="white", linewidth=0.8, linestyle="--")
+draw.note(middle, "detected by half of the rays", (3.1, 0.65 * half))
+middle.set_ylim(1e-5, 1.0)
 draw.key(middle, title="visibility (lines: Beer-Lambert)", where="upper right")
 right.plot([], [], color="white", label="from the board")
 right.plot([], [], ":", color="white", label="from the fog")

@@ -26,7 +26,7 @@ scene.add(sn.shapes.box(1.4, 0.9, 1.0), pose=crate, material=sn.materials.load("
 
 environment = sn.Environment(scene, seed=1)
 pattern = sn.patterns.Spinning(elevation_deg=tuple(np.linspace(3.0, -3.0, 16)), columns=1440, rate_hz=10)
-spec = sn.Lidar(pattern=pattern, mode="relative", detection=None, max_depth=2, threshold=1e-6)
+spec = sn.Lidar(pattern=pattern, mode="relative", max_depth=2)
 lidar = environment.attach(spec, pose=sn.Pose(position=(-1.0, -0.5, 1.0)))
 for _ in environment.run(duration_s=0.1):
     pass

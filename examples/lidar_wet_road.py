@@ -8,7 +8,7 @@ from sensorium.view import save
 
 BEAM = {"detector_radius_m": 0.01, "exit_radius_m": 0.01, "half_divergence_rad": 1.5e-3}
 EYE_M = 1.8
-THRESHOLD = 2e-6
+LIMIT = sn.DetectionLimit()  # as every lidar in mode="relative" has it: 10 % at 100 m, by 90 % of the rays
 asphalt = sn.materials.load("asphalt")
 wet = sn.TwoLayer(refractive_index=1.33, roughness=1e-4, reflectance=asphalt.reflectance)
 CARS = ((14.0, 1.6), (30.0, -1.6), (52.0, 1.6))
@@ -27,9 +27,7 @@ def look(road: sn.materials.AbstractMaterial) -> sn.Scan:
         height=500, width=721, horizontal_fov_deg=(-12, 12), vertical_fov_deg=(-12, 3), rate_hz=10
     )
     environment = sn.Environment(scene)
-    spec = sn.Lidar(
-        pattern=pattern, mode="relative", detection=None, beam=sn.Beam(**BEAM), max_depth=1, threshold=THRESHOLD
-    )
+    spec = sn.Lidar(pattern=pattern, mode="relative", beam=sn.Beam(**BEAM), max_depth=1)
     lidar = environment.attach(spec, pose=sn.Pose(position=(0, 0, EYE_M)))
     for _ in environment.run(duration_s=0.1):
         pass
@@ -63,7 +61,7 @@ for colour, (name, scan), index in zip(draw.COLOURS, scans.items(), (1.0, 1.33),
     road = (scan.label == 1) & (scan.cause == sn.Cause.SURFACE)
     law = sn.optics.two_layer_monostatic(cosine, n=index, roughness=1e-3, reflectance=C)
     away = np.hypot(scan.points[road, 0], scan.points[road, 1])
-    panels[2].plot(away[::400], scan.intensity[road][::400], ".", color=colour, markersize=3)
+    panels[2].plot(away[::150], scan.intensity[road][::150], ".", color=colour, markersize=3)
     panels[2].plot(x, law * spread, color=colour, linewidth=1.5, label=name)
 ghost = scans["The same road under a film of water"]
 ghost_car = (ghost.cause == sn.Cause.REFLECTION) & (ghost.label == 2)
@@ -75,8 +73,13 @@ panels[2].plot(
     markersize=3,
     label="ghosts of cars",
 )
-panels[2].axhline(THRESHOLD, color="white", linewidth=0.8, linestyle="--")
-draw.note(panels[2], "detection threshold", (1.0, 1.2 * THRESHOLD))
+stated = LIMIT.reflectance / np.pi * sn.optics.captured_fraction(LIMIT.range_m, **BEAM)
+half = 5.0 * sn.optics.noise_of_detection(stated, probability=LIMIT.probability, ratio=5.0)
+panels[2].axhline(half, color="white", linewidth=0.8, linestyle="--")
+draw.note(panels[2], "detected by half of the rays", (55.0, 0.55 * half))
+for name, index in zip(scans, (1.0, 1.33), strict=True):
+    law = spread * sn.optics.two_layer_monostatic(cosine, n=index, roughness=1e-3, reflectance=C)
+    print(f"{name}: half of the rays see the road at {np.interp(-half, -law, x):.1f} m")
 panels[2].set_xlim(-1.0, 80.0)
 draw.key(panels[2], where="upper right")
 save(figure, "lidar_wet_road.png")

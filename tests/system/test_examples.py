@@ -12,6 +12,9 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 DOCS = Path(__file__).parents[2] / "docs"
 PICTURES = sorted(path.stem for path in EXAMPLES.glob("lidar_*.py"))
 
+# Pictures that stand on the page of another
+SECTIONS = {"lidar_curved_mirror": "lidar_mirror", "lidar_fog_banks": "lidar_fog"}
+
 # Other pictures, each with the page that shows it; the wheel's numbers are looked at in a test of its own
 PAGES = {
     "camera_filters": "camera.md",
@@ -80,11 +83,12 @@ def test_the_first_scan_leaves_its_points(tmp_path):
 
 @pytest.mark.parametrize("name", PICTURES)
 def test_every_picture_has_its_page_and_every_page_its_picture(name):
-    page = (DOCS / "lidar" / f"{name.removeprefix('lidar_')}.md").read_text()
+    of = SECTIONS.get(name, name).removeprefix("lidar_")
+    page = (DOCS / "lidar" / f"{of}.md").read_text()
     assert f"../images/lidar/{name}.png" in page
     assert f"python examples/{name}.py" in page
     assert (DOCS / "images" / "lidar" / f"{name}.png").is_file()
-    assert f"({name.removeprefix('lidar_')}.md)" in (DOCS / "lidar" / "README.md").read_text()
+    assert f"({of}.md)" in (DOCS / "lidar" / "README.md").read_text()
 
 
 @pytest.mark.parametrize("name", PAGES)

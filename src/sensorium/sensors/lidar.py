@@ -96,7 +96,7 @@ class Lidar(SensorSpec[Scan]):
     waveform: Waveform = Waveform()
     """For mode="waveform"."""
     max_depth: int = Field(default=0, ge=0, le=8)
-    """How many interfaces a ray is followed through: 0 sees no ghosts and nothing behind glass; a fog bank has two."""
+    """How many interfaces a ray is followed through: 0 sees no ghosts and nothing behind glass; fog banks have none."""
     floor: float = Field(default=1e-8, ge=0.0)
     """A branch that carries less than this share of the light as it leaves an interface is not followed."""
     detection: DetectionLimit | Literal["typical"] | None = "typical"

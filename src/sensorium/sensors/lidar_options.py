@@ -47,7 +47,8 @@ def refuse_unused(spec: "Lidar") -> None:
     for path, modes in ACTS_IN.items():
         aperture = path == "beam.exit_radius_m" and spec.mode == "radiometric" and spec.beam.rays > 1
         if spec.mode not in modes and not aperture:  # rays of a beam start all over it
-            _refuse_set(spec, path, f"with mode {spec.mode!r}; it acts in mode {_either(modes)} alone")
+            asked = _without_field(spec) if path == "receiver" and spec.crosstalk is not None else spec
+            _refuse_set(asked, path, f"with mode {spec.mode!r}; it acts in mode {_either(modes)} alone")
     if spec.returns != "all":
         _refuse_set(spec, "max_returns", f"with returns {spec.returns!r}; it acts with returns 'all' alone")
     if spec.mode == "waveform" and spec.atmospheric_returns == "priority":
@@ -58,6 +59,12 @@ def refuse_unused(spec: "Lidar") -> None:
     if spec.waveform.detector.kind == "cfar":
         rule = "with a Cfar detector; that one has a false_alarm of its own"
         _refuse_set(spec, "receiver.false_alarm_probability", rule)
+
+
+def _without_field(spec: "Lidar") -> "Lidar":
+    """The lidar with the receiver's field as by default: cross-talk looks at the field in its modes."""
+    usual = type(spec.receiver).model_fields["half_field_rad"].default
+    return spec.model_copy(update={"receiver": spec.receiver.model_copy(update={"half_field_rad": usual})})
 
 
 def _refuse_set(spec: BaseModel, path: str, rule: str) -> None:

@@ -15,6 +15,8 @@ MODES = ("geometric", "relative", "radiometric", "waveform")
 SET = {
     "normals": True,
     "beam": {"pulse_s": 1e-9},
+    "beam.rays": 7,
+    "beam.separation_m": 0.5,
     "beam.exit_radius_m": 0.02,
     "beam.detector_offset_m": 0.02,
     "intensity": {"kind": "reflectivity"},
@@ -23,6 +25,7 @@ SET = {
     "waveform": {"keep": True},
     "max_depth": 2,
     "floor": 1e-3,
+    "detection": sn.DetectionLimit(range_m=50.0),
     "threshold": 1e-3,
     "returns": "last",
     "max_returns": 2,
@@ -31,12 +34,18 @@ SET = {
     "atmospheric_returns": "off",
     "atmospheric_law": (9.5, 0.5, 0.1),
     "calibrated_index": 1.3,
+    "saturation": sn.Saturation(level=0.1, trigger=0.01),
+    "blooming": sn.Blooming(strength=1e-3, radius_deg=1.0),
+    "repetition": sn.PulseRepetition(rate_hz=1e5, reach_m=2000.0),
+    "crosstalk": sn.Crosstalk(),
 }
 
 
 def fields_of(path):
     name, _, part = path.partition(".")
     fields = {name: {part: SET[path]} if part else SET[path]}
+    fields |= {"beam": {"rays": 7, part: SET[path]}} if path == "beam.separation_m" else {}
+    fields |= {"max_range_m": 100.0} if name == "repetition" else {}
     return fields | ({"returns": "all"} if name == "max_returns" else {})
 
 
@@ -48,7 +57,7 @@ def test_options_are_accepted_where_they_act_and_refused_elsewhere(path, mode):
         return
     with pytest.raises(SpecError, match=rf"with mode '{mode}'; it acts in mode .* alone") as told:
         sn.Lidar(pattern=PATTERN, mode=mode, **fields_of(path))
-    assert re.match(rf"({re.escape(path)}|returns)", str(told.value))
+    assert re.match(rf"({re.escape(path)}|returns|beam.rays)", str(told.value))
     assert str(told.value).count(";") == 1
 
 
@@ -120,3 +129,10 @@ def test_a_device_in_any_mode_has_what_acts_there(name, mode):
     else:
         assert lidar.beam.wavelength_m == sheet.beam.wavelength_m
         assert lidar.intensity == sheet.intensity
+
+
+def test_the_field_of_a_receiver_acts_on_cross_talk_in_relative_mode():
+    given = {"pattern": PATTERN, "mode": "relative", "crosstalk": sn.Crosstalk()}
+    assert sn.Lidar(receiver=sn.Receiver(half_field_rad=0.01), **given).receiver.half_field_rad == 0.01
+    with pytest.raises(SpecError, match=r"receiver\.rise_time_s is"):
+        sn.Lidar(receiver=sn.Receiver(half_field_rad=0.01, rise_time_s=2e-9), **given)
