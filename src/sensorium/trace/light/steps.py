@@ -36,14 +36,14 @@ def fire(block, rays, heads, light, draws, number):
     return head, start, used
 
 
-@jit.function
+@jit.inlined
 def offer_first(block, hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, voided_before, used):
     """Open the slots with what surfaces and air send back on the first rays; `owner`: see `offer_media`."""
     _first_candidates(block, hit, light, draws, element, among, slot_f, slot_i, voided_before, used)
     offer_media(block, hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, used)
 
 
-@jit.function
+@jit.inlined
 def offer_more(child, child_hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, used):
     """Offer what surfaces and air send back on the way of children; `owner`: see `offer_media`."""
     _offer_children(child, child_hit, light, draws, element, among, slot_f, slot_i, used)
@@ -60,7 +60,7 @@ def own_rays():
     return owner
 
 
-@jit.function
+@jit.inlined
 def offer_media(block, hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, used):
     """Offer what media send back on the way of rays or children.
 
@@ -97,7 +97,7 @@ def report(block, slot_f, slot_i, rays, anchor, labels, light, draws, element, a
     )
 
 
-@jit.function
+@jit.inlined
 def cross_volumes(block, media, floats, words, active, arrays, light, anchor, world, masks, coherent, used):
     """Find the crossings of a block's rays with volumes, where a scene has some; arguments as for `collect_block`."""
     if light.switch[tb.S_CROSSINGS] == 0:
@@ -108,7 +108,7 @@ def cross_volumes(block, media, floats, words, active, arrays, light, anchor, wo
     clip_banks(block, media.crossings, light, anchor[world], traced, used)
 
 
-@jit.function
+@jit.inlined
 def light_up(block, hit, media, arrays, light, world, starts, used):
     """From hits to the strength of each interface's return; `starts` for first rays, see `media_stack.walk_block`."""
     resolve.resolve(block, hit, arrays, light, world, used)
@@ -135,7 +135,7 @@ def light_up_found(block, hit, media, light, found, at, base, starts, used):
         curvature.bend_found_paths(block, hit, media.crossings, light, found.surface, at, used)
 
 
-@jit.function
+@jit.inlined
 def _pass_media(block, hit, media, light, world, starts, used):
     """Media on the way of each ray, and its interface where that is a boundary of them."""
     if light.switch[tb.S_CROSSINGS] > 0:
@@ -148,7 +148,7 @@ def _pass_media(block, hit, media, light, world, starts, used):
         block[rows.TAU + k] = alpha * block[pk.B_T_FAR + k]
 
 
-@jit.function
+@jit.inlined
 def _shade(block, hit, light, used):
     """From the material that each ray met to the strength of its return."""
     number = light.number
@@ -162,7 +162,7 @@ def _shade(block, hit, light, used):
     shade.strength_of_surfaces(block, hit, light.medium, light.capture, number[tb.N_INVERSE_Z0], passes, used)
 
 
-@jit.function
+@jit.inlined
 def draw_children(block, hit, light, draws, element, among, owner, used):
     """The number that the ray has for the atmosphere: one a ray, carried over mirrors and panes."""
     if light.switch[tb.S_ATMOSPHERE] > 0 and light.switch[tb.S_CROSSINGS] == 0:
@@ -185,7 +185,7 @@ def limits_of(number):
     return (number[tb.N_NEAR] * n, number[tb.N_EARLIEST] * n), (number[tb.N_LATE] * n, number[tb.N_LATEST] * n)
 
 
-@jit.function
+@jit.inlined
 def _first_candidates(block, hit, light, draws, element, among, slot_f, slot_i, voided_before, used):
     """Surfaces of the first rays open the slots; the air is offered after them."""
     returns, ranked = light.switch[tb.S_RETURNS], light.switch[tb.S_SLOTS]
@@ -237,7 +237,7 @@ def _void(block, hit, voided_before, used):
             hit[rows.COLUMN + k] = NO_HIT
 
 
-@jit.function
+@jit.inlined
 def _offer_children(block, hit, light, draws, element, among, slot_f, slot_i, used):
     """Surfaces met by children, offered to the ray they belong to."""
     returns, ranked = light.switch[tb.S_RETURNS], light.switch[tb.S_SLOTS]

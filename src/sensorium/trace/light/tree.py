@@ -261,7 +261,7 @@ def _push(block, hit, stacks, reach, queue, waiting, k, direction, gain, extra_o
     return waiting + 1
 
 
-@jit.function
+@jit.inlined
 def take(block, hit, stacks, media, queue, first, used, far):
     """Load queued children first .. first + used into a block and its stacks, ready to be traced."""
     f, i = queue.number, queue.word
