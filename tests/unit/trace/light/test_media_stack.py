@@ -25,7 +25,7 @@ def nest(seed, most=8):
         material = medium if rng.random() < 0.7 else sn.Dielectric(medium=medium)
         things.append((low, size, material))
     if rng.random() < 0.7:  # one at most: of two surfaces in one place either may be met
-        low, size = rng.integers(-4, 5, 3), rng.integers(1, 4, 3)
+        low, size = rng.integers(-3, 5, 3), rng.integers(1, 4, 3)
         things.append((low, size, [MATT, sn.Mirror(reflectance=0.8)][rng.integers(2)]))
     things.append(((-8, -8, -5), (16, 16, 1), MATT))  # a floor
     things.append(((-20, -20, -20), (40, 40, 40), MATT))
@@ -64,8 +64,9 @@ def differences(seed, rays):
     for k, direction in enumerate(rays):
         nodes = ray_tree(caster, position, direction, max_depth=3, max_range_m=100.0)
         returned = sorted((n for n in nodes if n.intensity > 0.0), key=lambda node: -node.intensity)
-        returned = sorted(returned[:8], key=lambda node: node.opl_m)
-        here = scan.valid[:, 0, k]
+        returned = sorted(returned[:8], key=lambda node: (round(node.opl_m, 3), node.intensity))
+        here = np.flatnonzero(scan.valid[:, 0, k])  # paths of one length there and back by two ways in either order
+        here = sorted(here, key=lambda j: (round(float(scan.range_m[j, 0, k]), 3), scan.intensity[j, 0, k]))
         if list(scan.object_id[here, 0, k]) != [n.object_id for n in returned]:
             differ.append(k)
             continue
