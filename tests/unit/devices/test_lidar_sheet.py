@@ -106,5 +106,8 @@ def test_detection_takes_the_darkest_and_the_brightest_stated_range():
 
 
 def test_a_geometric_lidar_has_no_use_for_detection():
-    assert lidar().unused({"mode": "geometric"}) == ("detection",)
-    assert lidar().unused({"mode": "waveform"}) == lidar().unused({}) == ()
+    sheet = lidar(range_10_percent=value(80.0, "m"))
+    fields = sheet.specification()
+    assert "detection" in fields
+    assert "detection" not in sheet.suited(fields, {"mode": "geometric"})
+    assert sheet.suited(fields, {"mode": "waveform"}) == sheet.suited(fields, {}) == fields

@@ -125,6 +125,22 @@ def test_shapes_and_properties_are_as_of_one_process(caster, whole):
     assert caster.cast(np.zeros((0, 3)), np.zeros((0, 3))).range_m.shape == (0,)
 
 
+def test_all_hits_and_their_properties_are_as_of_one_process(caster, whole):
+    origin, direction, _ = rays(300)
+    for more in ({}, {"t_max_m": 12.0}, {"hide": ["car"]}):
+        found, expected = (each.cast_all(origin, direction, **more) for each in (caster, whole))
+        assert len(found.ray) > 100
+        for name in ("ray", *FIELDS):
+            assert getattr(found, name).tobytes() == getattr(expected, name).tobytes(), name
+        bend, expected_bend = (each.property("curvature_tensor") for each in (found, expected))
+        assert np.array_equal(bend, expected_bend)
+        for row in (0, 7, len(found.ray) - 1):
+            assert np.array_equal(found.only(row).property("curvature_tensor"), bend[row : row + 1])
+    assert np.ptp(bend) > 0.1
+    with pytest.raises(SpecError, match="hide names body 'bus'"):
+        caster.cast_all(origin, direction, hide=["bus"])
+
+
 def test_ray_trees_go_through_the_parts(caster, whole):
     met = 0
     for angle in np.linspace(-0.3, 0.3, 9):
