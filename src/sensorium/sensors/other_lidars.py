@@ -155,7 +155,7 @@ class OtherLidars:
         scan = other.caster.cast(fired, start_ns, end_ns)
         aim = other.firing.aim(fired, start_ns, end_ns)
         rays = new_rays(heads * count)
-        threads.run(aim_sweep, aim.blocks, aim.rays, aim.heads, np.float32(1.0), rays)
+        threads.run(aim_sweep, aim.blocks, aim.rays, aim.heads, np.float32(1.0), None, rays)
         origin = rays.origin.reshape(heads, count, 3) + np.repeat(aim.anchor, rig.sensors, axis=0)[:, None]
         draw = other.stream.uniform(1, 0, tick, elements=rig.sensors, worlds=rig.worlds, first_world=rig.first_world)
         return ct.Pulses(
