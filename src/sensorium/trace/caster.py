@@ -281,9 +281,7 @@ class RayCaster(AbstractCaster):
     ([3.5, inf], [0, -1])
     """
 
-    def __init__(
-        self, scene: Scene | SceneBatch, *, worlds: int | None = None, around_index: float = 1.0
-    ) -> None:
+    def __init__(self, scene: Scene | SceneBatch, *, worlds: int | None = None, around_index: float = 1.0) -> None:
         """Commit the scene.
 
         Args:

@@ -81,7 +81,7 @@ def test_some_act_beside_another_where_that_one_acts(path, mode):
 def test_what_acts_beside_another_leaves_its_table_as_it_is():
     fields = fields_of("crosstalk", "receiver.half_field_rad")
     fields["receiver"]["peak_power_W"] = 10.0
-    with pytest.raises(SpecError, match=r"receiver\.peak_power_W is 10\.0 with mode 'relative'; it acts in mode .* alone"):
+    with pytest.raises(SpecError, match=r"receiver\.peak_power_W is 10\.0 with mode 'relative'; it acts in"):
         sn.Lidar(pattern=PATTERN, mode="relative", **fields)
 
 
