@@ -69,7 +69,7 @@ def test_nests_end(folder, name, error):
         (("objects", 0, "quaternion"), [0, 0, 0, 0], "quaternion"),
         (("objects", 0, "body"), 3, r"index.objects\[0\].body is 3"),
         (("objects", 0, "faces"), -1, "neither is negative"),
-        (("format",), 2, "its format is not 1"),
+        (("format",), 1, "its format is not 2"),
     ],
 )
 def test_indexes_that_no_split_wrote_are_told(folder, place, value, says):

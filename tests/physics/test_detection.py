@@ -25,7 +25,9 @@ def around(reflectance, radius_m):
 
 def test_still_water_gives_no_return():
     scene = sn.Scene()
-    scene.add(sn.shapes.plane(400.0), material=sn.Dielectric(medium=sn.media.water()))
+    scene.add(
+        sn.shapes.box(400, 400, 0.1), pose=sn.Pose((0, 0, -0.05)), material=sn.Dielectric(medium=sn.media.water())
+    )
     scan = sweep(scene, os1(max_depth=2), pose=sn.Pose((0, 0, 2.0)))
     assert not scan.valid.any()
     assert sweep(scene, os1(max_depth=2, detection=None), pose=sn.Pose((0, 0, 2.0))).valid.mean() > 0.4

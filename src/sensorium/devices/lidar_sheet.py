@@ -150,7 +150,9 @@ class LidarSheet(Sheet):
         mode = overrides.get("mode", fields["mode"])
         if mode == "geometric":
             return {name: value for name, value in fields.items() if name in _WITHOUT_LIGHT}
-        if mode == "radiometric" and "beam" in fields:
+        beam = overrides.get("beam", {})
+        one_ray = not isinstance(beam, Mapping) or beam.get("rays", 1) == 1
+        if mode == "radiometric" and "beam" in fields and one_ray:
             return fields | {"beam": {name: value for name, value in fields["beam"].items() if name != "exit_radius_m"}}
         return fields
 

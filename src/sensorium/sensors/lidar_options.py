@@ -1,7 +1,7 @@
 """Which options of a lidar act in which of its modes; others are refused, so that none is ignored in silence."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Set
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from pydantic import BaseModel
 
@@ -42,13 +42,22 @@ ACTS_IN: Mapping[str, tuple[str, ...]] = {
 """Modes in which an option acts; an option that is not listed acts in every mode."""
 
 
+ACTS_BESIDE: Mapping[str, str] = {
+    "beam.exit_radius_m": "beam.rays",  # rays of a beam start all over it
+    "receiver.filter_width_m": "crosstalk",
+    "receiver.half_field_rad": "crosstalk",
+}
+"""Options that act beside another in whatever mode that one acts."""
+
+
 def refuse_unused(spec: "Lidar") -> None:
     """Raise a ValueError for the first option that is set and has no effect in the lidar's mode."""
+    read = {path for path, other in ACTS_BESIDE.items() if _is_set(spec, other) and spec.mode in ACTS_IN[other]}
     for path, modes in ACTS_IN.items():
-        aperture = path == "beam.exit_radius_m" and spec.mode == "radiometric" and spec.beam.rays > 1
-        if spec.mode not in modes and not aperture:  # rays of a beam start all over it
-            asked = _without_field(spec) if path == "receiver" and spec.crosstalk is not None else spec
-            _refuse_set(asked, path, f"with mode {spec.mode!r}; it acts in mode {_either(modes)} alone")
+        found = None if spec.mode in modes else _set_option(spec, path, read)
+        if found is not None:
+            beside = f" or with {ACTS_BESIDE[found[0]]}" if found[0] in ACTS_BESIDE else ""
+            _refuse(*found, f"with mode {spec.mode!r}; it acts in mode {_either(modes)}{beside} alone")
     if spec.returns != "all":
         _refuse_set(spec, "max_returns", f"with returns {spec.returns!r}; it acts with returns 'all' alone")
     if spec.mode == "waveform" and spec.atmospheric_returns == "priority":
@@ -61,27 +70,49 @@ def refuse_unused(spec: "Lidar") -> None:
         _refuse_set(spec, "receiver.false_alarm_probability", rule)
 
 
-def _without_field(spec: "Lidar") -> "Lidar":
-    """The lidar with the receiver's field as by default: cross-talk looks at the field in its modes."""
-    usual = type(spec.receiver).model_fields["half_field_rad"].default
-    return spec.model_copy(update={"receiver": spec.receiver.model_copy(update={"half_field_rad": usual})})
+def _refuse_set(spec: "Lidar", path: str, rule: str) -> None:
+    """Raise a ValueError if an option is not what it is by default."""
+    found = _set_option(spec, path)
+    if found is not None:
+        _refuse(*found, rule)
 
 
-def _refuse_set(spec: BaseModel, path: str, rule: str) -> None:
-    """Raise a ValueError if an option is not what it is by default; of a table, its first entry that is not."""
-    *tables, last = path.split(".")
-    value: Any = spec
-    default: Any = type(spec).model_fields[path.split(".")[0]].default
-    for name in tables:
-        value = getattr(value, name)
-    value, default = getattr(value, last), getattr(default, last) if tables else default
-    if value == default:
-        return
-    while isinstance(value, BaseModel) and type(value) is type(default):
-        name = next(name for name in type(value).model_fields if getattr(value, name) != getattr(default, name))
-        path, value, default = f"{path}.{name}", getattr(value, name), getattr(default, name)
+def _refuse(path: str, value: Any, rule: str) -> NoReturn:
+    """Raise a ValueError for an option and its value."""
     shown = f"a {type(value).__name__}" if isinstance(value, BaseModel) else repr(value)
     raise ValueError(f"{path} is {shown} {rule}")
+
+
+def _is_set(spec: "Lidar", path: str) -> bool:
+    """Whether an option is not what it is by default."""
+    return _set_option(spec, path) is not None
+
+
+def _set_option(spec: "Lidar", path: str, but: Set[str] = frozenset()) -> tuple[str, Any] | None:
+    """An option that is not what it is by default, and its value; of a table, its first entry that is not.
+
+    Args:
+        spec: The lidar.
+        path: Name of the option, with those of its tables before it.
+        but: Options that do not count.
+    """
+    name, *entries = path.split(".")
+    value, default = getattr(spec, name), type(spec).model_fields[name].default
+    for entry in entries:
+        value, default = getattr(value, entry), getattr(default, entry)
+    return _first_set(path, value, default, but)
+
+
+def _first_set(path: str, value: Any, default: Any, but: Set[str]) -> tuple[str, Any] | None:
+    if path in but or value == default:
+        return None
+    if not isinstance(value, BaseModel) or type(value) is not type(default):
+        return path, value
+    inside = (
+        _first_set(f"{path}.{name}", getattr(value, name), getattr(default, name), but)
+        for name in type(value).model_fields
+    )
+    return next((found for found in inside if found is not None), None)
 
 
 def _either(modes: tuple[str, ...]) -> str:

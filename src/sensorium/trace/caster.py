@@ -103,7 +103,9 @@ class AllHits:
     """Weights u, v of the triangle's second and third vertex; (hits, 2)."""
     world: NDArray[np.int32]
     """World of each."""
-    _look_up: Callable[[Any, str], NDArray[Any]] = field(repr=False)
+    number: NDArray[np.int64]
+    """Of each among all that were found, before any was left out."""
+    _look_up: Callable[["AllHits", str], NDArray[Any]] = field(repr=False)
 
     @cached_property
     def hit(self) -> NDArray[np.bool_]:
@@ -122,6 +124,7 @@ class AllHits:
             label=self.label[rows],
             barycentric=self.barycentric[rows],
             world=self.world[rows],
+            number=self.number[rows],
             _look_up=self._look_up,
         )
 
@@ -132,6 +135,9 @@ class AllHits:
 
 LookUp = Callable[[Hits, str], NDArray[Any]]
 """Finds a named property at hits."""
+
+LookUpOfAll = Callable[[AllHits, str], NDArray[Any]]
+"""The same for all hits."""
 
 
 class AbstractCaster(ABC):
@@ -229,8 +235,8 @@ class AbstractCaster(ABC):
         """
         rays, _ = checked_rays(origins, directions, time, t_max_m, worlds, world_count=self.worlds)
         found, look_up = self._all(rays, checked_bodies(hide))
-        there = np.arange(found.number.shape[1]) < found.found[:, None]
-        there &= found.number[:, :, cr.C_T] <= rays.t_max[:, None]
+        crossed = np.arange(found.number.shape[1]) < found.found[:, None]
+        there = crossed & (found.number[:, :, cr.C_T] <= rays.t_max[:, None])
         number, word = found.number[there], found.word[there]
         normal = number[:, cr.C_NX : cr.C_NZ + 1]
         return AllHits(
@@ -242,11 +248,12 @@ class AbstractCaster(ABC):
             label=word[:, cr.C_LABEL],
             barycentric=number[:, cr.C_U : cr.C_V + 1],
             world=rays.world[np.nonzero(there)[0]],
+            number=np.flatnonzero(there[crossed]),
             _look_up=look_up,
         )
 
     @abstractmethod
-    def _all(self, rays: Rays, hide: frozenset[str]) -> tuple[cr.RawCrossings, LookUp]:
+    def _all(self, rays: Rays, hide: frozenset[str]) -> tuple[cr.RawCrossings, LookUpOfAll]:
         """All hits of checked rays, one row a ray, and what finds a property at them."""
 
     @abstractmethod
@@ -274,9 +281,7 @@ class RayCaster(AbstractCaster):
     ([3.5, inf], [0, -1])
     """
 
-    def __init__(
-        self, scene: Scene | SceneBatch, *, worlds: int | None = None, around_index: float = 1.0
-    ) -> None:
+    def __init__(self, scene: Scene | SceneBatch, *, worlds: int | None = None, around_index: float = 1.0) -> None:
         """Commit the scene.
 
         Args:
@@ -300,7 +305,7 @@ class RayCaster(AbstractCaster):
     ) -> tuple[RawHits, LookUp]:
         return self.cast_rays(rays, hide=hide, coherent=coherent), partial(property_at, self.layout)
 
-    def _all(self, rays: Rays, hide: frozenset[str]) -> tuple[cr.RawCrossings, LookUp]:
+    def _all(self, rays: Rays, hide: frozenset[str]) -> tuple[cr.RawCrossings, LookUpOfAll]:
         return self.collect_rays(rays, hide=hide), partial(property_at, self.layout)
 
     def size_of(self, world: int, object_id: int) -> tuple[float, float]:
@@ -525,7 +530,7 @@ def shaped_hits(
     )
 
 
-def property_at(layout: Layout, hits: Hits, name: str) -> NDArray[Any]:
+def property_at(layout: Layout, hits: Hits | AllHits, name: str) -> NDArray[Any]:
     """A property at hits, from the meshes of a layout."""
     index = layout.mesh_index[np.where(len(layout.mesh_index) > 1, hits.world, 0), hits.object_id]
     values: NDArray[Any] | None = None

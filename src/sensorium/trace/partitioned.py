@@ -25,7 +25,7 @@ from sensorium.scene.part_files import PartIndex
 from sensorium.scene.split import made_material
 from sensorium.scene.volumes import material_kinds
 from sensorium.trace.body_places import BodyPlaces
-from sensorium.trace.caster import AbstractCaster, Hits, LookUp, RawHits, new_hits
+from sensorium.trace.caster import AbstractCaster, AllHits, Hits, LookUp, LookUpOfAll, RawHits, new_hits
 from sensorium.trace.crossings import RawCrossings
 from sensorium.trace.forwarding import Boxes, Forwarder
 from sensorium.trace.light.meet import LightHits, new_light_hits
@@ -117,15 +117,12 @@ class PartitionedCaster(AbstractCaster):
         entry = self._index.objects[object_id]
         return entry.radius_m, entry.volume_m3
 
-    def _all(self, rays: Rays, hide: frozenset[str]) -> tuple[RawCrossings, LookUp]:
-        near = PlacedScenes.on_grid(middle_of(rays, np.zeros((1, 3))))
-        motion = self.places.motion
-        bodies = Bodies(self.bodies, motion.positions[:, 0], motion.quaternions[:, 0])
-        shared, everywhere = Shared(near, bodies, hide, coherent=False), range(len(self._parts))
-        found, part = self._forwarder.collect(
-            rays, shared, Boxes(*self._boxes(bodies)), everywhere, volumes_alone=False
-        )
-        return found, partial(self._property_at, part)
+    def _all(self, rays: Rays, hide: frozenset[str]) -> tuple[RawCrossings, LookUpOfAll]:
+        self._check_hidden(hide)
+        shared, everywhere = self._shared(rays, hide, coherent=False), range(len(self._parts))
+        boxes = Boxes(*self._boxes(shared.bodies))
+        found, part = self._forwarder.collect(rays, shared, boxes, everywhere, volumes_alone=False)
+        return found, partial(self._property_at_some, part)
 
     def collect_volumes(
         self, rays: Rays, anchor: NDArray[np.float64], bodies: Bodies, *, hide: frozenset[str], curved: bool
@@ -140,16 +137,22 @@ class PartitionedCaster(AbstractCaster):
     def _nearest(
         self, rays: Rays, shape: tuple[int, ...], hide: frozenset[str], coherent: bool
     ) -> tuple[RawHits, LookUp]:
+        self._check_hidden(hide)
+        found = new_hits(len(rays.origin))
+        part = self._follow(rays, self._shared(rays, hide, coherent), np.zeros(3), found)
+        return found, partial(self._property_at, part.reshape(shape))
+
+    def _check_hidden(self, hide: frozenset[str]) -> None:
+        """Raise a SpecError for a body that the scene does not have."""
         for name in sorted(hide - set(self.bodies)):
             known = ", ".join(self.bodies) or "none"
             raise SpecError(f"hide names body {name!r}, which the scene does not have (it has: {known})")
-        # One anchor for all parts, as one process would choose it
-        near = PlacedScenes.on_grid(middle_of(rays, np.zeros((1, 3))))
-        motion = self.places.motion
+
+    def _shared(self, rays: Rays, hide: frozenset[str], coherent: bool) -> Shared:
+        """What rays in world coordinates share: one anchor for all parts, as one process would choose it."""
+        near, motion = PlacedScenes.on_grid(middle_of(rays, np.zeros((1, 3)))), self.places.motion
         bodies = Bodies(self.bodies, motion.positions[:, 0], motion.quaternions[:, 0])
-        found = new_hits(len(rays.origin))
-        part = self._follow(rays, Shared(near, bodies, hide, coherent), np.zeros(3), found)
-        return found, partial(self._property_at, part.reshape(shape))
+        return Shared(near, bodies, hide, coherent)
 
     def cast_from_anchor(
         self, rays: Rays, anchor: NDArray[np.float64], bodies: Bodies, *, hide: frozenset[str], air: bool
@@ -203,13 +206,13 @@ class PartitionedCaster(AbstractCaster):
         clear_m: NDArray[np.float32] = AT_ONCE,
     ) -> NDArray[np.int32]:
         """Send rays whose origins count from a point [m], shape (3,), through the parts; else as `Forwarder.follow`."""
-        if not self._parts:
-            raise BackendError(f"the processes of the parts of {str(self._folder)!r} have ended; cast before close()")
         low, high = self._boxes(common.bodies)
         return self._forwarder.follow(rays, common, Boxes(low - start, high - start), found, clear_m)
 
     def _boxes(self, bodies: Bodies) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Corners of what each part holds [m], shape (parts, 3); bodies anywhere on their way."""
+        if not self._parts:
+            raise BackendError(f"the processes of the parts of {str(self._folder)!r} have ended; cast before close()")
         low, high = np.full((len(self._parts), 3), np.inf), np.full((len(self._parts), 3), -np.inf)
         for number, entry in enumerate(self._index.parts):
             if entry.bounds_m is not None:
@@ -220,7 +223,11 @@ class PartitionedCaster(AbstractCaster):
                 high[number] = np.maximum(high[number], way.max(axis=0) + reach_m)
         return low, high
 
-    def _property_at(self, part: NDArray[np.int32], hits: Hits, name: str) -> NDArray[Any]:
+    def _property_at_some(self, part: NDArray[np.int32], hits: AllHits, name: str) -> NDArray[Any]:
+        """A property at some of all hits that were found, each in a part."""
+        return self._property_at(part[hits.number], hits, name)
+
+    def _property_at(self, part: NDArray[np.int32], hits: Hits | AllHits, name: str) -> NDArray[Any]:
         """A property at hits, asked from the parts that hold the faces."""
         values: NDArray[Any] | None = None
         for here, found in self._asked_property(part, hits, name):
@@ -230,7 +237,7 @@ class PartitionedCaster(AbstractCaster):
         return np.zeros(part.shape) if values is None else values
 
     def _asked_property(
-        self, part: NDArray[np.int32], hits: Hits, name: str
+        self, part: NDArray[np.int32], hits: Hits | AllHits, name: str
     ) -> Iterator[tuple[NDArray[np.bool_], NDArray[Any]]]:
         asks = []
         for number in np.unique(part[hits.hit]).tolist():

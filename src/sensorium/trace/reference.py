@@ -92,6 +92,7 @@ class ReferenceCaster:
             label=np.zeros(len(found), np.int32),
             barycentric=np.zeros((len(found), 2), np.float32),
             world=np.zeros(len(found), np.int32),
+            number=np.arange(len(found)),
             _look_up=lambda hits, name: property_at(self._layout, hits, name),
         )
 

@@ -20,7 +20,7 @@ from sensorium.scene.batch import SceneBatch
 from sensorium.scene.layout import layout
 from sensorium.scene.scene import Scene
 from sensorium.trace.body_places import BodyPlaces
-from sensorium.trace.caster import AbstractCaster, LookUp, RawHits, new_hits, property_at
+from sensorium.trace.caster import AbstractCaster, LookUp, LookUpOfAll, RawHits, new_hits, property_at
 from sensorium.trace.crossings import RawCrossings
 from sensorium.trace.rays import Rays, checked_bodies, checked_rays, middle_of
 from sensorium.trace.warp_device import WarpDevice
@@ -85,7 +85,7 @@ class WarpCaster(AbstractCaster):
         """In arrays of the host; `coherent` changes nothing here."""
         return self.cast_rays(rays, hide=hide), partial(property_at, self.layout)
 
-    def _all(self, rays: Rays, hide: frozenset[str]) -> tuple[RawCrossings, LookUp]:
+    def _all(self, rays: Rays, hide: frozenset[str]) -> tuple[RawCrossings, LookUpOfAll]:
         raise SpecError(f"cast_all was asked of a WarpCaster on {self.device!r}; only a RayCaster finds all hits")
 
     def size_of(self, world: int, object_id: int) -> tuple[float, float]:

@@ -105,6 +105,19 @@ def test_detection_takes_the_darkest_and_the_brightest_stated_range():
     }
 
 
+def test_the_size_of_the_beam_stays_where_it_acts():
+    sheet = lidar(exit_size=value(10.0, "mm", means="diameter"))
+    fields = sheet.specification()
+    assert "exit_radius_m" in fields["beam"]
+    for overrides, kept in (({}, True), ({"mode": "waveform"}, True), ({"mode": "radiometric"}, False)):
+        assert ("exit_radius_m" in sheet.suited(fields, overrides)["beam"]) is kept
+    several = {"mode": "radiometric", "beam": {"rays": 7}}
+    assert sheet.suited(fields, several) == fields
+
+
 def test_a_geometric_lidar_has_no_use_for_detection():
-    assert lidar().unused({"mode": "geometric"}) == ("detection",)
-    assert lidar().unused({"mode": "waveform"}) == lidar().unused({}) == ()
+    sheet = lidar(range_10_percent=value(80.0, "m"))
+    fields = sheet.specification()
+    assert "detection" in fields
+    assert "detection" not in sheet.suited(fields, {"mode": "geometric"})
+    assert sheet.suited(fields, {"mode": "waveform"}) == sheet.suited(fields, {}) == fields

@@ -76,14 +76,6 @@ def test_beams_of_several_rays_that_cannot_be(fields, message):
         sn.Beam(**fields)
 
 
-def test_modes_without_beams_of_several_rays_say_so():
-    pattern, beam = sn.patterns.Spinning(elevation_deg=(0.0,), columns=10, rate_hz=10), sn.Beam(rays=19)
-    with pytest.raises(SpecError, match=r"beam.rays is 19 with mode 'geometric', where it must be 1: its rays have no"):
-        sn.Lidar(pattern=pattern, beam=beam)
-    with pytest.raises(SpecError, match=r"with mode 'waveform', where it must be 1: waveform.rays says how many"):
-        sn.Lidar(pattern=pattern, beam=beam, mode="waveform")
-
-
 def test_the_separation_is_that_of_the_pulse_unless_said():
     assert sn.Beam(pulse_s=5e-9).least_separation_m == pytest.approx(0.749481, abs=1e-6)
     assert sn.Beam(rays=19, separation_m=0.4).least_separation_m == 0.4

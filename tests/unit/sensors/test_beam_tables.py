@@ -53,8 +53,9 @@ def test_room_for_what_can_arrive():
 def test_tables_without_limits_leave_the_others_as_they_are():
     _, light = tables(beam={"rays": 7}, threshold=0.5, min_range_m=2.0, returns="first")
     every = without_limits(light)
-    assert every.number[[tb.N_THRESHOLD, tb.N_NEAR]].tolist() == [0.0, 0.0]
-    assert np.isinf(every.number[tb.N_FAR])
+    assert every.number[[tb.N_THRESHOLD, tb.N_NEAR, tb.N_EARLIEST]].tolist() == [0.0, 0.0, 0.0]
+    assert np.isinf(every.number[[tb.N_LATE, tb.N_LATEST]]).all()
+    assert every.number[tb.N_FAR] == light.number[tb.N_FAR] == 1000.0
     assert every.switch[tb.S_RETURNS] == tb.ALL
     assert light.number[tb.N_THRESHOLD] == 0.5
     assert light.switch[tb.S_RETURNS] == tb.FIRST

@@ -62,10 +62,6 @@ def test_it_survives_being_written_and_read():
     ("make", "message"),
     [
         (
-            lambda: lidar(mode="geometric", detection=sn.DetectionLimit()),
-            "detection is given with mode 'geometric', which has no intensities; it must be left out",
-        ),
-        (
             lambda: lidar(mode="radiometric", detection=sn.DetectionLimit(), receiver={"noise_electrons": 20.0}),
             r"receiver.noise_electrons is 20\.0 and detection is given, from which that noise follows; give one of",
         ),

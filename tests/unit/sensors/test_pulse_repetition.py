@@ -125,12 +125,6 @@ def test_false_alarms_lie_within_the_window():
             ),
             r"max_range_m is 1000\.0 and repetition\.rate_hz 1000000\.0; the range must not exceed the unambiguous",
         ),
-        (
-            lambda: sn.Lidar(
-                pattern=PATTERN, max_range_m=100.0, repetition=sn.PulseRepetition(rate_hz=1e6, reach_m=500.0)
-            ),
-            "repetition is given with mode 'geometric'; it must be 'relative' or 'radiometric'",
-        ),
     ],
 )
 def test_refusals(make, message):

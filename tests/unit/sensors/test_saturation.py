@@ -71,12 +71,6 @@ def test_what_walks_out_of_the_limits_is_lost():
     assert scan.range_m[0, 0] == 0.0
 
 
-@pytest.mark.parametrize("mode", ["geometric", "waveform"])
-def test_modes_without_it_say_so(mode):
-    with pytest.raises(SpecError, match=f"saturation is given with mode '{mode}'; it must be 'relative' or"):
-        sn.Lidar(pattern=PATTERN, mode=mode, saturation=sn.Saturation(level=1.0, trigger=0.1))
-
-
 def test_bad_numbers():
     with pytest.raises(SpecError, match=r"trigger is 2\.0 and level 1\.0; the trigger must be below the level"):
         sn.Saturation(level=1.0, trigger=2.0)

@@ -125,6 +125,28 @@ def test_shapes_and_properties_are_as_of_one_process(caster, whole):
     assert caster.cast(np.zeros((0, 3)), np.zeros((0, 3))).range_m.shape == (0,)
 
 
+def test_all_hits_and_their_properties_are_as_of_one_process(caster, whole):
+    origin, direction, _ = rays(300)
+    for more in ({}, {"t_max_m": 12.0}, {"hide": ["car"]}):
+        found, expected = (each.cast_all(origin, direction, **more) for each in (caster, whole))
+        assert len(found.ray) > 100
+        for name in ("ray", *FIELDS):
+            assert getattr(found, name).tobytes() == getattr(expected, name).tobytes(), name
+        for name, rows in (("heat", found.object_id == 0), ("curvature_tensor", found.object_id > 0)):
+            for row in np.flatnonzero(rows)[::9]:
+                values = (each.only(row).property(name) for each in (found, expected))
+                assert np.array_equal(*values), (name, row)
+
+    # Where the ground comes first, as far as there
+    first = whole.cast(origin, direction)
+    ground, ends_m = first.object_id == 0, first.range_m + 1e-3
+    some = [each.cast_all(origin[ground], direction[ground], t_max_m=ends_m[ground]) for each in (caster, whole)]
+    assert len(some[0].ray) == ground.sum() > 20
+    assert np.array_equal(*(hits.property("heat") for hits in some))
+    with pytest.raises(SpecError, match="hide names body 'bus'"):
+        caster.cast_all(origin, direction, hide=["bus"])
+
+
 def test_ray_trees_go_through_the_parts(caster, whole):
     met = 0
     for angle in np.linspace(-0.3, 0.3, 9):

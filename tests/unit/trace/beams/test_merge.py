@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 
+import sensorium as sn
 from sensorium import optics
+from sensorium.scene.layout import layout
 from sensorium.sensors.light_caster import Draws
+from sensorium.sensors.light_tables import light_tables
 from sensorium.sensors.scan import Cause
 from sensorium.trace import packet as pk
 from sensorium.trace.beams import gather
@@ -18,13 +21,15 @@ SLOTS, ROOM, SEPARATION = 8, 24, np.float32(0.5)
 
 
 def light(returns=tb.ALL, threshold=0.0, priority=0):
-    number, switch = np.zeros(tb.NUMBERS, np.float32), np.zeros(tb.SWITCHES, np.int32)
-    number[tb.N_THRESHOLD], number[tb.N_FAR], number[tb.N_CALIBRATED_INDEX] = threshold, 100.0, 1.0
+    """Tables of an empty scene, with returns up to 100 m."""
+    pattern = sn.patterns.Spinning(elevation_deg=(0.0,), columns=4, rate_hz=10)
+    spec = sn.Lidar(pattern=pattern, mode="relative", max_range_m=100.0, threshold=threshold, detection=None)
+    scene = sn.Scene()
+    scene.add(sn.shapes.box(1, 1, 1))
+    tables = light_tables(spec, layout(scene, 1), sn.media.vacuum(), None)
+    switch = tables.switch.copy()
     switch[tb.S_RETURNS], switch[tb.S_SLOTS], switch[tb.S_PRIORITY] = returns, SLOTS, priority
-    none = np.zeros((1, 1), np.float32)
-    each = np.zeros((1, 1), np.int32)
-    objects, volumes = (each, np.zeros((1, 1), np.int64)), (each, each, none, each[0])
-    return tb.LightTables(none, *objects, none[0], none, none, none[0], number, switch, none[0], none[0], *volumes)
+    return tables._replace(switch=switch)
 
 
 def merged(arrivals, tables, used, voided_before=0.0):
