@@ -182,6 +182,7 @@ def test_sweeps_are_measured(mesh):
 def test_light_is_measured(mesh):
     assert light.against_bare_trace(mesh, max_depth=0, rounds=1) > 0.0
     assert light.against_bare_trace(mesh, max_depth=2, rounds=1) > 0.0
+    assert light.inside_a_bank(mesh, rounds=1) > 0.0
     assert 0.0 < light.bytes_a_ray(mesh) < 150.0
 
 

@@ -11,8 +11,14 @@ from sensorium.scene.mesh import Mesh
 _SPECIAL = 0.05
 
 
-def rig(mesh: Mesh, *, max_depth: int) -> Rig:
-    """A moving lidar in fog over two-layer ground; with a depth, a twentieth of the ground is mirror or glass."""
+def rig(mesh: Mesh, *, max_depth: int, fog: str = "everywhere") -> Rig:
+    """A moving lidar in fog over two-layer ground; with a depth, a twentieth of the ground is mirror or glass.
+
+    Args:
+        mesh: The ground.
+        max_depth: Of the lidar.
+        fog: "everywhere", in a "bank" around the lidar, or "nowhere".
+    """
     ground = sn.TwoLayer(refractive_index=1.5, roughness=0.3, reflectance=0.5, diffuse_roughness=0.3)
     scene = sn.Scene()
     if max_depth:
@@ -26,7 +32,10 @@ def rig(mesh: Mesh, *, max_depth: int) -> Rig:
     else:
         scene.add(mesh, material=ground, label="ground")
     world = sn.worlds.Kinematic({"car": sn.paths.Circle(center=(0, 3, 2.5), radius=3.0, rate=0.5)}, step_s=0.1)
-    env = sn.Environment(scene, world, atmosphere=sn.media.fog(visibility_m=200.0))
+    medium = sn.media.fog(visibility_m=200.0)
+    if fog == "bank":
+        scene.add(sn.shapes.box(60, 60, 20), pose=sn.Pose((0, 0, 5)), material=medium, label="fog")
+    env = sn.Environment(scene, world, atmosphere=medium if fog == "everywhere" else None)
     pattern = sn.patterns.Spinning(elevation_deg=tuple(np.linspace(22.5, -22.5, CHANNELS)), columns=COLUMNS, rate_hz=10)
     spec = sn.Lidar(
         pattern=pattern,
@@ -45,6 +54,13 @@ def against_bare_trace(mesh: Mesh, *, max_depth: int, rounds: int = 15) -> float
     subject = rig(mesh, max_depth=max_depth)
     with thread_count(1):
         return 1.0 / ratio(subject.sweep, BareSweep(subject), rounds=rounds)
+
+
+def inside_a_bank(mesh: Mesh, *, rounds: int = 15) -> float:
+    """Time of a sweep inside a fog bank over that of the same in the open, without any fog, one thread."""
+    bank, clear = (rig(mesh, max_depth=0, fog=fog) for fog in ("bank", "nowhere"))
+    with thread_count(1):
+        return 1.0 / ratio(bank.sweep, clear.sweep, rounds=rounds)
 
 
 def bytes_a_ray(mesh: Mesh) -> float:

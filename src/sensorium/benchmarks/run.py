@@ -113,6 +113,9 @@ def _figures(quick: bool) -> Iterator[Figure]:
         special = "" if max_depth == 0 else ", 5 % mirrors and glass"
         what = f"relative lidar: time over bare trace, depth {max_depth}{special}, 1 thread"
         yield Figure(what, f"{over:.2f} x", f"at most {most:g} x", over <= most)
+    over = light.inside_a_bank(mesh)
+    what = "relative lidar inside a fog bank: time over the same in the open, 1 thread"
+    yield Figure(what, f"{over:.2f} x", "at most 1.3 x", over <= 1.3)
     for bundle, of in ((waveform.MANY, "single pulses"), (waveform.FEW, "a spinning scan")):
         over = waveform.against_bare_trace(mesh, rays=bundle)
         what = f"waveform lidar: time over bare trace of its {bundle:,} rays a pulse, {of}, 1 thread"
