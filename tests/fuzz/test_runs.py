@@ -30,7 +30,7 @@ def test_manifests_come_back(folder, title, hashes, seed):
 @attempts()
 @given(position=st.tuples(*[st.floats(-1e9, 1e9)] * 3), label=st.integers(0, 2**31), body=words | st.none())
 def test_indexes_of_parts_come_back(folder, position, label, body):
-    thing = ObjectEntry(position, (1.0, 0.0, 0.0, 0.0), body, None, label, None, 12, 1.0, 0.5)
+    thing = ObjectEntry(position, (1.0, 0.0, 0.0, 0.0), body, None, label, None, 12, 1.0, 0.5, None)
     part = PartEntry("part-0", 12, (position, position), {"car": 1.5}, (PieceEntry(0, "mesh-0.npz"),))
     index = PartIndex((thing,), {"box": label}, (part,))
     index.save(folder)
