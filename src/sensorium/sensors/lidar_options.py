@@ -14,9 +14,9 @@ _RAYS = ("relative", "radiometric")
 
 ACTS_IN: Mapping[str, tuple[str, ...]] = {
     "normals": ("geometric",),
-    "beam": _LIGHT,
     "beam.rays": _RAYS,
     "beam.separation_m": _RAYS,
+    "beam": _LIGHT,
     "beam.exit_radius_m": ("relative", "waveform"),
     "beam.detector_offset_m": ("relative", "waveform"),
     "intensity": _LIGHT,

@@ -198,7 +198,7 @@ class AbstractCaster(ABC):
         hide: Iterable[str] = (),
         coherent: bool = False,
     ) -> Hits:
-        """Find the nearest hit of each ray.
+        """Find the nearest hit of each ray, on whatever has faces: those of fog banks and other volumes too.
 
         Args:
             origins: Start points in the world [m], shape (*batch, 3).

@@ -62,7 +62,7 @@ def clip_banks(block, crossings, light, anchor, traced, used):
                 word[place, C_COLUMN, k], word[place, C_FACE, k] = column, -1
             place += 1
             crossings.found[k] = np.int32(place)
-            if place > 2:
+            if place > 1:
                 sort_crossings(crossings, k, min(place, room))
 
 

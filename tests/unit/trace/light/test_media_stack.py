@@ -168,6 +168,58 @@ def test_of_volumes_that_overlap_the_one_entered_last_counts(leaves_first):
     assert optical_depth(scene, boxes(WALL), (1, 0, 0)) == pytest.approx(wanted, abs=2e-6)
 
 
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+@pytest.mark.parametrize("inner", [sn.shapes.box(10, 10, 10), sn.shapes.sphere(5.0)], ids=["box", "ball"])
+def test_a_sensor_inside_two_volumes(inner, order):
+    """The smaller counts until it is left, then the larger, whichever was added first and however they are found."""
+    things = [(sn.shapes.box(20, 20, 20), fog(0.05)), (inner, fog(0.02))]
+    scene = boxes(WALL)
+    for number in order:
+        mesh, material = things[number]
+        scene.add(mesh, material=material)
+    (left,) = sn.RayCaster(scene).cast_all([0, 0, 0], [1, 0.05, 0.02]).range_m[:1]
+    ends = 10.0 * np.linalg.norm([1, 0.05, 0.02])
+    wanted = 0.02 * left + 0.05 * (ends - left)
+    assert optical_depth(scene, boxes(WALL), (1, 0.05, 0.02)) == pytest.approx(wanted, abs=3e-6)
+
+
+def bank_tangle(seed):
+    """Boxes and balls of fog at random, turned, around and before the sensor; and what a ray passes of each by hand."""
+    rng, scene, things = np.random.default_rng(seed), boxes(WALL), []
+    for _ in range(rng.integers(2, 6)):
+        size, middle, turn = rng.uniform(2, 9, 3), rng.uniform(-6, 9, 3), rng.normal(size=4)
+        things.append((size, sn.Pose(middle, turn / np.linalg.norm(turn)), round(rng.uniform(0.01, 0.08), 3)))
+    for number in rng.permutation(len(things)):
+        size, pose, extinction = things[number]
+        scene.add(sn.shapes.box(*size), pose=pose, material=fog(extinction))
+    return scene, things, rng
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_tangles_of_banks_by_hand(seed):
+    """Extinction along the ray, of the volume entered last: by intervals of boxes in float64."""
+    scene, things, rng = bank_tangle(seed)
+    direction = np.array([1.0, *rng.uniform(-0.2, 0.2, 2)])
+    unit = direction / np.linalg.norm(direction)
+    spans = []
+    for size, pose, extinction in things:
+        o, d = pose.inverse().apply(np.zeros(3)), pose.inverse().apply(unit) - pose.inverse().apply(np.zeros(3))
+        a, b = (-size / 2 - o) / d, (size / 2 - o) / d
+        enter, leave = np.minimum(a, b).max(), np.maximum(a, b).min()
+        if enter < leave and leave > 0:
+            rank = enter if enter > 0 else -np.prod(size)  # around the sensor: the smaller further in
+            spans.append((enter, leave, rank, extinction))
+    end = 20.0 / unit[0]
+    cuts = sorted({0.0, end, *(t for span in spans for t in span[:2] if 0.0 < t < end)})
+    wanted = 0.0
+    for start, stop in itertools.pairwise(cuts):
+        middle = (start + stop) / 2
+        inside = [span for span in spans if span[0] < middle < span[1]]
+        if inside:
+            wanted += max(inside, key=lambda span: span[2])[3] * (stop - start)
+    assert optical_depth(scene, boxes(WALL), direction) == pytest.approx(wanted, abs=1e-5)
+
+
 def test_nests_of_any_depth():
     """Thirty shells around the sensor: room is made as it is needed."""
     shells = [((0, 0, 0), (2 * r, 2 * r, 2 * r), fog(0.001 * r)) for r in range(1, 31)]
