@@ -15,13 +15,23 @@ such a boundary is no interface. A segment is made of pieces, each in one medium
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sensorium import jit
 from sensorium.trace import crossings as cr
 from sensorium.trace import packet as pk
 from sensorium.trace.light import rows
 from sensorium.trace.light import tables as tb
+from sensorium.trace.light.pieces import Pieces, new_pieces, note_piece, put_piece
+from sensorium.trace.light.stacks import (
+    Stacks,
+    copy_stack,
+    draw_first,
+    holds,
+    insert,
+    keep_travelled,
+    new_stacks,
+    remove,
+)
 from sensorium.trace.packet import BLOCK, NO_HIT
 
 SAME_INDEX = np.float32(1e-3)
@@ -37,32 +47,6 @@ _NOTHING, _ENTERS, _LEAVES = np.int32(0), np.int32(1), np.int32(-1)
 # Visits of media are numbered by the node of the ray tree in which the path entered and by the event in its segment;
 # past so many events numbers come again, since a draw has 16 bits
 _EVENTS_A_NODE = np.int32(64)
-
-# columns of Pieces.number: from and to along the segment [m], optical depth, optical path and reduced path at its
-# beginning, and how far the path had come in that medium by then [m]
-P_FROM, P_TO, P_TAU, P_OPL, P_Z, P_TRAVELLED = range(6)
-PIECE_NUMBERS = 6
-
-# columns of Pieces.word: ray of the block, medium, the medium whose index counts there, and number of the visit
-P_RAY, P_MEDIUM, P_INDEX, P_VISIT = range(4)
-PIECE_WORDS = 4
-
-
-class Stacks(NamedTuple):
-    """What each of some paths is inside of; level 0 is the atmosphere, level i the i-th volume."""
-
-    held: NDArray[np.int32]  # (paths,) how many volumes
-    column: NDArray[np.int32]  # (levels, paths) their objects
-    travelled: NDArray[np.float32]  # (levels + 1, paths) path in that medium since it was entered [m]
-    visit: NDArray[np.int32]  # (levels + 1, paths) number of the visit, whose random number it has
-
-
-class Pieces(NamedTuple):
-    """Stretches of the rays of a block in media that send light back."""
-
-    used: NDArray[np.int64]  # (1,)
-    number: NDArray[np.float32]  # (pieces, PIECE_NUMBERS)
-    word: NDArray[np.int32]  # (pieces, PIECE_WORDS)
 
 
 class Media(NamedTuple):
@@ -83,39 +67,6 @@ def new_media(room, levels):
         new_stacks(np.int64(BLOCK), levels),
         new_pieces(room),
     )
-
-
-@jit.function
-def new_stacks(paths, levels):
-    """Room for the stacks of so many paths; none where a scene has no volumes."""
-    paths = paths if levels > 0 else 0
-    return Stacks(
-        jit.zeros(paths, np.int32),
-        jit.zeros((levels, paths), np.int32),
-        jit.zeros((levels + 1, paths), np.float32),
-        jit.zeros((levels + 1, paths), np.int32),
-    )
-
-
-@jit.function
-def new_pieces(room):
-    """Room for all pieces of a block whose rays have so many crossings at most."""
-    most = BLOCK * (room + 1) if room > 0 else 0
-    return Pieces(
-        jit.zeros(1, np.int64), jit.zeros((most, PIECE_NUMBERS), np.float32), jit.zeros((most, PIECE_WORDS), np.int32)
-    )
-
-
-@jit.inlined
-def copy_stack(source, i, target, j):
-    """Stack i of some into stack j of others."""
-    held = source.held[i]
-    target.held[j] = held
-    target.travelled[0, j], target.visit[0, j] = source.travelled[0, i], source.visit[0, i]
-    for level in range(held):
-        target.column[level, j] = source.column[level, i]
-        target.travelled[level + 1, j] = source.travelled[level + 1, i]
-        target.visit[level + 1, j] = source.visit[level + 1, i]
 
 
 @jit.function
@@ -188,10 +139,10 @@ def _walk_through_one(block, hit, crossings, stacks, beyond, pieces, volume, rea
     around = visit if found == 1 else np.int32(0)
     visit = np.int32(0) if found == 1 else visit
     air, tau = np.int32(0), medium[0, tb.G_ALPHA] * enters
-    _put_piece(pieces, medium, air, air, zero, enters, zero, zero, zero, zero, around, k)
-    _put_piece(pieces, medium, inside, air, enters, leaves, tau, zero, zero, zero, visit, k)
+    put_piece(pieces, medium, air, air, zero, enters, zero, zero, zero, zero, around, k)
+    put_piece(pieces, medium, inside, air, enters, leaves, tau, zero, zero, zero, visit, k)
     tau += medium[inside, tb.G_ALPHA] * (leaves - enters)
-    _put_piece(pieces, medium, air, air, leaves, end, tau, zero, zero, enters, around, k)
+    put_piece(pieces, medium, air, air, leaves, end, tau, zero, zero, enters, around, k)
     block[rows.TAU + k] = tau + medium[0, tb.G_ALPHA] * (end - leaves)
     if goes_on:
         stacks.travelled[0, k], stacks.visit[0, k] = enters + (end - leaves), around
@@ -255,57 +206,8 @@ def _find_start(crossings, stacks, rank, missing, k, found):
             first &= crossings.word[j, cr.C_COLUMN, k] != column
         if first:
             for _ in range(_left_unentered(crossings, column, k, found)):
-                _insert(stacks, rank, missing, k, column, 0, np.int32(1 + i % (_EVENTS_A_NODE - 1)))
-    _draw_first(stacks, k)
-
-
-@jit.inlined
-def _draw_first(stacks, k):
-    """Give the visit of the medium that ray k starts in the number 0, whose draw each ray has at hand."""
-    held = stacks.held[k]
-    stacks.visit[0, k], stacks.visit[held, k] = stacks.visit[held, k], 0
-
-
-@jit.inlined
-def _insert(stacks, rank, missing, k, column, above, visit):
-    """Put a volume onto stack k among those from level `above` on, behind all that are larger."""
-    held = stacks.held[k]
-    if held >= stacks.column.shape[0]:
-        missing[1] = max(missing[1], held + np.int32(1))
-        return
-    place = held
-    while place > above and rank[stacks.column[place - 1, k]] > rank[column]:
-        stacks.column[place, k] = stacks.column[place - 1, k]
-        stacks.travelled[place + 1, k], stacks.visit[place + 1, k] = stacks.travelled[place, k], stacks.visit[place, k]
-        place -= 1
-    stacks.column[place, k], stacks.travelled[place + 1, k] = column, np.float32(0.0)
-    stacks.visit[place + 1, k] = visit
-    stacks.held[k] = held + np.int32(1)
-
-
-@jit.inlined
-def _remove(stacks, k, column):
-    """Take the topmost entry of a volume off stack k, if it has one."""
-    held = stacks.held[k]
-    level = held - 1
-    while level >= 0 and stacks.column[level, k] != column:
-        level -= 1
-    if level < 0:
-        return
-    for above in range(level, held - 1):
-        stacks.column[above, k] = stacks.column[above + 1, k]
-        stacks.travelled[above + 1, k] = stacks.travelled[above + 2, k]
-        stacks.visit[above + 1, k] = stacks.visit[above + 2, k]
-    stacks.held[k] = held - np.int32(1)
-
-
-@jit.inlined
-def _holds(stacks, k, column):
-    """How often a volume stands on stack k."""
-    times = 0
-    for level in range(stacks.held[k]):
-        times += stacks.column[level, k] == column
-    return times
+                insert(stacks, rank, missing, k, column, 0, np.int32(1 + i % (_EVENTS_A_NODE - 1)))
+    draw_first(stacks, k)
 
 
 @jit.inlined
@@ -319,13 +221,13 @@ def _agree_with_faces(crossings, stacks, reach, away, k, found):
     for i in range(found):
         if crossings.number[i, cr.C_T, k] > _tolerance_of(crossings, reach, away, k, i):
             break
-        if word[i, cr.C_DOES, k] == _ENTERS and _holds(stacks, k, word[i, cr.C_COLUMN, k]) > 0:
+        if word[i, cr.C_DOES, k] == _ENTERS and holds(stacks, k, word[i, cr.C_COLUMN, k]) > 0:
             word[i, cr.C_DOES, k] = _NOTHING
     level = stacks.held[k] - 1
     while level >= 0:
         column = stacks.column[level, k]
-        if _holds(stacks, k, column) > _left_unentered(crossings, column, k, found):
-            _remove(stacks, k, column)
+        if holds(stacks, k, column) > _left_unentered(crossings, column, k, found):
+            remove(stacks, k, column)
         level = min(level - 1, stacks.held[k] - 1)
 
 
@@ -372,19 +274,19 @@ def _walk(block, hit, crossings, stacks, beyond, pieces, volume, rank, reach, me
             _put_boundary(block, hit, crossings, stacks, beyond, k, i, last)
             end = t
             break
-        _note_piece(pieces, stacks, medium, here, index, began, t, tau, opl, z, k)
+        note_piece(pieces, stacks, medium, here, index, began, t, tau, opl, z, k)
         tau += medium[here, tb.G_ALPHA] * (t - began)
         stacks.travelled[stacks.held[k], k] += t - began
-        _keep_travelled(stacks, beyond, k)
+        keep_travelled(stacks, beyond, k)
         opl += (medium[index, tb.G_INDEX] - medium[index_there, tb.G_INDEX]) * t
         z += (medium[index, tb.G_WIDENING] - medium[index_there, tb.G_WIDENING]) * t
         copy_stack(beyond, k, stacks, k)
         here, index, began, i = there, index_there, t, last
     if not interface:
         copy_stack(stacks, k, beyond, k)
-    _note_piece(pieces, stacks, medium, here, index, began, end, tau, opl, z, k)
+    note_piece(pieces, stacks, medium, here, index, began, end, tau, opl, z, k)
     stacks.travelled[stacks.held[k], k] += end - began
-    _keep_travelled(stacks, beyond, k)
+    keep_travelled(stacks, beyond, k)
     block[rows.TAU + k] = tau + medium[here, tb.G_ALPHA] * (end - began)
     block[rows.PATH_OPL + k], block[rows.PATH_Z + k] = opl, z
     block[rows.MEDIUM_N + k], block[rows.WIDENING + k] = medium[index, tb.G_INDEX], medium[index, tb.G_WIDENING]
@@ -410,26 +312,17 @@ def _index(stacks, volume, medium, k):
 
 
 @jit.inlined
-def _keep_travelled(stacks, beyond, k):
-    """How far the path has come in the medium before an event, for those behind it that still hold that medium."""
-    level, visit = stacks.held[k], stacks.visit[stacks.held[k], k]
-    for other in range(beyond.held[k] + 1):
-        if beyond.visit[other, k] == visit:
-            beyond.travelled[other, k] = stacks.travelled[level, k]
-
-
-@jit.inlined
 def _apply(crossings, beyond, rank, missing, k, first, last, node):
     """Leave and enter the volumes of an event: those left first, then those entered, the larger first."""
     word = crossings.word
     for i in range(first, last):
         if word[i, cr.C_DOES, k] == _LEAVES:
-            _remove(beyond, k, word[i, cr.C_COLUMN, k])
+            remove(beyond, k, word[i, cr.C_COLUMN, k])
     above = beyond.held[k]
     for i in range(first, last):
         if word[i, cr.C_DOES, k] == _ENTERS:
             visit = np.int32(_EVENTS_A_NODE * (np.int32(node) + 1) + i % _EVENTS_A_NODE)
-            _insert(beyond, rank, missing, k, word[i, cr.C_COLUMN, k], above, visit)
+            insert(beyond, rank, missing, k, word[i, cr.C_COLUMN, k], above, visit)
 
 
 @jit.inlined
@@ -456,24 +349,3 @@ def _put_boundary(block, hit, crossings, stacks, beyond, k, first, last):
     hit[pk.B_ITEM + k] = np.uint32(word[chosen, cr.C_ITEM, k])
 
 
-@jit.inlined
-def _note_piece(pieces, stacks, medium, here, index, began, end, tau, opl, z, k):
-    """Note a stretch of ray k in the medium on top of its stack, if that sends light back."""
-    level = stacks.held[k]
-    travelled, visit = stacks.travelled[level, k], stacks.visit[level, k]
-    _put_piece(pieces, medium, here, index, began, end, tau, opl, z, travelled, visit, k)
-
-
-@jit.inlined
-def _put_piece(pieces, medium, here, index, began, end, tau, opl, z, travelled, visit, k):
-    """Note a stretch of ray k in a medium, if that sends light back; see `Pieces`."""
-    if medium[here, tb.G_ECHO] <= np.float32(0.0) or end <= began:
-        return
-    i = pieces.used[0]
-    pieces.number[i, P_FROM], pieces.number[i, P_TO], pieces.number[i, P_TAU] = began, end, tau
-    pieces.number[i, P_OPL] = opl + medium[index, tb.G_INDEX] * began
-    pieces.number[i, P_Z] = z + medium[index, tb.G_WIDENING] * began
-    pieces.number[i, P_TRAVELLED] = travelled
-    pieces.word[i, P_RAY], pieces.word[i, P_VISIT] = k, visit
-    pieces.word[i, P_MEDIUM], pieces.word[i, P_INDEX] = here, index
-    pieces.used[0] = i + 1

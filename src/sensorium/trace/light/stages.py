@@ -15,9 +15,10 @@ from sensorium.trace.crossings import C_COLUMN, C_FACE, C_ITEM, RawCrossings
 from sensorium.trace.light import choose, rows, shade, steps, tree
 from sensorium.trace.light import tables as tb
 from sensorium.trace.light.banks import clip_banks
-from sensorium.trace.light.media_stack import Media, Stacks, new_media
+from sensorium.trace.light.media_stack import Media, new_media
 from sensorium.trace.light.meet import LightHits
 from sensorium.trace.light.ray_errors import numbers_of
+from sensorium.trace.light.stacks import Stacks
 from sensorium.trace.light.sunlight import add_sunlight, aim_at_sun
 from sensorium.trace.packet import BLOCK, NO_HIT
 from sensorium.trace.sweep import WHOLE, block_of

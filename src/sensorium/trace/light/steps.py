@@ -12,6 +12,7 @@ from sensorium.trace import packet as pk
 from sensorium.trace.crossings import collect_block
 from sensorium.trace.light import choose, curvature, limit, resolve, rows, shade, tree, write
 from sensorium.trace.light import media_stack as ms
+from sensorium.trace.light import pieces as pc
 from sensorium.trace.light import tables as tb
 from sensorium.trace.light.banks import clip_banks
 from sensorium.trace.light.detect import detect_block
@@ -300,11 +301,11 @@ def _offer_pieces(block, hit, pieces, light, draws, element, among, owner, slot_
     """
     media = light.medium
     for i in range(pieces.used[0]):
-        k, number = np.int64(pieces.word[i, ms.P_RAY]), np.int64(pieces.word[i, ms.P_MEDIUM])
+        k, number = np.int64(pieces.word[i, pc.P_RAY]), np.int64(pieces.word[i, pc.P_MEDIUM])
         probability = media[number, tb.G_PROBABILITY]
         if probability <= np.float32(0.0) or block[rows.GAIN + k] <= np.float32(0.0):
             continue
-        visit, drawn = np.int64(pieces.word[i, ms.P_VISIT]), block[rows.UNIFORM + k]
+        visit, drawn = np.int64(pieces.word[i, pc.P_VISIT]), block[rows.UNIFORM + k]
         if visit > 0 or hit[rows.NODE + k] > 0:  # else drawn already
             drawn = _drawn_for(draws, element + np.int64(owner[hit[rows.RAY + k]]), visit, among)
         if drawn >= probability:
@@ -312,13 +313,13 @@ def _offer_pieces(block, hit, pieces, light, draws, element, among, owner, slot_
         x = shade.gamma_distance(
             light.gamma, number, drawn / probability, media[number, tb.G_SHAPE], media[number, tb.G_SCALE]
         )
-        x -= pieces.number[i, ms.P_TRAVELLED]
-        if x < np.float32(0.0) or x >= pieces.number[i, ms.P_TO] - pieces.number[i, ms.P_FROM]:
+        x -= pieces.number[i, pc.P_TRAVELLED]
+        if x < np.float32(0.0) or x >= pieces.number[i, pc.P_TO] - pieces.number[i, pc.P_FROM]:
             continue
         _offer_answer(
             block, hit, light, draws, element, among, slot_f, slot_i, k, number,
-            np.int64(pieces.word[i, ms.P_INDEX]), pieces.number[i, ms.P_FROM], x, pieces.number[i, ms.P_TAU],
-            pieces.number[i, ms.P_OPL], pieces.number[i, ms.P_Z],
+            np.int64(pieces.word[i, pc.P_INDEX]), pieces.number[i, pc.P_FROM], x, pieces.number[i, pc.P_TAU],
+            pieces.number[i, pc.P_OPL], pieces.number[i, pc.P_Z],
         )  # fmt: skip
 
 

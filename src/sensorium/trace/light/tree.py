@@ -24,7 +24,8 @@ from sensorium.trace import packet as pk
 from sensorium.trace.hits import object_of
 from sensorium.trace.light import curvature, rows
 from sensorium.trace.light import tables as tb
-from sensorium.trace.light.media_stack import SAME_INDEX, Stacks, copy_stack, new_stacks
+from sensorium.trace.light.media_stack import SAME_INDEX
+from sensorium.trace.light.stacks import Stacks, copy_stack, new_stacks
 from sensorium.trace.packet import BLOCK, NO_HIT, trace_again
 
 # Numbers that functions take are typed: each plain literal would have its function compiled anew

@@ -20,7 +20,7 @@ from sensorium.optics.capture_table import captured_from_table
 from sensorium.random import exp_f32
 from sensorium.trace import packet as pk
 from sensorium.trace.light import curvature, rows, tree
-from sensorium.trace.light import media_stack as ms
+from sensorium.trace.light import pieces as pc
 from sensorium.trace.light import tables as tb
 from sensorium.trace.packet import NO_HIT
 from sensorium.trace.waveform import tables as wt
@@ -165,20 +165,20 @@ def _end_in_first_medium(block, hit, pieces, tables, histograms, weight_of, puls
     number, pads, reach = tables.number, tables.pulse.shape[1], histograms.reach
     last = np.float32(histograms.vote.shape[1] - 2)
     for i in range(pieces.used[0]):
-        if pieces.number[i, ms.P_FROM] == np.float32(0.0):
-            p = pulse_of[hit[rows.RAY + pieces.word[i, ms.P_RAY]]]
+        if pieces.number[i, pc.P_FROM] == np.float32(0.0):
+            p = pulse_of[hit[rows.RAY + pieces.word[i, pc.P_RAY]]]
             if histograms.medium[p] == NO_MEDIUM:
-                histograms.medium[p] = pieces.word[i, ms.P_MEDIUM]
+                histograms.medium[p] = pieces.word[i, pc.P_MEDIUM]
     for k in range(used):
         block[_PART + k] = np.float32(-1.0)  # where the ray leaves that medium [m]
     for i in range(pieces.used[0]):
-        k = pieces.word[i, ms.P_RAY]
+        k = pieces.word[i, pc.P_RAY]
         p = pulse_of[hit[rows.RAY + k]]
-        if pieces.number[i, ms.P_FROM] == np.float32(0.0) and histograms.medium[p] == pieces.word[i, ms.P_MEDIUM]:
-            beyond = pieces.number[i, ms.P_TO] == block[pk.B_T_FAR + k] and hit[rows.COLUMN + k] == NO_HIT
-            length = np.float32(np.inf) if beyond else pieces.number[i, ms.P_TO]
-            block[_PART + k] = pieces.number[i, ms.P_OPL] + block[rows.MEDIUM_N + k] * length
-            pieces.word[i, ms.P_MEDIUM] = NO_MEDIUM
+        if pieces.number[i, pc.P_FROM] == np.float32(0.0) and histograms.medium[p] == pieces.word[i, pc.P_MEDIUM]:
+            beyond = pieces.number[i, pc.P_TO] == block[pk.B_T_FAR + k] and hit[rows.COLUMN + k] == NO_HIT
+            length = np.float32(np.inf) if beyond else pieces.number[i, pc.P_TO]
+            block[_PART + k] = pieces.number[i, pc.P_OPL] + block[rows.MEDIUM_N + k] * length
+            pieces.word[i, pc.P_MEDIUM] = NO_MEDIUM
     for k in range(used):
         p = pulse_of[hit[rows.RAY + k]]
         if histograms.medium[p] == NO_MEDIUM or block[_PART + k] == np.float32(np.inf):
@@ -194,14 +194,14 @@ def _end_in_first_medium(block, hit, pieces, tables, histograms, weight_of, puls
 def _add_pieces(block, hit, pieces, light, tables, histograms, weight_of, pulse_of, u_of, v_of):
     """Add what the stretches of rays in media send back."""
     for i in range(pieces.used[0]):
-        medium = np.int64(pieces.word[i, ms.P_MEDIUM])
+        medium = np.int64(pieces.word[i, pc.P_MEDIUM])
         if medium >= 0:
-            length = pieces.number[i, ms.P_TO] - pieces.number[i, ms.P_FROM]
+            length = pieces.number[i, pc.P_TO] - pieces.number[i, pc.P_FROM]
             _add_air_along(
                 block, hit, light, tables, histograms, weight_of, pulse_of, u_of, v_of,
-                np.int64(pieces.word[i, ms.P_RAY]), medium, np.int64(pieces.word[i, ms.P_INDEX]),
-                pieces.number[i, ms.P_FROM], length, pieces.number[i, ms.P_TAU], pieces.number[i, ms.P_OPL],
-                pieces.number[i, ms.P_Z],
+                np.int64(pieces.word[i, pc.P_RAY]), medium, np.int64(pieces.word[i, pc.P_INDEX]),
+                pieces.number[i, pc.P_FROM], length, pieces.number[i, pc.P_TAU], pieces.number[i, pc.P_OPL],
+                pieces.number[i, pc.P_Z],
             )  # fmt: skip
 
 
