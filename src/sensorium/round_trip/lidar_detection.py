@@ -81,4 +81,5 @@ def crossing(
     (slope, level), covariance = np.polyfit(x - middle, z, 1, w=1.0 / error, cov="unscaled")
     at = (float(ndtri(probability)) - level) / slope
     half = Z * math.sqrt(covariance[1, 1] + at * at * covariance[0, 0]) / slope
-    return tuple(float((middle + at + off) ** -0.5) for off in (0.0, half, -half))  # type: ignore[return-value]
+    measured, least, most = (float((middle + at + off) ** -0.5) for off in (0.0, half, -half))
+    return measured, least, most
