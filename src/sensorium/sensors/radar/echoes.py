@@ -149,6 +149,20 @@ def _sums(group: Whole, count: int, values: Float) -> Float:
     return np.bincount(group, values, count).astype(np.float64)
 
 
+def grouped(columns: list[Whole]) -> tuple[Whole, int]:
+    """Number of each row among the different ones in order, and how many these are; columns count from left."""
+    key, span = np.zeros(len(columns[0]), np.int64), 1
+    for column in columns:
+        low = int(column.min(initial=0))
+        width = int(column.max(initial=0)) - low + 1
+        if span * width >= 2**62:
+            key = np.unique(key, return_inverse=True)[1].astype(np.int64)
+            span = int(key.max(initial=0)) + 1
+        key, span = key * width + (column - low), span * width
+    different, group = np.unique(key, return_inverse=True)
+    return group, len(different)
+
+
 def _first_of(group: Whole, count: int) -> Whole:
     """The first of each group."""
     first = np.zeros(count, np.int64)

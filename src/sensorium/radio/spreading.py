@@ -1,0 +1,341 @@
+"""Echoes and noise in the cells of a frame, as windowed transforms over antennas, chirps and samples leave them.
+
+Cells have phases that count from the middle of antennas, chirps and samples, so that an echo of amplitude A at the
+fractional cells p stands in cell c as A prod W(c - p) along all axes (`windows`); all axes count round.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium import jit
+from sensorium.radio.windows import TERMS, spread
+from sensorium.random.philox import draw_words
+from sensorium.random.transforms import normal_pair_f32
+
+# Ground has an echo in every cell: only what is next to its speed is looked at
+_REACH_OF_GROUND = np.int64(3)
+
+# An echo that moves by less than this within a frame stands still [range cells], and a piece of the frame in which a
+# faster one does is as long as it takes
+_STILL = 1.0 / 32.0
+
+# A weight below this is none: a whole cell away from an echo in a cell, sines of multiples of pi are not quite zero
+_NOTHING = 1e-7
+
+MOST_TAPS = 2 * TERMS - 1
+"""Cells that noise of one cell is shared between along an axis, at most."""
+
+NOISE_STAGE = 1
+"""Of the counter, for the noise in cells."""
+
+
+class Scatterers(NamedTuple):
+    """What sends echoes, head after head."""
+
+    start: NDArray[np.int64]  # (heads + 1,) first of each head
+    cell: NDArray[np.float64]  # (n, 4) row beam, beam, speed and range at mid-frame, in cells, not folded
+    amplitude: NDArray[np.float32]  # (n, 2) real and imaginary part [sqrt(W)]
+    migration: NDArray[np.float64]  # (n,) how far the range moves within a frame, in cells
+    in_one_cell: NDArray[np.bool_]  # (n,) ground: whole cells of range and beam
+    is_straight: NDArray[np.bool_]  # (n,) there and back without a mirror
+
+
+class Grid(NamedTuple):
+    """Cells of a frame, and how echoes and noise spread over them; axes are row beams, beams, speeds and ranges."""
+
+    beams: NDArray[np.int64]  # (b,) numbers of the beams that are formed, rising; all or those around the field
+    counts: NDArray[np.int64]  # (4,) rows, antennas of the virtual row, chirps of a transmitter and samples
+    reach: NDArray[np.int64]  # (4,) how many cells echoes spread to each side
+    terms: NDArray[np.float64]  # (4, TERMS) of the windows
+    shifts: NDArray[np.int64]  # (4, MOST_TAPS) to which cells noise of one cell goes
+    taps: NDArray[np.float32]  # (4, MOST_TAPS) how much of it; 0 where there are fewer
+    weights: NDArray[np.float64]  # (antennas,) of the virtual row, of sum 1
+    chirp_weights: NDArray[np.float64]  # (chirps,) likewise
+    transmitters: int  # that send in turn
+    noise_W: float  # mean of a cell before windows
+
+
+@jit.function
+def _weigh(terms, at, reach, count, cells, weights):
+    """Cells in a row that an echo at a place spreads to, and its weight in each; returns how many."""
+    middle = math.floor(at + 0.5)
+    number = min(2 * reach + 1, count)
+    for i in range(number):
+        cells[i] = (middle - reach + i) % count
+        weights[i] = np.float32(spread(terms, cells[i] - at, np.float64(count)))
+    return number
+
+
+@jit.function
+def _weigh_beams(grid, place, real, imaginary):
+    """Weights of an echo in the beams that are formed, of one transmitter: real."""
+    antennas = grid.counts[1]
+    for b in range(grid.beams.size):
+        x = grid.beams[b] - place
+        near = abs(x - antennas * math.floor(x / antennas + 0.5)) <= grid.reach[1] + 0.5
+        weight = spread(grid.terms[1], x, np.float64(antennas)) if near else 0.0
+        real[b] = np.float32(weight if abs(weight) > _NOTHING else 0.0)
+        imaginary[b] = np.float32(0.0)
+
+
+@jit.function
+def _weigh_beams_in_turn(grid, place, behind, real, imaginary):
+    """The same where transmitters send in turn.
+
+    Transmitter k sends (k - (n - 1) / 2) T_c off the middle, within which the phase of an echo turns by its speed. The
+    receiver turns it back by the speed of the cell; what is left is 2 pi of `behind` chirps' share for each k.
+
+    Args:
+        grid: Of the frame.
+        place: Beam, in cells.
+        behind: Speed of the echo less that of the cell, in cells over the number of chirps.
+        real: Filled.
+        imaginary: Filled.
+    """
+    antennas, transmitters = grid.counts[1], grid.transmitters
+    receivers = antennas // transmitters
+    for b in range(grid.beams.size):
+        a, c = 0.0, 0.0
+        for n in range(antennas):
+            turn = (n - 0.5 * (antennas - 1)) * (place - grid.beams[b]) / antennas
+            turn += (n // receivers - 0.5 * (transmitters - 1)) * behind / transmitters
+            a += grid.weights[n] * math.cos(2.0 * math.pi * turn)
+            c += grid.weights[n] * math.sin(2.0 * math.pi * turn)
+        real[b], imaginary[b] = np.float32(a), np.float32(c)
+
+
+@jit.function
+def signed_speed(speed, chirps):
+    """A speed cell counted from -chirps / 2, as the motion between transmitters is taken out with it."""
+    return speed - chirps if 2 * speed >= chirps else speed
+
+
+@jit.function
+def _add_row(real, imaginary, e, b, speed, first, a, c, weights, number):
+    """Add (a + i c) times weights to a row, from one cell on, round its end."""
+    ranges = real.shape[3]
+    until = min(number, ranges - first)
+    for k in range(until):
+        real[e, b, speed, first + k] += a * weights[k]
+        imaginary[e, b, speed, first + k] += c * weights[k]
+    for k in range(until, number):
+        real[e, b, speed, first + k - ranges] += a * weights[k]
+        imaginary[e, b, speed, first + k - ranges] += c * weights[k]
+
+
+@jit.function
+def _smear(grid, place, migration, speeds, dn, ranges, rn, along, tile):
+    """Weights over speeds and ranges of an echo whose range moves within the frame, piece of a frame by piece.
+
+    Args:
+        grid: Of the frame.
+        place: Row beam, beam, speed and range of the echo at mid-frame, in cells.
+        migration: Range cells that it moves by within the frame.
+        speeds: Cells of speed.
+        dn: How many.
+        ranges: Cells of range.
+        rn: How many.
+        along: Room for two numbers for each speed.
+        tile: Filled, (speeds, ranges, 2).
+    """
+    chirps, samples = grid.counts[2], grid.counts[3]
+    pieces = min(chirps, int(math.ceil(abs(migration) / _STILL)))
+    tile[:dn, :rn] = 0.0
+    for piece in range(pieces):
+        begin, end = piece * chirps // pieces, (piece + 1) * chirps // pieces
+        along[:dn] = 0.0
+        for j in range(dn):
+            turn = 2.0 * math.pi * (place[2] - speeds[j]) / chirps
+            step_real, step_imaginary = math.cos(turn), math.sin(turn)
+            at = turn * (begin - 0.5 * (chirps - 1))
+            a, c = math.cos(at), math.sin(at)
+            for m in range(begin, end):
+                along[j, 0] += grid.chirp_weights[m] * a
+                along[j, 1] += grid.chirp_weights[m] * c
+                a, c = a * step_real - c * step_imaginary, a * step_imaginary + c * step_real
+        moved = place[3] + migration * (0.5 * (begin + end - 1) - 0.5 * (chirps - 1)) / chirps
+        for k in range(rn):
+            w = spread(grid.terms[3], ranges[k] - moved, np.float64(samples))
+            for j in range(dn):
+                tile[j, k, 0] += w * along[j, 0]
+                tile[j, k, 1] += w * along[j, 1]
+
+
+@jit.function
+def add_scatterers(real, imaginary, scatterers, first, last, grid):
+    """Spread the echoes of scatterers over the cells of a frame, (row beams, beams, speeds, ranges)."""
+    rows, antennas, chirps, samples = grid.counts[0], grid.counts[1], grid.counts[2], grid.counts[3]
+    beams, in_turn = grid.beams.size, grid.transmitters > 1
+    most_moved = 0
+    for i in range(first, last):
+        most_moved = max(most_moved, int(math.ceil(abs(scatterers.migration[i]))))
+    ground_reach = 0
+    for k in range(MOST_TAPS):
+        ground_reach = max(ground_reach, abs(grid.shifts[3, k]) if grid.taps[3, k] != 0.0 else 0)
+    extra = most_moved + 1
+    dm, rm = min(2 * (grid.reach[2] + extra) + 1, chirps), min(2 * (grid.reach[3] + extra) + 1, samples)
+    speeds, along = np.empty(dm, np.int64), np.empty(dm, np.float32)
+    ranges, away = np.empty(rm, np.int64), np.empty(rm, np.float32)
+    heights, up = np.empty(rows, np.int64), np.empty(rows, np.float32)
+    across, turned = np.empty(beams, np.float32), np.empty(beams, np.float32)
+    tile, pair = np.empty((dm if most_moved else 1, rm if most_moved else 1, 2), np.float32), np.empty((dm, 2))
+    for i in range(first, last):
+        alone, moved = scatterers.in_one_cell[i], scatterers.migration[i]
+        a, c = scatterers.amplitude[i, 0], scatterers.amplitude[i, 1]
+        place = scatterers.cell[i]
+        more = int(math.ceil(abs(moved))) if abs(moved) > _STILL and not alone else 0
+        reach_1 = min(grid.reach[2], _REACH_OF_GROUND) if alone else min(grid.reach[2] + more, chirps // 2)
+        reach_2 = ground_reach if alone else min(grid.reach[3] + more, samples // 2)
+        dn = _weigh(grid.terms[2], place[2], reach_1, chirps, speeds, along)
+        rn = _weigh(grid.terms[3], place[3], reach_2, samples, ranges, away)
+        en = _weigh(grid.terms[0], place[0], grid.reach[0], rows, heights, up)
+        if more:
+            _smear(grid, place, moved, speeds, dn, ranges, rn, pair, tile)
+        if not in_turn:
+            _weigh_beams(grid, place[1], across, turned)
+        for j in range(dn):
+            if in_turn:
+                behind = (place[2] - signed_speed(speeds[j], chirps)) / chirps
+                _weigh_beams_in_turn(grid, place[1], behind, across, turned)
+            for b in range(beams):
+                if across[b] == 0.0 and turned[b] == 0.0:
+                    continue
+                for h in range(en):
+                    p, q = across[b] * up[h], turned[b] * up[h]
+                    if more:
+                        _add_smeared(real, imaginary, heights[h], b, speeds[j], ranges, rn, tile[j], p, q, a, c)
+                        continue
+                    p, q = p * along[j], q * along[j]
+                    first_range = ranges[0]
+                    _add_row(
+                        real, imaginary, heights[h], b, speeds[j], first_range, p * a - q * c, p * c + q * a, away, rn
+                    )
+
+
+@jit.function
+def _add_smeared(real, imaginary, e, b, speed, ranges, number, line, p, q, a, c):
+    """Add an echo whose weights over ranges are complex: (p + i q)(a + i c) times each."""
+    x, y = p * a - q * c, p * c + q * a
+    for k in range(number):
+        real[e, b, speed, ranges[k]] += x * line[k, 0] - y * line[k, 1]
+        imaginary[e, b, speed, ranges[k]] += x * line[k, 1] + y * line[k, 0]
+
+
+@jit.function
+def _draw_row(k0, k1, element, base, tick, world, sigma, a, b):
+    """Complex normal noise of the cells base, base + 1, ... into two rows, two cells a draw."""
+    count, i = a.size, np.int64(0)
+    if base % 2:
+        w0, w1, w2, w3 = draw_words(k0, k1, element + base // 2, NOISE_STAGE, 0, tick, world)
+        x, y = normal_pair_f32(w2, w3)
+        a[0], b[0], i = sigma * x, sigma * y, np.int64(1)
+    pair = (base + i) // 2
+    for j in range((count - i) // 2):
+        w0, w1, w2, w3 = draw_words(k0, k1, element + pair + j, NOISE_STAGE, 0, tick, world)
+        at = i + 2 * j
+        x, y = normal_pair_f32(w0, w1)
+        a[at], b[at] = sigma * x, sigma * y
+        x, y = normal_pair_f32(w2, w3)
+        a[at + 1], b[at + 1] = sigma * x, sigma * y
+    if (count - i) % 2:
+        w0, w1, w2, w3 = draw_words(k0, k1, element + (base + count - 1) // 2, NOISE_STAGE, 0, tick, world)
+        x, y = normal_pair_f32(w0, w1)
+        a[count - 1], b[count - 1] = sigma * x, sigma * y
+
+
+@jit.function
+def _shifted(index, shift, count):
+    """Where a cell's noise goes along an axis that counts round, and with which sign (`windows`)."""
+    at = index + shift
+    if 0 <= at < count:
+        return at, np.float32(1.0)
+    return at % count, np.float32(1.0) if count % 2 else np.float32(-1.0)
+
+
+@jit.function
+def _add_scaled(target, source, weight):
+    """Add a row times a weight to another."""
+    for r in range(target.size):
+        target[r] += weight * source[r]
+
+
+@jit.function
+def add_noise(real, imaginary, grid, key, tick, world, sensor):
+    """Add complex normal noise to all cells, correlated between neighbours as the windows make it.
+
+    Every cell before windows has its own numbers, whatever beams are formed; windows share them between neighbours.
+    """
+    rows, antennas, chirps, samples = grid.counts[0], grid.counts[1], grid.counts[2], grid.counts[3]
+    sigma = np.float32(math.sqrt(0.5 * grid.noise_W))
+    element = sensor * ((rows * antennas * chirps * samples + 1) // 2)
+    zero = np.float32(0.0)
+    fresh_a, fresh_b = np.empty(samples, np.float32), np.empty(samples, np.float32)
+    row_a, row_b = np.empty(samples, np.float32), np.empty(samples, np.float32)
+    plane_a, plane_b = np.empty((chirps, samples), np.float32), np.empty((chirps, samples), np.float32)
+    place = np.full(antennas, -1, np.int64)
+    for b in range(grid.beams.size):
+        place[grid.beams[b] + antennas // 2] = b
+    for e in range(rows):
+        for n in range(antennas):
+            is_wanted = False
+            for k in range(MOST_TAPS):
+                at, sign = _shifted(n, grid.shifts[1, k], antennas)
+                is_wanted |= grid.taps[1, k] != zero and place[at] >= 0
+            if not is_wanted:
+                continue
+            plane_a[...], plane_b[...] = zero, zero
+            for d in range(chirps):
+                base = ((e * antennas + n) * chirps + d) * samples
+                _draw_row(key[0], key[1], element, base, tick, world, sigma, fresh_a, fresh_b)
+                _share_along(fresh_a, grid.shifts[3], grid.taps[3], row_a)
+                _share_along(fresh_b, grid.shifts[3], grid.taps[3], row_b)
+                for k in range(MOST_TAPS):
+                    if grid.taps[2, k] != zero:
+                        at, sign = _shifted(d, grid.shifts[2, k], chirps)
+                        _add_scaled(plane_a[at], row_a, sign * grid.taps[2, k])
+                        _add_scaled(plane_b[at], row_b, sign * grid.taps[2, k])
+            for i in range(MOST_TAPS):
+                up, sign_up = _shifted(e, grid.shifts[0, i], rows)
+                for k in range(MOST_TAPS):
+                    at, sign = _shifted(n, grid.shifts[1, k], antennas)
+                    weight = sign_up * grid.taps[0, i] * sign * grid.taps[1, k]
+                    if weight != zero and place[at] >= 0:
+                        _add_scaled(real[up, place[at]].reshape(-1), plane_a.reshape(-1), weight)
+                        _add_scaled(imaginary[up, place[at]].reshape(-1), plane_b.reshape(-1), weight)
+
+
+@jit.function
+def _share_along(row, shifts, taps, out):
+    """Share the noise of each cell of a row between its neighbours, round its ends."""
+    count = row.size
+    out[...] = np.float32(0.0)
+    for k in range(MOST_TAPS):
+        tap, shift = taps[k], shifts[k]
+        if tap == np.float32(0.0):
+            continue
+        begin, end = max(0, shift), min(count, count + shift)
+        for r in range(begin, end):
+            out[r] += tap * row[r - shift]
+        around = tap if count % 2 else -tap
+        for r in range(0, begin):
+            out[r] += around * row[r - shift + count]
+        for r in range(end, count):
+            out[r] += around * row[r - shift - count]
+
+
+@jit.kernel
+def draw_noise(key, tick, world, sensor, noise_W, out):
+    """Noise of all cells before windows, (rows, antennas, chirps, samples) of complex numbers as two float32."""
+    rows, antennas, chirps, samples = out.shape[0], out.shape[1], out.shape[2], out.shape[3]
+    sigma = np.float32(math.sqrt(0.5 * noise_W))
+    element = sensor * ((rows * antennas * chirps * samples + 1) // 2)
+    a, b = np.empty(samples, np.float32), np.empty(samples, np.float32)
+    for e in range(rows):
+        for n in range(antennas):
+            for d in range(chirps):
+                base = ((e * antennas + n) * chirps + d) * samples
+                _draw_row(key[0], key[1], element, base, tick, world, sigma, a, b)
+                out[e, n, d, :, 0], out[e, n, d, :, 1] = a, b
