@@ -15,7 +15,7 @@ from sensorium import jit
 from sensorium.radio.peaks import level
 from sensorium.radio.refinement import refine
 from sensorium.radio.spreading import signed_speed
-from sensorium.radio.windows import spread
+from sensorium.radio.windows import TERMS, spread, spread_line
 
 ENVELOPE_STEPS = 8
 """Steps of the side lobes' envelope in a cell."""
@@ -33,6 +33,9 @@ _TRACE = 0.01
 # Cells to each side of an echo among which another is looked for
 _AROUND = 3
 REGION = 2 * _AROUND + 1
+"""Cells of the block in which it is looked for, along each axis."""
+LINE = REGION + 2 * TERMS
+"""Room for an echo's weights in it."""
 
 # Rounds in which echoes that touch are fitted again, and two that were told apart
 _ROUNDS, _PAIR_ROUNDS = 2, 12
@@ -109,9 +112,8 @@ def _take_away(block, receiver, centre, sizes, place, amplitude, lines):
     """Take the model of an echo away from a block of cells."""
     grid = receiver.grid
     for axis in range(4):
-        for k in range(sizes[axis]):
-            x = centre[axis] + k - sizes[axis] // 2 - place[axis]
-            lines[axis, k] = spread(grid.terms[axis], x, np.float64(grid.counts[axis]))
+        first = centre[axis] - sizes[axis] // 2 - place[axis]
+        spread_line(grid.terms[axis], first, np.float64(grid.counts[axis]), sizes[axis], lines[axis])
     for h in range(sizes[0]):
         for i in range(sizes[1]):
             for j in range(sizes[2]):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium import jit
-from sensorium.radio.echo_list import REGION, Echo, list_echoes, wrapped
+from sensorium.radio.echo_list import LINE, REGION, Echo, list_echoes, wrapped
 from sensorium.radio.peaks import Threshold, find_peaks
 from sensorium.radio.refinement import Weights
 from sensorium.radio.spreading import Grid, add_noise, add_scatterers
@@ -79,7 +79,7 @@ def _owner(scatterers, first, last, receiver, place, power):
 
 
 @jit.kernel
-def detect(first, step, count, scatterers, receiver, given, peaks):
+def detect(first, step, count, scatterers, receiver, given, room, peaks):
     """Receive the frames of the heads first, first + step, ..., and find the echoes in each.
 
     Args:
@@ -90,17 +90,17 @@ def detect(first, step, count, scatterers, receiver, given, peaks):
         receiver: What they are received with.
         given: Cells as they were received, complex (heads, row beams, beams, speeds, ranges), or none: then they are
             made of scatterers and noise.
+        room: For the cells of one head of each thread, float32 (threads, 4, row beams, beams, speeds, ranges).
         peaks: Filled.
     """
     grid = receiver.grid
     rows, antennas, chirps, samples = grid.counts[0], grid.counts[1], grid.counts[2], grid.counts[3]
-    shape = (rows, grid.beams.size, chirps, samples)
-    real, imaginary, power = np.empty(shape, np.float32), np.empty(shape, np.float32), np.empty(shape, np.float32)
+    real, imaginary, power, around = room[first, 0], room[first, 1], room[first, 2], room[first, 3]
     is_round = grid.beams.size == antennas
     most = peaks.power_W.shape[1]
-    room = max(8 * most, 1024)
-    cells = np.empty((room, 4), np.int64)
-    values, limits = np.empty(room, np.float32), np.empty(room, np.float64)
+    candidates = max(8 * most, 1024)
+    cells = np.empty((candidates, 4), np.int64)
+    values, limits = np.empty(candidates, np.float32), np.empty(candidates, np.float64)
     echoes = Echo(
         np.zeros((most, 4), np.int64),
         np.zeros((most, 4)),
@@ -108,7 +108,7 @@ def detect(first, step, count, scatterers, receiver, given, peaks):
         np.zeros(most),
         np.zeros(most, np.bool_),
     )
-    work = np.empty((REGION, REGION, REGION, REGION), np.complex128), np.empty((4, REGION))
+    work = np.empty((REGION, REGION, REGION, REGION), np.complex128), np.empty((4, LINE))
     ordered = np.empty(max(receiver.threshold.rank, 1), np.float32)
     for head in range(first, count, step):
         begin, end = scatterers.start[head], scatterers.start[head + 1]
@@ -127,7 +127,7 @@ def detect(first, step, count, scatterers, receiver, given, peaks):
             for d in range(chirps):
                 for r in range(samples):
                     peaks.map_W[head, d, r] = strongest[:, d, r].max()
-        found = find_peaks(power, receiver.threshold, is_round, cells, values, limits)
+        found = find_peaks(power, around, receiver.threshold, is_round, cells, values, limits)
         kept = list_echoes(
             (real, imaginary), power, receiver, cells, values[:found], limits, echoes, work, ordered
         )

@@ -17,40 +17,35 @@ class Threshold(NamedTuple):
 
 
 @jit.function
-def _next(index, step, count, is_round):
-    """A neighbour's index; -1 where there is none."""
-    at = index + step
-    if 0 <= at < count:
-        return at
-    return at % count if is_round else np.int64(-1)
+def _greatest_along(row, out):
+    """The greatest of each cell of a row and its two neighbours, round its ends."""
+    last = row.size - 1
+    for r in range(1, last):
+        across = row[r - 1] if row[r - 1] > row[r + 1] else row[r + 1]
+        out[r] = across if across > row[r] else row[r]
+    out[0] = max(row[last], row[0], row[min(1, last)])
+    out[last] = max(row[max(last - 1, 0)], row[last], row[0])
 
 
 @jit.function
-def is_peak(power, e, b, d, r, is_round):
-    """Whether no neighbour in row beams, beams, speeds and ranges is stronger.
+def _raise_to(row, other):
+    """The greater of two rows into the first."""
+    for r in range(row.size):
+        row[r] = row[r] if row[r] > other[r] else other[r]
 
-    Args:
-        power: Of the cells.
-        e: Row beam.
-        b: Beam, its place among those formed.
-        d: Speed.
-        r: Range.
-        is_round: Whether all beams are formed, so that the last is followed by the first.
-    """
-    rows, beams, speeds, ranges = power.shape
-    own = power[e, b, d, r]
-    for h in range(-1 if rows > 2 else 0, 2 if rows > 1 else 1):
-        up = _next(e, h, rows, True)
-        for i in range(-1, 2):
-            across = _next(b, i, beams, is_round)
-            if across < 0:
-                continue
-            for j in range(-1, 2):
-                speed = _next(d, j, speeds, True)
-                for k in range(-1, 2):
-                    if power[up, across, speed, _next(r, k, ranges, True)] > own:
-                        return False
-    return True
+
+@jit.function
+def _greatest_around(power, first, out):
+    """The greatest of each cell and its neighbours in speeds and ranges; `first` is room for the ranges alone."""
+    rows, beams, speeds, _ = power.shape
+    for e in range(rows):
+        for b in range(beams):
+            for d in range(speeds):
+                _greatest_along(power[e, b, d], first[d])
+            for d in range(speeds):
+                out[e, b, d] = first[d]
+                _raise_to(out[e, b, d], first[d - 1])
+                _raise_to(out[e, b, d], first[d + 1 if d + 1 < speeds else 0])
 
 
 @jit.function
@@ -76,32 +71,59 @@ def level(row, r, threshold, values):
 
 
 @jit.function
-def find_peaks(power, threshold, is_round, cells, values, limits):
-    """Local maxima over their threshold; of more than there is room for, the strongest. Returns how many.
+def _exceeds(row, r, value, threshold):
+    """Whether a cell exceeds its threshold: for a rank, by counting cells until too many are too strong."""
+    ranges, total = row.size, 0.0
+    weak, left = np.float32(value / threshold.factor), threshold.around.size - threshold.rank
+    inside = r + threshold.around[0] >= 0 and r + threshold.around[-1] < ranges
+    for k in range(threshold.around.size):
+        at = r + threshold.around[k]
+        if not inside:
+            at = at + ranges if at < 0 else (at - ranges if at >= ranges else at)
+        if threshold.rank == 0:
+            total += row[at]
+        elif row[at] >= weak:
+            left -= 1
+            if left < 0:
+                return False
+    return threshold.rank > 0 or value > threshold.factor * total / threshold.around.size
+
+
+@jit.function
+def find_peaks(power, around, threshold, is_round, cells, values, limits):
+    """Cells over their threshold that no neighbour exceeds, in row beams, beams, speeds and ranges; returns how many.
+
+    Of more than there is room for, the strongest.
 
     Args:
         power: Of the cells, (row beams, beams, speeds, ranges).
+        around: Room of the same shape.
         threshold: Of the CFAR.
-        is_round: Whether all beams are formed.
+        is_round: Whether all beams are formed, so that the last is followed by the first.
         cells: Filled, (room, 4).
         values: Filled with powers, (room,).
         limits: Filled with thresholds, (room,).
     """
     rows, beams, speeds, ranges = power.shape
     found, ordered = 0, np.empty(max(threshold.rank, 1), np.float32)
+    highest = np.empty(ranges, np.float32)
+    _greatest_around(power, np.empty((speeds, ranges), np.float32), around)
     for e in range(rows):
         for b in range(beams):
             for d in range(speeds):
                 row = power[e, b, d]
-                left, own = row[ranges - 1], row[0]
+                highest[...] = around[e, b, d]
+                for h in range(-1, 2):
+                    for i in range(-1, 2):
+                        up, across = (e + h) % rows, (b + i) % beams
+                        is_next = is_round or 0 <= b + i < beams
+                        if is_next and (up != e or across != b):
+                            _raise_to(highest, around[up, across, d])
                 for r in range(ranges):
-                    right = row[r + 1] if r + 1 < ranges else row[0]
-                    value, before, left, own = own, left, own, right
-                    if before > value or right > value or not is_peak(power, e, b, d, r, is_round):
+                    value = row[r]
+                    if value < highest[r] or not _exceeds(row, r, value, threshold):
                         continue
                     limit = threshold.factor * level(row, r, threshold, ordered)
-                    if value <= limit:
-                        continue
                     at = found
                     if found == values.size:
                         at = np.argmin(values)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium import jit
-from sensorium.radio.windows import TERMS, spread
+from sensorium.radio.windows import TERMS, spread, spread_line
 from sensorium.random.philox import draw_words
 from sensorium.random.transforms import normal_pair_f32
 
@@ -59,26 +59,38 @@ class Grid(NamedTuple):
 
 
 @jit.function
-def _weigh(terms, at, reach, count, cells, weights):
+def _shifted(index, shift, count):
+    """Where a cell's noise goes along an axis that counts round, and with which sign (`windows`)."""
+    at = index + shift
+    if 0 <= at < count:
+        return at, np.float32(1.0)
+    turns = at // count
+    return at - turns * count, np.float32(-1.0) if turns & (count - 1) & 1 else np.float32(1.0)
+
+
+@jit.function
+def _weigh(terms, at, reach, count, room, cells, weights):
     """Cells in a row that an echo at a place spreads to, and its weight in each; returns how many."""
-    middle = math.floor(at + 0.5)
+    first = int(math.floor(at + 0.5)) - reach
     number = min(2 * reach + 1, count)
+    spread_line(terms, first - at, np.float64(count), number, room)
     for i in range(number):
-        cells[i] = (middle - reach + i) % count
-        weights[i] = np.float32(spread(terms, cells[i] - at, np.float64(count)))
+        cells[i], sign = _shifted(first + i, np.int64(0), count)
+        weight = room[i] if abs(room[i]) > _NOTHING else 0.0
+        weights[i] = np.float32(weight) * sign
     return number
 
 
 @jit.function
-def _weigh_beams(grid, place, real, imaginary):
+def _weigh_beams(grid, place, room, cells, weights, real, imaginary):
     """Weights of an echo in the beams that are formed, of one transmitter: real."""
+    real[...], imaginary[...] = np.float32(0.0), np.float32(0.0)
     antennas = grid.counts[1]
-    for b in range(grid.beams.size):
-        x = grid.beams[b] - place
-        near = abs(x - antennas * math.floor(x / antennas + 0.5)) <= grid.reach[1] + 0.5
-        weight = spread(grid.terms[1], x, np.float64(antennas)) if near else 0.0
-        real[b] = np.float32(weight if abs(weight) > _NOTHING else 0.0)
-        imaginary[b] = np.float32(0.0)
+    number = _weigh(grid.terms[1], place + antennas // 2, grid.reach[1], antennas, room, cells, weights)
+    for i in range(number):
+        b = cells[i] - antennas // 2 - grid.beams[0]
+        if 0 <= b < grid.beams.size:
+            real[b] = weights[i]
 
 
 @jit.function
@@ -181,6 +193,8 @@ def add_scatterers(real, imaginary, scatterers, first, last, grid):
     ranges, away = np.empty(rm, np.int64), np.empty(rm, np.float32)
     heights, up = np.empty(rows, np.int64), np.empty(rows, np.float32)
     across, turned = np.empty(beams, np.float32), np.empty(beams, np.float32)
+    numbers, aside = np.empty(antennas, np.int64), np.empty(antennas, np.float32)
+    room = np.empty(max(dm, rm, antennas, rows) + 2 * TERMS)
     tile, pair = np.empty((dm if most_moved else 1, rm if most_moved else 1, 2), np.float32), np.empty((dm, 2))
     for i in range(first, last):
         alone, moved = scatterers.in_one_cell[i], scatterers.migration[i]
@@ -189,19 +203,22 @@ def add_scatterers(real, imaginary, scatterers, first, last, grid):
         more = int(math.ceil(abs(moved))) if abs(moved) > _STILL and not alone else 0
         reach_1 = min(grid.reach[2], _REACH_OF_GROUND) if alone else min(grid.reach[2] + more, chirps // 2)
         reach_2 = ground_reach if alone else min(grid.reach[3] + more, samples // 2)
-        dn = _weigh(grid.terms[2], place[2], reach_1, chirps, speeds, along)
-        rn = _weigh(grid.terms[3], place[3], reach_2, samples, ranges, away)
-        en = _weigh(grid.terms[0], place[0], grid.reach[0], rows, heights, up)
+        dn = _weigh(grid.terms[2], place[2], reach_1, chirps, room, speeds, along)
+        if alone and not in_turn and rows == 1:
+            _add_ground(real, imaginary, grid, place, a, c, dn, speeds, along)
+            continue
+        rn = _weigh(grid.terms[3], place[3], reach_2, samples, room, ranges, away)
+        en = _weigh(grid.terms[0], place[0], grid.reach[0], rows, room, heights, up)
         if more:
             _smear(grid, place, moved, speeds, dn, ranges, rn, pair, tile)
         if not in_turn:
-            _weigh_beams(grid, place[1], across, turned)
+            _weigh_beams(grid, place[1], room, numbers, aside, across, turned)
         for j in range(dn):
             if in_turn:
                 behind = (place[2] - signed_speed(speeds[j], chirps)) / chirps
                 _weigh_beams_in_turn(grid, place[1], behind, across, turned)
             for b in range(beams):
-                if across[b] == 0.0 and turned[b] == 0.0:
+                if across[b] == np.float32(0.0) and turned[b] == np.float32(0.0):
                     continue
                 for h in range(en):
                     p, q = across[b] * up[h], turned[b] * up[h]
@@ -213,6 +230,29 @@ def add_scatterers(real, imaginary, scatterers, first, last, grid):
                     _add_row(
                         real, imaginary, heights[h], b, speeds[j], first_range, p * a - q * c, p * c + q * a, away, rn
                     )
+
+
+@jit.function
+def _add_ground(real, imaginary, grid, place, a, c, dn, speeds, along):
+    """Add a patch of ground, which stands in whole cells of beam and range: windows share it as they share noise."""
+    antennas, samples = grid.counts[1], grid.counts[3]
+    zero = np.float32(0.0)
+    for i in range(MOST_TAPS):
+        if grid.taps[1, i] == zero:
+            continue
+        beam, sign = _shifted(int(place[1]) + antennas // 2, grid.shifts[1, i], antennas)
+        b = beam - antennas // 2 - grid.beams[0]
+        if not 0 <= b < grid.beams.size:
+            continue
+        for k in range(MOST_TAPS):
+            if grid.taps[3, k] == zero:
+                continue
+            r, turned = _shifted(int(place[3]), grid.shifts[3, k], samples)
+            share = sign * turned * grid.taps[1, i] * grid.taps[3, k]
+            x, y = share * a, share * c
+            for j in range(dn):
+                real[0, b, speeds[j], r] += x * along[j]
+                imaginary[0, b, speeds[j], r] += y * along[j]
 
 
 @jit.function
@@ -247,15 +287,6 @@ def _draw_row(k0, k1, element, base, tick, world, sigma, a, b):
 
 
 @jit.function
-def _shifted(index, shift, count):
-    """Where a cell's noise goes along an axis that counts round, and with which sign (`windows`)."""
-    at = index + shift
-    if 0 <= at < count:
-        return at, np.float32(1.0)
-    return at % count, np.float32(1.0) if count % 2 else np.float32(-1.0)
-
-
-@jit.function
 def _add_scaled(target, source, weight):
     """Add a row times a weight to another."""
     for r in range(target.size):
@@ -274,6 +305,7 @@ def add_noise(real, imaginary, grid, key, tick, world, sensor):
     zero = np.float32(0.0)
     fresh_a, fresh_b = np.empty(samples, np.float32), np.empty(samples, np.float32)
     row_a, row_b = np.empty(samples, np.float32), np.empty(samples, np.float32)
+    long = np.empty(samples + MOST_TAPS - 1, np.float32)
     plane_a, plane_b = np.empty((chirps, samples), np.float32), np.empty((chirps, samples), np.float32)
     place = np.full(antennas, -1, np.int64)
     for b in range(grid.beams.size):
@@ -286,44 +318,47 @@ def add_noise(real, imaginary, grid, key, tick, world, sensor):
                 is_wanted |= grid.taps[1, k] != zero and place[at] >= 0
             if not is_wanted:
                 continue
-            plane_a[...], plane_b[...] = zero, zero
             for d in range(chirps):
                 base = ((e * antennas + n) * chirps + d) * samples
                 _draw_row(key[0], key[1], element, base, tick, world, sigma, fresh_a, fresh_b)
-                _share_along(fresh_a, grid.shifts[3], grid.taps[3], row_a)
-                _share_along(fresh_b, grid.shifts[3], grid.taps[3], row_b)
+                _share_along(fresh_a, grid.taps[3], long, plane_a[d])
+                _share_along(fresh_b, grid.taps[3], long, plane_b[d])
+            for d in range(chirps):
+                row_a[...], row_b[...] = zero, zero
                 for k in range(MOST_TAPS):
                     if grid.taps[2, k] != zero:
-                        at, sign = _shifted(d, grid.shifts[2, k], chirps)
-                        _add_scaled(plane_a[at], row_a, sign * grid.taps[2, k])
-                        _add_scaled(plane_b[at], row_b, sign * grid.taps[2, k])
-            for i in range(MOST_TAPS):
-                up, sign_up = _shifted(e, grid.shifts[0, i], rows)
-                for k in range(MOST_TAPS):
-                    at, sign = _shifted(n, grid.shifts[1, k], antennas)
-                    weight = sign_up * grid.taps[0, i] * sign * grid.taps[1, k]
-                    if weight != zero and place[at] >= 0:
-                        _add_scaled(real[up, place[at]].reshape(-1), plane_a.reshape(-1), weight)
-                        _add_scaled(imaginary[up, place[at]].reshape(-1), plane_b.reshape(-1), weight)
+                        at, sign = _shifted(d, -grid.shifts[2, k], chirps)
+                        _add_scaled(row_a, plane_a[at], sign * grid.taps[2, k])
+                        _add_scaled(row_b, plane_b[at], sign * grid.taps[2, k])
+                for i in range(MOST_TAPS):
+                    if grid.taps[0, i] == zero:
+                        continue
+                    up, sign_up = _shifted(e, grid.shifts[0, i], rows)
+                    for k in range(MOST_TAPS):
+                        at, sign = _shifted(n, grid.shifts[1, k], antennas)
+                        weight = sign_up * grid.taps[0, i] * sign * grid.taps[1, k]
+                        if weight != zero and place[at] >= 0:
+                            _add_scaled(real[up, place[at], d], row_a, weight)
+                            _add_scaled(imaginary[up, place[at], d], row_b, weight)
 
 
 @jit.function
-def _share_along(row, shifts, taps, out):
-    """Share the noise of each cell of a row between its neighbours, round its ends."""
-    count = row.size
-    out[...] = np.float32(0.0)
-    for k in range(MOST_TAPS):
-        tap, shift = taps[k], shifts[k]
-        if tap == np.float32(0.0):
-            continue
-        begin, end = max(0, shift), min(count, count + shift)
-        for r in range(begin, end):
-            out[r] += tap * row[r - shift]
-        around = tap if count % 2 else -tap
-        for r in range(0, begin):
-            out[r] += around * row[r - shift + count]
-        for r in range(end, count):
-            out[r] += around * row[r - shift - count]
+def _share_along(row, taps, long, out):
+    """Share the noise of each cell of a row of seven or more between its neighbours; `long` has room for both ends."""
+    count, most = row.size, TERMS - 1
+    long[most : most + count] = row
+    for k in range(most):
+        at, sign = _shifted(-1 - k, np.int64(0), count)
+        long[most - 1 - k] = sign * row[at]
+        at, sign = _shifted(count + k, np.int64(0), count)
+        long[most + count + k] = sign * row[at]
+    for r in range(count):
+        out[r] = taps[most] * long[r + most]
+    for k in range(1, most + 1):
+        if taps[most - k] != np.float32(0.0):
+            before, after = taps[most + k], taps[most - k]
+            for r in range(count):
+                out[r] += before * long[r + most - k] + after * long[r + most + k]
 
 
 @jit.kernel

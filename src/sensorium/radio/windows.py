@@ -50,6 +50,32 @@ def spread(terms: NDArray[np.float64], x: float, count: float) -> float:
     return total
 
 
+@jit.function
+def spread_line(terms: NDArray[np.float64], x: float, count: float, number: int, room: NDArray[np.float64]) -> None:
+    """W(x), W(x + 1), ... into the first `number` of `room`, which has 2 x TERMS more.
+
+    One sine for each: sin(pi (x + j)) is sin(pi x) but for its sign.
+    """
+    last = 0
+    for k in range(1, TERMS):
+        last = k if terms[k] != 0.0 else last
+    sine = math.sin(math.pi * x)
+    for i in range(number + 2 * last):
+        j = i - last
+        below = count * math.sin(math.pi * (x + j) / count)
+        if abs(below) < 1e-9:
+            room[i] = dirichlet(x + j, count)
+        else:
+            room[i] = (-sine if j & 1 else sine) / below
+
+    # Each cell from those before and after, which are not yet overwritten
+    for i in range(number):
+        total = terms[0] * room[i + last]
+        for k in range(1, last + 1):
+            total += 0.5 * terms[k] * (room[i + last - k] + room[i + last + k])
+        room[i] = total
+
+
 @jit.kernel
 def _fill(terms: NDArray[np.float64], x: NDArray[np.float64], count: float, out: NDArray[np.float64]) -> None:
     """W of every x into out."""

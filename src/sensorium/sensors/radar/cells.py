@@ -116,6 +116,11 @@ class Cells:
         """Range cells that an echo moves by within a frame, for each cell of its speed."""
 
     @property
+    def shape(self) -> tuple[int, int, int, int]:
+        """Row beams, beams that are formed, speeds and ranges."""
+        return self.row.count, len(self.grid.beams), self.speed.count, self.range.count
+
+    @property
     def range_m(self) -> Float:
         """Range of each cell [m]."""
         return np.arange(self.range.count, dtype=np.float64) * self._chirp.range_resolution_m

@@ -68,6 +68,7 @@ class RadarModel:
         self._lists = Lists(spec, rig, self._cells)
         self._key = np.array(Stream(rig.seed, rig.name).key, np.uint32)
         self._signals = TimeSignals(spec, rig, self._cells, self._key) if self._cells.are_of_samples else None
+        self._room: NDArray[np.float32] | None = None
         self._warned = False
 
     def captures(self, after_ns: int, upto_ns: int, since_ns: int) -> Iterator[Capture[RadarReading]]:
@@ -199,8 +200,15 @@ class RadarModel:
         )
         made = None if self._signals is None else self._signals.frames(scatterers, instant, tick)
         given = np.zeros((0, 1, 1, 1, 1), np.complex64) if made is None else made.cells
-        threads.run(detect, heads, scatterers, receiver, given, peaks, serial_below=2)
+        threads.run(detect, heads, scatterers, receiver, given, self._room_for(heads), peaks, serial_below=2)
         return Frame(echoes, cause, start, peaks, made)
+
+    def _room_for(self, heads: int) -> NDArray[np.float32]:
+        """Room for the cells of one head of each thread, which frames share."""
+        shape = (min(threads.thread_count(), heads), 4, *self._cells.shape)
+        if self._room is None or self._room.shape != shape:
+            self._room = np.empty(shape, np.float32)
+        return self._room
 
 
 def _source(spec: Radar, rig: Rig) -> Source:
