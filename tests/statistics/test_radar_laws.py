@@ -22,7 +22,7 @@ SPEC = sn.Radar(
     source="cone",
     antennas=1,
     window="rectangular",
-    cfar={"training": 8, "guard": 3, "false_alarm": 1e-3},
+    cfar={"over": "mean", "training": 8, "guard": 3, "false_alarm": 1e-3},
     cross_sections={"reflector": 2e-4},
 )
 

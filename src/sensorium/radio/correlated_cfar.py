@@ -39,7 +39,7 @@ def false_alarm_rate_correlated(alpha: ArrayLike, *, correlation: ArrayLike, ran
 
     Over a rank, amplitudes are L g with C = L L^T and g of independent normal parts; |g|^2 has a gamma law of order N
     whatever the direction of g, so that P_fa = E (1 + alpha U)^-N over directions alone, where U is the cell of the
-    rank for |g| = 1. The mean over 20,000 fixed directions errs by some 2 % of P_fa. The cell under test is taken as
+    rank for |g| = 1. The mean over 20,000 fixed directions errs by less than 5 % of P_fa. The cell under test is taken as
     independent of the others, which it is beyond the main lobe of the window.
 
     Args:

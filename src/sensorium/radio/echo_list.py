@@ -30,6 +30,9 @@ _LEFT, _LEFT_MOVING = 0.002, 0.03
 # Of the noise in a cell: what others leave there below it is not taken away
 _TRACE = 0.01
 
+# Where no model tells what an echo leaves, a peak is its side lobe below so many times what it may leave
+_MARGIN = 4.0
+
 # Cells to each side of an echo among which another is looked for
 _AROUND = 3
 REGION = 2 * _AROUND + 1
@@ -231,6 +234,14 @@ def _split(cube, power, receiver, echoes, kept, own, work, ordered):
 
 
 @jit.function
+def _is_across_fold(place, at, grid):
+    """Whether speeds fold between a place and a cell, where transmitters in turn are set right by the wrong speed."""
+    chirps = grid.counts[2]
+    apart = signed_speed(place[2] % chirps, chirps) - signed_speed(at[2], chirps)
+    return grid.transmitters > 1 and 2.0 * abs(apart) > chirps
+
+
+@jit.function
 def _is_hidden(cube, receiver, echoes, kept, cell, limit):
     """Whether a peak is no more than the others leave there."""
     real, imaginary = cube
@@ -238,8 +249,13 @@ def _is_hidden(cube, receiver, echoes, kept, cell, limit):
     at = np.empty(4)
     at[0], at[1], at[2], at[3] = cell[0], receiver.grid.beams[cell[1]], cell[2], cell[3]
     for i in range(kept):
-        share = leak(echoes.place[i], at, receiver, 0.0)
         size = _size(echoes.amplitude[i])
+        if _is_across_fold(echoes.place[i], at, receiver.grid):
+            beam, at[1] = at[1], echoes.place[i, 1]
+            bound = max(bound, _MARGIN * size * leak(echoes.place[i], at, receiver, 0.0))
+            touched, at[1] = True, beam
+            continue
+        share = leak(echoes.place[i], at, receiver, 0.0)
         if share * size < _TRACE * receiver.cell_noise_W:
             continue
         touched, model = True, 1.0

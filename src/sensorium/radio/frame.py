@@ -4,6 +4,7 @@ Cells lie in an array of row beams, beams, speeds and ranges, with ranges next t
 amplitudes of the scatterers and as a Philox key for the noise; each head (a sensor in a world) is a block of its own.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from sensorium import jit
 from sensorium.radio.echo_list import LINE, REGION, Echo, list_echoes, wrapped
 from sensorium.radio.peaks import Threshold, find_peaks
 from sensorium.radio.refinement import Weights
-from sensorium.radio.spreading import Grid, add_noise, add_scatterers
+from sensorium.radio.spreading import Grid, add_noise, add_scatterers, signed_speed, weight_in_turn
 from sensorium.radio.windows import spread
 
 # A detection is an echo where echoes alone would give at least this share of its power
@@ -49,23 +50,36 @@ class Peaks(NamedTuple):
 
 
 @jit.function
+def _given(scatterers, i, grid, place):
+    """What a scatterer gives of the amplitude at a place, as a real and an imaginary weight."""
+    w, turned, alone = 1.0, 0.0, scatterers.in_one_cell[i]
+    for axis in (3, 2, 1, 0):
+        count = np.float64(grid.counts[axis])
+        x = wrapped(place[axis] - scatterers.cell[i, axis], count)
+        if axis == 1 and grid.transmitters > 1:
+            speed = signed_speed(int(math.floor(place[2] + 0.5)) % grid.counts[2], grid.counts[2])
+            behind = (scatterers.cell[i, 2] - speed) / grid.counts[2]
+            a, c = weight_in_turn(grid, scatterers.cell[i, 1], behind, place[1])
+            w, turned = w * a, w * c
+            continue
+        far = grid.reach[axis] + (abs(scatterers.migration[i]) if axis == 3 else 0.0) + 0.5
+        if abs(x) > (1.5 if alone and axis & 1 else far):
+            return 0.0, 0.0
+        share = spread(grid.terms[axis], x, count)
+        w, turned = w * share, turned * share
+    return w, turned
+
+
+@jit.function
 def _owner(scatterers, first, last, receiver, place, power):
     """The scatterer that gives most of an echo's power; -1 where it is mostly noise."""
-    grid = receiver.grid
     real, imaginary, best, owner, best_straight, straight = 0.0, 0.0, 0.0, -1, 0.0, -1
     for i in range(first, last):
-        w, alone = 1.0, scatterers.in_one_cell[i]
-        for axis in range(3, -1, -1):
-            count = np.float64(grid.counts[axis])
-            x = wrapped(place[axis] - scatterers.cell[i, axis], count)
-            far = grid.reach[axis] + (abs(scatterers.migration[i]) if axis == 3 else 0.0) + 0.5
-            if abs(x) > (1.5 if alone and axis & 1 else far):
-                w = 0.0
-                break
-            w *= spread(grid.terms[axis], x, count)
-        if w == 0.0:
+        w, turned = _given(scatterers, i, receiver.grid, place)
+        if w == 0.0 and turned == 0.0:
             continue
-        a, c = w * scatterers.amplitude[i, 0], w * scatterers.amplitude[i, 1]
+        a = w * scatterers.amplitude[i, 0] - turned * scatterers.amplitude[i, 1]
+        c = w * scatterers.amplitude[i, 1] + turned * scatterers.amplitude[i, 0]
         real += a
         imaginary += c
         given = a * a + c * c

@@ -58,12 +58,13 @@ class Weights(NamedTuple):
     matched: NDArray[np.float64]  # (4, places, CELLS) C^-1 W / sqrt(W^T C^-1 W): likelihood is the square
     strength: NDArray[np.float64]  # (4, places) sqrt(W^T C^-1 W)
     sloped: NDArray[np.float64]  # (4, places, CELLS) of the amplitude times the distance to the place
+    change: NDArray[np.float64]  # (4, places) of the amplitude with that distance, relative, where it is left out
 
 
 def weights_of(axes: list[tuple[str, int]]) -> Weights:
     """Weights for axes given as window and number of samples."""
     made = [_weights(window, count) for window, count in axes]
-    most = max(len(strength) for _, strength, _, _ in made)
+    most = max(len(one.strength) for one in made)
 
     def padded(arrays: list[NDArray[np.float64]]) -> NDArray[np.float64]:
         out = np.zeros((len(arrays), most, *arrays[0].shape[1:]))
@@ -73,18 +74,27 @@ def weights_of(axes: list[tuple[str, int]]) -> Weights:
 
     return Weights(
         cells=np.array([min(count, CELLS) for _, count in axes], np.int64),
-        first=np.array([first for first, _, _, _ in made]),
-        places=np.array([len(strength) for _, strength, _, _ in made], np.int64),
-        matched=padded([matched for _, _, matched, _ in made]),
-        strength=padded([strength for _, strength, _, _ in made]),
-        sloped=padded([sloped for _, _, _, sloped in made]),
+        first=np.array([one.first for one in made]),
+        places=np.array([len(one.strength) for one in made], np.int64),
+        matched=padded([one.matched for one in made]),
+        strength=padded([one.strength for one in made]),
+        sloped=padded([one.sloped for one in made]),
+        change=padded([one.change for one in made]),
     )
 
 
-def _weights(
-    window: str, count: int
-) -> tuple[float, NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """First place, strength, matched and sloped weights of one axis."""
+class _Axis(NamedTuple):
+    """Weights of one axis, as in `Weights`."""
+
+    first: float
+    matched: NDArray[np.float64]
+    strength: NDArray[np.float64]
+    sloped: NDArray[np.float64]
+    change: NDArray[np.float64]
+
+
+def _weights(window: str, count: int) -> _Axis:
+    """Weights of the cells of an axis for all places."""
     cells = min(count, CELLS)
     at = np.arange(cells) - cells // 2
     span = 0.5 * count if count <= CELLS else _SPAN
@@ -97,13 +107,14 @@ def _weights(
     information = np.sum(W * solved, axis=1)
 
     # What changes with the place and cannot be taken for another amplitude
-    across = slope - W * (np.sum(slope * solved, axis=1) / information)[:, None]
+    change = np.sum(slope * solved, axis=1) / information
+    across = slope - W * change[:, None]
     turned = np.linalg.solve(C, across.T).T
     moved = np.sum(across * turned, axis=1)
     sloped = turned / np.where(moved > 0.0, moved, np.inf)[:, None]
     matched = solved / np.sqrt(information)[:, None]
     pad = ((0, 0), (0, CELLS - cells))
-    return float(place[0]), np.sqrt(information), np.pad(matched, pad), np.pad(sloped, pad)
+    return _Axis(float(place[0]), np.pad(matched, pad), np.sqrt(information), np.pad(sloped, pad), change)
 
 
 @jit.function
@@ -175,7 +186,7 @@ def refine(block, weights, place):
     Returns:
         Amplitude, complex.
     """
-    nodes, line = np.empty(4, np.int64), np.empty(CELLS, np.complex128)
+    nodes, line, kept = np.empty(4, np.int64), np.empty(CELLS, np.complex128), np.ones(4)
     for axis in range(4):
         nodes[axis] = weights.places[axis] // 2
     for passed in range(_PASSES):
@@ -186,8 +197,9 @@ def refine(block, weights, place):
             _along(block, weights, nodes, axis, line)
             nodes[axis], offset = _search(line, weights, axis, nodes[axis], passed == 0)
             place[axis] = weights.first[axis] + nodes[axis] / PLACES + offset
+            kept[axis] = 1.0 + offset * weights.change[axis, nodes[axis]]
     _along(block, weights, nodes, 3, line)
     amplitude = _matched(line, weights, 3, nodes[3])
     for axis in range(4):
-        amplitude /= weights.strength[axis, nodes[axis]]
+        amplitude /= weights.strength[axis, nodes[axis]] * kept[axis]
     return amplitude

@@ -94,29 +94,26 @@ def _weigh_beams(grid, place, room, cells, weights, real, imaginary):
 
 
 @jit.function
-def _weigh_beams_in_turn(grid, place, behind, real, imaginary):
-    """The same where transmitters send in turn.
+def weight_in_turn(grid, place, behind, beam):
+    """Weight of an echo in a beam where transmitters send in turn, real and imaginary part.
 
     Transmitter k sends (k - (n - 1) / 2) T_c off the middle, within which the phase of an echo turns by its speed. The
-    receiver turns it back by the speed of the cell; what is left is 2 pi of `behind` chirps' share for each k.
+    receiver turns it back by the speed of the cell; what is left is 2 pi k behind / n.
 
     Args:
         grid: Of the frame.
-        place: Beam, in cells.
+        place: Beam of the echo, in cells.
         behind: Speed of the echo less that of the cell, in cells over the number of chirps.
-        real: Filled.
-        imaginary: Filled.
+        beam: Of the cell.
     """
     antennas, transmitters = grid.counts[1], grid.transmitters
-    receivers = antennas // transmitters
-    for b in range(grid.beams.size):
-        a, c = 0.0, 0.0
-        for n in range(antennas):
-            turn = (n - 0.5 * (antennas - 1)) * (place - grid.beams[b]) / antennas
-            turn += (n // receivers - 0.5 * (transmitters - 1)) * behind / transmitters
-            a += grid.weights[n] * math.cos(2.0 * math.pi * turn)
-            c += grid.weights[n] * math.sin(2.0 * math.pi * turn)
-        real[b], imaginary[b] = np.float32(a), np.float32(c)
+    receivers, a, c = antennas // transmitters, 0.0, 0.0
+    for n in range(antennas):
+        turn = (n - 0.5 * (antennas - 1)) * (place - beam) / antennas
+        turn += (n // receivers - 0.5 * (transmitters - 1)) * behind / transmitters
+        a += grid.weights[n] * math.cos(2.0 * math.pi * turn)
+        c += grid.weights[n] * math.sin(2.0 * math.pi * turn)
+    return a, c
 
 
 @jit.function
@@ -216,7 +213,8 @@ def add_scatterers(real, imaginary, scatterers, first, last, grid):
         for j in range(dn):
             if in_turn:
                 behind = (place[2] - signed_speed(speeds[j], chirps)) / chirps
-                _weigh_beams_in_turn(grid, place[1], behind, across, turned)
+                for b in range(beams):
+                    across[b], turned[b] = weight_in_turn(grid, place[1], behind, grid.beams[b])
             for b in range(beams):
                 if across[b] == np.float32(0.0) and turned[b] == np.float32(0.0):
                     continue

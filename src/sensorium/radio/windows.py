@@ -35,7 +35,7 @@ WINDOWS: dict[str, tuple[float, ...]] = {
 def dirichlet(x: float, count: float) -> float:
     """sin(pi x) / (N sin(pi x / N)); where both vanish, their ratio's limit."""
     below = count * math.sin(math.pi * x / count)
-    if abs(below) < 1e-12:
+    if abs(below) < 1e-9:
         return math.cos(math.pi * x) * math.cos(math.pi * x / count)
     return math.sin(math.pi * x) / below
 
@@ -63,7 +63,7 @@ def spread_line(terms: NDArray[np.float64], x: float, count: float, number: int,
     for i in range(number + 2 * last):
         j = i - last
         below = count * math.sin(math.pi * (x + j) / count)
-        if abs(below) < 1e-9:
+        if abs(below) < 1e-6:
             room[i] = dirichlet(x + j, count)
         else:
             room[i] = (-sine if j & 1 else sine) / below
