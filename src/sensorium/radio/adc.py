@@ -1,5 +1,7 @@
 """Samples of a frame as its converters give them, and the cells that transforms make of them."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -46,12 +48,12 @@ def beat_samples(
         signal = both.reshape(len(at), -1).astype(np.complex64).T @ _turned(r * n / samples).astype(np.complex64)
         out += signal.reshape(out.shape)
     moving = out.reshape(rows, transmitters, antennas // transmitters, chirps, samples)
-    for at in np.flatnonzero(migration != 0.0):
-        e, b, d, r = place[at]
-        up = amplitude[at] * _turned(e * h / rows)
+    for one in np.flatnonzero(migration != 0.0):
+        e, b, d, r = place[one]
+        up = amplitude[one] * _turned(e * h / rows)
         across = _turned(b * i / antennas).reshape(transmitters, -1)
         time = (m + np.unique(k)[:, None] / transmitters) / chirps
-        beat = _turned(d * time[..., None] + (r + migration[at] * time[..., None]) * n / samples)
+        beat = _turned(d * time[..., None] + (r + migration[one] * time[..., None]) * n / samples)
         moving += (up[:, None, None, None, None] * across[:, :, None, None] * beat[:, None]).astype(np.complex64)
     return out.reshape(counts)
 
@@ -71,14 +73,14 @@ def cells_of_samples(samples: Complex, windows: tuple[str, ...], *, transmitters
     """
     cells = samples
     for axis in (3, 2, 0, 1):
-        if axis == 1:
-            cells = cells * np.conj(_between_transmitters(samples.shape, transmitters))
+        if axis == 1 and transmitters > 1:
+            cells = (cells * np.conj(_between_transmitters(samples.shape, transmitters))).astype(np.complex64)
         count = samples.shape[axis]
         weights = window_samples(windows[axis], count=count)
-        cells = np.fft.fft(cells * _shaped(weights / weights.sum(), axis), axis=axis)
+        turned = np.fft.fft(cells * _shaped(weights / weights.sum(), axis), axis=axis)
         if axis == 1:
-            cells = np.roll(cells, count // 2, axis=1)
-        cells = (cells * _shaped(_from_middle(count, axis == 1), axis)).astype(np.complex64)
+            turned = np.roll(turned, count // 2, axis=1)
+        cells = (turned * _shaped(_from_middle(count, axis == 1), axis)).astype(np.complex64)
     return cells
 
 
@@ -87,13 +89,13 @@ def samples_of_cells(cells: Complex, *, transmitters: int) -> Complex:
     samples = cells
     for axis in (1, 0, 2, 3):
         count = cells.shape[axis]
-        samples = samples * _shaped(np.conj(_from_middle(count, axis == 1)), axis)
+        turned = samples * _shaped(np.conj(_from_middle(count, axis == 1)), axis)
         if axis == 1:
-            samples = np.roll(samples, -(count // 2), axis=1)
-        samples = np.fft.ifft(samples, axis=axis) * count
-        if axis == 1:
-            samples = samples * _between_transmitters(cells.shape, transmitters)
-        samples = samples.astype(np.complex64)
+            turned = np.roll(turned, -(count // 2), axis=1)
+        turned = np.fft.ifft(turned, axis=axis) * count
+        if axis == 1 and transmitters > 1:
+            turned = turned * _between_transmitters(cells.shape, transmitters)
+        samples = turned.astype(np.complex64)
     return samples
 
 
@@ -102,7 +104,7 @@ def _turned(turns: Float) -> NDArray[np.complex128]:
     return np.exp(2j * np.pi * turns)
 
 
-def _shaped(values: NDArray[np.generic], axis: int) -> NDArray[np.generic]:
+def _shaped(values: NDArray[Any], axis: int) -> NDArray[Any]:
     """Values along one of four axes."""
     return values.reshape(*(1,) * axis, -1, *(1,) * (3 - axis))
 

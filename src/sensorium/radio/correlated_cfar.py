@@ -14,8 +14,8 @@ from sensorium.radio.windows import noise_correlation
 # Directions over which the rate of a rank is averaged, and the seed they are drawn with: the same for every radar
 _DIRECTIONS, _SEED = 20_000, 1983
 
-# Halvings of the interval in which a factor is searched for: to rounding
-_HALVINGS = 100
+# Halvings of the interval in which a factor is searched for: to a millionth
+_HALVINGS = 24
 
 
 def training_cells(samples: int, *, training: int, guard: int) -> Array:
@@ -31,7 +31,7 @@ def training_cells(samples: int, *, training: int, guard: int) -> Array:
 
 
 def false_alarm_rate_correlated(alpha: ArrayLike, *, correlation: ArrayLike, rank: float | None) -> Array:
-    """P_fa of a cell of exponential noise over alpha times the mean, or the cell of a rank, of N correlated cells.
+    """P_fa of exponential noise over alpha times the mean of N correlated cells, or times the cell of a rank.
 
     The amplitudes of the cells are complex normal with the correlation matrix C. Over the mean
 
@@ -39,8 +39,8 @@ def false_alarm_rate_correlated(alpha: ArrayLike, *, correlation: ArrayLike, ran
 
     Over a rank, amplitudes are L g with C = L L^T and g of independent normal parts; |g|^2 has a gamma law of order N
     whatever the direction of g, so that P_fa = E (1 + alpha U)^-N over directions alone, where U is the cell of the
-    rank for |g| = 1. The mean over 20,000 fixed directions errs by less than 5 % of P_fa. The cell under test is taken as
-    independent of the others, which it is beyond the main lobe of the window.
+    rank for |g| = 1. The mean over 20,000 fixed directions errs by less than 5 % of P_fa. The cell under test is taken
+    as independent of the others, which it is beyond the main lobe of the window.
 
     Args:
         alpha: Factor, any shape [1].

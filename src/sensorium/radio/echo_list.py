@@ -157,7 +157,7 @@ def _fit(cube, receiver, echoes, kept, own, work):
         moved = False
         for axis in range(4):
             echoes.place[own, axis] = centre[axis] + offset[axis]
-            step = int(math.floor(offset[axis] + 0.5))
+            step = math.floor(offset[axis] + 0.5)
             if step and receiver.weights.cells[axis] < receiver.grid.counts[axis]:
                 centre[axis] += step
                 moved = True

@@ -57,7 +57,7 @@ def _given(scatterers, i, grid, place):
         count = np.float64(grid.counts[axis])
         x = wrapped(place[axis] - scatterers.cell[i, axis], count)
         if axis == 1 and grid.transmitters > 1:
-            speed = signed_speed(int(math.floor(place[2] + 0.5)) % grid.counts[2], grid.counts[2])
+            speed = signed_speed(math.floor(place[2] + 0.5) % grid.counts[2], grid.counts[2])
             behind = (scatterers.cell[i, 2] - speed) / grid.counts[2]
             a, c = weight_in_turn(grid, scatterers.cell[i, 1], behind, place[1])
             w, turned = w * a, w * c
@@ -108,7 +108,7 @@ def detect(first, step, count, scatterers, receiver, given, room, peaks):
         peaks: Filled.
     """
     grid = receiver.grid
-    rows, antennas, chirps, samples = grid.counts[0], grid.counts[1], grid.counts[2], grid.counts[3]
+    antennas, chirps, samples = grid.counts[1], grid.counts[2], grid.counts[3]
     real, imaginary, power, around = room[first, 0], room[first, 1], room[first, 2], room[first, 3]
     is_round = grid.beams.size == antennas
     most = peaks.power_W.shape[1]
@@ -142,9 +142,7 @@ def detect(first, step, count, scatterers, receiver, given, room, peaks):
                 for r in range(samples):
                     peaks.map_W[head, d, r] = strongest[:, d, r].max()
         found = find_peaks(power, around, receiver.threshold, is_round, cells, values, limits)
-        kept = list_echoes(
-            (real, imaginary), power, receiver, cells, values[:found], limits, echoes, work, ordered
-        )
+        kept = list_echoes((real, imaginary), power, receiver, cells, values[:found], limits, echoes, work, ordered)
         size = np.empty(kept)
         for i in range(kept):
             size[i] = echoes.amplitude[i].real ** 2 + echoes.amplitude[i].imag ** 2

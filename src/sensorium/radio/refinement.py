@@ -6,8 +6,8 @@ windows give (C along an axis). The likelihood of the K cells around the peak al
     |W_p^T C^-1 v|^2 / (W_p^T C^-1 W_p),
 
 is greatest at the estimate, where v are these cells with the other axes added up in the same way at their estimates
-(matched to the echo). For a row of antennas with K or fewer all cells count, which is the maximum-likelihood estimate of
-one echo in white noise; for two antennas it is their phase difference. It is right for any window: noise apart, the
+(matched to the echo). For a row of K antennas or fewer all cells count, which is the maximum-likelihood estimate of one
+echo in white noise; for two antennas it is their phase difference. It is right for any window: noise apart, the
 estimate has no bias, for it fits the window's own response.
 
 With SNR the power of the echo over the mean noise of a cell after windows (`snr_dB` of a reading), the Cramer-Rao bound

@@ -71,7 +71,7 @@ def _shifted(index, shift, count):
 @jit.function
 def _weigh(terms, at, reach, count, room, cells, weights):
     """Cells in a row that an echo at a place spreads to, and its weight in each; returns how many."""
-    first = int(math.floor(at + 0.5)) - reach
+    first = math.floor(at + 0.5) - reach
     number = min(2 * reach + 1, count)
     spread_line(terms, first - at, np.float64(count), number, room)
     for i in range(number):
@@ -151,7 +151,7 @@ def _smear(grid, place, migration, speeds, dn, ranges, rn, along, tile):
         tile: Filled, (speeds, ranges, 2).
     """
     chirps, samples = grid.counts[2], grid.counts[3]
-    pieces = min(chirps, int(math.ceil(abs(migration) / _STILL)))
+    pieces = min(chirps, math.ceil(abs(migration) / _STILL))
     tile[:dn, :rn] = 0.0
     for piece in range(pieces):
         begin, end = piece * chirps // pieces, (piece + 1) * chirps // pieces
@@ -180,7 +180,7 @@ def add_scatterers(real, imaginary, scatterers, first, last, grid):
     beams, in_turn = grid.beams.size, grid.transmitters > 1
     most_moved = 0
     for i in range(first, last):
-        most_moved = max(most_moved, int(math.ceil(abs(scatterers.migration[i]))))
+        most_moved = max(most_moved, math.ceil(abs(scatterers.migration[i])))
     ground_reach = 0
     for k in range(MOST_TAPS):
         ground_reach = max(ground_reach, abs(grid.shifts[3, k]) if grid.taps[3, k] != 0.0 else 0)
@@ -197,7 +197,7 @@ def add_scatterers(real, imaginary, scatterers, first, last, grid):
         alone, moved = scatterers.in_one_cell[i], scatterers.migration[i]
         a, c = scatterers.amplitude[i, 0], scatterers.amplitude[i, 1]
         place = scatterers.cell[i]
-        more = int(math.ceil(abs(moved))) if abs(moved) > _STILL and not alone else 0
+        more = math.ceil(abs(moved)) if abs(moved) > _STILL and not alone else 0
         reach_1 = min(grid.reach[2], _REACH_OF_GROUND) if alone else min(grid.reach[2] + more, chirps // 2)
         reach_2 = ground_reach if alone else min(grid.reach[3] + more, samples // 2)
         dn = _weigh(grid.terms[2], place[2], reach_1, chirps, room, speeds, along)
@@ -360,8 +360,8 @@ def _share_along(row, taps, long, out):
 
 
 @jit.kernel
-def draw_noise(key, tick, world, sensor, noise_W, out):
-    """Noise of all cells before windows, (rows, antennas, chirps, samples) of complex numbers as two float32."""
+def _draw_noise(key, tick, world, sensor, noise_W, out):
+    """Noise of all cells before windows, complex numbers as two float32."""
     rows, antennas, chirps, samples = out.shape[0], out.shape[1], out.shape[2], out.shape[3]
     sigma = np.float32(math.sqrt(0.5 * noise_W))
     element = sensor * ((rows * antennas * chirps * samples + 1) // 2)
@@ -372,3 +372,21 @@ def draw_noise(key, tick, world, sensor, noise_W, out):
                 base = ((e * antennas + n) * chirps + d) * samples
                 _draw_row(key[0], key[1], element, base, tick, world, sigma, a, b)
                 out[e, n, d, :, 0], out[e, n, d, :, 1] = a, b
+
+
+def drawn_noise(
+    counts: tuple[int, ...], *, noise_W: float, key: NDArray[np.uint32], tick: int, world: int, sensor: int
+) -> NDArray[np.complex64]:
+    """The numbers that `add_noise` begins with: noise of all cells before windows [sqrt(W)].
+
+    Args:
+        counts: Rows, antennas, chirps and samples, which is the shape of what is returned.
+        noise_W: Mean power of a cell [W].
+        key: Of the stream.
+        tick: Of the sensor's clock.
+        world: Its number.
+        sensor: Its number in the world.
+    """
+    out = np.empty((*counts, 2), np.float32)
+    _draw_noise(key, tick, world, sensor, noise_W, out)
+    return out.view(np.complex64)[..., 0]

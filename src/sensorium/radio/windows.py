@@ -5,9 +5,9 @@ A window w_n = sum_k (-1)^k a_k cos(2 pi k (n + 1/2) / N), n = 0 to N - 1, turns
     W(x) = sum_n w_n cos(2 pi (n - (N - 1) / 2) x / N) / sum_n w_n
          = (a_0 D(x) + 1/2 sum_k a_k (D(x - k) + D(x + k))) / mean(w),   D(x) = sin(pi x) / (N sin(pi x / N)),
 
-with phases counted from the middle of the samples, which makes it real. mean(w) is a_0 from four samples on. Cells count
-round: W(x + N) = W(x) for odd N and -W(x) for even N, where the middle lies between two samples. Ref: Harris 1978, On
-the use of windows for harmonic analysis with the discrete Fourier transform.
+with phases counted from the middle of the samples, which makes it real. mean(w) is a_0 from four samples on. Cells
+count round: W(x + N) = W(x) for odd N and -W(x) for even N, where the middle lies between two samples. Ref: Harris
+1978, On the use of windows for harmonic analysis with the discrete Fourier transform.
 """
 
 import math

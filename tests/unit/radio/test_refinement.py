@@ -56,9 +56,9 @@ def test_a_tone_without_noise_has_no_bias(window, count):
 @pytest.mark.parametrize("count", COUNTS)
 @pytest.mark.parametrize("snr_dB", [15.0, 25.0])
 def test_errors_are_near_the_cramer_rao_bound(window, count, snr_dB):
-    """SNR of the cell after the window. The bound without a window has more signal over its noise: errors may fall below
-    the one stated here. Tones anywhere; a mean of no more than a hundredth of a cell. A peak of noise, one in a thousand
-    at 15 dB among 64 cells, is no estimate of the tone."""
+    """SNR of the cell after the window; without one there is more signal over the noise, so that errors may fall below
+    this bound. Tones anywhere; a mean of no more than a hundredth of a cell. A peak of noise, one in a thousand at 15
+    dB among 64 cells, is no estimate of the tone."""
     rng, trials = np.random.default_rng(count), 1500
     w = window_samples(window, count=count)
     p = rng.uniform(-0.5, count - 0.5, trials)

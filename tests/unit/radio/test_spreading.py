@@ -5,7 +5,7 @@ import pytest
 
 import sensorium as sn
 from sensorium.radio.adc import cells_of_samples, samples_of_cells
-from sensorium.radio.spreading import add_noise, draw_noise
+from sensorium.radio.spreading import add_noise, drawn_noise
 from sensorium.sensors.radar.cells import Cells
 
 KEY = np.array([7, 9], np.uint32)
@@ -19,9 +19,8 @@ def noise_of(**fields):
     real, imaginary = np.zeros(cells.shape, np.float32), np.zeros(cells.shape, np.float32)
     add_noise(real, imaginary, cells.grid, KEY, 3, 1, 2)
     counts = tuple(axis.count for axis in cells.axes)
-    fresh = np.empty((*counts, 2), np.float32)
-    draw_noise(KEY, 3, 1, 2, cells.grid.noise_W, fresh)
-    samples = samples_of_cells(fresh.view(np.complex64)[..., 0], transmitters=1)
+    fresh = drawn_noise(counts, noise_W=cells.grid.noise_W, key=KEY, tick=3, world=1, sensor=2)
+    samples = samples_of_cells(fresh, transmitters=1)
     expected = cells_of_samples(samples, tuple(axis.window for axis in cells.axes), transmitters=1)
     return real + 1j * imaginary, expected[:, cells.grid.beams + counts[1] // 2], cells
 

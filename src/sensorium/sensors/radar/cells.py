@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.radio.chirp import folded
-from sensorium.radio.correlated_cfar import correlated_factor, training_cells
+from sensorium.radio.correlated_cfar import correlated_factor, false_alarm_rate_correlated, training_cells
 from sensorium.radio.echo_list import ENVELOPE_STEPS
 from sensorium.radio.ordered_cfar import rank_of
 from sensorium.radio.peaks import Threshold
@@ -14,7 +14,7 @@ from sensorium.radio.power import of_decibels
 from sensorium.radio.refinement import CELLS, PLACES, weights_of
 from sensorium.radio.spreading import MOST_TAPS, Grid
 from sensorium.radio.thermal_noise import thermal_noise
-from sensorium.radio.windows import noise_bandwidth, point_spread, window_samples, window_terms
+from sensorium.radio.windows import noise_bandwidth, noise_correlation, point_spread, window_samples, window_terms
 from sensorium.sensors.radar.echoes import Echoes
 from sensorium.sensors.radar.spec import Radar
 
@@ -164,6 +164,19 @@ class Cells:
             for at, axis, width in ((beam, self.beam, self._sine_cell), (place[..., 0], self.row, self._rise_cell))
         )
         return Measured(range_m, rate, sine, rise)
+
+    def detection_probability(self, snr: Float) -> Float:
+        """How often a Swerling I body in the middle of a cell exceeds its threshold, of the mean SNR in a cell [1].
+
+        Signal and noise together are exponential of mean 1 + SNR: the rate of false alarms at factor / (1 + SNR).
+        """
+        at, cfar = self.threshold.around, self._spec.cfar
+        correlation = noise_correlation(self.range.window, at[:, None] - at, count=self.range.count)
+        return false_alarm_rate_correlated(
+            self.threshold.factor / (1.0 + snr),
+            correlation=correlation,
+            rank=cfar.rank if cfar.over == "rank" else None,
+        )
 
     def _turned_by_speed(self, speed: Float) -> Float:
         """Beams by which an echo seems aside for the part of its speed that is not its cell's."""

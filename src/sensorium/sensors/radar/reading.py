@@ -72,9 +72,9 @@ class RadarReading:
     adc: NDArray[np.complex64] | None = None
     """Samples of the converters [sqrt(W)], shape (*batch, chirps, antennas, samples); None unless the radar's `adc` is
     on, and once the list is flat. Chirps are all of a frame in the order they were sent, chirp m by transmitter m mod
-    N_t; antennas are the receivers, row by row, from the upper left on. The mean square of a sample is the power at a
-    receiver's input: P / receivers of an echo of power P (`gain_dBi` is that of all receivers together), and k T_0 F f_s
-    of the noise."""
+    N_t; antennas are the receivers, row by row, from the upper left on. The mean square of a sample is the power at
+    the input of a receiver: P / receivers for an echo of power P (`gain_dBi` is that of all receivers together), and
+    k T_0 F f_s for the noise."""
 
     @property
     def points(self) -> Float:

@@ -34,14 +34,14 @@ class Cfar(Spec):
 
     Over a cell of some rank (ordered statistics, OS-CFAR) another echo hides nothing, as long as fewer cells are so
     strong than come after that rank. Over their mean (CA-CFAR) noise is known a little better, but an echo among the
-    training cells raises the threshold by its power times factor / cells: of two equal ones as far apart as the training
-    cells reach each hides the other. The factor counts in that windows correlate neighbours, so that `false_alarm` is
+    training cells raises the threshold by its power times factor / cells: of two equal ones as far apart as training
+    cells reach, each hides the other. The factor counts in that windows correlate neighbours, so that `false_alarm` is
     the rate with any window.
     """
 
     model_config = ConfigDict(frozen=True)
 
-    training: int = Field(default=12, ge=2, le=256)
+    training: int = Field(default=16, ge=2, le=256)
     """Cells on each side that noise is told from."""
     guard: int = Field(default=4, ge=0, le=64)
     """Cells on each side between them and the one under test, which an echo may spread to."""

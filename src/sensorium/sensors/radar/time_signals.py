@@ -11,7 +11,7 @@ from sensorium.radio.adc import beat_samples, cells_of_samples, samples_of_cells
 from sensorium.radio.draws import drawn
 from sensorium.radio.interference import Interferer, interfering_beat, one_way_power
 from sensorium.radio.power import of_decibels
-from sensorium.radio.spreading import Scatterers, draw_noise
+from sensorium.radio.spreading import Scatterers, drawn_noise
 from sensorium.sensors.radar.cells import Cells
 from sensorium.sensors.radar.echoes import Instant, gain
 from sensorium.sensors.radar.spec import Radar
@@ -53,7 +53,7 @@ class TimeSignals:
         heads, transmitters = rig.worlds * rig.sensors, spec.chirp.transmitters
         cells = np.empty((heads, *self._counts), np.complex64)
         interference = np.empty(cells.shape, np.float32) if spec.interferers else None
-        adc = [] if spec.adc else None
+        adc: list[Complex] | None = [] if spec.adc else None
         for head in range(heads):
             at = slice(scatterers.start[head], scatterers.start[head + 1])
             amplitude = scatterers.amplitude[at, 0] + 1j * scatterers.amplitude[at, 1]
@@ -64,10 +64,15 @@ class TimeSignals:
                 counts=self._counts,
                 transmitters=transmitters,
             )
-            noise = np.empty((*self._counts, 2), np.float32)
-            world = rig.first_world + head // rig.sensors
-            draw_noise(self._key, tick, world, head % rig.sensors, self._cells.grid.noise_W, noise)
-            samples += samples_of_cells(noise.view(np.complex64)[..., 0], transmitters=transmitters)
+            noise = drawn_noise(
+                self._counts,
+                noise_W=self._cells.grid.noise_W,
+                key=self._key,
+                tick=tick,
+                world=rig.first_world + head // rig.sensors,
+                sensor=head % rig.sensors,
+            )
+            samples += samples_of_cells(noise, transmitters=transmitters)
             if interference is not None:
                 other = self._interference(head, instant, tick)
                 samples += other

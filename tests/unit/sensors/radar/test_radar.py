@@ -7,6 +7,7 @@ import sensorium as sn
 from sensorium.errors import SpecError
 
 AHEAD = (30.2, 0.0, 0.0)
+MEAN = {"over": "mean"}
 
 
 @pytest.mark.parametrize("source", ["cone", "rays"])
@@ -91,6 +92,22 @@ def test_what_the_mean_hides_behind_a_strong_echo_a_rank_shows(balls, make_radar
     assert hidden.object_id.tolist() == [0]
     assert shown.object_id.tolist() == [0, 1]
     assert shown.range_m[1] == pytest.approx(36.0, abs=0.2)
+
+
+@pytest.mark.parametrize("source", ["cone", "rays"])
+@pytest.mark.parametrize("gap_m", [3.0, 4.5, 6.0])
+def test_two_equal_cars_in_a_row_are_both_seen(source, gap_m):
+    """In the lanes to the left and to the right, by a radar of which nothing is told; over the mean hardly ever."""
+    scene = sn.Scene()
+    for x, y in ((32.0, 2.0), (32.0 + gap_m, -2.0)):
+        scene.add(sn.shapes.box(4.5, 1.8, 1.4), pose=sn.Pose((x, y, 0.0)), label="car")
+    env = sn.Environment(scene, sn.worlds.Static(step_s=0.05), worlds=40, seed=2)
+    radars = [env.attach(sn.Radar(source=source, **fields), name=str(fields)) for fields in ({}, {"cfar": MEAN})]
+    env.step()
+    seen = [radar.read().object_id for radar in radars]
+    rank, mean = (np.mean((found == 0).any(axis=1) & (found == 1).any(axis=1)) for found in seen)
+    assert rank >= 0.97
+    assert mean < 0.3
 
 
 def test_rays_do_not_stick_to_walls_along_the_way(balls, make_radar):

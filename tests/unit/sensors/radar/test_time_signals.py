@@ -52,7 +52,7 @@ def test_noise_of_a_sample_is_that_of_the_receiver(balls, make_radar, read):
     assert abs(pair.mean()) < 0.02 * noise_W
 
 
-def own_chain(adc, *, transmitters, factor, training=12, guard=4, rank=18):
+def own_chain(adc, *, transmitters, factor, training=16, guard=4, rank=24):
     """Windows, transforms, OS-CFAR, local maxima and a finer transform around each, in NumPy and nothing else.
 
     Returns:
@@ -104,7 +104,7 @@ def test_a_users_own_transforms_find_the_same(balls, make_radar, read, transmitt
     places = [(20.3, 3.0, 0.0, 2.0, 0, 0), (35.2, -6.0, 0.0, -1.5, 0, 0), (12.4, 10.0, 0.0), (41.0, 3.0, 0.0)]
     spec = make_radar(chirp=chirp, antennas=antennas, adc=True, horizontal_fov_deg=120.0, cfar={"false_alarm": 1e-8})
     found, truth = read(balls(*places), spec)
-    factor = sn.radio.correlated_factor("hann", samples=64, training=12, guard=4, false_alarm=1e-8, rank=0.75)
+    factor = sn.radio.correlated_factor("hann", samples=64, training=16, guard=4, false_alarm=1e-8, rank=0.75)
     own = own_chain(found.adc, transmitters=transmitters, factor=factor)
     own = own[own[:, 0] > 5e-3 * own[0, 0]]  # no side lobes
     assert found.valid.sum() == truth.valid.sum() == len(own) == 4
