@@ -157,7 +157,7 @@ def _search(line, weights, axis, node, is_first):
             if found > best:
                 best, node = found, at
     offset = 0.0
-    for _ in range(_MOST_STEPS):
+    for taken in range(_MOST_STEPS):
         amplitude = _matched(line, weights, axis, node) / weights.strength[axis, node]
         change = 0.0j
         for k in range(weights.cells[axis]):
@@ -168,7 +168,7 @@ def _search(line, weights, axis, node, is_first):
         offset = (change.real * amplitude.real + change.imag * amplitude.imag) / size
         step = min(max(math.floor(offset * PLACES + 0.5), -PLACES // 2), PLACES // 2)
         at = min(max(node + int(step), 0), weights.places[axis] - 1)
-        if at == node:
+        if at == node or taken == _MOST_STEPS - 1:
             break
         node = at
     return node, min(max(offset, -1.0 / PLACES), 1.0 / PLACES)
