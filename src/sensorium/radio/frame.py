@@ -74,7 +74,11 @@ def _given(scatterers, i, grid, place):
 def _owner(scatterers, first, last, receiver, place, power):
     """The scatterer that gives most of an echo's power; -1 where it is mostly noise."""
     real, imaginary, best, owner, best_straight, straight = 0.0, 0.0, 0.0, -1, 0.0, -1
+    samples, reach = np.float64(receiver.grid.counts[3]), receiver.grid.reach[3] + 0.5
     for i in range(first, last):
+        away = abs(wrapped(place[3] - scatterers.cell[i, 3], samples))
+        if away > (1.5 if scatterers.in_one_cell[i] else reach + abs(scatterers.migration[i])):
+            continue
         w, turned = _given(scatterers, i, receiver.grid, place)
         if w == 0.0 and turned == 0.0:
             continue

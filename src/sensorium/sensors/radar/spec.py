@@ -25,6 +25,9 @@ _MOST_CELLS = 2**24
 # Rays of a bundle, at most
 _MOST_RAYS = 2**22
 
+Window = Literal["rectangular", "hann", "hamming", "blackman_harris"]
+"""A key of `sn.radio.WINDOWS`."""
+
 LABELS = {"pedestrian": 0.5, "car": 10.0, "truck": 100.0}
 """Cross-sections of objects by their label [m^2], where the radar is told nothing else (physics.md 13)."""
 
@@ -136,9 +139,9 @@ class Radar(SensorSpec[RadarReading]):
     """From one to the next [wavelengths]; above half a wavelength angles fold."""
     elevation_antennas: int = Field(default=1, ge=1, le=64)
     """Rows, as far from one another as antennas of a row, that elevations come from; one measures none."""
-    window: Literal["rectangular", "hann", "hamming", "blackman_harris"] = "hann"
+    window: Window = "hann"
     """Over the samples of a chirp, and over chirps."""
-    angle_window: Literal["rectangular", "hann", "hamming", "blackman_harris"] = "hamming"
+    angle_window: Window = "hamming"
     """Over antennas of a row, and over rows."""
     cfar: Cfar = Cfar()
     max_detections: int = Field(default=64, ge=1, le=4096)
