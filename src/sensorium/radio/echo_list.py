@@ -43,6 +43,9 @@ LINE = REGION + 2 * TERMS
 # Rounds in which echoes that touch are fitted again, and two that were told apart
 _ROUNDS, _PAIR_ROUNDS = 2, 12
 
+# Two are told apart once the second moves by less than this in a round [cells]
+_SETTLED = 0.003
+
 
 class Echo(NamedTuple):
     """Echoes of a frame; the first so many are used."""
@@ -218,9 +221,14 @@ def _split(cube, power, receiver, echoes, kept, own, work, ordered):
     old_centre, old_place = centre.copy(), echoes.place[own].copy()
     old_amplitude, old_touched = echoes.amplitude[own], echoes.touched[own]
     echoes.limit[new] = limit
-    for _ in range(_PAIR_ROUNDS):
+    before = np.zeros(4)
+    for turn in range(_PAIR_ROUNDS):
         _fit(cube, receiver, echoes, kept + 1, new, work)
         _fit(cube, receiver, echoes, kept + 1, own, work)
+        change = np.abs(echoes.place[new] - before).max()
+        if change < _SETTLED or (turn and _size(echoes.amplitude[new]) <= limit):
+            break
+        before[...] = echoes.place[new]
     sizes_are_right = _size(echoes.amplitude[new]) > max(limit, _left(echoes, own, receiver))
     sizes_are_right &= _size(echoes.amplitude[own]) > max(echoes.limit[own], _left(echoes, new, receiver))
     is_new = True

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium import jit
-from sensorium.radio.windows import TERMS, spread, spread_line
+from sensorium.radio.windows import TERMS, spread_line
 from sensorium.random.philox import draw_words
 from sensorium.random.transforms import normal_pair_f32
 
@@ -136,7 +136,7 @@ def _add_row(real, imaginary, e, b, speed, first, a, c, weights, number):
 
 
 @jit.function
-def _smear(grid, place, migration, speeds, dn, ranges, rn, along, tile):
+def _smear(grid, place, migration, speeds, dn, ranges, rn, room, along, tile):
     """Weights over speeds and ranges of an echo whose range moves within the frame, piece of a frame by piece.
 
     Args:
@@ -145,32 +145,38 @@ def _smear(grid, place, migration, speeds, dn, ranges, rn, along, tile):
         migration: Range cells that it moves by within the frame.
         speeds: Cells of speed.
         dn: How many.
-        ranges: Cells of range.
+        ranges: Cells of range, one after the other and round the end.
         rn: How many.
-        along: Room for two numbers for each speed.
-        tile: Filled, (speeds, ranges, 2).
+        room: For a line of weights.
+        along: For two numbers for each speed.
+        tile: Filled, real and imaginary part, (2, speeds, ranges).
     """
     chirps, samples = grid.counts[2], grid.counts[3]
     pieces = min(chirps, math.ceil(abs(migration) / _STILL))
-    tile[:dn, :rn] = 0.0
+    tile[:, :dn, :rn] = np.float32(0.0)
+    away = np.empty(rn, np.float32)
     for piece in range(pieces):
         begin, end = piece * chirps // pieces, (piece + 1) * chirps // pieces
-        along[:dn] = 0.0
         for j in range(dn):
             turn = 2.0 * math.pi * (place[2] - speeds[j]) / chirps
             step_real, step_imaginary = math.cos(turn), math.sin(turn)
             at = turn * (begin - 0.5 * (chirps - 1))
-            a, c = math.cos(at), math.sin(at)
+            a, c, real, imaginary = math.cos(at), math.sin(at), 0.0, 0.0
             for m in range(begin, end):
-                along[j, 0] += grid.chirp_weights[m] * a
-                along[j, 1] += grid.chirp_weights[m] * c
+                real += grid.chirp_weights[m] * a
+                imaginary += grid.chirp_weights[m] * c
                 a, c = a * step_real - c * step_imaginary, a * step_imaginary + c * step_real
+            along[j, 0], along[j, 1] = real, imaginary
         moved = place[3] + migration * (0.5 * (begin + end - 1) - 0.5 * (chirps - 1)) / chirps
+        spread_line(grid.terms[3], ranges[0] - moved, np.float64(samples), rn, room)
         for k in range(rn):
-            w = spread(grid.terms[3], ranges[k] - moved, np.float64(samples))
-            for j in range(dn):
-                tile[j, k, 0] += w * along[j, 0]
-                tile[j, k, 1] += w * along[j, 1]
+            sign = _shifted(ranges[0] + k, np.int64(0), samples)[1]
+            away[k] = sign * np.float32(room[k])
+        for j in range(dn):
+            a, c = np.float32(along[j, 0]), np.float32(along[j, 1])
+            for k in range(rn):
+                tile[0, j, k] += a * away[k]
+                tile[1, j, k] += c * away[k]
 
 
 @jit.function
@@ -192,7 +198,7 @@ def add_scatterers(real, imaginary, scatterers, first, last, grid):
     across, turned = np.empty(beams, np.float32), np.empty(beams, np.float32)
     numbers, aside = np.empty(antennas, np.int64), np.empty(antennas, np.float32)
     room = np.empty(max(dm, rm, antennas, rows) + 2 * TERMS)
-    tile, pair = np.empty((dm if most_moved else 1, rm if most_moved else 1, 2), np.float32), np.empty((dm, 2))
+    tile, pair = np.empty((2, dm if most_moved else 1, rm if most_moved else 1), np.float32), np.empty((dm, 2))
     for i in range(first, last):
         alone, moved = scatterers.in_one_cell[i], scatterers.migration[i]
         a, c = scatterers.amplitude[i, 0], scatterers.amplitude[i, 1]
@@ -207,7 +213,7 @@ def add_scatterers(real, imaginary, scatterers, first, last, grid):
         rn = _weigh(grid.terms[3], place[3], reach_2, samples, room, ranges, away)
         en = _weigh(grid.terms[0], place[0], grid.reach[0], rows, room, heights, up)
         if more:
-            _smear(grid, place, moved, speeds, dn, ranges, rn, pair, tile)
+            _smear(grid, place, moved, speeds, dn, ranges, rn, room, pair, tile)
         if not in_turn:
             _weigh_beams(grid, place[1], room, numbers, aside, across, turned)
         for j in range(dn):
@@ -220,14 +226,12 @@ def add_scatterers(real, imaginary, scatterers, first, last, grid):
                     continue
                 for h in range(en):
                     p, q = across[b] * up[h], turned[b] * up[h]
+                    x, y = p * a - q * c, p * c + q * a
                     if more:
-                        _add_smeared(real, imaginary, heights[h], b, speeds[j], ranges, rn, tile[j], p, q, a, c)
-                        continue
-                    p, q = p * along[j], q * along[j]
-                    first_range = ranges[0]
-                    _add_row(
-                        real, imaginary, heights[h], b, speeds[j], first_range, p * a - q * c, p * c + q * a, away, rn
-                    )
+                        _add_smeared(real, imaginary, heights[h], b, speeds[j], ranges[0], rn, tile[:, j], x, y)
+                    else:
+                        x, y = x * along[j], y * along[j]
+                        _add_row(real, imaginary, heights[h], b, speeds[j], ranges[0], x, y, away, rn)
 
 
 @jit.function
@@ -254,12 +258,16 @@ def _add_ground(real, imaginary, grid, place, a, c, dn, speeds, along):
 
 
 @jit.function
-def _add_smeared(real, imaginary, e, b, speed, ranges, number, line, p, q, a, c):
-    """Add an echo whose weights over ranges are complex: (p + i q)(a + i c) times each."""
-    x, y = p * a - q * c, p * c + q * a
-    for k in range(number):
-        real[e, b, speed, ranges[k]] += x * line[k, 0] - y * line[k, 1]
-        imaginary[e, b, speed, ranges[k]] += x * line[k, 1] + y * line[k, 0]
+def _add_smeared(real, imaginary, e, b, speed, first, number, line, a, c):
+    """Add an echo whose weights over ranges are complex: (a + i c) times each, round the end of the row."""
+    ranges, begin = real.shape[3], np.int64(0)
+    while begin < number:
+        at = (first + begin) % ranges
+        until = min(number, begin + ranges - at)
+        for k in range(begin, until):
+            real[e, b, speed, at + k - begin] += a * line[0, k] - c * line[1, k]
+            imaginary[e, b, speed, at + k - begin] += a * line[1, k] + c * line[0, k]
+        begin = until
 
 
 @jit.function
