@@ -112,16 +112,20 @@ def cross_volumes(block, media, floats, words, active, arrays, light, anchor, wo
 @jit.inlined
 def light_up(block, hit, media, arrays, light, world, starts, used):
     """From hits to the strength of each interface's return; `starts` for first rays, see `media_stack.walk_block`."""
-    resolve.resolve(block, hit, arrays, light, world, used)
+    volumes = light.switch[tb.S_CROSSINGS] > 0  # of which some may lie before what was met
+    resolve.resolve(block, hit, arrays, light, world, not volumes, used)
     _pass_media(block, hit, media, light, world, starts, used)
-    resolve.fill_materials(block, hit, light.material, used)
+    if volumes:
+        resolve.fill_materials(block, hit, light.material, used)
     if light.corner_reflectance.size > 0:
         row = world if light.reflectance_first.shape[0] > 1 else 0
         first, corners = light.reflectance_first[row], light.corner_reflectance
         resolve.fill_mesh_reflectance(block, hit, light.material, first, corners, used)
     _shade(block, hit, light, used)
+    if light.switch[tb.S_DEPTH] > 0:
+        tree.pack_parents(block, hit, light, used)
     if light.switch[tb.S_CURVED] > 0:
-        curvature.bend_paths(block, hit, arrays, light, world, used)
+        curvature.bend_paths(block, hit, arrays, light, world, starts, used)
 
 
 @jit.function
@@ -132,8 +136,10 @@ def light_up_found(block, hit, media, light, found, at, base, starts, used):
     resolve.fill_materials(block, hit, light.material, used)
     resolve.fill_found_reflectance(block, hit, light.material, found, at, used)
     _shade(block, hit, light, used)
+    if light.switch[tb.S_DEPTH] > 0:
+        tree.pack_parents(block, hit, light, used)
     if light.switch[tb.S_CURVED] > 0:
-        curvature.bend_found_paths(block, hit, media.crossings, light, found.surface, at, used)
+        curvature.bend_found_paths(block, hit, media.crossings, light, found.surface, at, starts, used)
 
 
 @jit.inlined
