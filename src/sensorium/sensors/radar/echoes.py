@@ -85,6 +85,11 @@ class Points:
         """Those of a mask or an index."""
         return Points(*(getattr(self, name)[keep] for name in self.__dataclass_fields__))
 
+    @classmethod
+    def joined(cls, parts: "list[Points]") -> "Points":
+        """Several one after the other."""
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__dataclass_fields__))
+
     def merged(self, group: Whole, count: int, weight: Float) -> "Points":
         """One point for each group, as `Echoes.merged`: places and velocities are means by weight."""
         share, first = _shares(group, count, weight), _first_of(group, count)

@@ -153,7 +153,8 @@ class Radar(SensorSpec[RadarReading]):
     ground: Ground | None = None
     """Clutter and ways over the ground; None has neither."""
     ray_spacing_deg: float = Field(default=0.25, ge=1e-4, le=10.0)
-    """Between rays of the bundle [deg], which move from frame to frame; objects should be several wide."""
+    """Between rays of the bundle [deg], which move from frame to frame; objects without a stated cross-section should
+    be several wide."""
 
     @property
     def farthest_m(self) -> float:
