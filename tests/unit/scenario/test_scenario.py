@@ -208,7 +208,7 @@ def test_files_that_were_used_are_known(write):
         (
             "imu: {kind: imu, body: car, magnetic: {}, linear: {noise: {std: 0.02}}, timing: {rate_hz: 100}}",
             "imu: {kind: radar, device: delphi-esr-mid, body: car}",
-            "wall.yaml:40: faults[0] has a corruption; imu has no channels for it, its faults are of timing",
+            "wall.yaml:40: faults[0].target is 'linear'; imu has range, speed, angle, power",
         ),
         (
             "kind: bias, value: 1.0",

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from sensorium.frames import Pose
 from sensorium.radio.antenna import relative_gain
-from sensorium.radio.power import of_decibels, received_power
+from sensorium.radio.power import cross_section_of_power, of_decibels, received_power
 from sensorium.rotations import cross, dot
 from sensorium.sensors.radar.spec import Radar
 from sensorium.sensors.rig import Rig
@@ -205,4 +205,18 @@ def gain(spec: Radar, azimuth_rad: Float, elevation_rad: Float) -> Float:
         elevation_rad,
         horizontal_fov_rad=np.radians(spec.horizontal_fov_deg),
         vertical_fov_rad=np.radians(spec.vertical_fov_deg),
+    )
+
+
+def measured_cross_section(
+    spec: Radar, power_W: Float, range_m: Float, azimuth_rad: Float, elevation_rad: Float
+) -> Float:
+    """What the radar equation makes of measured power, range and angles [m^2]; nearer than the radar reports is not."""
+    return cross_section_of_power(
+        power_W,
+        np.maximum(range_m, spec.min_range_m),
+        power_W=spec.power_W,
+        gain=gain(spec, azimuth_rad, elevation_rad),
+        wavelength_m=spec.chirp.wavelength_m,
+        loss=of_decibels(spec.loss_dB),
     )

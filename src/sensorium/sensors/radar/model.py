@@ -16,6 +16,7 @@ from sensorium.radio.frame import Peaks, Receiver, Scatterers, detect
 from sensorium.radio.swerling import fluctuating_amplitude, steady_amplitude
 from sensorium.random import Stream
 from sensorium.sensors.radar.cells import Cells
+from sensorium.sensors.radar.detection_errors import DetectionErrors
 from sensorium.sensors.radar.echoes import Echoes, Instant, Instants, Points, in_order, received
 from sensorium.sensors.radar.ground_echoes import clutter_points, over_the_ground
 from sensorium.sensors.radar.listing import Frame, Lists
@@ -64,6 +65,8 @@ class RadarModel:
         self._instants = Instants(rig)
         self._cells = Cells(spec)
         self._lists = Lists(spec, rig, self._cells)
+        errors = DetectionErrors(spec, rig, self._cells.noise_W)
+        self._errors = errors if errors.act else None
         self._key = np.array(Stream(rig.seed, rig.name).key, np.uint32)
         self._warned = False
 
@@ -81,7 +84,9 @@ class RadarModel:
         return now_ns
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
-        """Nothing is remembered."""
+        """Restart the errors of detections in the masked worlds; nothing else is remembered."""
+        if self._errors is not None:
+            self._errors.restart(mask)
 
     def voided(self, capture: Capture[RadarReading], mask: NDArray[np.bool_]) -> Capture[RadarReading]:
         """A frame still on its way, empty in the worlds that restarted."""
@@ -102,6 +107,8 @@ class RadarModel:
         scattered, amplitude, cause = self._scattered(points, merged, instant, tick)
         frame = self._received(scattered, amplitude, cause, instant, tick)
         reading = self._lists.of_frame(frame, instant)
+        if self._errors is not None:
+            reading = self._errors.apply(reading)
         return Capture(time_ns, reading, lambda: self._lists.of_objects(merged, instant), tick)
 
     def _targets_now(self) -> Targets:
