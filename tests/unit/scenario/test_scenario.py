@@ -274,6 +274,13 @@ def test_a_mistake_is_one_line_with_file_line_and_key(write, old, new, words):
     assert "\n" not in text
 
 
+def test_a_fault_of_a_signal_needs_a_sensor_with_channels(write, monkeypatch):
+    """As sensors of other packages may have none."""
+    monkeypatch.setattr(sn.Imu, "targets", ())
+    words = "wall.yaml:40: faults[0] has a corruption; imu has no channels for it, its faults are of timing"
+    assert words in refusal(write())
+
+
 def test_two_mistakes_are_two_lines(write):
     text = refusal(write(GOOD.replace("columns: 12", "column: 12").replace("seed: 7", "seed: x")))
     assert [line.split(": ")[0] for line in text.splitlines()] == ["wall.yaml:2", "wall.yaml:34"]

@@ -18,7 +18,7 @@ Whole = NDArray[np.int64]
 # Points of a mesh's surface that rays are aimed at
 _POINTS = 32
 
-# Where on a triangle they lie: multiples of one over the plastic number and over its square
+# Coordinates on a triangle: multiples of one over the plastic number and over its square
 _STEPS = np.array([0.7548776662466927, 0.5698402909980532])
 
 # A surface in front of a point hides it if it is nearer by more than this: rays are float32
@@ -33,11 +33,11 @@ class Aimed(NamedTuple):
 
     head: Whole
     object_id: Whole
-    """What of its target the ray meets, or was aimed at."""
+    """Part of the target that the ray meets, or was aimed at."""
     group: Whole
     """First object of the target."""
     p_S: Float
-    """Where it does, in the sensor's frame [m], shape (n, 3)."""
+    """Point that it meets, or was aimed at, in the sensor's frame [m], shape (n, 3)."""
     weight: Float
     """Area across the line of sight that it stands for [m^2]."""
     is_clear: NDArray[np.bool_]
@@ -83,7 +83,7 @@ class AimedRays:
         head, column, own = head[at], places.column[k[at]], places.group[head[at], k[at]]
         direction_S, range_m, weight = direction_S[at, point], range_m[at, point], across[at, point]
 
-        # A ray that meets its own target first, wherever, sees it; one that meets nothing before its point does too
+        # A ray sees its target if it meets any part of it first, or nothing before the point that it was aimed at
         R_WS = instant.X_WS.rotation
         hits = self._sight.hits(
             instant.time_ns, instant.X_WS.position, head, np.einsum("nij,nj->ni", R_WS[head], direction_S)

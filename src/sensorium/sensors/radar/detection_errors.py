@@ -26,55 +26,58 @@ _FOLLOWING = ("power_W", "snr_dB", "cross_section_m2")
 _LEAST_DBM, _MOST_DBM = -1000.0, 1000.0
 
 
+def detection_program(spec: Radar) -> Program:
+    """Errors and faults of a radar as a program over five quantities of every place of its list."""
+    sentence = spec.unmeasured_angles()
+    if sentence is not None:
+        raise SpecError(sentence)
+    period_s, parts = 1.0 / required_rate_hz(spec.timing), list[Part]()
+    for number, (name, target) in enumerate(_TARGETS.items()):
+        if spec.measures(name):
+            parts += getattr(spec, name).channel_parts(
+                width=spec.max_detections,
+                period_s=period_s,
+                faults=spec.faults,
+                target=target,
+                column=number * spec.max_detections,
+                group=number,
+            )
+    return Program(parts, columns=len(_TARGETS) * spec.max_detections, period_s=period_s)
+
+
 class DetectionErrors:
-    """A program over the places of a radar's lists, for every world and every radar of a rig.
+    """Runs the program over the lists of every world and every radar of a rig.
 
     The channels of a quantity are the places of the list, up to `max_detections`: channel k is the k-th strongest
-    detection of a frame, whatever object it came from. A place without a detection has no numbers (NaN), and a
-    detection that lacks a number is none: so what holds all quantities holds the whole list, its length with it.
+    detection of a frame, whatever object it came from. A place without a detection is NaN in every quantity, and a
+    place is reported if no quantity is NaN after the program. So a fault that holds every quantity holds the whole
+    list with its length.
     """
 
-    def __init__(self, spec: Radar, rig: Rig, noise_W: float) -> None:
+    def __init__(self, spec: Radar, rig: Rig, program: Program, noise_W: float) -> None:
         """Start the program.
 
         Args:
             spec: The radar.
             rig: Where it sits.
-            noise_W: Receiver's noise in a cell, which the SNR counts from [W].
+            program: From `detection_program`.
+            noise_W: Receiver noise in a cell, the reference of the SNR [W].
         """
-        sentence = spec.unmeasured_angles()
-        if sentence is not None:
-            raise SpecError(sentence)
-        self._spec, self._rig, self._places = spec, rig, spec.max_detections
+        self._spec, self._rig, self._program, self._places = spec, rig, program, spec.max_detections
         self._noise_dBm = _in_dBm(np.array(noise_W))
-        period_s, parts = 1.0 / required_rate_hz(spec.timing), list[Part]()
-        for number, (name, target) in enumerate(_TARGETS.items()):
-            if spec.measures(name):
-                parts += getattr(spec, name).channel_parts(
-                    width=self._places,
-                    period_s=period_s,
-                    faults=spec.faults,
-                    target=target,
-                    column=number * self._places,
-                    group=number,
-                )
-        columns = len(_TARGETS) * self._places
-        self._program = Program(parts, columns=columns, period_s=period_s)
-        self._state = self._program.init(
-            (rig.worlds, rig.sensors, columns), seed=rig.seed, name=f"{rig.name}/list", first_world=rig.first_world
+        self._state = program.init(
+            (rig.worlds, rig.sensors, program.columns),
+            seed=rig.seed,
+            name=f"{rig.name}/list",
+            first_world=rig.first_world,
         )
         heads = rig.worlds * rig.sensors
         self._before = np.full((heads, len(_TARGETS), self._places), np.nan)
-        """Numbers that were reported of the frame before, shape (heads, quantities, places)."""
+        """Numbers reported in the frame before, shape (heads, quantities, places)."""
         self._follows = np.zeros((heads, len(_FOLLOWING), self._places))
-        """What followed from them."""
+        """Power, SNR and cross-section computed from them."""
         self._source = np.zeros((heads, 3, self._places), np.int64)
         """Object, label and cause of each."""
-
-    @property
-    def act(self) -> bool:
-        """Whether they do anything."""
-        return self._program.acts
 
     def restart(self, mask: NDArray[np.bool_]) -> None:
         """Restart the masked worlds."""
@@ -86,7 +89,7 @@ class DetectionErrors:
         heads = len(self._before)
         valid = self._placed(reading.valid)
 
-        # Places as channels; what is not measured is no reason to lack a number
+        # Places as channels; an angle that is not measured is 0 in every place, so that it never voids a detection
         given = np.stack([self._placed(getattr(reading, name)) for name in _FIELDS], axis=1)
         given[:, _POWER] = _in_dBm(given[:, _POWER])
         ideal = np.where(valid[:, None], given, np.nan)
@@ -99,7 +102,7 @@ class DetectionErrors:
         x[:, _RANGE] = np.maximum(x[:, _RANGE], 0.0)  # nothing is behind the sensor
         x[:, _POWER] = np.clip(x[:, _POWER], _LEAST_DBM, _MOST_DBM)
 
-        # What came of a detection that is held is held too
+        # A place that repeats all numbers of the frame before holds that detection, and keeps what belongs to it
         follows, source = self._followed(reading, ideal, x), self._sources(reading, valid)
         held = np.all(x == self._before, axis=1, keepdims=True) & np.any(x != ideal, axis=1, keepdims=True)
         self._before = x
@@ -108,9 +111,9 @@ class DetectionErrors:
         return self._listed(reading)
 
     def _followed(self, reading: RadarReading, ideal: Float, x: Float) -> Float:
-        """Power, SNR and cross-section of all places; those that no error has touched stay to the last bit.
+        """Power, SNR and cross-section of all places; numbers that no error has touched keep their bits.
 
-        Beyond twice the field the gain is taken for that there: a lobe is no law for angles that errors make.
+        Beyond twice the field of view the antenna gain is constant, since errors may give any angle.
         """
         there = np.asarray(np.isfinite(x).all(axis=1))
         range_m, _, azimuth, elevation, level_dBm = np.where(there[:, None], x, 0.0).swapaxes(0, 1)
@@ -124,7 +127,7 @@ class DetectionErrors:
         return np.stack([power_W, snr_dB, sigma], axis=1)
 
     def _sources(self, reading: RadarReading, valid: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Object, label and cause of all places; what faults make comes from nothing."""
+        """Object, label and cause of all places; detections that faults make are false alarms without an object."""
         names = ("object_id", "label", "cause")
         given = np.stack([self._placed(getattr(reading, name)) for name in names], axis=1).astype(np.int64)
         return np.where(valid[:, None], given, np.array([-1, -1, EchoCause.FALSE_ALARM])[:, None])

@@ -1,5 +1,6 @@
 """Echoes before a frame is received: points that scatter, and what of their power reaches the radar."""
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -170,13 +171,30 @@ def in_order(key: Whole) -> Whole:
     return number
 
 
+def grouped(*columns: Whole) -> tuple[Whole, int]:
+    """Number of the group of each row, and how many groups there are; rows of a group are alike in every column.
+
+    Groups are numbered in the order of their rows, the first column before the second.
+    """
+    if not len(columns[0]):
+        return np.zeros(0, np.int64), 0
+    low, span = zip(*((int(c.min()), int(c.max()) - int(c.min()) + 1) for c in columns), strict=True)
+    if math.prod(span) < 2**62:
+        key = np.zeros(len(columns[0]), np.int64)
+        for column, least, count in zip(columns, low, span, strict=True):
+            key = key * count + (column - least)
+        found, group = np.unique(key, return_inverse=True)
+    else:
+        found, group = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
+    return group.astype(np.int64), len(found)
+
+
 def received(points: Points, instant: Instant, spec: Radar) -> Echoes:
     """What the radar receives of points, one way there and back."""
-    X_WS = instant.X_WS[points.head]
-    away_W = points.p_W - X_WS.position
+    away_W = points.p_W - instant.X_WS.position[points.head]
     range_m = np.maximum(np.linalg.norm(away_W, axis=-1), 1e-3)
     d_W = away_W / range_m[:, None]
-    d_S = np.einsum("nji,nj->ni", X_WS.rotation, d_W)
+    d_S = np.einsum("nji,nj->ni", instant.X_WS.rotation[points.head], d_W)
     azimuth, elevation = np.arctan2(d_S[:, 1], d_S[:, 0]), np.arcsin(np.clip(d_S[:, 2], -1.0, 1.0))
     return Echoes(
         head=points.head,

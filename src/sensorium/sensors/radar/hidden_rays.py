@@ -18,6 +18,10 @@ Float = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
 
+# Rays that are traced through everything at once: each has room for many crossings
+_AT_ONCE = 65_536
+
+
 class Bundle(NamedTuple):
     """Rays in equal cells of azimuth and elevation, row by row from the top right."""
 
@@ -31,6 +35,14 @@ class Bundle(NamedTuple):
     up: float
 
 
+class Met(NamedTuple):
+    """What the rays of a bundle meet first, from each sensor."""
+
+    object_id: NDArray[np.int32]  # (heads, rays), -1 for nothing
+    range_m: NDArray[np.float32]  # (heads, rays) [m]
+    group: Whole  # (heads, objects) first object of the target that each object is a part of
+
+
 class Hidden(NamedTuple):
     """Rays that would meet a target; one row a ray and target."""
 
@@ -42,32 +54,19 @@ class Hidden(NamedTuple):
     """Where the ray would meet it first [m]."""
 
 
-def hidden_rays(
-    rig: Rig,
-    instant: Instant,
-    bundle: Bundle,
-    object_id: NDArray[np.int32],
-    range_m: NDArray[np.float32],
-    group: Whole,
-    places: Places,
-    boxes: Float,
-    farthest_m: float,
-) -> Hidden:
-    """Rays whose first hit is not on a target that they would meet farther on.
+def hidden_rays(rig: Rig, instant: Instant, bundle: Bundle, met: Met, places: Places, farthest_m: float) -> Hidden:
+    """Rays that would meet a target of stated cross-section, but meet something else first.
 
     Args:
-        rig: Whose rays they are.
+        rig: Where the sensors sit.
         instant: Where everything is.
         bundle: The rays.
-        object_id: What each meets first, -1 for nothing, shape (heads, rays).
-        range_m: Where [m], likewise.
-        group: First object of the target that each object is a part of, by head, shape (heads, objects).
+        met: What they meet.
         places: Targets of stated cross-section.
-        boxes: Least and greatest corner of each mesh [m], shape (meshes, 2, 3).
-        farthest_m: What is farther sends no echo [m].
+        farthest_m: Greatest range of echoes [m].
     """
-    heads = len(object_id)
-    known = (bundle, object_id, range_m, group, places, boxes, farthest_m)
+    heads = len(met.object_id)
+    known = (bundle, met, places, farthest_m)
     count, nowhere = np.zeros(heads, np.int64), np.zeros(0, np.int64)
     threads.run(_blocked, heads, *known, nowhere, count, nowhere, nowhere)
     start = np.concatenate([[0], np.cumsum(count)])
@@ -77,24 +76,13 @@ def hidden_rays(
         return Hidden(ray, ray, ray, np.zeros(0))
     threads.run(_blocked, heads, *known, start, count, ray, column)
 
-    # Their boxes are behind what the rays meet: look whether they are themselves
+    # These rays pass through the box of a target behind their first hit; trace them to see whether they pass through it
     head = np.repeat(np.arange(heads), count)
-    p_WS, R_WS = instant.X_WS.position, instant.X_WS.rotation
-    direction_W = np.einsum("nij,nj->ni", R_WS[head], bundle.direction_S[ray])
-    rays = Rays(
-        origin=p_WS[head],
-        direction=direction_W.astype(np.float32),
-        time=np.zeros(total, np.float32),
-        t_max=np.full(total, np.inf, np.float32),
-        world=instant.world[head].astype(np.int32),
-    )
-    found = cross_at(rig, instant.time_ns, p_WS.reshape(rig.worlds, rig.sensors, 3)[:, 0], rays)
     own = places.group[head, column]
-    crossed = group[head[:, None], found.word[:, :, cr.C_COLUMN]] == own[:, None]
-    crossed &= np.arange(crossed.shape[1]) < found.found[:, None]
-    at_m = np.where(crossed, found.number[:, :, cr.C_T].astype(np.float64), np.inf).min(axis=1)
+    pieces = [slice(begin, begin + _AT_ONCE) for begin in range(0, total, _AT_ONCE)]
+    at_m = np.concatenate([_ranges(rig, instant, bundle, met, head[k], ray[k], own[k]) for k in pieces])
 
-    # Once for each target, whose parts may lie behind each other: where the nearest is met
+    # One row for each ray and target, at the nearest part of the target
     order = np.lexsort((at_m, own, ray, head))
     order = order[at_m[order] <= farthest_m]
     head, ray, own, at_m = head[order], ray[order], own[order], at_m[order]
@@ -103,31 +91,45 @@ def hidden_rays(
     return Hidden(head[first], ray[first], own[first], at_m[first])
 
 
+def _ranges(rig: Rig, instant: Instant, bundle: Bundle, met: Met, head: Whole, ray: Whole, group: Whole) -> Float:
+    """Where rays would meet targets first, were nothing else there [m], shape (n,); inf where they would not."""
+    p_WS, count = instant.X_WS.position, len(ray)
+    direction_W = np.einsum("nij,nj->ni", instant.X_WS.rotation[head], bundle.direction_S[ray])
+    rays = Rays(
+        origin=p_WS[head],
+        direction=direction_W.astype(np.float32),
+        time=np.zeros(count, np.float32),
+        t_max=np.full(count, np.inf, np.float32),
+        world=instant.world[head].astype(np.int32),
+    )
+    found = cross_at(rig, instant.time_ns, p_WS.reshape(rig.worlds, rig.sensors, 3)[:, 0], rays)
+    crossed = met.group[head[:, None], found.word[:, :, cr.C_COLUMN]] == group[:, None]
+    crossed &= np.arange(crossed.shape[1]) < found.found[:, None]
+    return np.asarray(np.where(crossed, found.number[:, :, cr.C_T].astype(np.float64), np.inf).min(axis=1))
+
+
 @jit.kernel
 def _blocked(
     first: int,
     step: int,
     count: int,
     bundle: Bundle,
-    object_id: NDArray[np.int32],
-    range_m: NDArray[np.float32],
-    group: Whole,
+    met: Met,
     places: Places,
-    boxes: Float,
     farthest_m: float,
     start: Whole,
     found: Whole,
     ray: Whole,
     column: Whole,
 ) -> None:
-    """Rays of some heads that end on something else before they leave the box of a stated object.
+    """List rays that end on another target before they leave the box of a stated object, for some heads.
 
     Args:
         first, step, count: Share of the heads.
-        bundle, object_id, range_m, group, places, boxes, farthest_m: As for `hidden_rays`.
-        start: Where to write those of each head; empty counts them alone.
-        found: How many each head has, filled.
-        ray, column: Filled: ray, and column of the places.
+        bundle, met, places, farthest_m: As for `hidden_rays`.
+        start: First row to write for each head; if it is empty, rays are counted and not written.
+        found: Filled with the number of rays of each head.
+        ray, column: Filled with the ray, and with the column of the places.
     """
     turn, origin, d = np.empty((3, 3)), np.empty(3), np.empty(3)
     for head in range(first, count, step):
@@ -153,14 +155,14 @@ def _blocked(
                 min(bundle.rows, math.floor(low * bundle.rows - bundle.up) + 1),
             ):
                 for n in range(row * bundle.columns + begin, row * bundle.columns + end):
-                    hit = object_id[head, n]
-                    if hit < 0 or group[head, hit] == own:
+                    hit = met.object_id[head, n]
+                    if hit < 0 or met.group[head, hit] == own:
                         continue
                     for i in range(3):
                         d[i] = 0.0
                         for j in range(3):
                             d[i] += turn[i, j] * bundle.direction_S[n, j]
-                    if _enters_behind(boxes[mesh], origin, d, range_m[head, n], farthest_m):
+                    if _reaches_behind(places.boxes[mesh], origin, d, met.range_m[head, n], farthest_m):
                         if start.size:
                             ray[start[head] + found[head]] = n
                             column[start[head] + found[head]] = k
@@ -168,8 +170,8 @@ def _blocked(
 
 
 @jit.function
-def _enters_behind(box: Float, origin: Float, d: Float, range_m: float, farthest_m: float) -> bool:
-    """Whether some of a box lies on a ray behind a range, and not beyond the farthest."""
+def _reaches_behind(box: Float, origin: Float, d: Float, range_m: float, farthest_m: float) -> bool:
+    """Whether a ray is inside a box anywhere between a range and the farthest."""
     near, far = 0.0, farthest_m
     for i in range(3):
         if d[i] == 0.0:

@@ -9,7 +9,7 @@ from sensorium.radio.antenna import least_sine_error
 from sensorium.radio.frame import Peaks
 from sensorium.radio.power import in_decibels
 from sensorium.sensors.radar.cells import Cells
-from sensorium.sensors.radar.echoes import Echoes, Instant, in_order, measured_cross_section
+from sensorium.sensors.radar.echoes import Echoes, Instant, grouped, in_order, measured_cross_section
 from sensorium.sensors.radar.reading import EchoCause, RadarReading
 from sensorium.sensors.radar.spec import Radar
 from sensorium.sensors.rig import Rig
@@ -78,8 +78,7 @@ class Lists:
     def of_objects(self, echoes: Echoes, instant: Instant) -> RadarReading:
         """All objects in the field as they are, with their mean power."""
         heads = self._rig.worlds * self._rig.sensors
-        pairs, group = np.unique(np.column_stack([echoes.head, echoes.object_id]), axis=0, return_inverse=True)
-        objects = echoes.merged(group, len(pairs))
+        objects = echoes.merged(*grouped(echoes.head, echoes.object_id))
         objects = objects.kept(np.lexsort((-objects.power_W, objects.head)))
         at = objects.head, in_order(objects.head)
         shape = (heads, int(at[1].max(initial=-1)) + 1)

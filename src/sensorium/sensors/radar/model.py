@@ -16,8 +16,8 @@ from sensorium.radio.frame import Peaks, Receiver, Scatterers, detect
 from sensorium.radio.swerling import fluctuating_amplitude, steady_amplitude
 from sensorium.random import Stream
 from sensorium.sensors.radar.cells import Cells
-from sensorium.sensors.radar.detection_errors import DetectionErrors
-from sensorium.sensors.radar.echoes import Echoes, Instant, Instants, Points, in_order, received
+from sensorium.sensors.radar.detection_errors import DetectionErrors, detection_program
+from sensorium.sensors.radar.echoes import Echoes, Instant, Instants, Points, grouped, in_order, received
 from sensorium.sensors.radar.ground_echoes import clutter_points, over_the_ground
 from sensorium.sensors.radar.listing import Frame, Lists
 from sensorium.sensors.radar.reading import EchoCause, RadarReading
@@ -65,8 +65,8 @@ class RadarModel:
         self._instants = Instants(rig)
         self._cells = Cells(spec)
         self._lists = Lists(spec, rig, self._cells)
-        errors = DetectionErrors(spec, rig, self._cells.noise_W)
-        self._errors = errors if errors.act else None
+        program = detection_program(spec)
+        self._errors = DetectionErrors(spec, rig, program, self._cells.noise_W) if program.acts else None
         self._key = np.array(Stream(rig.seed, rig.name).key, np.uint32)
         self._warned = False
 
@@ -101,8 +101,7 @@ class RadarModel:
 
         # One scatterer for each object in each cell
         cell = np.rint(self._cells.of(echoes)).astype(np.int64)
-        _, group = np.unique(np.column_stack([echoes.head, echoes.object_id, cell]), axis=0, return_inverse=True)
-        count = int(group.max(initial=-1)) + 1
+        group, count = grouped(echoes.head, echoes.object_id, *cell.T)
         points, merged = points.merged(group, count, echoes.power_W), echoes.merged(group, count)
         scattered, amplitude, cause = self._scattered(points, merged, instant, tick)
         frame = self._received(scattered, amplitude, cause, instant, tick)

@@ -5,9 +5,10 @@ from numpy.typing import NDArray
 
 from sensorium.patterns import RayTable
 from sensorium.patterns.base import directions
+from sensorium.rotations import rotate
 from sensorium.sensors.radar.aimed_rays import Aimed, AimedRays
 from sensorium.sensors.radar.echoes import Instant, Points
-from sensorium.sensors.radar.hidden_rays import Bundle, hidden_rays
+from sensorium.sensors.radar.hidden_rays import Bundle, Met, hidden_rays
 from sensorium.sensors.radar.spec import Radar
 from sensorium.sensors.radar.target_places import TargetPlaces
 from sensorium.sensors.radar.targets import Targets
@@ -31,11 +32,11 @@ class RaySource:
     Rays lie in equal cells of azimuth and elevation, each frame elsewhere in them, by a sequence that is not random but
     fills the cells: rays that always went the same way would hit walls along the way at the same few ranges.
 
-    A target of stated cross-section has all of it, whatever its size and however many rays meet it, but for what other
-    objects hide: sigma A_visible / (A_visible + A_hidden), with areas across the line of sight, R^2 times solid angle,
-    summed over the rays of the bundle that meet it first and over those that something in front of it keeps from it.
-    Each ray that meets it has its share by area. Where these are fewer than 16 rays together, rays are aimed at points
-    spread evenly over its surface instead. What is out of the field counts neither as visible nor as hidden.
+    A target of stated cross-section sigma keeps it at any size and density of rays, scaled by the part that other
+    objects leave visible: sigma A_visible / (A_visible + A_hidden). Areas are across the line of sight, R^2 times solid
+    angle. A_visible is the sum over rays that meet the target first, A_hidden the sum over rays that would meet it but
+    meet something else first. Each visible ray carries its share by area. If both are fewer than 16 rays together, rays
+    are aimed at points spread evenly over the target's surface instead. Parts of it outside the field do not count.
     """
 
     def __init__(self, spec: Radar, rig: Rig) -> None:
@@ -72,19 +73,10 @@ class RaySource:
         if not self._places:
             return _points(instant, targets, head, hit, p_S, area * targets.reflectance[rows[head], hit])
 
-        # Where a target's cross-section is stated, its share of that
+        # Shares of stated cross-sections
         places, group = self._places.at(instant), targets.group[rows]
-        hidden = hidden_rays(
-            self._rig,
-            instant,
-            bundle,
-            object_id,
-            range_m,
-            group,
-            places,
-            self._places.boxes,
-            self._spec.farthest_m,
-        )
+        met = Met(object_id, range_m, group)
+        hidden = hidden_rays(self._rig, instant, bundle, met, places, self._spec.farthest_m)
         objects = group.shape[1]
         own = head * objects + group[head, hit]
         behind = hidden.head * objects + hidden.group
@@ -103,7 +95,7 @@ class RaySource:
         if not (few & (places.mesh >= 0)).any():
             return points
 
-        # Those that few rays go through, by rays of their own where some lie in the field
+        # Targets that few rays go through: echoes of aimed rays instead, if any of those lie in the field
         aimed = self._aimed.at(instant, places, few, group)
         has_own = np.zeros(heads * objects, np.bool_)
         has_own[aimed.head * objects + aimed.group] = True
@@ -130,7 +122,7 @@ class RaySource:
 
 def _points(instant: Instant, targets: Targets, head: Whole, hit: Whole, p_S: Float, sigma: Float) -> Points:
     """Points of sensors' frames in the world, as they move."""
-    p_W = instant.X_WS[head].apply(p_S)
+    p_W = instant.X_WS.position[head] + rotate(instant.X_WS.rotation[head], p_S)
     return Points(head, hit, p_W, instant.velocity_at(p_W, instant.world[head], targets.body[hit]), sigma)
 
 

@@ -32,6 +32,8 @@ class Places(NamedTuple):
     """Where their frames are [m], shape (heads, k, 3)."""
     span: Float
     """Least and greatest azimuth, least and greatest elevation of the sphere about each [rad], shape (heads, k, 4)."""
+    boxes: Float
+    """Least and greatest corner of each mesh [m], shape (meshes, 2, 3)."""
 
 
 class TargetPlaces:
@@ -56,8 +58,8 @@ class TargetPlaces:
         X_SO = instant.X_WS[:, None].inverse() @ self._in_world(instant, row)
         mesh = np.array(self._mesh[row, column])
 
-        # The sphere about each, as angles; what the sensor is inside of is all around
-        middle = X_SO.apply(self._middle[mesh])
+        # Angles that the sphere about each covers; all of them where the sensor is inside
+        middle = X_SO.apply(self._boxes.mean(axis=1)[mesh])
         distance = np.maximum(np.linalg.norm(middle, axis=-1), 1e-12)
         radius = tables.radius[row, column]
         sine = np.minimum(radius / distance, 1.0)
@@ -68,7 +70,7 @@ class TargetPlaces:
         out = (np.abs(azimuth) - across > self._half[0]) | (np.abs(elevation) - up > self._half[1])
         out |= distance - radius > self._farthest_m
 
-        # Worlds that began later had nothing then
+        # A world that restarted after this instant has no targets at it
         history = self._rig.history
         if history.restarted_ns > instant.time_ns:
             out |= (history.valid_from_ns > instant.time_ns)[world][:, None]
@@ -80,6 +82,7 @@ class TargetPlaces:
             R_SO=X_SO.rotation,
             p_SO=X_SO.position,
             span=np.stack([azimuth - across, azimuth + across, elevation - up, elevation + up], axis=-1),
+            boxes=self._boxes,
         )
 
     def _in_world(self, instant: Instant, row: Whole) -> Pose:
@@ -94,11 +97,6 @@ class TargetPlaces:
         )
 
     @cached_property
-    def boxes(self) -> Float:
+    def _boxes(self) -> Float:
         """Least and greatest corner of each mesh [m], shape (meshes, 2, 3)."""
         return np.array([mesh.bounds for mesh in self.targets.layout.meshes]).reshape(-1, 2, 3)
-
-    @cached_property
-    def _middle(self) -> Float:
-        """Middle of each mesh's box [m], shape (meshes, 3)."""
-        return self.boxes.mean(axis=1)
