@@ -16,7 +16,8 @@ from sensorium.radio.frame import Peaks, Receiver, Scatterers, detect
 from sensorium.radio.swerling import fluctuating_amplitude, steady_amplitude
 from sensorium.random import Stream
 from sensorium.sensors.radar.cells import Cells
-from sensorium.sensors.radar.echoes import Echoes, Instant, Instants, Points, in_order, received
+from sensorium.sensors.radar.detection_errors import DetectionErrors, detection_program
+from sensorium.sensors.radar.echoes import Echoes, Instant, Instants, Points, grouped, in_order, received
 from sensorium.sensors.radar.ground_echoes import clutter_points, over_the_ground
 from sensorium.sensors.radar.listing import Frame, Lists
 from sensorium.sensors.radar.reading import EchoCause, RadarReading
@@ -64,6 +65,8 @@ class RadarModel:
         self._instants = Instants(rig)
         self._cells = Cells(spec)
         self._lists = Lists(spec, rig, self._cells)
+        program = detection_program(spec)
+        self._errors = DetectionErrors(spec, rig, program, self._cells.noise_W) if program.acts else None
         self._key = np.array(Stream(rig.seed, rig.name).key, np.uint32)
         self._warned = False
 
@@ -81,7 +84,9 @@ class RadarModel:
         return now_ns
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
-        """Nothing is remembered."""
+        """Restart the errors of detections in the masked worlds; nothing else is remembered."""
+        if self._errors is not None:
+            self._errors.restart(mask)
 
     def voided(self, capture: Capture[RadarReading], mask: NDArray[np.bool_]) -> Capture[RadarReading]:
         """A frame still on its way, empty in the worlds that restarted."""
@@ -96,12 +101,13 @@ class RadarModel:
 
         # One scatterer for each object in each cell
         cell = np.rint(self._cells.of(echoes)).astype(np.int64)
-        _, group = np.unique(np.column_stack([echoes.head, echoes.object_id, cell]), axis=0, return_inverse=True)
-        count = int(group.max(initial=-1)) + 1
+        group, count = grouped(echoes.head, echoes.object_id, *cell.T)
         points, merged = points.merged(group, count, echoes.power_W), echoes.merged(group, count)
         scattered, amplitude, cause = self._scattered(points, merged, instant, tick)
         frame = self._received(scattered, amplitude, cause, instant, tick)
         reading = self._lists.of_frame(frame, instant)
+        if self._errors is not None:
+            reading = self._errors.apply(reading)
         return Capture(time_ns, reading, lambda: self._lists.of_objects(merged, instant), tick)
 
     def _targets_now(self) -> Targets:
