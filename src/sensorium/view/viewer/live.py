@@ -14,7 +14,7 @@ from sensorium.sensors.sampled_reading import SampledReading
 from sensorium.sensors.scan import Scan
 from sensorium.view.quantities import quantities_of, values_of
 from sensorium.view.scan_rows import row_of, world_points
-from sensorium.view.viewer.stream import Stream
+from sensorium.view.viewer.stream import Stream, check_save
 
 # Bodies move this often at most, and numbers are shown as often [ns of simulated time]
 _SHOWN_EVERY_NS = 20_000_000
@@ -40,6 +40,11 @@ class Live(Recorder):
         self._due_ns: int | None = None
         self._mounted: set[str] = set()
         self._faults_seen: dict[str, FaultWatch] = {}
+
+    @staticmethod
+    def check(save: str | PathLike[str] | None = None) -> None:
+        """Raise the error that opening it would, without opening it; the argument as above."""
+        check_save(save)
 
     def record(self, env: Environment) -> None:
         """Show the environment's last step."""
