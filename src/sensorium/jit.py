@@ -1,19 +1,7 @@
-"""How kernels are compiled: Numba with one set of flags and one cache that sees every edit.
+"""How kernels are compiled: Numba with one set of flags, kept in a cache that sees every edit (`kernel_cache`)."""
 
-Numba's own cache looks only at the file a kernel stands in, so a kernel that calls an edited function of another file
-would keep the old result. Here the name of the cache folder hashes all package sources: any edit starts a new one.
-"""
-
-import contextlib
 import functools
-import hashlib
-import os
-import shutil
-import tempfile
-import time
-import warnings
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
@@ -21,7 +9,6 @@ import numpy as np
 from llvmlite import ir
 from llvmlite.ir import Constant
 from numba.core import cgutils, types
-from numba.core import config as numba_config
 from numba.core.errors import TypingError
 from numba.core.imputils import impl_ret_new_ref
 from numba.extending import intrinsic
@@ -29,6 +16,7 @@ from numba.np import arrayobj
 
 from sensorium.compile_once import compile_once
 from sensorium.compiler import PartCompiler, quicken
+from sensorium.kernel_cache import KernelCache
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -37,10 +25,6 @@ _FLAGS: dict[str, Any] = {"fastmath": {"contract", "nsz"}, "error_model": "numpy
 
 # Said, not left out: a function without the option takes that of whichever kernel is compiled with it first
 _EXACT: dict[str, Any] = {"fastmath": False, "error_model": "numpy"}
-
-_COMPILED_IN = ("SENSORIUM_EMBREE_LIBRARY", "SENSORIUM_EMBREE_CONFIG")
-
-_KEEP_DAYS = 14
 
 # of new arrays [bytes]: a line of the cache
 _ALIGN = 64
@@ -59,7 +43,7 @@ class Called:
 
     def __init__(self, fn: Callable[..., Any], **flags: Any) -> None:
         functools.update_wrapper(self, fn)
-        self._flags = flags
+        self.options = flags
         part = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": PartCompiler}
         self._compiled = numba.njit(**part, **flags)(fn)
         self.py_func = fn
@@ -72,7 +56,7 @@ class Called:
     @functools.cached_property
     def from_python(self) -> Callable[..., Any]:
         """The version that Python can call."""
-        return numba.njit(**self._flags)(self.py_func)
+        return numba.njit(**self.options)(self.py_func)
 
     def __call__(self, *arguments: Any) -> Any:
         """Call it from Python."""
@@ -91,8 +75,7 @@ def inlined(fn: F) -> F:
 
 def kernel(fn: F) -> F:
     """Compile an entry point: releases the GIL, compiled on first call, cached on disk."""
-    with _own_cache():
-        return _kept(numba.njit(nogil=True, cache=True, **_FLAGS)(fn))
+    return _kept(fn, _FLAGS)
 
 
 def exact(fn: F) -> F:
@@ -100,8 +83,7 @@ def exact(fn: F) -> F:
 
     Functions that it calls keep their flags.
     """
-    with _own_cache():
-        return _kept(numba.njit(nogil=True, cache=True, **_EXACT)(fn))
+    return _kept(fn, _EXACT)
 
 
 def exact_function(fn: F) -> F:
@@ -118,9 +100,10 @@ def elementwise(scalar: Callable[..., float]) -> Callable[..., Any]:
     Returns:
         Function of as many arrays or numbers; compiled on first call, cached on disk.
     """
-    with _own_cache():
-        plain = scalar.py_func if isinstance(scalar, Called) else scalar
-        ufunc = numba.vectorize(cache=True, fastmath=_FLAGS["fastmath"])(plain)
+    plain = scalar.py_func if isinstance(scalar, Called) else scalar
+    options = {"fastmath": _FLAGS["fastmath"]}
+    ufunc = numba.vectorize(**options)(plain)
+    ufunc._dispatcher.cache = KernelCache(plain, {**options, "vectorize": True})
 
     @functools.wraps(scalar)
     def broadcast(*arguments: Any) -> Any:
@@ -260,93 +243,15 @@ def c_function(function: Any, name: str) -> Any:
     return types.intp(), generate
 
 
-def _kept(compiled: F) -> F:
-    """The same, compiled by one process for all; where the disk is full or broken, by each, with a warning."""
-    cache = getattr(compiled, "_cache", None)
-    if cache is None:  # NUMBA_DISABLE_JIT leaves functions as they are
-        return compiled
-    save = cache.save_overload
-
-    def save_or_warn(*arguments: Any) -> None:
-        try:
-            save(*arguments)
-        except OSError as error:
-            _warn_that_none_is_kept(error.strerror or str(error))
-
-    cache.save_overload = save_or_warn
-    compile_once(compiled)
-    return compiled
+def is_cached(kernel: Any) -> bool:
+    """Whether an entry point, what `kernel` or `exact` gave, was compiled before as it is now."""
+    return kernel._cache.is_filled
 
 
-@functools.cache
-def _warn_that_none_is_kept(why: str) -> None:
-    """Once in a process, not for each kernel."""
-    warnings.warn(f"compiled kernels cannot be kept in {str(cache_folder())!r}: {why}", RuntimeWarning, stacklevel=2)
-
-
-@contextlib.contextmanager
-def _own_cache() -> Iterator[None]:
-    """Let Numba's cache locator, which reads this setting while decorating, find our folder; others keep theirs."""
-    before = numba_config.CACHE_DIR
-    numba_config.CACHE_DIR = str(cache_folder())
-    try:
-        yield
-    finally:
-        numba_config.CACHE_DIR = before
-
-
-@functools.cache
-def cache_folder() -> Path:
-    """The folder of compiled kernels for exactly these sources; older ones unused for two weeks are removed."""
-    root = _cache_root()
-    folder = root / f"kernels-{source_hash()}"
-    folder.mkdir(parents=True, exist_ok=True)
-    os.utime(folder)
-
-    # Remove what belongs to sources long gone
-    oldest = time.time() - _KEEP_DAYS * 86400
-    for other in root.glob("kernels-*"):
-        with contextlib.suppress(FileNotFoundError):  # another process may be at it too
-            if other != folder and other.stat().st_mtime < oldest:
-                shutil.rmtree(other, ignore_errors=True)
-    return folder
-
-
-def is_cached(kernel: str) -> bool:
-    """Whether a kernel was compiled before, with exactly these sources.
-
-    Args:
-        kernel: Name of its function.
-    """
-    return any(cache_folder().rglob(f"*.{kernel}-*.nbi"))
-
-
-@functools.cache
-def source_hash() -> str:
-    """Hash of every source file of the package and of the settings compiled into kernels, 16 hex digits."""
-    package = Path(__file__).parent
-    digest = hashlib.sha256()
-    for path in sorted(package.rglob("*.py")):
-        digest.update(str(path.relative_to(package)).encode())
-        digest.update(path.read_bytes())
-
-    # The packet width is compiled in, and follows from the machine (Numba looks at that) and these two
-    for variable in _COMPILED_IN:
-        digest.update(f"{variable}={os.environ.get(variable, '')}".encode())
-    return digest.hexdigest()[:16]
-
-
-def _cache_root() -> Path:
-    """SENSORIUM_CACHE_DIR, else the user's cache folder, else (read-only home) a temporary one."""
-    given = os.environ.get("SENSORIUM_CACHE_DIR")
-    if given:
-        return Path(given)
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    root = base / "sensorium"
-    try:
-        root.mkdir(parents=True, exist_ok=True)
-        if os.access(root, os.W_OK):
-            return root
-    except OSError:
-        pass
-    return Path(tempfile.gettempdir()) / f"sensorium-cache-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
+def _kept(fn: F, flags: dict[str, Any]) -> F:
+    """An entry point, kept on disk and compiled by one process for all."""
+    compiled = numba.njit(nogil=True, **flags)(fn)
+    if compiled is not fn:  # NUMBA_DISABLE_JIT leaves functions as they are
+        compiled._cache = KernelCache(fn, flags)
+        compile_once(compiled)
+    return cast(F, compiled)

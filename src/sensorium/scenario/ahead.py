@@ -15,8 +15,6 @@ from typing import Any
 from sensorium import jit
 from sensorium.scenario.scenario import Scenario
 
-LIGHT_KERNEL = "sweep_light"
-
 
 @contextmanager
 def compiling_ahead(scenario: Scenario, path: Path, values: Mapping[str, Any]) -> Iterator[Callable[[], None]]:
@@ -33,7 +31,7 @@ def compiling_ahead(scenario: Scenario, path: Path, values: Mapping[str, Any]) -
     """
     sensors = {name: entry for name, entry in scenario.spec.sensors.items() if entry.enabled}
     lit = [name for name, entry in sensors.items() if entry.kind == "lidar" and entry.mode == "relative"]
-    if not lit or len(lit) == len(sensors) or jit.is_cached(LIGHT_KERNEL) or (os.cpu_count() or 1) < 2:
+    if not lit or len(lit) == len(sensors) or (os.cpu_count() or 1) < 2 or _light_is_cached():
         yield lambda: None
         return
 
@@ -53,3 +51,9 @@ def compiling_ahead(scenario: Scenario, path: Path, values: Mapping[str, Any]) -
     finally:
         process.kill()
         process.wait()
+
+
+def _light_is_cached() -> bool:
+    from sensorium.trace.light.kernel import sweep_light  # Numba and Embree are loaded for a run with light only
+
+    return jit.is_cached(sweep_light)

@@ -70,7 +70,8 @@ def sweep(
 ) -> Iterator[Run]:
     """Run a series into a folder, one folder a case, and keep an index of them.
 
-    The folder is checked and made at once; each run is done when it is asked for. Cases that are there already are not done again, so that a series which was cut off goes on.
+    The folder is checked and made at once; each run is done when it is asked for. Cases that are there already are not
+    done again, so that a series which was cut off goes on.
 
     Args:
         series: What to run.
@@ -79,10 +80,7 @@ def sweep(
         progress: Told of every step of each case.
     """
     begin_series(series, out, force=force)
-    return (
-        run(case.scenario, out / case.folder, force=force, progress=partial(progress, case))
-        for case in series
-    )
+    return (run(case.scenario, out / case.folder, force=force, progress=partial(progress, case)) for case in series)
 
 
 def begin_series(series: Sequence[Case], out: Path, *, force: bool) -> None:

@@ -78,10 +78,13 @@ def test_where_there_is_nothing_to_share_nothing_is_done(started, values):
     assert not started
 
 
-def test_the_cache_is_known_by_the_name_of_the_kernel(tmp_path, monkeypatch):
-    monkeypatch.setattr(jit, "cache_folder", lambda: tmp_path)
-    assert not jit.is_cached(ahead.LIGHT_KERNEL)
-    (tmp_path / "trace").mkdir()
-    (tmp_path / "trace" / "kernel.sweep_light-41.py311.nbi").touch()
-    assert jit.is_cached(ahead.LIGHT_KERNEL)
-    assert not jit.is_cached("sweep")
+def test_the_cache_is_known_by_the_kernel():
+    compile_light()
+    assert jit.is_cached(sweep_light)
+    assert ahead._light_is_cached()
+
+    @jit.kernel
+    def never_called(x):
+        return x
+
+    assert not jit.is_cached(never_called)
