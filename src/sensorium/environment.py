@@ -30,7 +30,7 @@ from sensorium.sensors.spec import SensorSpec
 from sensorium.stepping import SteppedRun
 from sensorium.trace.parts_tracer import PartsTracer
 from sensorium.trace.tracer import Tracer
-from sensorium.worlds.base import World, WorldState, check_state
+from sensorium.worlds.base import World, WorldState, check_state, slides_of
 from sensorium.worlds.history import History
 from sensorium.worlds.mujoco import MuJoCo
 from sensorium.worlds.static import Static
@@ -250,6 +250,7 @@ class Environment:
             first_world=self._first_world,
             world_axis=self._world_axis,
             sensor_axis=len(X_BS.shape) == 1,
+            joint_slides=joint in slides_of(self.world),
             beside=self._beside,
         )
         attached = AttachedSensor(sensor, rig)
