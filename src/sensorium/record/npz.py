@@ -12,19 +12,13 @@ from sensorium.frames import Pose
 from sensorium.npz_archive import read_arrays
 from sensorium.record.atomic import checked_path, replacing
 from sensorium.record.cloud import checked_scan
-from sensorium.sensors.scan import Light, Scan
+from sensorium.sensors.scan import Light, Scan, ScanField
 from sensorium.sensors.waveform.reading import Waveforms
 
-_LIGHT = tuple(field.name for field in fields(Light))
+# Arrays that a scan may lack, and kinds of numbers that those of light may be: intensities have a scale of their own
+_OPTIONAL = tuple(field.name for kind in (Scan, Light) for field in fields(kind) if field.default is None)
+_OF_LIGHT = "iuf"
 
-# Kinds of numbers, and what of their shape comes after that of the ranges
-_ARRAYS: dict[str, tuple[str, tuple[int, ...]]] = {
-    "range_m": ("f", ()),
-    "points": ("f", (3,)),
-    "object_id": ("i", ()),
-    "face_id": ("i", ()),
-    "label": ("i", ()),
-}
 _TIMES = ("offset_ns", "knot_ns")
 _WAVEFORM = ("start_s", "resolution_s", "index")
 _NUMBERS = {"start_ns": int, "end_ns": int, "clock_offset_ns": int, "clock_skew": float, "frame": str}
@@ -41,13 +35,13 @@ def save_npz(scan: Scan, path: str | PathLike[str], *, compress: bool = True) ->
         path: File to write; one that exists is replaced.
         compress: Whether to compress, which takes longer and is a few times smaller.
     """
-    content: dict[str, Any] = {name: getattr(checked_scan(scan), name) for name in (*_ARRAYS, *_TIMES, *_NUMBERS)}
+    content: dict[str, Any] = {name: getattr(checked_scan(scan), name) for name in (*_TIMES, *_NUMBERS)}
     content |= {"X_WS_position": scan.X_WS.position, "X_WS_quaternion": scan.X_WS.quaternion}
-    if scan.light is not None:
-        light = {f"light_{name}": getattr(scan.light, name) for name in _LIGHT}
-        content |= {name: array for name, array in light.items() if array is not None}
-    if scan.normals is not None:
-        content["normals"] = scan.normals
+    for field in scan.FIELDS:
+        owner = scan.light if field.of_light else scan
+        array = None if owner is None else getattr(owner, field.name)
+        if array is not None:
+            content[_key(field)] = array
     if scan.waveform is not None:
         content |= {f"waveform_{name}": getattr(scan.waveform, name) for name in ("samples", *_WAVEFORM)}
     with replacing(path) as file:
@@ -73,7 +67,7 @@ def load_npz(path: str | PathLike[str]) -> Scan:
 
 def _scan(content: dict[str, Any]) -> Scan:
     shape = content["range_m"].shape
-    arrays = {name: _array(content, name, kinds, shape + more) for name, (kinds, more) in _ARRAYS.items()}
+    arrays = _arrays(content, shape, of_light=False)
     offset_ns = content["offset_ns"]
     if offset_ns.dtype.kind not in "iu" or np.broadcast_shapes(offset_ns.shape, shape) != shape:
         raise ValueError(f"offset_ns has shape {offset_ns.shape} and type {offset_ns.dtype} beside ranges {shape}")
@@ -92,15 +86,12 @@ def _scan(content: dict[str, Any]) -> Scan:
     pose = Pose._trusted(position, quaternion)
 
     # What only some lidars have
-    light = waveform = normals = None
+    light = waveform = None
     if "light_intensity" in content:
-        given = {name: f"light_{name}" for name in _LIGHT if f"light_{name}" in content}
-        light = Light(**{name: _array(content, key, "iuf", shape) for name, key in given.items()})
+        light = Light(**_arrays(content, shape, of_light=True))
     if "waveform_samples" in content:
         window = {name: float(content[f"waveform_{name}"].item()) for name in _WAVEFORM}
         waveform = Waveforms(content["waveform_samples"], **window)
-    if "normals" in content:
-        normals = _array(content, "normals", "f", (*shape, 3))
     return Scan(
         **arrays,
         **numbers,
@@ -109,8 +100,22 @@ def _scan(content: dict[str, Any]) -> Scan:
         X_WS=pose,
         light=light,
         waveform=waveform,
-        normals=normals,
     )
+
+
+def _key(field: ScanField) -> str:
+    """Name of a field's array in the archive."""
+    return f"light_{field.name}" if field.of_light else field.name
+
+
+def _arrays(content: dict[str, Any], shape: tuple[int, ...], *, of_light: bool) -> dict[str, Any]:
+    """Arrays of returns by name, of light or all others; those that a scan may lack where they are there."""
+    found = {}
+    for field in Scan.FIELDS:
+        if field.of_light == of_light and (_key(field) in content or field.name not in _OPTIONAL):
+            kinds = _OF_LIGHT if of_light else np.dtype(field.dtype).kind
+            found[field.name] = _array(content, _key(field), kinds, shape + field.tail)
+    return found
 
 
 def _array(content: dict[str, Any], name: str, kinds: str, shape: tuple[int, ...]) -> Any:

@@ -13,7 +13,7 @@ from sensorium.sensors.radar.reading import RadarReading
 from sensorium.sensors.sampled_reading import SampledReading
 from sensorium.sensors.scan import Scan
 from sensorium.view.quantities import quantities_of, values_of
-from sensorium.view.scan_rows import row_of, world_points
+from sensorium.view.scan_rows import world_points
 from sensorium.view.viewer.stream import Stream, check_save
 
 # Bodies move this often at most, and numbers are shown as often [ns of simulated time]
@@ -87,7 +87,7 @@ class Live(Recorder):
             if isinstance(reading, Scan):
                 stream.names(env.scene.labels)
                 for row, name in enumerate(_names(sensor)):
-                    flat = row_of(reading, row, sensor.rig).flat()
+                    flat = reading.one(row).flat()
                     stream.cloud(name, world_points(flat), flat.label, reading.end_ns)
             elif isinstance(reading, RadarReading):
                 stream.names(env.scene.labels)
