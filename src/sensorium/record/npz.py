@@ -12,6 +12,7 @@ from sensorium.frames import Pose
 from sensorium.npz_archive import read_arrays
 from sensorium.record.atomic import checked_path, replacing
 from sensorium.record.cloud import checked_scan
+from sensorium.sensors.range_image import RangeImage
 from sensorium.sensors.scan import Light, Scan, ScanField
 from sensorium.sensors.waveform.reading import Waveforms
 
@@ -21,6 +22,7 @@ _OF_LIGHT = "iuf"
 
 _TIMES = ("offset_ns", "knot_ns")
 _WAVEFORM = ("start_s", "resolution_s", "index")
+_IMAGE = ("near", "far", "scale_m")
 _NUMBERS = {"start_ns": int, "end_ns": int, "clock_offset_ns": int, "clock_skew": float, "frame": str}
 
 # An archive may not unpack to more than this, lest a small file fill the memory [bytes]
@@ -28,7 +30,9 @@ _LARGEST = 4 << 30
 
 
 def save_npz(scan: Scan, path: str | PathLike[str], *, compress: bool = True) -> None:
-    """Write every array and number of a scan under its own name; light's begin with `light_`, samples' `waveform_`.
+    """Write every array and number of a scan under its own name.
+
+    Names of light's begin with `light_`, of samples' `waveform_`, and of range images' `range_image_`.
 
     Args:
         scan: Any scan, with worlds and sensors too.
@@ -44,6 +48,8 @@ def save_npz(scan: Scan, path: str | PathLike[str], *, compress: bool = True) ->
             content[_key(field)] = array
     if scan.waveform is not None:
         content |= {f"waveform_{name}": getattr(scan.waveform, name) for name in ("samples", *_WAVEFORM)}
+    if scan.range_image is not None:
+        content |= {f"range_image_{name}": getattr(scan.range_image, name) for name in ("range", *_IMAGE)}
     with replacing(path) as file:
         (np.savez_compressed if compress else np.savez)(file, **content)
 
@@ -86,12 +92,15 @@ def _scan(content: dict[str, Any]) -> Scan:
     pose = Pose._trusted(position, quaternion)
 
     # What only some lidars have
-    light = waveform = None
+    light = waveform = image = None
     if "light_intensity" in content:
         light = Light(**_arrays(content, shape, of_light=True))
     if "waveform_samples" in content:
         window = {name: float(content[f"waveform_{name}"].item()) for name in _WAVEFORM}
         waveform = Waveforms(content["waveform_samples"], **window)
+    if "range_image_range" in content:
+        values = {name: float(content[f"range_image_{name}"].item()) for name in _IMAGE}
+        image = RangeImage(_array(content, "range_image_range", "f", shape), **values)
     return Scan(
         **arrays,
         **numbers,
@@ -100,6 +109,7 @@ def _scan(content: dict[str, Any]) -> Scan:
         X_WS=pose,
         light=light,
         waveform=waveform,
+        range_image=image,
     )
 
 

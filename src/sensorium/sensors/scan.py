@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sensorium.errors import SpecError
 from sensorium.frames import Pose
+from sensorium.sensors.range_image import RangeImage
 from sensorium.sensors.waveform.reading import Waveforms
 from sensorium.worlds.interpolation import interpolated
 
@@ -136,6 +137,9 @@ class Scan:
     normals: NDArray[np.float32] | None = None
     """Unit normals of the surfaces on the sensor's side, in the frame of the points, (..., 3); zeros where nothing
     returned. None unless a geometric lidar was asked for them."""
+    range_image: RangeImage | None = None
+    """A number for every ray, also where nothing returned; None unless the lidar has `normalize`, `near_value_m` or
+    `far_value_m`."""
 
     @property
     def valid(self) -> NDArray[np.bool_]:
@@ -188,10 +192,14 @@ class Scan:
         return None if self.light is None else self.light.width_s
 
     def flat(self) -> Self:
-        """Only the returns, in one row of length n (channel by channel); waveforms are of pulses and left out."""
+        """Only the returns, in one row of length n (channel by channel).
+
+        Waveforms are of pulses and range images of all rays; both are left out.
+        """
         keep = self.valid
         offset_ns = np.broadcast_to(self.offset_ns, keep.shape)[keep]
-        return replace(self._each(lambda field, array: array[keep]), offset_ns=offset_ns, waveform=None)
+        returns = self._each(lambda field, array: array[keep])
+        return replace(returns, offset_ns=offset_ns, waveform=None, range_image=None)
 
     def one(self, row: int) -> Self:
         """The scan of one sensor in one world, without axes for them; rows count world by world."""
@@ -203,10 +211,12 @@ class Scan:
         if waveform is not None:
             samples = waveform.samples
             waveform = replace(waveform, samples=samples.reshape(-1, *rays, samples.shape[-1])[row])
+        image = self.range_image
         return replace(
             self._each(lambda field, array: array.reshape(-1, *shape, *field.tail)[row]),
             X_WS=self.X_WS[:, row // sensors, row % sensors].reshape((-1, 1, 1)),
             waveform=waveform,
+            range_image=None if image is None else replace(image, range=image.range.reshape(-1, *shape)[row]),
         )
 
     def without(self, worlds: NDArray[np.bool_]) -> Self:
@@ -225,12 +235,13 @@ class Scan:
                 return array
             return np.where(at[..., None] if field.tail else at, array.dtype.type(field.void), array)
 
-        return self._each(void)
+        scan = self._each(void)
+        return scan if scan.range_image is None else replace(scan, range_image=scan.range_image.voided(at))
 
     def _each(self, change: Callable[[ScanField, NDArray[Any]], NDArray[Any]]) -> Self:
         """The scan with every array of returns that it has changed by a function."""
 
-        def changed(owner: object, of_light: bool) -> dict[str, NDArray[Any]]:
+        def changed(owner: object, of_light: bool) -> dict[str, Any]:
             fields = [field for field in self.FIELDS if field.of_light == of_light]
             arrays = ((field, getattr(owner, field.name)) for field in fields)
             return {field.name: change(field, array) for field, array in arrays if array is not None}

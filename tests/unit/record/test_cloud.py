@@ -19,7 +19,7 @@ from sensorium.sensors.waveform.reading import Waveforms
 
 # Arrays and numbers of a scan that are of all rays or of the whole sweep, not of a return
 OF_A_SWEEP = {"offset_ns", "start_ns", "end_ns", "frame", "knot_ns", "X_WS", "clock_offset_ns", "clock_skew"}
-NOT_OF_RETURNS = OF_A_SWEEP | {"light", "waveform"}
+NOT_OF_RETURNS = OF_A_SWEEP | {"light", "waveform", "range_image"}
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
