@@ -3,15 +3,16 @@
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.spatial.transform import Rotation
 
 import sensorium as sn
 from sensorium.errors import SpecError
 
 PLACEMENT = sn.Placement(
-    min_translation_m=(0.07, -0.06, 0.01),
-    max_translation_m=(0.12, 0.03, 0.04),
-    min_rotation_deg=(-5.0, -10.0, -15.0),
-    max_rotation_deg=(5.0, 20.0, 15.0),
+    min_translation_m=(-0.2, -0.1, 0.0),
+    max_translation_m=(0.1, 0.3, 0.2),
+    min_rotation_deg=(-8.0, -6.0, -12.0),
+    max_rotation_deg=(4.0, 9.0, 10.0),
 )
 NOMINAL = sn.Pose.from_euler_deg((0.1, 0.0, 0.03), pitch=10.0)
 RASTER = sn.patterns.Raster(
@@ -44,13 +45,8 @@ def offsets(scan, pose=NOMINAL, knot=0):
     X_WB = sn.Pose(position=(scan.knot_ns[knot] * 1e-9, 0.0, 1.5))
     nominal = X_WB @ (pose if isinstance(pose, sn.Pose) else sn.Pose.stack(pose))
     X_NS = nominal.inverse() @ scan.X_WS[knot]
-    R = X_NS.rotation
-    angles = (
-        np.arctan2(R[..., 2, 1], R[..., 2, 2]),
-        -np.arcsin(R[..., 2, 0]),
-        np.arctan2(R[..., 1, 0], R[..., 0, 0]),
-    )
-    return np.concatenate([X_NS.position, np.degrees(np.stack(angles, -1))], axis=-1)
+    turned = Rotation.from_matrix(X_NS.rotation.reshape(-1, 3, 3)).as_euler("ZYX", degrees=True)[:, ::-1]
+    return np.concatenate([X_NS.position, turned.reshape(X_NS.position.shape)], axis=-1)
 
 
 def expected_ranges(scan, table, worlds, sensors):
@@ -70,13 +66,13 @@ def expected_ranges(scan, table, worlds, sensors):
 def test_placements_are_even_between_their_limits_and_apart():
     env, attached = rig(lidar(motion="snapshot"), worlds=700)
     env.step()
-    drawn = offsets(attached.read()).reshape(-1, 6)
-    least = np.array([*PLACEMENT.min_translation_m, *PLACEMENT.min_rotation_deg])
-    most = np.array([*PLACEMENT.max_translation_m, *PLACEMENT.max_rotation_deg])
-    share = (drawn - least) / (most - least)
-    for column in range(6):
-        assert stats.kstest(share[:, column], "uniform").pvalue > 1e-3
-    assert np.abs(np.corrcoef(share.T) - np.eye(6)).max() < 0.15
+    drawn = offsets(attached.read()).reshape(-1, 6).T
+    names = ("translation_m", "rotation_deg")
+    least, most = (np.concatenate([getattr(PLACEMENT, f"{end}_{name}") for name in names]) for end in ("min", "max"))
+    for values, low, high in zip(drawn, least, most, strict=True):
+        assert stats.kstest(values, stats.uniform(low, high - low).cdf).pvalue > 1e-3
+    off_diagonal = np.corrcoef(drawn)[np.triu_indices(6, 1)]
+    assert np.abs(off_diagonal).max() < 0.15
 
 
 @pytest.mark.parametrize("motion", ["rolling", "snapshot"])
