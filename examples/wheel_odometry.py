@@ -45,11 +45,13 @@ way = environment.attach(
 )
 timing = sn.Timing(rate_hz=500.0)
 encoders = {
-    "edges at samples, held": sn.Encoder(counts_per_turn=COUNTS, timing=timing),
-    "edges interpolated, held": sn.Encoder(counts_per_turn=COUNTS, timing=timing, edge_time="interpolated"),
-    "interpolated, decays": sn.Encoder(counts_per_turn=COUNTS, timing=timing, edge_time="interpolated", decay=True),
-    "interpolated, 0.2 s timeout": sn.Encoder(
-        counts_per_turn=COUNTS, timing=timing, edge_time="interpolated", timeout_s=0.2
+    "edges at samples": sn.Encoder(counts_per_turn=COUNTS, timing=timing),
+    "edges interpolated": sn.Encoder(counts_per_turn=COUNTS, timing=timing, edge_time="interpolated"),
+    "interpolated, held": sn.Encoder(
+        counts_per_turn=COUNTS, timing=timing, edge_time="interpolated", decay=False, timeout_s=None
+    ),
+    "held for 0.2 s": sn.Encoder(
+        counts_per_turn=COUNTS, timing=timing, edge_time="interpolated", decay=False, timeout_s=0.2
     ),
 }
 attached = [environment.attach(spec, joint="axle", name=name) for name, spec in encoders.items()]

@@ -43,6 +43,7 @@ _NAMES = {
     "Magnetometer": "sensorium.sensors.magnetometer",
     "InertialReading": "sensorium.sensors.inertial_reading",
     "Beam": "sensorium.sensors.beam",
+    "RangeImage": "sensorium.sensors.range_image",
     "RangeNoise": "sensorium.sensors.range_noise",
     "Receiver": "sensorium.sensors.receiver",
     "DetectionLimit": "sensorium.sensors.detection_limit",
@@ -194,6 +195,7 @@ if TYPE_CHECKING:
     from sensorium.sensors.radar.reading import EchoCause, RadarReading
     from sensorium.sensors.radar.spec import Radar
     from sensorium.sensors.randomization import Intrinsics, Placement, Randomization
+    from sensorium.sensors.range_image import RangeImage
     from sensorium.sensors.range_noise import RangeNoise
     from sensorium.sensors.ray_hits import RayHits
     from sensorium.sensors.ray_sensor import RayReading, RaySensor
@@ -251,6 +253,7 @@ __all__ = [
     "Radar",
     "RadarReading",
     "Randomization",
+    "RangeImage",
     "RangeNoise",
     "RayCaster",
     "RayHits",

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from inspect import signature
 from types import MappingProxyType
@@ -27,9 +27,10 @@ from sensorium.scene.volumes import index_of
 from sensorium.sensors.attached import AttachedSensor
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.spec import SensorSpec
+from sensorium.stepping import SteppedRun
 from sensorium.trace.parts_tracer import PartsTracer
 from sensorium.trace.tracer import Tracer
-from sensorium.worlds.base import World, WorldState, check_state
+from sensorium.worlds.base import World, WorldState, check_state, slides_of
 from sensorium.worlds.history import History
 from sensorium.worlds.mujoco import MuJoCo
 from sensorium.worlds.static import Static
@@ -249,6 +250,7 @@ class Environment:
             first_world=self._first_world,
             world_axis=self._world_axis,
             sensor_axis=len(X_BS.shape) == 1,
+            joint_slides=joint in slides_of(self.world),
             beside=self._beside,
         )
         attached = AttachedSensor(sensor, rig)
@@ -295,8 +297,11 @@ class Environment:
 
     def run(
         self, duration_s: float, *, realtime: bool = False, view: bool | str | os.PathLike[str] | Watcher = False
-    ) -> Iterator[None]:
+    ) -> SteppedRun:
         """Step for a while; the loop body runs after each step.
+
+        Arguments are checked at once; the run begins with the first turn of the loop, or with `finish()` of what is
+        returned where there is nothing to do after a step. A run that is dropped without either warns.
 
         Args:
             duration_s: How long in simulated time [s]; the steps begun before that time.
@@ -304,11 +309,24 @@ class Environment:
             view: Whether to show the run in Rerun while it goes on (extra `view`). The path of an .rrd file
                 writes there what would be shown; anything else that looks on is given each step, and closed at the end.
         """
+        if isinstance(duration_s, bool) or not isinstance(duration_s, int | float | np.integer | np.floating):
+            raise SpecError(f"duration_s is {duration_s!r}; it must be a number of seconds")
         if not duration_s > 0:
             raise SpecError(f"duration_s is {duration_s}; it must be positive")
+        if not isinstance(realtime, bool | np.bool_):
+            raise SpecError(f"realtime is {realtime!r}; it must be True or False")
+        duration_ns = seconds_to_ns(float(duration_s))
+        _check_view(view)
+        steps = self._watched_steps(duration_ns, realtime=bool(realtime), view=view)
+        return SteppedRun(steps, f"Environment.run(duration_s={duration_s:g})")
+
+    def _watched_steps(
+        self, duration_ns: int, *, realtime: bool, view: bool | str | os.PathLike[str] | Watcher
+    ) -> Generator[None]:
+        """Steps, each shown to what looks on."""
         watcher = _watcher(view)
         try:
-            for _ in self._steps(duration_s, realtime=realtime):
+            for _ in self._steps(duration_ns, realtime=realtime):
                 if watcher is not None:
                     watcher.record(self)
                 yield
@@ -316,9 +334,9 @@ class Environment:
             if watcher is not None:
                 watcher.close()
 
-    def _steps(self, duration_s: float, *, realtime: bool) -> Iterator[None]:
+    def _steps(self, duration_ns: int, *, realtime: bool) -> Generator[None]:
         self._run_from_ns, self._started_s = self.time_ns, time.perf_counter()
-        end_ns = self.time_ns + seconds_to_ns(duration_s)
+        end_ns = self.time_ns + duration_ns
         while self.time_ns < end_ns:
             self.step()
             if realtime:
@@ -414,6 +432,16 @@ class Environment:
         if body not in names:
             raise SpecError(f"the world has no body {body!r}; it has {', '.join(names) or 'none'}")
         return names.index(body)
+
+
+def _check_view(view: object) -> None:
+    """Raise an error for what nobody could look on by; nothing is opened."""
+    if view is True or isinstance(view, str | os.PathLike):
+        from sensorium.view.viewer.live import Live
+
+        Live.check(None if view is True else view)
+    elif view is not False and not all(callable(getattr(view, name, None)) for name in ("record", "close")):
+        raise SpecError(f"view is {view!r}; it must be True, False, a path, or have record(env) and close()")
 
 
 def _watcher(view: bool | str | os.PathLike[str] | Watcher) -> Watcher | None:

@@ -19,6 +19,9 @@ _MAX_SCHEMA_BYTES = 1 << 20
 LABELS = "sensorium.labels"
 """Name of the metadata that say what the numbers of labels stand for: {"1": "ground", ...}."""
 
+JOINT_KINDS, SLIDES = "sensorium.joints", "slide"
+"""Name of the metadata that say which joints slide [m], {"lift": "slide"}; it is missing where all turn [rad]."""
+
 
 class McapMessage(NamedTuple):
     """One message, not decoded yet.

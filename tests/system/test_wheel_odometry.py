@@ -21,4 +21,4 @@ def test_the_example_leaves_its_picture_and_true_numbers(tmp_path, program):
     ends, way, reads, total = numbers[:4]
     assert 0.0 <= ends - reads < 0.00943
     assert total == pytest.approx(way, abs=0.00943)
-    assert re.search(r"edges interpolated, held: 0\.000 mrad/s", done.stdout)
+    assert re.search(r"edges interpolated: 0\.000 mrad/s", done.stdout)

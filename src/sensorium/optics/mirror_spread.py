@@ -19,6 +19,8 @@ incidence z1 + s + 2 z1 s / R. In a medium lengths are reduced, d / n, and so dC
 Curvatures are three numbers, 11, 12, 22, in the axes of `axes_across` a ray; kernels call these functions.
 """
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -29,7 +31,7 @@ from sensorium.optics.checks import Array, checked, checked_cosine
 _LEAST_SPREAD = 1e-9
 
 
-@jit.function
+@jit.inlined
 def axes_across(x: float, y: float, z: float) -> tuple[float, float, float, float, float, float]:
     """Two unit vectors across a unit vector, without a pole: Duff et al., "Building an orthonormal basis" (2017)."""
     sign = 1.0 if z >= 0.0 else -1.0
@@ -38,13 +40,13 @@ def axes_across(x: float, y: float, z: float) -> tuple[float, float, float, floa
     return 1.0 + sign * x * x * p, sign * q, -sign * x, q, sign + y * y * p, -y
 
 
-@jit.function
+@jit.inlined
 def spread_along(c11: float, c12: float, c22: float, s: float) -> float:
     """det(1 + s C): how much a pencil's section grows over the reduced path s [m] from where its curvature is C."""
     return 1.0 + s * (c11 + c22) + s * s * (c11 * c22 - c12 * c12)
 
 
-@jit.function
+@jit.inlined
 def curvature_along(c11: float, c12: float, c22: float, s: float) -> tuple[float, float, float]:
     """C (1 + s C)^-1 = (C + s det C) / det(1 + s C) [1/m]."""
     spread = spread_along(c11, c12, c22, s)
@@ -54,7 +56,7 @@ def curvature_along(c11: float, c12: float, c22: float, s: float) -> tuple[float
     return (c11 + rest) / spread, c12 / spread, (c22 + rest) / spread
 
 
-@jit.function
+@jit.inlined
 def curvature_mirrored(
     c11: float,
     c12: float,
@@ -84,7 +86,7 @@ def curvature_mirrored(
     if abs(along) < 1e-4:
         along = -1e-4 if along <= 0.0 else 1e-4
     rx, ry, rz = dx - 2.0 * along * nx, dy - 2.0 * along * ny, dz - 2.0 * along * nz
-    scale = 1.0 / np.sqrt(rx * rx + ry * ry + rz * rz)
+    scale = 1.0 / math.sqrt(rx * rx + ry * ry + rz * rz)
     rx, ry, rz = rx * scale, ry * scale, rz * scale
     ax, ay, az, bx, by, bz = axes_across(dx, dy, dz)
     ux, uy, uz, vx, vy, vz = axes_across(rx, ry, rz)
@@ -144,7 +146,7 @@ def _turned_back(
     )
 
 
-@jit.function
+@jit.inlined
 def _form(c11: float, c12: float, c22: float, u1: float, u2: float, v1: float, v2: float) -> float:
     """U . C v."""
     return u1 * (c11 * v1 + c12 * v2) + u2 * (c12 * v1 + c22 * v2)

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sensorium.errors import SpecError
-from sensorium.record.cloud import one_of
 from sensorium.record.kitti import save_kitti
 from sensorium.record.las import require_laspy, save_las
 from sensorium.record.npz import save_npz
@@ -65,4 +64,4 @@ class CloudRecorder(ReadingFiles[Scan]):
 
     def _save(self, sensor: AttachedSensor[Any], reading: Scan, folders: Sequence[Path], number: int) -> None:
         for row, folder in enumerate(folders):
-            self._write(one_of(reading, row), folder / f"{number:06d}.{self._ending}")
+            self._write(reading.one(row), folder / f"{number:06d}.{self._ending}")

@@ -7,14 +7,21 @@ import numpy as np
 
 from sensorium.errors import MissingExtraError, SpecError
 from sensorium.record.atomic import checked_path, replacing
-from sensorium.record.cloud import checked_scan, columns_of
+from sensorium.record.cloud import checked_scan, cloud_fields, columns_of
 from sensorium.sensors.scan import Scan
 
 # Coordinates are whole multiples of this [m]: 32 bits reach 214 km from the middle, and a lidar is not that fine
 _SCALE_M = 1e-4
 
+# What an extra dimension is may be told in so many letters
+_LONGEST_WORDS = 31
+
 # LAS 1.4 has four bits for the number of a return
 _MOST_RETURNS = 15
+
+# Columns that LAS has a place of its own for, and names of extra dimensions that differ from those of columns
+_LAS_OWN = ("x", "y", "z", "t", "return")
+_EXTRA_NAMES = {"intensity": "intensity_raw", "width": "width_s"}
 
 
 def save_las(scan: Scan, path: str | PathLike[str]) -> None:
@@ -22,8 +29,8 @@ def save_las(scan: Scan, path: str | PathLike[str]) -> None:
 
     Coordinates are rounded to 0.1 mm. `gps_time` is the firing time by the sensor's clock [s], the return number counts
     from 1. Intensity is kept in full as an extra dimension (`intensity_raw`, float32), since LAS has 16 bits for it;
-    there it is scaled so that the strongest return is 65535. Labels, causes, and rings are extra dimensions `label`,
-    `cause` and `ring`.
+    there it is scaled so that the strongest return is 65535. All else that `Scan.FIELDS` lists and the scan has is an
+    extra dimension by its name in clouds (`label`, `cause`, `object_id`, ...; `width_s` [s]), and so is `ring`.
 
     Args:
         scan: Of one sensor in one world.
@@ -35,18 +42,18 @@ def save_las(scan: Scan, path: str | PathLike[str]) -> None:
     laspy = require_laspy()
     columns = columns_of(scan)
     xyz = np.stack([columns[axis] for axis in "xyz"], axis=-1).astype(np.float64)
-    intensity = columns["intensity"].astype(np.float32)
+    intensity = columns["intensity"]
 
     header = laspy.LasHeader(version="1.4", point_format=6)
     header.generating_software = "Sensorium"
     header.scales = np.full(3, _SCALE_M)
     header.offsets = np.floor(xyz.mean(axis=0)) if len(xyz) else np.zeros(3)
-    extra = {"intensity_raw": intensity, "label": columns["label"], "cause": columns["cause"]}
-    if "ring" in columns:
-        extra["ring"] = columns["ring"]
-    if "width" in columns:
-        extra["width_s"] = columns["width"]
-    header.add_extra_dims([laspy.ExtraBytesParams(name, column.dtype) for name, column in extra.items()])
+    extra = {_EXTRA_NAMES.get(name, name): column for name, column in columns.items() if name not in _LAS_OWN}
+    told = {name: f"{field.doc} [{field.unit}]" for field in cloud_fields(scan) for name in field.columns}
+    told = {_EXTRA_NAMES.get(name, name): words[:_LONGEST_WORDS] for name, words in told.items()}
+    header.add_extra_dims(
+        [laspy.ExtraBytesParams(name, column.dtype, told.get(name, "")) for name, column in extra.items()]
+    )
 
     cloud = laspy.LasData(header)
     cloud.x, cloud.y, cloud.z = xyz.T

@@ -15,7 +15,7 @@ from sensorium.environment import Environment
 from sensorium.errors import RecordError, SpecError
 from sensorium.frames import Pose
 from sensorium.interrupts import Uninterrupted
-from sensorium.mcap_messages import LABELS
+from sensorium.mcap_messages import JOINT_KINDS, LABELS, SLIDES
 from sensorium.record.background import Background
 from sensorium.record.mcap_file import McapFile, Place
 from sensorium.record.recorder import Recorder
@@ -28,6 +28,7 @@ from sensorium.record.ros2.source import Source, world_prefix
 from sensorium.record.ros2.transforms import mounts, transforms
 from sensorium.sensors.attached import AttachedSensor
 from sensorium.sensors.scan import Scan
+from sensorium.worlds.base import slides_of
 
 # A message with more bytes than this is long: it gets a chunk of its own, and a sensor's is written by the thread
 _LONG_BYTES = 1 << 16
@@ -44,7 +45,8 @@ class McapRecorder(Recorder):
     onsets and ends of faults. Times are simulated; a message is logged when it arrived and carries in its header the
     time by its sensor's clock.
     With several worlds or sensors of a kind, topics and frames are /world_0/lidar_1/points and world_0/lidar_1. What
-    the numbers of labels stand for is metadata, under the name of `LABELS`: {"1": "ground", ...}.
+    the numbers of labels stand for is metadata, under the name of `LABELS`: {"1": "ground", ...}; so is which joints
+    slide, under `JOINT_KINDS`: {"lift": "slide"}.
 
     The bytes of the file depend on what was recorded alone. What is short is encoded and handed to the operating system
     before `record` returns. Long point clouds get their places in the file, where a thread packs and writes them while
@@ -99,7 +101,7 @@ class McapRecorder(Recorder):
     def _record(self, env: Environment) -> None:
         background = self._open()
         now_ns = env.time_ns
-        self._name_labels(env)
+        self._name_labels_and_slides(env)
         messages: list[tuple[str, Message, int]] = [("/clock", clock(now_ns), now_ns)]
 
         # Bodies before what is mounted on them, for readers that put frames into a tree as they come
@@ -202,11 +204,13 @@ class McapRecorder(Recorder):
         self._background.raise_error()
         return self._background
 
-    def _name_labels(self, env: Environment) -> None:
-        """Write once what the numbers of labels stand for; an environment's scene does not change."""
+    def _name_labels_and_slides(self, env: Environment) -> None:
+        """Write once what the numbers of labels stand for, and which joints slide; an environment keeps both."""
         if not self._names_labels:
             self._names_labels = True
             self._file.metadata(LABELS, {str(number): name for name, number in env.scene.labels.items()})
+            if slides := slides_of(env.world):
+                self._file.metadata(JOINT_KINDS, dict.fromkeys(slides, SLIDES))
 
     def _faults(self, env: Environment, sensor: AttachedSensor[Any]) -> list[Message]:
         """Faults that set in or were over since the last step; at first, those that are active as well."""

@@ -12,21 +12,17 @@ from sensorium.frames import Pose
 from sensorium.npz_archive import read_arrays
 from sensorium.record.atomic import checked_path, replacing
 from sensorium.record.cloud import checked_scan
-from sensorium.sensors.scan import Light, Scan
+from sensorium.sensors.range_image import RangeImage
+from sensorium.sensors.scan import Light, Scan, ScanField
 from sensorium.sensors.waveform.reading import Waveforms
 
-_LIGHT = tuple(field.name for field in fields(Light))
+# Arrays that a scan may lack, and kinds of numbers that those of light may be: intensities have a scale of their own
+_OPTIONAL = tuple(field.name for kind in (Scan, Light) for field in fields(kind) if field.default is None)
+_OF_LIGHT = "iuf"
 
-# Kinds of numbers, and what of their shape comes after that of the ranges
-_ARRAYS: dict[str, tuple[str, tuple[int, ...]]] = {
-    "range_m": ("f", ()),
-    "points": ("f", (3,)),
-    "object_id": ("i", ()),
-    "face_id": ("i", ()),
-    "label": ("i", ()),
-}
 _TIMES = ("offset_ns", "knot_ns")
 _WAVEFORM = ("start_s", "resolution_s", "index")
+_IMAGE = ("near", "far", "scale_m")
 _NUMBERS = {"start_ns": int, "end_ns": int, "clock_offset_ns": int, "clock_skew": float, "frame": str}
 
 # An archive may not unpack to more than this, lest a small file fill the memory [bytes]
@@ -34,22 +30,26 @@ _LARGEST = 4 << 30
 
 
 def save_npz(scan: Scan, path: str | PathLike[str], *, compress: bool = True) -> None:
-    """Write every array and number of a scan under its own name; light's begin with `light_`, samples' `waveform_`.
+    """Write every array and number of a scan under its own name.
+
+    Names of light's begin with `light_`, of samples' `waveform_`, and of range images' `range_image_`.
 
     Args:
         scan: Any scan, with worlds and sensors too.
         path: File to write; one that exists is replaced.
         compress: Whether to compress, which takes longer and is a few times smaller.
     """
-    content: dict[str, Any] = {name: getattr(checked_scan(scan), name) for name in (*_ARRAYS, *_TIMES, *_NUMBERS)}
+    content: dict[str, Any] = {name: getattr(checked_scan(scan), name) for name in (*_TIMES, *_NUMBERS)}
     content |= {"X_WS_position": scan.X_WS.position, "X_WS_quaternion": scan.X_WS.quaternion}
-    if scan.light is not None:
-        light = {f"light_{name}": getattr(scan.light, name) for name in _LIGHT}
-        content |= {name: array for name, array in light.items() if array is not None}
-    if scan.normals is not None:
-        content["normals"] = scan.normals
+    for field in scan.FIELDS:
+        owner = scan.light if field.of_light else scan
+        array = None if owner is None else getattr(owner, field.name)
+        if array is not None:
+            content[_key(field)] = array
     if scan.waveform is not None:
         content |= {f"waveform_{name}": getattr(scan.waveform, name) for name in ("samples", *_WAVEFORM)}
+    if scan.range_image is not None:
+        content |= {f"range_image_{name}": getattr(scan.range_image, name) for name in ("range", *_IMAGE)}
     with replacing(path) as file:
         (np.savez_compressed if compress else np.savez)(file, **content)
 
@@ -73,7 +73,7 @@ def load_npz(path: str | PathLike[str]) -> Scan:
 
 def _scan(content: dict[str, Any]) -> Scan:
     shape = content["range_m"].shape
-    arrays = {name: _array(content, name, kinds, shape + more) for name, (kinds, more) in _ARRAYS.items()}
+    arrays = _arrays(content, shape, of_light=False)
     offset_ns = content["offset_ns"]
     if offset_ns.dtype.kind not in "iu" or np.broadcast_shapes(offset_ns.shape, shape) != shape:
         raise ValueError(f"offset_ns has shape {offset_ns.shape} and type {offset_ns.dtype} beside ranges {shape}")
@@ -92,15 +92,15 @@ def _scan(content: dict[str, Any]) -> Scan:
     pose = Pose._trusted(position, quaternion)
 
     # What only some lidars have
-    light = waveform = normals = None
+    light = waveform = image = None
     if "light_intensity" in content:
-        given = {name: f"light_{name}" for name in _LIGHT if f"light_{name}" in content}
-        light = Light(**{name: _array(content, key, "iuf", shape) for name, key in given.items()})
+        light = Light(**_arrays(content, shape, of_light=True))
     if "waveform_samples" in content:
         window = {name: float(content[f"waveform_{name}"].item()) for name in _WAVEFORM}
         waveform = Waveforms(content["waveform_samples"], **window)
-    if "normals" in content:
-        normals = _array(content, "normals", "f", (*shape, 3))
+    if "range_image_range" in content:
+        values = {name: float(content[f"range_image_{name}"].item()) for name in _IMAGE}
+        image = RangeImage(_array(content, "range_image_range", "f", shape), **values)
     return Scan(
         **arrays,
         **numbers,
@@ -109,8 +109,23 @@ def _scan(content: dict[str, Any]) -> Scan:
         X_WS=pose,
         light=light,
         waveform=waveform,
-        normals=normals,
+        range_image=image,
     )
+
+
+def _key(field: ScanField) -> str:
+    """Name of a field's array in the archive."""
+    return f"light_{field.name}" if field.of_light else field.name
+
+
+def _arrays(content: dict[str, Any], shape: tuple[int, ...], *, of_light: bool) -> dict[str, Any]:
+    """Arrays of returns by name, of light or all others; those that a scan may lack where they are there."""
+    found = {}
+    for field in Scan.FIELDS:
+        if field.of_light == of_light and (_key(field) in content or field.name not in _OPTIONAL):
+            kinds = _OF_LIGHT if of_light else np.dtype(field.dtype).kind
+            found[field.name] = _array(content, _key(field), kinds, shape + field.tail)
+    return found
 
 
 def _array(content: dict[str, Any], name: str, kinds: str, shape: tuple[int, ...]) -> Any:

@@ -14,9 +14,9 @@ _LETTERS = {"f": "F", "i": "I", "u": "U"}
 def save_pcd(scan: Scan, path: str | PathLike[str]) -> None:
     """Write the returns of a scan as PCD 0.7, binary.
 
-    Fields: x y z [m] (float or double as the scan has them), intensity, t [ns after the start, 32 bits, or double where
-    a sweep is longer than they hold], label, cause, ring and return number. The viewpoint is the sensor's pose when the
-    sweep began where points are in the world, and none where they are the sensor's.
+    Fields: x y z [m] (float or double as the scan has them), all else that `Scan.FIELDS` lists and the scan has, t [ns
+    after the start, 32 bits, or double where a sweep is longer than they hold], ring and return number. The viewpoint
+    is the sensor's pose when the sweep began where points are in the world, and none where they are the sensor's.
 
     Args:
         scan: Of one sensor in one world.
@@ -25,7 +25,6 @@ def save_pcd(scan: Scan, path: str | PathLike[str]) -> None:
     columns = columns_of(scan)
     is_long = bool(columns["t"].size) and int(columns["t"].max()) >= 2**32
     columns["t"] = columns["t"].astype(np.float64 if is_long else np.uint32)
-    columns["intensity"] = columns["intensity"].astype(np.float32)
     kinds = [(name, column.dtype.newbyteorder("<")) for name, column in columns.items()]
     rows = np.empty(len(columns["x"]), kinds)
     for name, column in columns.items():

@@ -22,6 +22,9 @@ _PLY_NAMES = {
     "f8": "double",
 }
 
+# What programs that open PLY call normals
+_NORMALS = {"normal_x": "nx", "normal_y": "ny", "normal_z": "nz"}
+
 
 def write_ply(path: str | PathLike[str], points: ArrayLike, **properties: ArrayLike) -> None:
     """Write points and one number of each property for every point.
@@ -59,7 +62,9 @@ def write_ply(path: str | PathLike[str], points: ArrayLike, **properties: ArrayL
 
 
 def save_ply(scan: Scan, path: str | PathLike[str]) -> None:
-    """Write the returns of a scan: x y z [m], intensity, t [ns after the start, double], label, cause, ring, return.
+    """Write the returns of a scan: x y z [m], all else that `Scan.FIELDS` lists and it has, t, ring and return.
+
+    Times t are after the start [ns, double]; normals are nx ny nz.
 
     Args:
         scan: Of one sensor in one world.
@@ -68,8 +73,7 @@ def save_ply(scan: Scan, path: str | PathLike[str]) -> None:
     columns, path = columns_of(scan), checked_path(path)
     points = np.stack([columns.pop(axis) for axis in "xyz"], axis=-1)
     columns["t"] = columns["t"].astype(np.float64)
-    columns["intensity"] = columns["intensity"].astype(np.float32)
-    write_ply(path, points, **columns)
+    write_ply(path, points, **{_NORMALS.get(name, name): column for name, column in columns.items()})
 
 
 def _checked_points(points: ArrayLike) -> NDArray[Any]:

@@ -37,6 +37,8 @@ def run_on_cluster(scenario: Scenario, out: Path, *, force: bool = False) -> Run
 def sweep_on_cluster(series: Sequence[Case], out: Path, *, force: bool = False) -> Iterator[tuple[Case, Run]]:
     """Run a series, as many runs at once as the cluster has cores; each is handed out when it is complete.
 
+    The folder is checked and made at once; the runs begin when the first is asked for.
+
     Args:
         series: What to run.
         out: Folder for all of them, as for `sweep`.
@@ -44,6 +46,11 @@ def sweep_on_cluster(series: Sequence[Case], out: Path, *, force: bool = False) 
     """
     ray = cluster.running()
     begin_series(series, out, force=force)
+    return _begun(ray, series, out, force)
+
+
+def _begun(ray: Any, series: Sequence[Case], out: Path, force: bool) -> Iterator[tuple[Case, Run]]:
+    """Runs as they end; those under way are ended with the loop."""
     under_way = {_asked(ray, case.scenario, out / case.folder, force, tasks=len(series)): case for case in series}
     try:
         while under_way:

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,8 @@ def sweep(
 ) -> Iterator[Run]:
     """Run a series into a folder, one folder a case, and keep an index of them.
 
-    Cases that are there already are not done again, so that a series which was cut off goes on.
+    The folder is checked and made at once; each run is done when it is asked for. Cases that are there already are not
+    done again, so that a series which was cut off goes on.
 
     Args:
         series: What to run.
@@ -78,13 +80,7 @@ def sweep(
         progress: Told of every step of each case.
     """
     begin_series(series, out, force=force)
-    for case in series:
-        yield run(
-            case.scenario,
-            out / case.folder,
-            force=force,
-            progress=lambda simulated_s, real_s, case=case: progress(case, simulated_s, real_s),  # type: ignore[misc]
-        )
+    return (run(case.scenario, out / case.folder, force=force, progress=partial(progress, case)) for case in series)
 
 
 def begin_series(series: Sequence[Case], out: Path, *, force: bool) -> None:

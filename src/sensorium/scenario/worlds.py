@@ -65,11 +65,14 @@ class KinematicSpec(WorldSpec):
     """The path of each body, by its name."""
     joints: dict[str, JointMotion] = Field(default_factory=dict)
     """The path of each joint, by its name."""
+    slide_joints: tuple[str, ...] = ()
+    """Names of the joints that slide [m]; all others turn [rad]."""
 
     def make(self, files: Files) -> World:
         """The world."""
         bodies = {name: path.make() for name, path in self.bodies.items()}
-        return Kinematic(bodies, {name: path.make() for name, path in self.joints.items()}, step_s=self.step_s)
+        joints = {name: path.make() for name, path in self.joints.items()}
+        return Kinematic(bodies, joints, step_s=self.step_s, slide_joints=self.slide_joints)
 
 
 class CommandedBody(Spec):
@@ -107,13 +110,15 @@ class ReplaySpec(WorldSpec):
     """A CSV of poses, or an MCAP recording, in the scenario's folder."""
     step_s: StepLength = 0.01
     """How far one step goes [s]."""
+    slide_joints: tuple[str, ...] = ()
+    """Names of the joints that slide [m], beside those that an MCAP recording names; all others turn [rad]."""
 
     def make(self, files: Files) -> World:
         """The world."""
         path = files.path(self.file, "file")
         if path.suffix.lower() not in (".csv", ".mcap"):
             raise SpecError(f"file is {self.file!r}; it must be a .csv or a .mcap")
-        return Replay(path, step_s=self.step_s)
+        return Replay(path, step_s=self.step_s, slide_joints=self.slide_joints)
 
 
 class MuJoCoSpec(WorldSpec):

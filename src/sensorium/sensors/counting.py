@@ -39,21 +39,20 @@ class CountingSensor(SensorSpec[R], Generic[R]):
     edge_time: Literal["sample", "interpolated"] = "sample"
     """When an edge is: at the sample that first shows it, or at the instant a straight line between samples crosses it,
     as if a timer were latched by the edge itself."""
-    decay: bool = False
-    """Whether |v| is at most one bin over the time since the last edge, so that it falls when a joint stops."""
-    timeout_s: float | None = Field(default=None, gt=0.0)
-    """Without an edge for longer than this [s] the speed is 0; None holds it for ever."""
+    decay: bool = True
+    """Whether |v| is at most one bin over the time since the last edge, so that it falls when a joint stops; without
+    bins it is 0 at once. False holds it."""
+    timeout_s: float | None = Field(default=1.0, gt=0.0)
+    """Without an edge for longer than this [s] the speed is 0: by default below one bin a second. None never ends it.
+    With decay=False and None the speed is held for ever, as the AGX paper has it."""
 
     @model_validator(mode="after")
     def _bins_where_needed(self) -> "CountingSensor[R]":
         if self.resolution is not None and self.counts_per_turn is not None:
             given = f"resolution is {self.resolution:g} and counts_per_turn is {self.counts_per_turn}"
             raise ValueError(f"{given}; only one of them can be given")
-        if not self.has_bins:
-            if self.edge_time == "interpolated":
-                raise ValueError("edge_time is 'interpolated' without bins; give a resolution, edges are between bins")
-            if self.decay:
-                raise ValueError("decay is True without bins; give a resolution, the bound is one bin over time")
+        if not self.has_bins and self.edge_time == "interpolated":
+            raise ValueError("edge_time is 'interpolated' without bins; give a resolution, edges are between bins")
         return self
 
     @property

@@ -12,6 +12,7 @@ from sensorium.sensors import depth_faults
 from sensorium.sensors.depth_errors import STAGES, AnyDepthError
 from sensorium.sensors.depth_image import DepthImage
 from sensorium.sensors.randomization import Projection, Randomization
+from sensorium.sensors.range_values import check_range_values, range_values
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.spec import Capture, SensorSpec
 from sensorium.sensors.timing import Timing
@@ -100,12 +101,7 @@ class DepthCamera(SensorSpec[DepthImage]):
             raise ValueError(
                 f"min_range_m is {self.min_range_m} and max_range_m {self.max_range_m}; the first must be smaller"
             )
-        for name, value in (("near_value_m", self.near_value_m), ("far_value_m", self.far_value_m)):
-            if value is not None and self.min_range_m < value < self.max_range_m:
-                raise ValueError(
-                    f"{name} is {value} with ranges from {self.min_range_m} to {self.max_range_m}; "
-                    "between these it could not be told from a distance"
-                )
+        check_range_values(self)
         moving = sorted({"flow", "scene_flow"} & self.outputs)
         if moving and self.pattern.line_time_s:
             raise ValueError(
@@ -135,12 +131,12 @@ class DepthCamera(SensorSpec[DepthImage]):
     @property
     def near_m(self) -> float:
         """What is shown below the least range [m]."""
-        return -self.max_range_m if self.near_value_m is None else self.near_value_m
+        return range_values(self).near_m
 
     @property
     def far_m(self) -> float:
         """What is shown where nothing is met [m]."""
-        return self.max_range_m if self.far_value_m is None else self.far_value_m
+        return range_values(self).far_m
 
     @property
     def dropped_m(self) -> float:
@@ -155,7 +151,7 @@ class DepthCamera(SensorSpec[DepthImage]):
     @property
     def scale_m(self) -> float:
         """What one unit of depth, range and points in the sensor frame is [m]."""
-        return self.max_range_m if self.normalize else 1.0
+        return range_values(self).scale_m
 
     def start(self, rig: Rig) -> "DepthCameraModel":
         """Put the camera to work."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sensorium.clock import ns_to_seconds
 from sensorium.errors import SpecError
 from sensorium.frames import Pose
+from sensorium.sensors.range_values import in_metres
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,10 +142,7 @@ class DepthImage:
 
         Minus infinity is too near, infinity too far or nothing, NaN no measurement.
         """
-        distance_m = np.array(shown * np.float32(self.scale_m))
-        for value, meant in ((self.far, np.inf), (self.near, -np.inf), (self.dropped, np.nan)):
-            distance_m[shown == np.float32(value)] = meant
-        return distance_m
+        return in_metres(shown, self.scale_m, ((self.far, np.inf), (self.near, -np.inf), (self.dropped, np.nan)))
 
     def without(self, mask: NDArray[np.bool_]) -> "DepthImage":
         """The same with nothing to see in the masked worlds, shape (worlds,)."""

@@ -57,7 +57,7 @@ class Speed:
     interpolated: bool = False
     """Take the instant at which a straight line between samples crosses the edge, not the sample after it."""
     decay: bool = False
-    """While no edge comes the speed is at most one bin over the time since the last."""
+    """While no edge comes the speed is at most one bin over the time since the last; without bins that is 0."""
     timeout_s: float | None = None
     """Without an edge for longer than this the speed is 0."""
 
@@ -67,9 +67,10 @@ class EdgeCounter:
 
     Errors act on the channel INPUT. Then u_b = width floor(u / width), kept in the range. At a sample with another
     reading the speed is v = (u_k - u_e) / (t_k - t_e) from the edge before, by the shorter way round where the range
-    wraps, which is right while |du| < W / 2 from sample to sample. It is held until the next edge, and 0 before the
-    second (physics.md 7). With interpolated edges both times and places are those of the bins' borders, so that a
-    constant speed is exact, and crossing one border to and fro is no speed at all.
+    wraps, which is right while |du| < W / 2 from sample to sample. It is 0 before the second edge; until the next one
+    it is held, or at most width / (t - t_e), or 0 after a time-out, as `Speed` says (physics.md 7). A sample that is
+    lost tells nothing of edges: the speed does not fall there. With interpolated edges both times and places are those
+    of the bins' borders, so that a constant speed is exact, and crossing one border to and fro is no speed at all.
     """
 
     columns = 4
@@ -263,7 +264,7 @@ def count_edges(
             # While no edge comes the speed is held, or falls; a clock that was set back tells nothing of the time since
             if not edge and stage == _RUNS:
                 waited_ns = (time_ns - whole[row, _EDGE_NS]) + real[row, _EDGE_AGO_NS]
-                if decay and waited_ns > 0.0:
+                if decay and waited_ns > 0.0 and math.isfinite(u):
                     most = width / (waited_ns * 1e-9)
                     real[row, _SPEED] = min(max(real[row, _SPEED], -most), most)
                 if waited_ns > timeout_ns:

@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
 
+from sensorium.errors import SpecError
 from sensorium.sensors.counting import CountingSensor
 from sensorium.sensors.edge_counter import ON_EDGE, Span
 from sensorium.sensors.encoder_reading import EncoderLayout, EncoderReading
@@ -37,7 +38,8 @@ class Encoder(CountingSensor[EncoderReading]):
     `wrap` reads u - W floor((u - min) / W) in [min, max), W = max - min; `clamp` reads the nearest of [min, max], and
     with bins the nearest bin in it. The AGX paper calls them incremental and absolute, which is accepted; real absolute
     rotary encoders wrap, and real incremental ones have no position (physics.md E-20). The floor of the bins leaves a
-    mean error of -width / 2 and a variance of width^2 / 12.
+    mean error of -width / 2 and a variance of width^2 / 12. A joint that slides has no turns: unless `max` is given,
+    its position has no range, as on a linear scale.
 
     Between samples a joint must move less than W / 2, else position is right but speed and count take the shorter way
     round, as in reality: at 1 kHz and a range of one turn that is 500 turns a second.
@@ -62,8 +64,8 @@ class Encoder(CountingSensor[EncoderReading]):
     """What happens at the ends of the range."""
     min: float = 0.0
     """Lower end of the range [rad or m]."""
-    max: float = math.tau
-    """Upper end of the range [rad or m]."""
+    max: float | None = None
+    """Upper end of the range [rad or m]; None is 2 pi on a joint that turns, and no range on one that slides."""
     quadrature: bool = False
     """Whether readings have the tracks `a`, `b` and `z` as they stand at the sample; four bins are one period of A."""
     index: float | None = None
@@ -71,14 +73,10 @@ class Encoder(CountingSensor[EncoderReading]):
 
     @model_validator(mode="after")
     def _rules(self) -> "Encoder":
-        if not self.min < self.max:
-            raise ValueError(f"min is {self.min:g} and max is {self.max:g}; min must be below max")
-        if self.index is not None and not self.min <= self.index < self.max:
-            raise ValueError(f"index is {self.index:g}; it must be in [{self.min:g}, {self.max:g})")
         if self.quadrature and not self.has_bins:
             raise ValueError("quadrature is True without bins; give a resolution or counts_per_turn")
-        if self.has_bins:
-            self._check_bins()
+        if self._has_range:
+            self._check_range()  # else that depends on the joint, see `start`
         return self
 
     @property
@@ -86,17 +84,24 @@ class Encoder(CountingSensor[EncoderReading]):
         """Whether positions are read in bins."""
         return self.bin_width is not None
 
+    @property
+    def _has_range(self) -> bool:
+        """Whether positions have a range whatever joint is measured."""
+        return bool(self.max is not None or self.counts_per_turn or self.min or self.mode == "clamp")
+
     def start(self, rig: Rig) -> SampledModel[EncoderReading]:
         """Put it to work on the joint it is attached to."""
-        width, bins = self._bins()
-        top = self.max
+        free = rig.joint_slides and self.max is None
+        self._check_joint(rig, free)
+        width, bins = (self.bin_width, 0) if free else self._bins()
+        top = self._top
         if self.mode == "wrap":
-            top = math.nextafter(self.max, -math.inf) if width is None else self.max - width
+            top = math.nextafter(top, -math.inf) if width is None else top - width
         layout = EncoderLayout(
             rig,
             has_bins=self.has_bins,
             has_quadrature=self.quadrature,
-            index_bin=0 if width is None else self._index_bin(width),
+            index_bin=0 if width is None else self._index_bin(width, free),
             turn_bins=bins,
         )
         return self.counting(
@@ -104,23 +109,55 @@ class Encoder(CountingSensor[EncoderReading]):
             JointSignal(rig),
             lambda sample: EncoderReading(sample, layout),
             width=width,
-            span=Span(self.mode, self.min, self.max, bins),
-            limits=(self.min, top),
+            span=Span("free") if free else Span(self.mode, self.min, self._top, bins),
+            limits=None if free else (self.min, top),
             target="position",
         )
+
+    @property
+    def _top(self) -> float:
+        """Upper end of the range of a joint that turns [rad]."""
+        return math.tau if self.max is None else self.max
 
     def _bins(self) -> tuple[float | None, int]:
         """Width of a bin, None for none, and how many of them a range that wraps has."""
         width = self.bin_width
         if width is None or self.mode == "clamp":
             return width, 0
-        bins = round((self.max - self.min) / width)
-        return (self.max - self.min) / bins, bins
+        bins = round((self._top - self.min) / width)
+        return (self._top - self.min) / bins, bins
 
-    def _index_bin(self, width: float) -> int:
+    def _index_bin(self, width: float, free: bool) -> int:
         """The bin with the index mark: that which holds it, or the first whole one of the range."""
         index = self.min if self.index is None else self.index
-        return max(math.floor(index / width + ON_EDGE), math.ceil(self.min / width - ON_EDGE))
+        bin_of_index = math.floor(index / width + ON_EDGE)
+        return bin_of_index if free else max(bin_of_index, math.ceil(self.min / width - ON_EDGE))
+
+    def _check_joint(self, rig: Rig, free: bool) -> None:
+        """What depends on the joint: one that slides has no turns, and a range only where one is given."""
+        if rig.joint_slides and self.counts_per_turn is not None:
+            given, rule = f"counts_per_turn is {self.counts_per_turn}", "it must have a resolution [m] instead"
+        elif free and self._has_range:
+            given = f"mode is {self.mode!r}" if self.mode == "clamp" else f"min is {self.min:g}"
+            rule = "it must have a max too"
+        elif not free and not self._has_range:
+            try:
+                self._check_range()
+            except ValueError as error:
+                raise SpecError(f"encoder {rig.name!r} on a joint that turns: {error}") from None
+            return
+        else:
+            return
+        raise SpecError(f"{given} for encoder {rig.name!r} on a joint that slides; {rule}")
+
+    def _check_range(self) -> None:
+        """Ends in order, the index mark between them, and bins that fit."""
+        if not self.min < self._top:
+            raise ValueError(f"min is {self.min:g} and max is {self._top:g}; min must be below max")
+        if self.index is not None and not self.min <= self.index < self._top:
+            raise ValueError(f"index is {self.index:g}; it must be in [{self.min:g}, {self._top:g})")
+        if self.has_bins:
+            self._check_bins()
 
     def _check_bins(self) -> None:
         """A range that wraps holds whole bins, else the one at its seam is short."""
@@ -128,7 +165,7 @@ class Encoder(CountingSensor[EncoderReading]):
         given = f"counts_per_turn is {self.counts_per_turn}"
         if self.resolution is not None:
             given = f"resolution is {self.resolution:g}"
-        length = self.max - self.min
+        length = self._top - self.min
         held = length / self.bin_width
         if self.mode == "clamp":
             if held < 1.0 - _WHOLE:

@@ -5,10 +5,14 @@ from numpy.typing import NDArray
 
 from sensorium import threads
 from sensorium.sensors.rig import Rig
+from sensorium.trace import crossings as cr
 from sensorium.trace.cast import cast_rays
 from sensorium.trace.caster import RawHits, new_hits
 from sensorium.trace.packet import BLOCK, COHERENT_ADDRESS, SCATTERED_ADDRESS
 from sensorium.trace.rays import Rays
+
+# Faces along a ray that there is room for at first; where there are more, rays are cast again
+_CROSSINGS = 16
 
 
 def cast_at(rig: Rig, time_ns: int, near: NDArray[np.float64], rays: Rays, *, coherent: bool = False) -> RawHits:
@@ -36,3 +40,18 @@ def cast_at(rig: Rig, time_ns: int, near: NDArray[np.float64], rays: Rays, *, co
             out,
         )
     return out
+
+
+def cross_at(rig: Rig, time_ns: int, near: NDArray[np.float64], rays: Rays) -> cr.RawCrossings:
+    """Every face that each ray crosses, on its way through everything; arguments as for `cast_at`."""
+    placed, room = rig.tracer.place(time_ns, time_ns, near), _CROSSINGS
+    masks = np.full(2, placed.mask_without(rig.hide, air=False), np.uint32)
+    blocks = -(-len(rays.origin) // BLOCK)
+    while True:
+        out = cr.new_raw_crossings(len(rays.origin), room)
+        with placed.lock:
+            threads.run(cr.collect_rays, blocks, placed.tables, rig.tracer.labels, placed.anchor, rays, masks, out)
+        most = int(out.found.max(initial=0))
+        if most <= room:
+            return out
+        room = most

@@ -11,6 +11,7 @@ from pydantic import Field, PositiveFloat, model_validator
 from sensorium.clock import Rate, seconds_to_ns
 from sensorium.corruption.base import AnyCorruption
 from sensorium.patterns import Pattern, RayTable
+from sensorium.random import stream_key
 from sensorium.sensors.beam import Beam
 from sensorium.sensors.blooming import Blooming
 from sensorium.sensors.crosstalk import Crosstalk
@@ -18,8 +19,12 @@ from sensorium.sensors.detection_limit import DetectionLimit
 from sensorium.sensors.intensity_scale import IntensityScale
 from sensorium.sensors.lidar_options import refuse_unused
 from sensorium.sensors.pulse_repetition import PulseRepetition
+from sensorium.sensors.random_placement import RandomPlacement
+from sensorium.sensors.randomization import Randomization
+from sensorium.sensors.range_image import RangeImages
 from sensorium.sensors.range_limits import has_errors
 from sensorium.sensors.range_noise import RangeNoise
+from sensorium.sensors.range_values import check_range_values
 from sensorium.sensors.receiver import Receiver
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.saturation import Saturation
@@ -77,6 +82,17 @@ class Lidar(SensorSpec[Scan]):
     """Whole sweeps, or after every step the columns fired in it."""
     frame: Literal["sensor", "world"] = "sensor"
     """Frame of the points."""
+    normalize: bool | None = None
+    """Whether range images, `Scan.range_image`, are shares of the greatest range; False has them in metres, and None
+    too where one of the two values below is given, else none. Ranges and points of a scan are in metres always."""
+    near_value_m: float | None = None
+    """What range images show for a surface nearer than the least range [m]; None is minus the greatest range, -1 when
+    normalised."""
+    far_value_m: float | None = None
+    """What they show where nothing returned [m]; None is the greatest range, 1 when normalised."""
+    randomize: Randomization | None = None
+    """Where each lidar of each world sits, drawn at its start and resets or for every sweep; scans and truth tell the
+    pose that was drawn."""
     noise: RangeNoise = RangeNoise()
     """Of ranges by distance, and of the direction of rays."""
     normals: bool = False
@@ -135,6 +151,11 @@ class Lidar(SensorSpec[Scan]):
         names = ("saturation", "blooming", "repetition", "crosstalk")
         return tuple(name for name in names if getattr(self, name) is not None)
 
+    @property
+    def has_range_images(self) -> bool:
+        """Whether scans have range images."""
+        return any(value is not None for value in (self.normalize, self.near_value_m, self.far_value_m))
+
     @model_validator(mode="after")
     def _consistent(self) -> "Lidar":
         if self.min_range_m >= self.max_range_m:
@@ -151,6 +172,9 @@ class Lidar(SensorSpec[Scan]):
             raise ValueError(
                 f"timing.rate_hz is {self.timing.rate_hz}; a lidar sweeps at its pattern's rate, {self.pattern.rate_hz}"
             )
+        check_range_values(self)
+        if self.randomize is not None:
+            self.randomize.check_without_lens()
         refuse_unused(self)
         if isinstance(self.detection, DetectionLimit):
             self._check_detection()
@@ -174,6 +198,8 @@ class Lidar(SensorSpec[Scan]):
                 raise ValueError(f"{name} is given with publish 'slices'; it acts on whole sweeps")
         if self.crosstalk is not None and self.motion == "snapshot":
             raise ValueError("crosstalk is given with motion 'snapshot'; a snapshot has no firing times")
+        if self.crosstalk is not None and self.randomize is not None:
+            raise ValueError("crosstalk is given with randomize; it needs lidars whose placement is known, not drawn")
         if self.repetition is not None and self.max_range_m > self.repetition.unambiguous_m:
             raise ValueError(
                 f"max_range_m is {self.max_range_m} and repetition.rate_hz {self.repetition.rate_hz}; the range must "
@@ -207,10 +233,19 @@ class LidarModel:
         self._geometry: SweepCaster | None = None
         self._noisy: NoisySweeps | None = None
         self._light: LightCaster | None = None
+        self._images = RangeImages(spec) if spec.has_range_images else None
+        self._placement: RandomPlacement | None = None
+        if spec.randomize is not None:
+            key = stream_key(rig.seed, f"{rig.name}/placement")
+            self._placement = RandomPlacement(spec.randomize, rig, key)
         if spec.mode == "geometric":
-            in_world = spec.frame == "world"
             self._geometry = SweepCaster(
-                rig, spec.min_range_m, spec.max_range_m, in_world=in_world, normals=spec.normals
+                rig,
+                spec.min_range_m if self._images is None else 0.0,
+                spec.max_range_m,
+                in_world=spec.frame == "world",
+                normals=spec.normals,
+                worlds_differ=self._placement is not None,
             )
             self._noisy = NoisySweeps(spec, rig, self._geometry) if has_errors(spec.noise) else None
         else:
@@ -251,7 +286,9 @@ class LidarModel:
         return now_ns - self._past_ns
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
-        """Restart the errors; rays fired before a reset are void by the history's word."""
+        """Restart the errors and draw placements anew; rays fired before a reset are void by the history's word."""
+        if self._placement is not None:
+            self._placement.restart(mask)
         if self._errors is not None:
             self._errors.restart(mask)
 
@@ -266,10 +303,12 @@ class LidarModel:
 
     def _snapshot(self, tick: int) -> Capture[Scan]:
         at_ns = self._rate.time_ns(tick)
+        self._place(tick)
         return self._capture(self._rays(tick), at_ns, at_ns, tick)
 
     def _sweep(self, tick: int) -> Capture[Scan]:
         start_ns = self._rate.time_ns(tick)
+        self._place(tick)
         return self._capture(self._rays(tick), start_ns, start_ns + self._duration_ns, tick)
 
     def _slices(self, after_ns: int, upto_ns: int, since_ns: int) -> Iterator[Capture[Scan]]:
@@ -288,8 +327,16 @@ class LidarModel:
                 None if table.origin_S is None else table.origin_S[:, columns],
                 end_ns - start_ns,
             )
+            self._place(tick)
             yield self._capture(piece, start_ns, end_ns, self._pieces)
             self._pieces += 1
+
+    def _place(self, tick: int) -> None:
+        """Let the lidars sit where they are drawn to for a sweep; its slices share the draw."""
+        if self._placement is not None and self._placement.renew(tick):
+            caster = self._light or self._geometry
+            assert caster is not None
+            caster.mount(self._placement.X_BS)
 
     def _capture(self, table: RayTable, start_ns: int, end_ns: int, tick: int) -> Capture[Scan]:
         """Cast, corrupt and hand out; a geometric sweep without noise is the truth as it was cast."""
@@ -297,16 +344,33 @@ class LidarModel:
         if caster is None:
             assert self._geometry is not None
             ideal = self._geometry.cast(table, start_ns, end_ns)
-            return Capture(end_ns, self._published(ideal, table), lambda: ideal, tick)
+            return Capture(end_ns, self._published(ideal, table), lambda: self._true(ideal), tick)
         scan, truth = caster.cast(table, start_ns, end_ns, tick)
-        return Capture(end_ns, self._published(scan, table), truth, tick)
+        return Capture(end_ns, self._published(scan, table), lambda: self._true(truth()), tick)
+
+    def _true(self, ideal: Scan) -> Scan:
+        """The truth of a sweep, with its range image where there is one."""
+        return ideal if self._images is None else self._images.add(*self._images.split(ideal))
 
     def _published(self, scan: Scan, table: RayTable) -> Scan:
-        """The sweep as it leaves the lidar: with its errors, stamped by its own clock."""
+        """The sweep as it leaves the lidar: with its errors and its range image, stamped by its own clock."""
+        near: NDArray[np.bool_] | None = None
+        if self._images is not None:
+            scan, near = self._images.split(scan)
+            if self._light is not None and self._light.too_near is not None:
+                near = near | self._over_returns(self._light.too_near, scan)
         if self._errors is not None:
             scan = self._errors.apply(scan, table)
+        if self._images is not None and near is not None:
+            scan = self._images.add(scan, near if self._errors is None else near | self._errors.too_near)
         if not self._rig.keeps_time:
             errors = self._rig.timing_errors(scan.end_ns)
             offset_ns = seconds_to_ns(errors.clock_offset_s)
             scan = replace(scan, clock_offset_ns=offset_ns, clock_skew=errors.skew_ppm * 1e-6)
         return scan
+
+    def _over_returns(self, of_rays: NDArray[np.bool_], scan: Scan) -> NDArray[np.bool_]:
+        """A mask of rays for all returns of theirs, false where a ray has any."""
+        if self._spec.returns not in ("dual", "all"):
+            return of_rays & ~scan.valid
+        return np.broadcast_to((of_rays & ~scan.valid.any(axis=-3))[..., None, :, :], scan.valid.shape)

@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium import threads
+from sensorium.frames import Pose
 from sensorium.patterns import RayTable
 from sensorium.random import stream_key
 from sensorium.recycling import Recycler
 from sensorium.sensors.firing import Aim, Firing, Shot
 from sensorium.sensors.intensity_scale import scaled
 from sensorium.sensors.light_tables import light_tables, surfaces, white_at
+from sensorium.sensors.near_surfaces import NearSurfaces
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.scan import Light, Scan
 from sensorium.sensors.sweep_caster import SweepCaster
@@ -52,7 +54,13 @@ class LightCaster:
         self._returns = {"dual": 2, "all": spec.max_returns}.get(spec.returns, 1)
         self._layout = rig.looks.layout
         self._tables = light_tables(spec, self._layout, rig.atmosphere, rig.sun)
-        self._geometry = SweepCaster(rig, spec.min_range_m, spec.max_range_m, in_world=self._in_world)
+        images = spec.has_range_images
+        self._geometry = SweepCaster(
+            rig, 0.0 if images else spec.min_range_m, spec.max_range_m, in_world=self._in_world
+        )
+        self._near = NearSurfaces(spec, rig) if images else None
+        self.too_near: NDArray[np.bool_] | None = None
+        """Rays of the last sweep whose first surface was too near, where range images are asked for: (*axes, rays)."""
         self._scale, self._depth = spec.intensity, spec.max_depth
         self._waveform: WaveformTables | None = None
         if spec.mode == "waveform":
@@ -72,8 +80,12 @@ class LightCaster:
             self._beams = beam_tables(spec, self._tables)
         self._start_s, self._resolution_s = spec.waveform.start_s, spec.waveform.resolution_s
         self._key = np.array(stream_key(rig.seed, rig.name), np.uint32)
-        self._firing = Firing(rig)
+        self._firing = Firing(rig, worlds_differ=spec.randomize is not None)
         self._recycler = Recycler()
+
+    def mount(self, X_BS: Pose) -> None:
+        """Let the sensors sit elsewhere from now on, batch shape (worlds, sensors)."""
+        self._firing.mount(X_BS.position, X_BS.quaternion)
 
     def cast(self, table: RayTable, start_ns: int, end_ns: int, tick: int) -> tuple[Scan, Callable[[], Scan]]:
         """Fire every ray of the table.
@@ -108,6 +120,8 @@ class LightCaster:
                 else:
                     received = self._receive(out, where, draws, masks, embree)
                 again = self._make_room()
+        if self._near is not None:
+            self.too_near = self._near.found(shot, table, start_ns, end_ns, tick)
         out = self._settled(out, shot, shot.placed.anchor, draws, table, start_ns, end_ns)
         scan, redrawn = self._scan(out, received, shot, table, start_ns, end_ns), tracer.redrawn
         return scan, lambda: self._geometry.fire_again(self._firing, shot, table, start_ns, end_ns, redrawn)
@@ -145,6 +159,8 @@ class LightCaster:
                     assert self._waveform is not None
                     pulses_in_parts(meet, collect, numbers, *where, self._waveform, draws, rare, received)
             again = self._make_room()
+        if self._near is not None:
+            self.too_near = self._near.found(aim, table, start_ns, end_ns, tick, parts, motion)
         out = self._settled(out, aim, aim.anchor, draws, table, start_ns, end_ns)
         scan = self._scan(out, received, aim, table, start_ns, end_ns)
         return scan, lambda: self._geometry.fire_into_parts(parts, aim, motion, table, start_ns, end_ns)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, field_validator, model_validator
 
+from sensorium.errors import SpecError
 from sensorium.sensors.counting import CountingSensor
 from sensorium.sensors.distance_signal import DistanceSignal
 from sensorium.sensors.edge_counter import POSITION, VELOCITY, Span
@@ -100,6 +101,8 @@ class Odometer(CountingSensor[OdometerReading]):
 
     def start(self, rig: Rig) -> SampledModel[OdometerReading]:
         """Put it to work on the joint it is attached to."""
+        if rig.joint_slides:
+            raise SpecError(f"odometer {rig.name!r} measures a joint that slides; it must be one that turns, a wheel's")
         radius_m = np.full(rig.worlds * rig.sensors, self.radius_m or 0.0)
         if self.radius_m is None:
             radius_m = wheel_radius_m(rig, self.axis).ravel()

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from sensorium import threads
 from sensorium.clock import NS_PER_S, Rate, seconds_to_ns
+from sensorium.errors import SpecError
 from sensorium.patterns import RayTable
 from sensorium.random import Stream
 from sensorium.sensors.firing import Aim, Firing, Shot
@@ -91,6 +92,10 @@ class OtherLidars:
         apart_m = abs(spec.beam.wavelength_m - self._spec.beam.wavelength_m)
         if apart_m > self._spec.receiver.filter_width_m / 2.0 or (is_own and rig.sensors == 1):
             return None
+        if spec.randomize is not None:
+            raise SpecError(
+                f"{self._rig.name!r} has crosstalk and hears {name!r}, whose placement is drawn; it must be known"
+            )
         rig = self._rig if is_own else rig
         far_m = max(spec.max_range_m, self._spec.max_range_m)
         caster = SweepCaster(rig, 0.0, far_m, in_world=True)

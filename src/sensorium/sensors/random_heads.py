@@ -1,83 +1,42 @@
 """Draws poses and lenses of depth cameras, for each world by itself."""
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
 from sensorium import jit
-from sensorium.frames import Pose
 from sensorium.patterns import Fisheye, Pinhole
 from sensorium.random import draw_words, uniform_f64
+from sensorium.sensors.random_placement import PLACES, STAGE_HEADS, RandomPlacement
 from sensorium.sensors.randomization import Randomization, focal_of_fov
 from sensorium.sensors.rig import Rig
 from sensorium.trace import lens as ln
-from sensorium.trace.motion import multiply, rotation
 
-# Stage of the counter
-STAGE_HEADS = np.int64(3)
-
-# What is drawn for a head: three translations and three angles, the lens, its field of view, and its shift
-_PLACES, _LENS, _FOV, _SHIFT = 6, 6, 7, slice(8, 10)
-_NUMBERS = 10
+# What is drawn for a head: its place, the lens, its field of view, and its shift
+_LENS, _FOV, _SHIFT = PLACES, PLACES + 1, slice(PLACES + 2, PLACES + 4)
+_NUMBERS = PLACES + 4
 
 
-class RandomHeads:
+class RandomHeads(RandomPlacement):
     """Poses and lenses of all heads as they were drawn last. Arrays are replaced, never changed."""
 
     def __init__(
         self, spec: Randomization, pattern: Pinhole | Fisheye, rig: Rig, key: tuple[np.uint32, np.uint32]
     ) -> None:
-        self._spec, self._rig, self._key = spec, rig, np.array(key, np.uint32)
+        super().__init__(spec, rig, key)
         self._lenses = np.array([ln.lens_row(lens) for lens in spec.projections or (pattern,)])
         self._patterns = spec.projections or (pattern,)
-        heads = (rig.worlds, rig.sensors)
-        self.X_BS = rig.X_BS.reshape((1, -1)).broadcast_to(heads)
-        """Poses on the body, batch shape (worlds, sensors)."""
         self.lens = np.tile(self._lenses[0], (rig.worlds * rig.sensors, 1))
         """Rows of the lenses, shape (heads, LENS_COLUMNS)."""
-        self.projection = np.zeros(heads, np.int64)
+        self.projection = np.zeros((rig.worlds, rig.sensors), np.int64)
         """Which of the lenses to choose from each has, shape (worlds, sensors)."""
-        self.tick = np.zeros(rig.worlds, np.int64)
-        """Number of the draw in each world: of its start or reset, or of its image."""
-        self._stale = np.ones(rig.worlds, np.bool_)
-        self._episode = np.zeros(rig.worlds, np.int64)
 
-    def restart(self, mask: NDArray[np.bool_]) -> None:
-        """Some worlds were reset: draw anew before their next image."""
-        self._episode += mask
-        self._stale |= mask
-
-    def renew(self, tick: int) -> bool:
-        """Draw what is due for an image; whether anything was."""
-        if self._spec.when == "step":
-            self.tick = np.full(self._rig.worlds, tick, np.int64)
-            chosen = np.arange(self._rig.worlds)
-        elif self._stale.any():
-            self.tick = self._episode.copy()
-            chosen = np.flatnonzero(self._stale)
-            self._stale[:] = False
-        else:
-            return False
-        if self._spec.placement is not None:
-            self._place(chosen)
+    def _draw(self, chosen: NDArray[np.intp]) -> None:
+        """New poses and lenses of some worlds."""
+        super()._draw(chosen)
         if self._spec.projections or self._spec.intrinsics is not None:
             drawn = np.empty((len(chosen), self._rig.sensors, _NUMBERS))
-            _draw(drawn, self._key, chosen, self.tick, self._rig.first_world)
+            _draw_numbers(drawn, self._key, chosen, self.tick, self._rig.first_world)
             self._grind(chosen, drawn)
-        return True
-
-    def _place(self, chosen: NDArray[np.intp]) -> None:
-        """New poses of some worlds."""
-        limits, nominal = self._spec.placement, self._rig.X_BS
-        assert limits is not None
-        least = np.array([*limits.min_translation_m, *np.radians(limits.min_rotation_deg)])
-        most = np.array([*limits.max_translation_m, *np.radians(limits.max_rotation_deg)])
-        poses = (nominal.position, nominal.quaternion, self.X_BS.position, self.X_BS.quaternion)
-        p_BN, q_BN, position, quaternion = (np.array(numbers, order="C") for numbers in poses)
-        where = (p_BN, q_BN, least, most - least, position, quaternion)
-        _draw_places(self._key, chosen, self.tick, self._rig.first_world, *where)
-        self.X_BS = Pose._trusted(position, quaternion)
 
     def _grind(self, chosen: NDArray[np.intp], drawn: NDArray[np.float64]) -> None:
         """New lenses of some worlds."""
@@ -106,7 +65,7 @@ def _between(least: object, most: object, share: NDArray[np.float64]) -> NDArray
 
 
 @jit.kernel
-def _draw(out, key, chosen, ticks, first_world):
+def _draw_numbers(out, key, chosen, ticks, first_world):
     """Uniform numbers of the heads of chosen worlds, (chosen, sensors, numbers): a draw gives two."""
     for i in range(chosen.size):
         world = chosen[i]
@@ -117,37 +76,3 @@ def _draw(out, key, chosen, ticks, first_world):
                 )
                 out[i, sensor, 2 * pair] = uniform_f64(w0, w1)
                 out[i, sensor, 2 * pair + 1] = uniform_f64(w2, w3)
-
-
-@jit.kernel
-def _draw_places(key, chosen, ticks, first_world, p_BN, q_BN, least, span, position, quaternion):
-    """Poses X_BS = X_BN X_NS of the heads of chosen worlds, with X_NS drawn evenly between limits.
-
-    Args:
-        key: Of the sensor's stream; chosen: worlds; ticks: number of each world's draw; first_world: as in `Rig`.
-        p_BN, q_BN: Nominal poses, (sensors, 3 and 4).
-        least, span: Least translation [m] and roll, pitch and yaw [rad], and how far each goes from there, (6,).
-        position, quaternion: (worlds, sensors, 3 and 4), filled where chosen.
-    """
-    drawn, r, turn = np.zeros(_PLACES), np.zeros(9), np.zeros(4)
-    for i in range(chosen.size):
-        world = chosen[i]
-        for sensor in range(p_BN.shape[0]):
-            for pair in range(_PLACES // 2):
-                w0, w1, w2, w3 = draw_words(
-                    key[0], key[1], sensor, STAGE_HEADS, pair, ticks[world], first_world + world
-                )
-                drawn[2 * pair], drawn[2 * pair + 1] = uniform_f64(w0, w1), uniform_f64(w2, w3)
-            for k in range(_PLACES):
-                drawn[k] = least[k] + span[k] * drawn[k]
-
-            # R = Rz(yaw) Ry(pitch) Rx(roll) as a quaternion
-            cr, cp, cy = math.cos(0.5 * drawn[3]), math.cos(0.5 * drawn[4]), math.cos(0.5 * drawn[5])
-            sr, sp, sy = math.sin(0.5 * drawn[3]), math.sin(0.5 * drawn[4]), math.sin(0.5 * drawn[5])
-            turn[0], turn[1] = cy * cp * cr + sy * sp * sr, cy * cp * sr - sy * sp * cr
-            turn[2], turn[3] = cy * sp * cr + sy * cp * sr, sy * cp * cr - cy * sp * sr
-            multiply(q_BN[sensor], turn, quaternion[world, sensor])
-            rotation(q_BN[sensor], r)
-            for k in range(3):
-                moved = r[3 * k] * drawn[0] + r[3 * k + 1] * drawn[1] + r[3 * k + 2] * drawn[2]
-                position[world, sensor, k] = p_BN[sensor, k] + moved

@@ -1,4 +1,4 @@
-"""What of a depth camera differs from world to world: where it sits, and how it looks."""
+"""What of a sensor differs from world to world: where it sits and, of a depth camera, how it looks."""
 
 from typing import Annotated, Literal
 
@@ -66,17 +66,33 @@ class Intrinsics(Spec):
 
 
 class Randomization(Spec):
-    """What is drawn for each camera of each world by itself, and when: at its start and resets, or at every image."""
+    """What is drawn for each sensor of each world by itself, and when.
+
+    A depth camera draws any of these; a lidar has no lens and draws its placement.
+    """
 
     model_config = ConfigDict(frozen=True)
 
     when: Literal["reset", "step"] = "reset"
+    """At the start and at resets of a world, or at every image or sweep."""
     placement: Placement | None = None
     intrinsics: Intrinsics | None = None
     projections: tuple[Projection, ...] = ()
     """Lenses to choose from with equal chances, in place of the camera's pattern; as many pixels each."""
     ray_jitter_rad: float = Field(default=0.0, ge=0.0, le=0.1)
     """Standard deviation of a turn that each ray has by itself, about any axis across it [rad]."""
+
+    def check_without_lens(self) -> None:
+        """Raise ValueError for what a lidar cannot draw."""
+        if self.placement is None:
+            raise ValueError("randomize has no placement; a lidar must have one, it draws nothing else")
+        if self.ray_jitter_rad:
+            raise ValueError(
+                f"randomize.ray_jitter_rad is {self.ray_jitter_rad}; rays of a lidar go astray by noise.angle_std_rad"
+            )
+        if self.intrinsics is not None or self.projections:
+            name = "projections" if self.intrinsics is None else "intrinsics"
+            raise ValueError(f"randomize.{name} is given; a lidar has no lens, it must draw its placement alone")
 
     def check(self, pattern: Pinhole | Fisheye) -> None:
         """Raise ValueError where a camera of this pattern could be drawn that does not exist."""

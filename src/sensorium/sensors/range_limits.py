@@ -70,6 +70,16 @@ def range_limits(spec: "Lidar", index: float = 1.0) -> RangeLimits:
     return RangeLimits(*(max(limit, 0.0) for limit in limits))
 
 
+def near_limits(spec: "Lidar") -> RangeLimits:
+    """Limits that let through what is reported nearer than the least range, behind the sensor too, and little else.
+
+    Args:
+        spec: The lidar.
+    """
+    reach_m = max(_farthest_m(spec.noise, spec.min_range_m - spec.noise.bias_m), 0.0)
+    return RangeLimits(-np.inf, spec.min_range_m, 0.0, reach_m, 0.0, reach_m, reach_m)
+
+
 def moves_ranges(noise: RangeNoise) -> bool:
     """Whether ranges are reported otherwise than they are."""
     return any((noise.base_m, noise.slope, noise.square_per_m, noise.bias_m))

@@ -57,6 +57,8 @@ class Rig:
     """Whether readings have a leading axis of worlds."""
     sensor_axis: bool
     """Whether readings have an axis of sensors after it."""
+    joint_slides: bool = False
+    """Whether that joint slides [m]; others turn [rad]."""
     beside: "Mapping[str, AttachedSensor[Any]]" = field(default_factory=dict)
     """All sensors of the environment by name, as they are attached, by weak references: for those that disturb each
     other."""

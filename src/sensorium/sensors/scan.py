@@ -1,14 +1,16 @@
 """What a lidar reports: one sweep, or a slice of one, organised as channels by columns."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import Any
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.errors import SpecError
 from sensorium.frames import Pose
+from sensorium.sensors.range_image import RangeImage
 from sensorium.sensors.waveform.reading import Waveforms
 from sensorium.worlds.interpolation import interpolated
 
@@ -29,6 +31,34 @@ class Cause(IntEnum):
     CROSSTALK = 10
 
 
+class ScanField(NamedTuple):
+    """An array of a scan with one entry for each return, and how clouds and messages write it."""
+
+    name: str
+    """Name in `Scan`, or in its `Light`."""
+    columns: tuple[str, ...]
+    """Names of its numbers in clouds; three for a vector."""
+    dtype: str | None
+    """Type in clouds and messages; None as the scan has it."""
+    unit: str
+    """Unit, "1" for none."""
+    doc: str
+    """What it is."""
+    void: float | None = 0.0
+    """Entry where nothing returned; None keeps what is there, since it belongs to the shot."""
+    of_light: bool = False
+    """Whether it is one of `Light`."""
+    in_every_cloud: bool = False
+    """Whether clouds of a geometric lidar have it too, though it is of light."""
+    in_messages: bool = True
+    """Whether messages of recordings have it as well as files; a run pays for each byte of a point many times."""
+
+    @property
+    def tail(self) -> tuple[int, ...]:
+        """What of its shape comes after that of the ranges."""
+        return () if len(self.columns) == 1 else (len(self.columns),)
+
+
 @dataclass(frozen=True, eq=False)
 class Light:
     """What a lidar that models light knows of each return besides where it is; arrays in the shape of the ranges."""
@@ -41,6 +71,27 @@ class Light:
     width_s: NDArray[np.float32] | None = None
 
 
+# fmt: off
+FIELDS = (
+    ScanField("points", ("x", "y", "z"), None, "m", "where the ray ended"),
+    ScanField("intensity", ("intensity",), "f4", "of the mode", "strength; 1 for geometric lidars",
+              of_light=True, in_every_cloud=True),
+    ScanField("label", ("label",), "i4", "1", "of the face or object", -1),
+    ScanField("cause", ("cause",), "u1", "1", "what returned, as `Cause`", of_light=True, in_every_cloud=True),
+    ScanField("range_m", ("range",), "f4", "m", "distance along the ray", in_messages=False),
+    ScanField("object_id", ("object_id",), "i4", "1", "number of the object", -1, in_messages=False),
+    ScanField("face_id", ("face_id",), "i4", "1", "triangle of its mesh", -1, in_messages=False),
+    ScanField("normals", ("normal_x", "normal_y", "normal_z"), "f4", "1", "unit normal of the surface",
+              in_messages=False),
+    ScanField("depth", ("depth",), "u1", "1", "interfaces before the return", of_light=True, in_messages=False),
+    ScanField("mirror_id", ("mirror_id",), "i4", "1", "object that mirrored the ray first", -1,
+              of_light=True, in_messages=False),
+    ScanField("ambient", ("ambient",), "f4", "W", "sunlight gathered with the shot", None, of_light=True),
+    ScanField("width_s", ("width",), "f4", "s", "full width at half maximum", of_light=True),
+)
+# fmt: on
+
+
 @dataclass(frozen=True, eq=False)
 class Scan:
     """Returns of one sweep.
@@ -49,6 +100,9 @@ class Scan:
     of a ray where a lidar reports several; `flat()` lists only what returned. Where nothing returned, range and point
     are zero, ids and label -1, and `valid` is False. A return from the air has no object: its ids are -1 too.
     """
+
+    FIELDS: ClassVar[tuple[ScanField, ...]] = FIELDS
+    """Every array with an entry for each return: one list for all that select, void or write returns."""
 
     range_m: NDArray[np.float32]
     """Distance along the ray [m]."""
@@ -83,6 +137,9 @@ class Scan:
     normals: NDArray[np.float32] | None = None
     """Unit normals of the surfaces on the sensor's side, in the frame of the points, (..., 3); zeros where nothing
     returned. None unless a geometric lidar was asked for them."""
+    range_image: RangeImage | None = None
+    """A number for every ray, also where nothing returned; None unless the lidar has `normalize`, `near_value_m` or
+    `far_value_m`."""
 
     @property
     def valid(self) -> NDArray[np.bool_]:
@@ -134,23 +191,35 @@ class Scan:
         """Full width at half maximum of each return in time [s], where the lidar has waveforms."""
         return None if self.light is None else self.light.width_s
 
-    def flat(self) -> "Scan":
-        """Only the returns, in one row of length n (channel by channel); waveforms are of pulses and left out."""
+    def flat(self) -> Self:
+        """Only the returns, in one row of length n (channel by channel).
+
+        Waveforms are of pulses and range images of all rays; both are left out.
+        """
         keep = self.valid
+        offset_ns = np.broadcast_to(self.offset_ns, keep.shape)[keep]
+        returns = self._each(lambda field, array: array[keep])
+        return replace(returns, offset_ns=offset_ns, waveform=None, range_image=None)
+
+    def one(self, row: int) -> Self:
+        """The scan of one sensor in one world, without axes for them; rows count world by world."""
+        worlds, sensors = self.X_WS.shape[1:]
+        rays = self.range_m.shape[-2:]
+        returns = self.range_m.size // max(worlds * sensors * rays[0] * rays[1], 1)
+        shape = rays if returns == 1 else (returns, *rays)
+        waveform = self.waveform
+        if waveform is not None:
+            samples = waveform.samples
+            waveform = replace(waveform, samples=samples.reshape(-1, *rays, samples.shape[-1])[row])
+        image = self.range_image
         return replace(
-            self,
-            range_m=self.range_m[keep],
-            points=self.points[keep],
-            object_id=self.object_id[keep],
-            face_id=self.face_id[keep],
-            label=self.label[keep],
-            offset_ns=np.broadcast_to(self.offset_ns, keep.shape)[keep],
-            light=None if self.light is None else _kept(self.light, keep),
-            waveform=None,
-            normals=None if self.normals is None else self.normals[keep],
+            self._each(lambda field, array: array.reshape(-1, *shape, *field.tail)[row]),
+            X_WS=self.X_WS[:, row // sensors, row % sensors].reshape((-1, 1, 1)),
+            waveform=waveform,
+            range_image=None if image is None else replace(image, range=image.range.reshape(-1, *shape)[row]),
         )
 
-    def without(self, worlds: NDArray[np.bool_]) -> "Scan":
+    def without(self, worlds: NDArray[np.bool_]) -> Self:
         """The scan with no returns in some worlds, given as a mask of shape (worlds,); only where there is an axis."""
         scan = self.voided(worlds.reshape(-1, *(1,) * (self.range_m.ndim - 1)))
         if scan.waveform is None:
@@ -158,28 +227,27 @@ class Scan:
         pulses = scan.waveform.samples.ndim - 1
         return replace(scan, waveform=scan.waveform.without(worlds.reshape(-1, *(1,) * (pulses - 1))))
 
-    def voided(self, at: NDArray[np.bool_]) -> "Scan":
+    def voided(self, at: NDArray[np.bool_]) -> Self:
         """The scan with no returns where the mask is true; it broadcasts to the shape of the ranges."""
-        light = self.light
-        return replace(
-            self,
-            range_m=np.where(at, np.float32(0.0), self.range_m),
-            points=np.where(at[..., None], self.points.dtype.type(0.0), self.points),
-            object_id=np.where(at, np.int32(-1), self.object_id),
-            face_id=np.where(at, np.int32(-1), self.face_id),
-            label=np.where(at, np.int32(-1), self.label),
-            normals=None if self.normals is None else np.where(at[..., None], np.float32(0.0), self.normals),
-            light=light
-            if light is None
-            else Light(
-                np.where(at, light.intensity.dtype.type(0), light.intensity),
-                np.where(at, np.uint8(Cause.NONE), light.cause),
-                np.where(at, np.uint8(0), light.depth),
-                np.where(at, np.int32(-1), light.mirror_id),
-                light.ambient,
-                None if light.width_s is None else np.where(at, np.float32(0.0), light.width_s),
-            ),
-        )
+
+        def void(field: ScanField, array: NDArray[Any]) -> NDArray[Any]:
+            if field.void is None:
+                return array
+            return np.where(at[..., None] if field.tail else at, array.dtype.type(field.void), array)
+
+        scan = self._each(void)
+        return scan if scan.range_image is None else replace(scan, range_image=scan.range_image.voided(at))
+
+    def _each(self, change: Callable[[ScanField, NDArray[Any]], NDArray[Any]]) -> Self:
+        """The scan with every array of returns that it has changed by a function."""
+
+        def changed(owner: object, of_light: bool) -> dict[str, Any]:
+            fields = [field for field in self.FIELDS if field.of_light == of_light]
+            arrays = ((field, getattr(owner, field.name)) for field in fields)
+            return {field.name: change(field, array) for field, array in arrays if array is not None}
+
+        light = None if self.light is None else replace(self.light, **changed(self.light, True))
+        return replace(self, **changed(self, False), light=light)
 
     def pose(self, time_ns: NDArray[np.int64] | int) -> Pose:
         """True pose X_WS of a single sensor in a single world at times within the sweep; any shape of times."""
@@ -205,14 +273,3 @@ class Scan:
         if self.frame != "world":
             in_world = self.pose(np.broadcast_to(self.start_ns + self.offset_ns, self.range_m.shape)).apply(self.points)
         return np.where(self.valid[..., None], X_S0W.apply(in_world), 0.0)
-
-
-def _kept(light: Light, keep: NDArray[np.bool_]) -> Light:
-    return Light(
-        light.intensity[keep],
-        light.cause[keep],
-        light.depth[keep],
-        light.mirror_id[keep],
-        None if light.ambient is None else light.ambient[keep],
-        None if light.width_s is None else light.width_s[keep],
-    )

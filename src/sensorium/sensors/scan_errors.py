@@ -47,6 +47,8 @@ class ScanErrors:
         """
         self._rig, self._rays, self._returns = rig, rays, returns
         self._least_m, self._most_m = np.array(limits_m, np.float32)
+        self.too_near: NDArray[np.bool_] = np.zeros((), np.bool_)
+        """Where returns of the last sweep were taken below the least range, in the shape of its ranges."""
         layout = Layout(rays, period_s)
         parts = [Part(Chain(errors).compiled(layout), 0, rays)]
         parts += faults.parts(layout, target=TARGET)
@@ -75,6 +77,7 @@ class ScanErrors:
         reported_m = range_m.astype(np.float32)
         inside = (reported_m > 0.0) & (reported_m >= self._least_m) & (reported_m <= self._most_m)
         lost = scan.valid & ~inside & (reported_m != scan.range_m)
+        self.too_near = lost & (reported_m < self._least_m) & (reported_m != 0.0)  # 0 is no return
         change_m = np.where(scan.valid & ~lost, range_m - scan.range_m, 0.0)
         moved = replace(
             scan,

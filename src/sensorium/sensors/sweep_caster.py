@@ -36,7 +36,14 @@ class SweepCaster:
     """Casts ray tables over intervals, for every world and every sensor of a rig."""
 
     def __init__(
-        self, rig: Rig, min_range_m: float, max_range_m: float, *, in_world: bool, normals: bool = False
+        self,
+        rig: Rig,
+        min_range_m: float,
+        max_range_m: float,
+        *,
+        in_world: bool,
+        normals: bool = False,
+        worlds_differ: bool = False,
     ) -> None:
         if normals and rig.parts is not None:
             raise SpecError(f"normals is True and {rig.name!r} looks into a scene in parts; it must be False there")
@@ -44,8 +51,12 @@ class SweepCaster:
         self._limits = np.array([max(min_range_m, ABOVE_ZERO), max_range_m], np.float32)
         self._in_world = in_world
         self._surfaces = plain_surfaces(rig.tracer.layout) if normals else None
-        self._firing = Firing(rig)
+        self._firing = Firing(rig, worlds_differ=worlds_differ)
         self._recycler = Recycler()
+
+    def mount(self, X_BS: Pose) -> None:
+        """Let the sensors sit elsewhere from now on, batch shape (worlds, sensors); for rigs whose worlds differ."""
+        self._firing.mount(X_BS.position, X_BS.quaternion)
 
     def cast(self, table: RayTable, start_ns: int, end_ns: int) -> Scan:
         """Fire every ray of the table.
@@ -186,6 +197,8 @@ class NoisySweeps:
         self._rig, self._caster = rig, caster
         self._number = np.zeros(NUMBERS, np.float32)
         fill_errors(self._number, spec.noise, range_limits(spec))
+        if spec.has_range_images:
+            self._number[N_LEAST] = -np.inf  # what is too near is sorted out later, and told
         self._key = np.array(stream_key(rig.seed, rig.name), np.uint32)
 
     def cast(self, table: RayTable, start_ns: int, end_ns: int, tick: int) -> tuple[Scan, Callable[[], Scan]]:

@@ -163,7 +163,7 @@ def _cast_images(
             if out.face_id.shape[1] > 0:
                 _write_faces(hit, place, used, out.face_id[head])
             if turned:
-                resolve(block, hit, arrays, surfaces, world, used)
+                resolve(block, hit, arrays, surfaces, world, False, used)
                 find_incidence(block, used)
                 _write_turned(block, hit, heads.matrix[head, 0], place, in_world, tints, world, head, used, out)
             elif found:

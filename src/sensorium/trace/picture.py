@@ -68,7 +68,7 @@ def picture(first, step, count, arrays, anchor, rays, heads, tables, along_axis,
             block[pk.B_T_FAR + k] = np.float32(np.inf)
         scene = arrays.scene[world]
         trace_block(block, hit, floats, words, active, scene, coherent, np.bool_(True), used)
-        resolve(block, hit, arrays, tables.surfaces, world, used)
+        resolve(block, hit, arrays, tables.surfaces, world, False, used)
         find_incidence(block, used)
         find_shadows(block, hit, lit, floats, active, scene, coherent, tables, used)
 

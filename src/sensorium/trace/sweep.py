@@ -102,7 +102,7 @@ def sweep(
             out.label[head, start:end],
         )
         if surfaces is not None:
-            resolve(block, hit, arrays, surfaces, world, used)
+            resolve(block, hit, arrays, surfaces, world, False, used)
             find_incidence(block, used)
             normals = out.normals[head, start:end]
             _write_normals(block, hit, heads.matrix[head], heads.time, in_world, used, normals)

@@ -37,13 +37,17 @@ DETERMINISM = Family("Determinism")
 _WORLDS = 8
 
 _INERTIAL: tuple[Output, ...] = ("acceleration", "angular_velocity", "delta_velocity")
-_LIGHT = ("range_m", "points", "object_id", "face_id", "label", "intensity", "cause")
+
+# Of scans, all that every one of a kind has
+_ONLY_SOME = ("normals", "ambient", "width_s")
+_GEOMETRY = tuple(field.name for field in sn.Scan.FIELDS if not field.of_light and field.name not in _ONLY_SOME)
+_LIGHT = tuple(field.name for field in sn.Scan.FIELDS if field.name not in _ONLY_SOME)
 
 # What is hashed of each sensor
 _OUTPUTS: dict[str, tuple[str, ...]] = {
-    "lidar": _LIGHT[:5],
+    "lidar": _GEOMETRY,
     "light": _LIGHT,
-    "waveform": _LIGHT,
+    "waveform": (*_LIGHT, "width_s"),
     "camera": ("image",),
     "depth_camera": ("depth", "segmentation", "normals"),
     "cone": ("range_m", "point", "azimuth", "elevation"),

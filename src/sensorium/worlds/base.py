@@ -109,7 +109,10 @@ class WorldState:
 
 
 class World(Protocol):
-    """Bodies and joints that move on their own, `step_ns` at a time."""
+    """Bodies and joints that move on their own, `step_ns` at a time.
+
+    A world may also have `slide_joints`, the names of its joints that slide [m]; without it all joints turn [rad].
+    """
 
     @property
     def body_names(self) -> tuple[str, ...]:
@@ -207,6 +210,24 @@ def checked_names(kind: str, names: Iterable[str]) -> tuple[str, ...]:
         if not isinstance(name, str) or not name:
             raise SpecError(f"a {kind} is named {name!r}; a name must be a string that is not empty")
     return out
+
+
+def checked_slides(slide_joints: Iterable[str], joint_names: tuple[str, ...]) -> tuple[str, ...]:
+    """Names of the joints that slide, each one of the world's."""
+    if isinstance(slide_joints, str):
+        raise SpecError(f"slide_joints is the string {slide_joints!r}; it must be a sequence of joint names")
+    slides = tuple(slide_joints)
+    for name in slides:
+        if name not in joint_names:
+            raise SpecError(
+                f"slide_joints has {name!r}; it must be one of the joints, {', '.join(joint_names) or 'none'}"
+            )
+    return slides
+
+
+def slides_of(world: World) -> tuple[str, ...]:
+    """Names of a world's joints that slide [m]; all others turn [rad]."""
+    return checked_slides(getattr(world, "slide_joints", ()), world.joint_names)
 
 
 def checked_worlds(worlds: int) -> int:

@@ -61,6 +61,7 @@ class Basilisk:
         self._messages = [Messages(b, j) for b, j in zip(named, turning, strict=True)]
         self.body_names = checked_names("body", named[0])
         self.joint_names = checked_names("joint", turning[0])
+        self.slide_joints = self._messages[0].slides
         self.step_ns = _shortest_period_ns(self.sims[0]) if step_s is None else step_length_ns(step_s)
         self._accelerations = bool(accelerations)
         self._seen: list[_Seen] = []

@@ -12,7 +12,8 @@ _BODY = "SCStatesMsg"
 _WHEELS = "RWSpeedMsg"
 
 # Messages of one joint each, with the names of its position and its velocity
-_JOINTS = {"HingedRigidBodyMsg": ("theta", "thetaDot"), "LinearTranslationRigidBodyMsg": ("rho", "rhoDot")}
+_SLIDE = "LinearTranslationRigidBodyMsg"
+_JOINTS = {"HingedRigidBodyMsg": ("theta", "thetaDot"), _SLIDE: ("rho", "rhoDot")}
 
 # What is read of a spacecraft's state, three numbers each
 _QUANTITIES = (
@@ -82,6 +83,8 @@ class Messages:
         self._kept = (dict(bodies), dict(joints))  # a reader does not keep its message alive
         self._bodies = {name: _reader(f"body {name!r}", message, (_BODY,)) for name, message in bodies.items()}
         self._joints = {name: _joint(name, given) for name, given in joints.items()}
+        self.slides = tuple(name for name, given in joints.items() if _kind(given) == _SLIDE)
+        """Names of the joints that slide [m]."""
         self.integrates = np.array([joint.wheel is not None for joint in self._joints.values()], np.bool_)
         """Joints whose messages tell a velocity but no position, shape (joints,)."""
 

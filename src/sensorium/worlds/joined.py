@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sensorium.errors import SpecError, WorldError
 from sensorium.rotations import Float
-from sensorium.worlds.base import World, WorldState, checked_worlds, step_length_ns
+from sensorium.worlds.base import World, WorldState, checked_worlds, slides_of, step_length_ns
 from sensorium.worlds.mujoco_scene import Mount
 from sensorium.worlds.state_layout import StateLayout
 
@@ -43,6 +43,7 @@ class Joined:
             raise SpecError("parts is empty; it must hold one world or more")
         self.body_names = _different("body", [part.body_names for part in self.parts])
         self.joint_names = _different("joint", [part.joint_names for part in self.parts])
+        self.slide_joints = tuple(name for part in self.parts for name in slides_of(part))
         self.step_ns = max(part.step_ns for part in self.parts) if step_s is None else step_length_ns(step_s)
         for number, part in enumerate(self.parts):
             if self.step_ns % part.step_ns:

@@ -1,6 +1,6 @@
 """A world whose bodies and joints follow paths, without dynamics."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -13,7 +13,14 @@ from sensorium.paths import JointPath, Path
 from sensorium.paths.closed import JOINT_PARAMETERS, OPEN, PARAMETERS, closed_form
 from sensorium.paths.evaluate import evaluate
 from sensorium.recycling import Pool
-from sensorium.worlds.base import WorldState, checked_mask, checked_names, checked_worlds, step_length_ns
+from sensorium.worlds.base import (
+    WorldState,
+    checked_mask,
+    checked_names,
+    checked_slides,
+    checked_worlds,
+    step_length_ns,
+)
 from sensorium.worlds.state_layout import StateLayout
 from sensorium.worlds.state_numbers import address_of
 
@@ -43,6 +50,8 @@ class Kinematic:
         bodies: Mapping[str, Path],
         joints: Mapping[str, JointPath] | None = None,
         step_s: float = 0.01,
+        *,
+        slide_joints: Iterable[str] = (),
     ) -> None:
         """Name the bodies and joints.
 
@@ -50,6 +59,7 @@ class Kinematic:
             bodies: A path for each body.
             joints: A path for each joint.
             step_s: How far one step goes [s].
+            slide_joints: Names of the joints that slide [m]; all others turn [rad].
         """
         for name, path in bodies.items():
             if not isinstance(path, Path):
@@ -59,6 +69,7 @@ class Kinematic:
                 raise SpecError(f"joint {name!r} follows {joint!r}; it must follow a joint path of sn.paths")
         self.body_names = checked_names("body", bodies)
         self.joint_names = checked_names("joint", joints or {})
+        self.slide_joints = checked_slides(slide_joints, self.joint_names)
         self.step_ns = step_length_ns(step_s)
         self.time_ns = 0
         self._bodies = dict(bodies)

@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ import numpy as np
 from sensorium.clock import NS_PER_S
 from sensorium.errors import SpecError
 from sensorium.frames import Pose
-from sensorium.mcap_messages import McapFile, open_mcap
+from sensorium.mcap_messages import JOINT_KINDS, SLIDES, McapFile, open_mcap
+from sensorium.worlds.base import checked_slides
 from sensorium.worlds.joint_track import JointTrack
 from sensorium.worlds.track import Track
 
@@ -25,19 +27,25 @@ _Rows = list[tuple[int, list[float]]]
 
 
 def read_motions(
-    path: "str | os.PathLike[str]", world: int | None = None
-) -> tuple[dict[str, Track], dict[str, JointTrack]]:
-    """Tracks of all bodies and joints of one world; `Replay.from_mcap` tells what the file must be like."""
+    path: "str | os.PathLike[str]", world: int | None = None, slide_joints: Iterable[str] = ()
+) -> tuple[dict[str, Track], dict[str, JointTrack], tuple[str, ...]]:
+    """Tracks of all bodies and joints of one world, and which joints slide.
+
+    `Replay.from_mcap` tells what the file must be like, and what the arguments are.
+    """
     with open_mcap(Path(path)) as file:
         bodies, joints = _bodies(file), _joints(file)
+        named = [joint for joint, kind in file.metadata(JOINT_KINDS).items() if kind == SLIDES]
         name = file.path.name
     chosen = _world(name, world, {number for number, _ in (*bodies, *joints)})
     tracks = {body: rows for (number, body), rows in bodies.items() if number == chosen}
     turns = {joint: rows for (number, joint), rows in joints.items() if number == chosen}
+    slides = tuple(dict.fromkeys([*checked_slides(slide_joints, tuple(turns)), *(j for j in named if j in turns)]))
     first_ns = min(rows[0][0] for rows in (*tracks.values(), *turns.values()))
     return (
         {body: _track(name, body, rows, first_ns) for body, rows in tracks.items()},
-        {joint: _joint_track(name, joint, rows, first_ns) for joint, rows in turns.items()},
+        {joint: _joint_track(name, joint, rows, first_ns, turns=joint not in slides) for joint, rows in turns.items()},
+        slides,
     )
 
 
@@ -102,10 +110,10 @@ def _track(name: str, body: str, rows: _Rows, first_ns: int) -> Track:
         raise SpecError(f"body {body!r} of {name!r}: {error}") from None
 
 
-def _joint_track(name: str, joint: str, rows: _Rows, first_ns: int) -> JointTrack:
+def _joint_track(name: str, joint: str, rows: _Rows, first_ns: int, *, turns: bool) -> JointTrack:
     try:
         position, velocity = np.array([numbers for _, numbers in rows]).T
-        if np.isnan(velocity).any():
+        if not turns or np.isnan(velocity).any():
             return JointTrack(_seconds(rows, first_ns), position)
         return JointTrack.unwound(_seconds(rows, first_ns), position, velocity)
     except SpecError as error:

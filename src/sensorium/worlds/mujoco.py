@@ -82,9 +82,10 @@ class MuJoCo:
         # Names, and where hinges and slides are among positions and velocities
         self.body_names = names_of("body", [self.model.body(i).name for i in range(self.model.nbody)])[1:]
         names = names_of("joint", [self.model.joint(i).name for i in range(self.model.njnt)])
-        kinds = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
-        joints = [i for i in range(self.model.njnt) if int(self.model.jnt_type[i]) in kinds]
+        hinge, slide = int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE)
+        joints = [i for i in range(self.model.njnt) if int(self.model.jnt_type[i]) in (hinge, slide)]
         self.joint_names = tuple(names[i] for i in joints)
+        self.slide_joints = tuple(names[i] for i in joints if int(self.model.jnt_type[i]) == slide)
         self._position_at = np.array(self.model.jnt_qposadr[joints], np.int64)
         self._velocity_at = np.array(self.model.jnt_dofadr[joints], np.int64)
         self._data: tuple[Any, ...] = ()

@@ -1,7 +1,7 @@
 """A world whose bodies and joints move as they were recorded."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 from sensorium.clock import NS_PER_S
 from sensorium.errors import SpecError, WorldError
 from sensorium.rotations import Float
-from sensorium.worlds.base import WorldState, checked_mask, checked_names, checked_worlds, step_length_ns
+from sensorium.worlds.base import (
+    WorldState,
+    checked_mask,
+    checked_names,
+    checked_slides,
+    checked_worlds,
+    step_length_ns,
+)
 from sensorium.worlds.joint_track import JointTrack
 from sensorium.worlds.motion_mcap import read_motions
 from sensorium.worlds.pose_csv import read_tracks
@@ -40,6 +47,7 @@ class Replay:
         *,
         joints: Mapping[str, JointTrack] | None = None,
         step_s: float = 0.01,
+        slide_joints: Iterable[str] = (),
     ) -> None:
         """Take recorded tracks, or a file of them.
 
@@ -47,11 +55,13 @@ class Replay:
             tracks: The track of each body; or a file, as `from_csv` or `from_mcap` takes it, by its suffix.
             joints: The track of each joint; a file brings its own.
             step_s: How far one step goes [s].
+            slide_joints: Names of the joints that slide [m]; all others turn [rad]. A recording of
+                `sn.record.McapRecorder` names its own.
         """
         if isinstance(tracks, str | os.PathLike):
             if joints is not None:
                 raise SpecError(f"joints are given and tracks is {str(tracks)!r}; a file must bring its own")
-            tracks, joints = _read(Path(tracks))
+            tracks, joints, slide_joints = _read(Path(tracks), slide_joints)
         joints = joints or {}
         for name, track in tracks.items():
             if not isinstance(track, Track):
@@ -63,6 +73,7 @@ class Replay:
             raise SpecError("tracks is empty; it must hold one body or more, or there must be joints")
         self.body_names = checked_names("body", tracks)
         self.joint_names = checked_names("joint", joints)
+        self.slide_joints = checked_slides(slide_joints, self.joint_names)
         self.step_ns = step_length_ns(step_s)
         self.time_ns = 0
         self.tracks, self.joints = dict(tracks), dict(joints)
@@ -73,7 +84,9 @@ class Replay:
         self._first_step: NDArray[np.int64] | None = None
 
     @classmethod
-    def from_csv(cls, path: "str | os.PathLike[str]", *, step_s: float = 0.01) -> "Replay":
+    def from_csv(
+        cls, path: "str | os.PathLike[str]", *, step_s: float = 0.01, slide_joints: Iterable[str] = ()
+    ) -> "Replay":
         """Read a table of poses, a row for each time and body, with a header line.
 
         Columns, in any order: `time_s` or `time_ns` (on any clock, it may be an epoch), `body`, `x`, `y`, `z` [m], and
@@ -87,26 +100,36 @@ class Replay:
         Args:
             path: The file. One that breaks a rule raises SpecError with the file, the line and the rule.
             step_s: How far one step goes [s].
+            slide_joints: Names of the joints that slide [m]; all others turn [rad].
         """
         tracks, joints = read_tracks(path)
-        return cls(tracks, joints=joints, step_s=step_s)
+        return cls(tracks, joints=joints, step_s=step_s, slide_joints=slide_joints)
 
     @classmethod
-    def from_mcap(cls, path: "str | os.PathLike[str]", *, world: int | None = None, step_s: float = 0.01) -> "Replay":
+    def from_mcap(
+        cls,
+        path: "str | os.PathLike[str]",
+        *,
+        world: int | None = None,
+        step_s: float = 0.01,
+        slide_joints: Iterable[str] = (),
+    ) -> "Replay":
         """Read a recording, such as `sn.record.McapRecorder` makes it.
 
         Bodies are the frames of the topic /tf whose parent is `world`, or `world_3/world` for one world among several;
         frames with other parents are left out. Joints are those of all messages of type sensor_msgs/JointState: as
-        encoders read them, by their own clocks, but with the turns that encoders leave out put back by their
-        velocities; a joint on several topics is taken from the first by name. Velocities are slopes of the positions.
+        encoders read them, by their own clocks, but with the turns that encoders of joints that turn leave out put back
+        by their velocities; a joint on several topics is taken from the first by name. Velocities are slopes of the
+        positions.
 
         Args:
             path: The file. One that is damaged, or has no bodies, raises SpecError with the file and the rule.
             world: Which world, where there are several.
             step_s: How far one step goes [s].
+            slide_joints: Names of joints that slide [m], beside those that the recording names.
         """
-        tracks, joints = read_motions(path, world)
-        return cls(tracks, joints=joints, step_s=step_s)
+        tracks, joints, slides = read_motions(path, world, slide_joints)
+        return cls(tracks, joints=joints, step_s=step_s, slide_joints=slides)
 
     @property
     def duration_s(self) -> float:
@@ -170,9 +193,11 @@ class Replay:
         return self._first_step
 
 
-def _read(path: Path) -> tuple[dict[str, Track], dict[str, JointTrack]]:
-    """Tracks of a file, by its suffix."""
-    readers = {".csv": read_tracks, ".mcap": read_motions}
-    if path.suffix.lower() not in readers:
-        raise SpecError(f"tracks is the file {str(path)!r}; its name must end in {' or '.join(readers)}")
-    return readers[path.suffix.lower()](path)
+def _read(path: Path, slide_joints: Iterable[str]) -> tuple[dict[str, Track], dict[str, JointTrack], tuple[str, ...]]:
+    """Tracks of a file, by its suffix, and which of its joints slide."""
+    suffix = path.suffix.lower()
+    if suffix == ".mcap":
+        return read_motions(path, slide_joints=slide_joints)
+    if suffix == ".csv":
+        return *read_tracks(path), tuple(slide_joints)
+    raise SpecError(f"tracks is the file {str(path)!r}; its name must end in .csv or .mcap")

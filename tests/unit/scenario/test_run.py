@@ -154,7 +154,7 @@ def test_a_series_with_a_mistake_runs_nothing(folder):
     with pytest.raises(SpecError, match="must not be negative"):
         cases(lambda values: load(folder, **values), {"sensors.gyro.noise.std": [0.1, -1]})
     with pytest.raises(SpecError, match="holds files that are no series"):
-        list(sweep(cases(lambda values: load(folder, **values), {"seed": [1]}), folder))
+        sweep(cases(lambda values: load(folder, **values), {"seed": [1]}), folder)  # at once, before any is asked for
     series = cases(lambda values: load(folder, **values), {"seed": [1]})
     with pytest.raises(SpecError, match="which cannot be made: Not a directory"):
         list(sweep(series, folder / "way.csv" / "below"))

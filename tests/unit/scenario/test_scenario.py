@@ -208,7 +208,7 @@ def test_files_that_were_used_are_known(write):
         (
             "imu: {kind: imu, body: car, magnetic: {}, linear: {noise: {std: 0.02}}, timing: {rate_hz: 100}}",
             "imu: {kind: radar, device: delphi-esr-mid, body: car}",
-            "wall.yaml:40: faults[0] has a corruption; imu has no channels for it, its faults are of timing",
+            "wall.yaml:40: faults[0].target is 'linear'; imu has range, speed, angle, power",
         ),
         (
             "kind: bias, value: 1.0",
@@ -272,6 +272,13 @@ def test_a_mistake_is_one_line_with_file_line_and_key(write, old, new, words):
     text = refusal(write(GOOD.replace(old, new, 1)))
     assert words in text
     assert "\n" not in text
+
+
+def test_a_fault_of_a_signal_needs_a_sensor_with_channels(write, monkeypatch):
+    """As sensors of other packages may have none."""
+    monkeypatch.setattr(sn.Imu, "targets", ())
+    words = "wall.yaml:40: faults[0] has a corruption; imu has no channels for it, its faults are of timing"
+    assert words in refusal(write())
 
 
 def test_two_mistakes_are_two_lines(write):

@@ -66,3 +66,11 @@ def test_mistakes_in_a_part_are_told_with_their_line(load):
     nested = JOINED.replace("{kind: mujoco, model: ball.xml}", "{kind: joined, parts: [{kind: static}]}")
     with pytest.raises(SpecError, match="kind is 'joined'"):
         load(nested)
+
+
+def test_joints_that_slide_are_named_in_the_file(load):
+    kinematic = "{kind: kinematic, joints: {lift: {kind: line, start: 20.0}}, slide_joints: [lift]}"
+    sensors = "{scale: {kind: encoder, joint: lift, resolution: 0.03}}"
+    env = load(f"duration_s: 0.1\nworld: {kinematic}\nsensors: {sensors}\n").environment()
+    env.run(0.05).finish()
+    assert env.sensors["scale"].read().position == pytest.approx(666 * 0.03)

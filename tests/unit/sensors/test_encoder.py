@@ -211,23 +211,48 @@ def stopping(t_s):
 @pytest.mark.parametrize(
     ("options", "law"),
     [
-        ({}, lambda waited_s: np.ones_like(waited_s)),
-        ({"decay": True}, lambda waited_s: np.minimum(1.0, 0.01 / waited_s)),
-        ({"timeout_s": 0.0355}, lambda waited_s: np.where(waited_s > 0.0355, 0.0, 1.0)),
-        (
-            {"decay": True, "timeout_s": 0.1},
-            lambda waited_s: np.where(waited_s > 0.1, 0.0, np.minimum(1.0, 0.01 / waited_s)),
-        ),
+        ({"decay": False, "timeout_s": None}, lambda waited_s: np.ones_like(waited_s)),
+        ({"timeout_s": None}, lambda waited_s: np.minimum(1.0, 0.01 / waited_s)),
+        ({"decay": False, "timeout_s": 0.0355}, lambda waited_s: np.where(waited_s > 0.0355, 0.0, 1.0)),
+        ({"timeout_s": 0.1}, lambda waited_s: np.where(waited_s > 0.1, 0.0, np.minimum(1.0, 0.01 / waited_s))),
+        ({}, lambda waited_s: np.where(waited_s > 1.0, 0.0, np.minimum(1.0, 0.01 / waited_s))),
     ],
 )
 def test_a_joint_that_stops(options, law):
     spec = sn.Encoder(min=0, max=1, resolution=0.01, **options)
-    out, truth = readings(sn.paths.JointFunction(stopping, vectorized=True), spec, 0.4)
+    out, truth = readings(sn.paths.JointFunction(stopping, vectorized=True), spec, 1.4)
     speed = of(out, "velocity")
-    waited_s = np.arange(1, 301) * 1e-3  # since the edge at 0.1 s
+    waited_s = np.arange(1, 1301) * 1e-3  # since the edge at 0.1 s
     np.testing.assert_allclose(speed[99], 1.0)
     np.testing.assert_allclose(speed[100:], law(waited_s), rtol=1e-6)
     np.testing.assert_allclose(of(truth, "velocity")[-1], 0.0, atol=1e-12)
+
+
+def test_without_bins_a_joint_that_stops_has_no_speed_at_the_next_sample():
+    out, _ = readings(sn.paths.JointFunction(stopping, vectorized=True), sn.Encoder(), 0.2)
+    speed = of(out, "velocity")
+    np.testing.assert_allclose(speed[2:100], 1.0)
+    np.testing.assert_array_equal(speed[100:], 0.0)
+
+
+@pytest.mark.parametrize("edge_time", ["sample", "interpolated"])
+def test_a_speed_never_exceeds_what_a_silent_counter_allows(edge_time):
+    """A joint that stops and starts at random: without an edge for tau, less than a bin was passed in tau."""
+    rng = np.random.default_rng(3)
+    positions = np.cumsum(rng.uniform(-0.02, 0.03, 800) * (rng.random(800) < 0.5) * (np.arange(800) % 200 < 90))
+    width = 0.05
+    out, _ = readings(through(positions), sn.Encoder(min=0, max=5.0, resolution=width, edge_time=edge_time), 0.799)
+    count, speed = of(out, "count"), of(out, "velocity")
+    edges = np.flatnonzero(np.diff(count)) + 1
+    assert len(edges) > 30
+    checked = 0
+    for k in range(edges[0], len(count)):
+        silent = k - edges[edges <= k][-1]
+        if silent:
+            assert abs(speed[k]) <= width / (silent * 1e-3) * (1 + 1e-9)
+            checked += 1
+    assert checked > 300
+    assert abs(speed[199]) < 0.55  # 109 ms of rest
 
 
 def test_a_sine_is_followed():
@@ -459,7 +484,8 @@ def test_it_is_data():
             {"max": 1.0, "resolution": 0.3},
             r"resolution is 0.3, so that the range has 3.333333333 bins; the range of 1 must",
         ),
-        ({"resolution": 0.001534}, "1.533980788e-03|0.001533980788 would make 4096"),
+        ({"min": 0.1, "resolution": 0.001534}, "0.00153.* would make 40"),
+        ({"min": 7.0}, "min is 7 and max is 6.28319"),
         ({"max": 5.0, "counts_per_turn": 100}, "counts_per_turn is 100, so that the range has 79.57747155 bins"),
         ({"max": 1.0, "resolution": 0.5}, "it must have 3 at least"),
         ({"mode": "clamp", "max": 1.0, "resolution": 1.5}, "a bin must fit into the range, which is 1 long"),
@@ -468,10 +494,10 @@ def test_it_is_data():
             {"quadrature": True, "counts_per_turn": 10},
             "the range has 10 bins; with quadrature it must have a multiple of 4",
         ),
-        ({"index": 7.0}, r"index is 7; it must be in \[0, 6.28319\)"),
+        ({"index": 7.0, "max": 6.0}, r"index is 7; it must be in \[0, 6\)"),
+        ({"index": 7.0, "counts_per_turn": 8}, r"index is 7; it must be in \[0, 6.28319\)"),
         ({"edge_time": "interpolated"}, "edge_time is 'interpolated' without bins"),
         ({"edge_time": "guessed"}, "Encoder.edge_time is 'guessed'"),
-        ({"decay": True}, "decay is True without bins"),
         ({"timeout_s": 0.0}, "Encoder.timeout_s is 0.0"),
         ({"resolutions": 0.1}, "did you mean resolution"),
     ],
@@ -479,6 +505,87 @@ def test_it_is_data():
 def test_what_is_refused(given, message):
     with pytest.raises(SpecError, match=message):
         sn.Encoder(**given)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"resolution": 0.001534}, "'encoder' on a joint that turns: resolution is .* 0.001533980788 would make 4096"),
+        ({"index": 7.0}, r"'encoder' on a joint that turns: index is 7; it must be in \[0, 6.28319\)"),
+    ],
+)
+def test_what_is_refused_on_a_joint_that_turns(given, message):
+    with pytest.raises(SpecError, match=message):
+        resting(0.0, sn.Encoder(**given))
+
+
+# ---- joints that slide
+
+
+def sliding(path, spec, duration_s=0.1, **options):
+    """Readings of an encoder on a joint that slides, and their truths."""
+    world = sn.worlds.Kinematic({}, {"lift": path}, step_s=1e-3, slide_joints=("lift",))
+    env = sn.Environment(sn.Scene(), world, **options)
+    encoder = env.attach(spec, joint="lift")
+    pairs = [(encoder.read(), encoder.truth()) for _ in env.run(duration_s)]
+    return [reading for reading, _ in pairs], [truth for _, truth in pairs]
+
+
+def test_a_joint_that_slides_does_not_wrap():
+    """Random lines over tens of metres, either way, with bins of any width and without."""
+    rng = np.random.default_rng(11)
+    for width in (None, *rng.uniform(1e-4, 0.3, 6)):
+        start, velocity = rng.uniform(-30, 30), rng.uniform(-200, 200)
+        out, truth = sliding(sn.paths.JointLine(start, velocity), sn.Encoder(resolution=width))
+        u = start + velocity * np.arange(1, len(out) + 1) * 1e-3
+        np.testing.assert_allclose(of(truth, "position"), u, atol=1e-9)
+        np.testing.assert_allclose(of(out, "velocity")[3:].mean(), velocity, atol=(width or 0.0) / 0.03 + 1e-6)
+        if width is None:
+            np.testing.assert_allclose(of(out, "position"), u, atol=1e-9)
+        else:
+            np.testing.assert_array_equal(of(out, "count"), np.floor(u / width))
+            np.testing.assert_allclose(of(out, "position"), np.floor(u / width) * width, atol=1e-9)
+
+
+def test_a_joint_that_turns_still_wraps_beside_one_that_slides():
+    world = sn.worlds.Kinematic(
+        {},
+        {"lift": sn.paths.JointLine(10.0), "wheel": sn.paths.JointLine(10.0)},
+        step_s=1e-3,
+        slide_joints=["lift"],
+    )
+    env = sn.Environment(sn.Scene(), world)
+    lift, wheel = (env.attach(sn.Encoder(), joint=name, name=name) for name in ("lift", "wheel"))
+    env.step()
+    assert lift.read().position == 10.0
+    assert wheel.read().position == pytest.approx(10.0 - 2 * np.pi)
+
+
+def test_a_range_that_is_given_acts_on_a_joint_that_slides():
+    path = sn.paths.JointLine(7.3)
+    assert sliding(path, sn.Encoder(max=1.0))[0][0].position == pytest.approx(0.3)
+    assert sliding(path, sn.Encoder(mode="clamp", min=-1.0, max=1.0))[0][0].position == 1.0
+
+
+def test_the_index_of_a_linear_scale_is_one_bin_anywhere_on_it():
+    path = sn.paths.JointLine(-9.0, 100.0)
+    out, _ = sliding(path, sn.Encoder(resolution=0.25, quadrature=True, index=-8.1), 0.05)
+    u = -9.0 + 0.1 * np.arange(1, 51)
+    np.testing.assert_array_equal(of(out, "z"), np.floor(u / 0.25) == np.floor(-8.1 / 0.25))
+    assert of(out, "z").any()
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"counts_per_turn": 100}, "counts_per_turn is 100 for encoder 'encoder' on a joint that slides; it must have"),
+        ({"mode": "clamp"}, "mode is 'clamp' for encoder 'encoder' on a joint that slides; it must have a max"),
+        ({"min": 1.0}, "min is 1 for encoder 'encoder' on a joint that slides; it must have a max"),
+    ],
+)
+def test_what_is_refused_on_a_joint_that_slides(given, message):
+    with pytest.raises(SpecError, match=message):
+        sliding(sn.paths.JointLine(), sn.Encoder(**given))
 
 
 def test_a_clamped_range_need_not_hold_whole_bins():

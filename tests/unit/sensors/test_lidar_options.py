@@ -88,7 +88,8 @@ def test_what_acts_beside_another_leaves_its_table_as_it_is():
 def test_what_is_not_listed_acts_in_every_mode():
     unlisted = {name for name in sn.Lidar.model_fields if name not in ACTS_IN}
     everywhere = {"pattern", "timing", "min_range_m", "max_range_m", "motion", "publish", "frame", "noise", "errors"}
-    assert unlisted == everywhere | {"kind", "mode", "faults"}
+    for_learning = {"normalize", "near_value_m", "far_value_m", "randomize"}
+    assert unlisted == everywhere | for_learning | {"kind", "mode", "faults"}
 
 
 @pytest.mark.parametrize(

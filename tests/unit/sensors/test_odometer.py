@@ -305,10 +305,15 @@ def test_it_is_data():
         ({"resolution_m": 0.1, "resolution": 0.2}, "resolution_m is 0.1 and resolution is 0.2; only one"),
         ({"resolution_m": 0.1, "counts_per_turn": 9}, "resolution_m is 0.1 and counts_per_turn is 9; only one"),
         ({"resolution": 0.1, "counts_per_turn": 9}, "resolution is 0.1 and counts_per_turn is 9; only one"),
-        ({"decay": True}, "decay is True without bins"),
         ({"radius": 0.3}, "did you mean radius_m"),
     ],
 )
 def test_what_is_refused(given, message):
     with pytest.raises(SpecError, match=message):
         sn.Odometer(**given)
+
+
+def test_a_joint_that_slides_has_no_wheel():
+    world = sn.worlds.Kinematic({}, {"lift": sn.paths.JointLine()}, slide_joints=("lift",))
+    with pytest.raises(SpecError, match="odometer 'odometer' measures a joint that slides; it must be one that turns"):
+        sn.Environment(sn.Scene(), world).attach(sn.Odometer(radius_m=0.3), joint="lift")

@@ -94,6 +94,14 @@ def lidars(scene, **options):
             name="strong",
         ),
     }
+    place = sn.Placement(min_translation_m=(-0.5, -0.5, -0.2), max_rotation_deg=(5.0, 10.0, 90.0))
+    drawn = {"randomize": sn.Randomization(when="step", placement=place), "normalize": True, "min_range_m": 2.0}
+    made["drawn"] = env.attach(
+        sn.Lidar(pattern=SPARSE, max_range_m=30.0, noise=wild, **drawn), body="mast", name="drawn"
+    )
+    made["drawn_light"] = env.attach(
+        sn.Lidar(mode="relative", motion="snapshot", **(light | drawn)), body="mast", name="drawn_light"
+    )
     for _ in env.run(0.2):
         pass
     read = {name: (lidar.read(), lidar.truth()) for name, lidar in made.items()}
@@ -150,6 +158,15 @@ def test_errors_of_rays_are_those_of_one_process(readings):
         assert (scan.valid & ~truth.valid).any()
         assert (truth.valid & ~scan.valid).any()
         assert scan.range_m.max() <= 12.0
+
+
+def test_drawn_placements_and_range_images_are_those_of_one_process(readings):
+    for name in ("drawn", "drawn_light"):
+        for found, expected in zip(readings[0][name], readings[1][name], strict=True):
+            np.testing.assert_array_equal(found.X_WS.position, expected.X_WS.position)
+            other = other_faces(found, expected)
+            assert found.range_image.range[~other].tobytes() == expected.range_image.range[~other].tobytes()
+            assert {-1.0, 1.0} < set(np.unique(expected.range_image.range))
 
 
 def test_light_is_that_of_one_process(readings):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import sensorium as sn
-from sensorium.view.scan_rows import row_of, world_points
+from sensorium.view.scan_rows import world_points
 
 
 def swept(env):
@@ -14,7 +14,7 @@ def swept(env):
 def test_a_row_is_what_that_lidar_alone_would_have_seen(yard):
     mounts = [sn.Pose(position=(0, 0, 1.0)), sn.Pose(position=(1.0, 0, 1.2))]
     both, alone = swept(yard(worlds=2, poses=mounts)), swept(yard(poses=mounts[1]))
-    row = row_of(both.read(), 1, both.rig)
+    row = both.read().one(1)
     assert row.range_m.tolist() == alone.read().range_m.tolist()
     assert row.X_WS.shape[1:] == (1, 1)
     assert world_points(row.flat()) == pytest.approx(world_points(alone.read().flat()))

@@ -5,9 +5,10 @@ import dataclasses
 import numpy as np
 import pytest
 
+import sensorium as sn
 from sensorium.errors import SpecError, WorldError
 from sensorium.frames import Pose
-from sensorium.worlds.base import WorldState, check_state, checked_mask, checked_worlds, step_length_ns
+from sensorium.worlds.base import WorldState, check_state, checked_mask, checked_worlds, slides_of, step_length_ns
 from sensorium.worlds.state_numbers import all_finite
 
 BODIES, JOINTS = ("car", "ball", "door"), ("hinge", "wheel")
@@ -117,3 +118,21 @@ def test_shared_checks():
     ):
         with pytest.raises(SpecError, match=says):
             call()
+
+
+def test_joints_that_slide_must_be_joints():
+    line = sn.paths.JointLine()
+    with pytest.raises(SpecError, match="slide_joints has 'left'; it must be one of the joints, lift"):
+        sn.worlds.Kinematic({}, {"lift": line}, slide_joints=("left",))
+    with pytest.raises(SpecError, match="slide_joints is the string 'lift'"):
+        sn.worlds.Kinematic({}, {"lift": line}, slide_joints="lift")
+
+
+def test_a_world_that_does_not_tell_has_joints_that_turn():
+    class Plain:
+        joint_names = ("a", "b")
+
+    assert slides_of(Plain()) == ()
+    told = Plain()
+    told.slide_joints = ("b",)
+    assert slides_of(told) == ("b",)

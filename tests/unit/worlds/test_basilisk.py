@@ -17,7 +17,7 @@ import sensorium as sn
 from sensorium.errors import MissingExtraError, SpecError, WorldError
 from sensorium.rotations import multiply, quaternion_log, rotation_from_quaternion
 from sensorium.worlds import World, check_state
-from sensorium.worlds.basilisk_messages import quaternion_of_mrp
+from sensorium.worlds.basilisk_messages import Messages, quaternion_of_mrp
 
 PERIOD_NS = 10_000_000
 
@@ -311,3 +311,8 @@ def test_without_the_package_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "Basilisk.architecture", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'sensorium\[basilisk\]'"):
         flight.world()
+
+
+def test_joints_that_slide_are_told_by_their_messages():
+    joints = {"lift": messaging.LinearTranslationRigidBodyMsg(), "panel": messaging.HingedRigidBodyMsg()}
+    assert Messages({}, joints).slides == ("lift",)

@@ -129,3 +129,10 @@ def test_what_users_may_not_do():
     part.step()
     with pytest.raises(WorldError, match=r"parts\[0\] is at 10000000 ns and the joined world at 0 ns"):
         world.state()
+
+
+def test_joints_that_slide_are_those_of_the_parts():
+    line = sn.paths.JointLine()
+    first = sn.worlds.Kinematic({}, {"lift": line, "wheel": line}, slide_joints=("lift",))
+    second = sn.worlds.Kinematic({}, {"drawer": line}, slide_joints=("drawer",))
+    assert sn.worlds.Joined([first, sn.worlds.Static(), second]).slide_joints == ("lift", "drawer")

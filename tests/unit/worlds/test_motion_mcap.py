@@ -167,3 +167,33 @@ def test_what_cannot_be_replayed_is_told_in_one_line(tmp_path, messages, says):
         Replay(write(tmp_path / "foreign.mcap", messages))
     assert "\n" not in str(error.value)
     assert "foreign.mcap" in str(error.value)
+
+
+def slide_fast(path, **options):
+    """Record a lift that goes 10 m between readings; an encoder's first speeds are 0."""
+    world = sn.worlds.Kinematic(
+        {"base": sn.paths.Fixed(sn.Pose())}, {"lift": sn.paths.JointLine(-3.0, 100.0)}, step_s=0.1, **options
+    )
+    env = sn.Environment(sn.Scene(), world)
+    env.attach(sn.Encoder(max=1e9, min=-1e9, timing=sn.Timing(rate_hz=10.0)), joint="lift")
+    with sn.record.McapRecorder(path) as recorder:
+        for _ in env.run(1.0):
+            recorder.record(env)
+
+
+def test_a_joint_that_slides_has_no_turns_to_put_back(tmp_path):
+    straight = -3.0 + 100.0 * np.arange(1, 11) * 0.1
+    slide_fast(tmp_path / "told.mcap", slide_joints=("lift",))
+    world = Replay(tmp_path / "told.mcap")  # the recording tells that it slides
+    assert world.slide_joints == ("lift",)
+    np.testing.assert_allclose(world.joints["lift"].position, straight, atol=1e-9)
+    slide_fast(tmp_path / "untold.mcap")
+    assert Replay(tmp_path / "untold.mcap").slide_joints == ()
+    for world in (
+        Replay(tmp_path / "untold.mcap", slide_joints=("lift",)),
+        Replay.from_mcap(tmp_path / "untold.mcap", slide_joints=("lift",)),
+    ):
+        assert world.slide_joints == ("lift",)
+        np.testing.assert_allclose(world.joints["lift"].position, straight, atol=1e-9)
+    with pytest.raises(SpecError, match="slide_joints has 'left'; it must be one of the joints, lift"):
+        Replay(tmp_path / "untold.mcap", slide_joints=("left",))

@@ -482,3 +482,19 @@ def test_without_the_package_the_error_says_what_to_install(monkeypatch):
 def test_what_users_may_not_do(call, error, says):
     with pytest.raises(error, match=says):
         call(mujoco.MjModel.from_xml_string(xml()))
+
+
+def test_slides_are_told_apart_from_hinges():
+    """An encoder of a slide reads past 2 pi metres, one of a hinge starts anew."""
+    model = """<mujoco><option gravity="0 0 0"/><worldbody>
+        <body name="cart"><joint name="rail" type="slide" axis="1 0 0"/><geom size="0.1" mass="1"/>
+        <body name="wheel"><joint name="axle" type="hinge" axis="0 1 0"/><geom size="0.1" mass="1"/></body></body>
+        </worldbody></mujoco>"""
+    world = sn.worlds.MuJoCo(model)
+    assert (world.joint_names, world.slide_joints) == (("rail", "axle"), ("rail",))
+    env = sn.Environment(sn.Scene(), world)
+    rail, axle = (env.attach(sn.Encoder(), joint=name, name=name) for name in ("rail", "axle"))
+    world.data[0].qpos[:] = 20.0, 20.0
+    env.step()
+    assert rail.read().position == pytest.approx(20.0)
+    assert axle.read().position == pytest.approx(20.0 % (2 * np.pi))

@@ -205,3 +205,18 @@ def test_what_is_no_file_no_text_or_no_track(tmp_path):
         Replay({})
     with pytest.raises(SpecError, match=r"it must follow a sn\.worlds\.Track"):
         Replay({"car": sn.Pose()})
+
+
+def test_an_encoder_of_a_recorded_joint_that_slides(tmp_path):
+    path = tmp_path / "way.csv"
+    path.write_text("time_s,body,x,y,z,qw,qx,qy,qz,joint:lift\n0,,,,,,,,,0\n1,,,,,,,,,20\n")
+    track = sn.worlds.JointTrack([0.0, 1.0], [0.0, 20.0])
+    for world in (
+        Replay({}, joints={"lift": track}, slide_joints=("lift",)),
+        Replay(path, slide_joints=("lift",)),
+        Replay.from_csv(path, slide_joints=("lift",)),
+    ):
+        env = sn.Environment(sn.Scene(), world)
+        encoder = env.attach(sn.Encoder(timing=sn.Timing(rate_hz=100.0)), joint="lift")
+        env.run(1.0).finish()
+        assert encoder.read().position == pytest.approx(20.0)

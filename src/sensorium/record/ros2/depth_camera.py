@@ -11,9 +11,10 @@ from sensorium.patterns import Fisheye, Pinhole
 from sensorium.record.ros2.camera import OPTICAL
 from sensorium.record.ros2.camera_info import camera_info
 from sensorium.record.ros2.image import image
-from sensorium.record.ros2.message import Later, Message, header, quaternion, vector
+from sensorium.record.ros2.message import Later, Message
 from sensorium.record.ros2.point_cloud import cloud_message
 from sensorium.record.ros2.source import Source
+from sensorium.record.ros2.true_pose import true_pose
 from sensorium.sensors.depth_camera import DepthCamera
 from sensorium.sensors.depth_image import DepthImage
 
@@ -60,7 +61,7 @@ def depth_camera(reading: DepthImage, source: Source) -> list[tuple[int, str, Me
                 messages.append((row, name, image(pixels, _ENCODINGS[name], stamp_ns=stamp_ns, frame_id=optical)))
         messages.append((row, "camera_info", _info(patterns[row], lenses[row], stamp_ns, optical)))
         if spec.randomize is not None and spec.randomize.placement is not None:
-            messages.append((row, "pose", _pose(reading, row, source, stamp_ns)))
+            messages.append((row, "pose", true_pose(reading.X_WS, row, source, stamp_ns)))
     return messages
 
 
@@ -116,11 +117,3 @@ def _info(pattern: Pinhole | Fisheye, lens: NDArray[np.float64], stamp_ns: int, 
         stamp_ns=stamp_ns,
         frame_id=frame_id,
     )
-
-
-def _pose(reading: DepthImage, row: int, source: Source, stamp_ns: int) -> Message:
-    """geometry_msgs/PoseStamped: where the camera truly is in its world."""
-    X_WS = reading.X_WS[0].reshape(-1)[row]
-    pose = {"position": vector(X_WS.position), "orientation": quaternion(X_WS.quaternion)}
-    fields = {"header": header(stamp_ns, source.roots[row]), "pose": pose}
-    return Message("geometry_msgs/msg/PoseStamped", stamp_ns, fields)

@@ -59,10 +59,11 @@ def image(pixels: NDArray[Any], encoding: str, *, stamp_ns: int, frame_id: str) 
 
 
 def range_image(scan: Scan, *, frame_id: str) -> Message:
-    """The ranges of a scan [m] as a picture of channels by columns, 32FC1, NaN where nothing returned.
+    """The ranges of a scan [m] as a picture of channels by columns, 32FC1.
 
-    Of several returns of a ray, the first; the rows are in the order of the pattern's channels. The stamp is the
-    sweep's start by the sensor's clock.
+    Where nothing returned it has NaN; of a scan with a range image it has infinity there, and minus infinity for what
+    is too near (REP 118), in metres even if that one is normalised. Of several returns of a ray, the first; the rows
+    are in the order of the pattern's channels. The stamp is the sweep's start by the sensor's clock.
 
     Args:
         scan: Of one sensor in one world, organised.
@@ -73,5 +74,7 @@ def range_image(scan: Scan, *, frame_id: str) -> Message:
             f"the scan has shape {scan.range_m.shape}; a picture must be of one organised scan, channels by columns"
         )
     shape = (-1, *scan.range_m.shape[-2:])
-    ranges, valid = scan.range_m.reshape(shape)[0], scan.valid.reshape(shape)[0]
-    return image(np.where(valid, ranges, np.float32(np.nan)), "32FC1", stamp_ns=scan.stamp_ns, frame_id=frame_id)
+    ranges_m = np.where(scan.valid, scan.range_m, np.float32(np.nan))
+    if scan.range_image is not None:
+        ranges_m = scan.range_image.in_metres()
+    return image(ranges_m.reshape(shape)[0], "32FC1", stamp_ns=scan.stamp_ns, frame_id=frame_id)

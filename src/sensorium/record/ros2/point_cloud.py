@@ -5,11 +5,15 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium.record.cloud import cloud_fields
 from sensorium.record.ros2.message import Later, Message, header
 from sensorium.record.ros2.source import Source
-from sensorium.sensors.scan import Scan
+from sensorium.sensors.scan import Scan, ScanField
 
 Words = NDArray[np.uint32]
+
+# Fields that every message has, at places of their own
+_IN_ALL = ("points", "intensity", "label", "cause")
 
 _POINT_FIELD_TYPES = {"u1": 2, "u2": 4, "i4": 5, "u4": 6, "f4": 7, "f8": 8}
 
@@ -18,8 +22,8 @@ def point_kind(scan: Scan) -> np.dtype[np.void]:
     """The record of one return.
 
     Fields: x, y, z [m] as the scan has them, intensity, t: time after the first firing by the sensor's clock [ns] (a
-    sweep of 4.29 s or more has `time` [s] as float64 instead), label, width [s] of returns that a waveform lidar found,
-    ring (channel), cause, and which return of its ray it is.
+    sweep of 4.29 s or more has `time` [s] as float64 instead), label, what else of `Scan.FIELDS` is for messages, such
+    as ambient [W] and width [s], ring (channel), cause, and which return of its ray it is.
     """
     return np.dtype(
         [
@@ -27,7 +31,7 @@ def point_kind(scan: Scan) -> np.dtype[np.void]:
             ("intensity", "<f4"),
             ("time", "<f8") if _is_long(scan) else ("t", "<u4"),
             ("label", "<i4"),
-            *([] if scan.width_s is None else [("width", "<f4")]),
+            *((name, _word(field)) for field in _extra_fields(scan) for name in field.columns),
             ("ring", "<u2"),
             ("cause", "u1"),
             ("return", "u1"),
@@ -110,11 +114,10 @@ class _Packer:
 
     @cached_property
     def _extra(self) -> Words:
-        """Widths of returns as words, shape (rows, returns, 1), or no words where there are none."""
-        shape, width_s = self._valid.shape, self._scan.width_s
-        if width_s is None:
-            return np.zeros((*shape, 0), np.uint32)
-        return np.ascontiguousarray(width_s, np.float32).reshape(*shape, 1).view(np.uint32)
+        """Fields that only some scans have as words, shape (rows, returns, words), or no words where there are none."""
+        fields = [(np.asarray(getattr(self._scan, f.name)), _word(f)) for f in _extra_fields(self._scan)]
+        words = [array.astype(word).reshape(*self._valid.shape, -1).view(np.uint32) for array, word in fields]
+        return np.concatenate([np.zeros((*self._valid.shape, 0), np.uint32), *words], axis=-1)
 
     @cached_property
     def _arrays(self) -> tuple[Words, Words, Words, NDArray[np.uint8]]:
@@ -124,6 +127,16 @@ class _Packer:
         intensity = np.ascontiguousarray(scan.intensity, np.float32).reshape(shape).view(np.uint32)
         label = np.ascontiguousarray(scan.label).reshape(shape).view(np.uint32)
         return points, intensity, label, np.ascontiguousarray(scan.cause).reshape(shape)
+
+
+def _extra_fields(scan: Scan) -> list[ScanField]:
+    """Fields of messages that are not in every one."""
+    return [field for field in cloud_fields(scan) if field.in_messages and field.name not in _IN_ALL]
+
+
+def _word(field: ScanField) -> str:
+    """A number of a field in 32 bits."""
+    return f"<{np.dtype(field.dtype).kind}4"
 
 
 def _is_long(scan: Scan) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 from sensorium.record.ros2.camera import camera
 from sensorium.record.ros2.cone import cone
 from sensorium.record.ros2.depth_camera import depth_camera
+from sensorium.record.ros2.image import range_image
 from sensorium.record.ros2.inertial import inertial
 from sensorium.record.ros2.joint_state import joint_state
 from sensorium.record.ros2.message import Message
@@ -17,6 +18,7 @@ from sensorium.record.ros2.satellite import satellite
 from sensorium.record.ros2.scalar import pressure, sun_cosine
 from sensorium.record.ros2.single_range import single_range
 from sensorium.record.ros2.source import Source
+from sensorium.record.ros2.true_pose import true_pose
 from sensorium.sensors.barometer import BarometerReading
 from sensorium.sensors.camera_image import CameraImage
 from sensorium.sensors.cone_reading import ConeReading
@@ -24,6 +26,7 @@ from sensorium.sensors.depth_image import DepthImage
 from sensorium.sensors.encoder_reading import EncoderReading
 from sensorium.sensors.gnss import GnssReading
 from sensorium.sensors.inertial_reading import InertialReading
+from sensorium.sensors.lidar import Lidar
 from sensorium.sensors.odometer import OdometerReading
 from sensorium.sensors.radar.reading import RadarReading
 from sensorium.sensors.ray_sensor import RayReading
@@ -32,8 +35,14 @@ from sensorium.sensors.sun_sensor import SunSensorReading
 
 
 def _scan(scan: Scan, source: Source) -> list[tuple[int, str, Message]]:
-    """The points, and for a lidar of one ray the range."""
-    return [*point_cloud(scan, source), *single_range(scan, source)]
+    """The points, for a lidar of one ray the range, and range images and drawn placements where there are any."""
+    messages = [*point_cloud(scan, source), *single_range(scan, source)]
+    for row, frame in enumerate(source.frames):
+        if scan.range_image is not None:
+            messages.append((row, "range_image", range_image(scan.one(row), frame_id=frame)))
+        if isinstance(source.spec, Lidar) and source.spec.randomize is not None:
+            messages.append((row, "pose", true_pose(scan.X_WS, row, source, scan.stamp_ns)))
+    return messages
 
 
 _MESSAGES: dict[type, Callable[[Any, Source], list[tuple[int, str, Message]]]] = {

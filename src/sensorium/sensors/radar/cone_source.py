@@ -29,13 +29,11 @@ class ConeSource:
     def points(self, instant: Instant, tick: int, targets: Targets) -> Points:
         """Nearest points at an instant, each with the cross-section of its whole object."""
         found = self._caster.at(instant.time_ns)
-        heads = len(instant.world)
-        rows = instant.world if len(targets.is_target) > 1 else np.zeros(heads, np.int64)
-        head, column = np.nonzero(found.in_sight)
+        rows = targets.rows_of(instant.world)
+        in_sight = found.in_sight & targets.is_target[rows]
+        head, column = np.nonzero(in_sight)
         hit = found.object_id[head, column].astype(np.int64)
-        keep = targets.is_target[rows[head], hit]
-        head, column, hit = head[keep], column[keep], hit[keep]
         p_W = found.point_W[head, column]
         v_W = instant.velocity_at(p_W, instant.world[head], targets.body[hit])
-        seen = targets.seen(instant.X_WS.position, instant.world, instant.X_WB, everything=True)
-        return Points(head, hit, p_W, v_W, seen.cross_section_m2[head, hit])
+        sigma = targets.whole(instant.X_WS.position, instant.world, instant.X_WB, in_sight)
+        return Points(head, hit, p_W, v_W, sigma[head, hit])

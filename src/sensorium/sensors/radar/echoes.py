@@ -1,5 +1,6 @@
 """Echoes before a frame is received: points that scatter, and what of their power reaches the radar."""
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 
 from sensorium.frames import Pose
 from sensorium.radio.antenna import relative_gain
-from sensorium.radio.power import of_decibels, received_power
+from sensorium.radio.power import cross_section_of_power, of_decibels, received_power
 from sensorium.rotations import cross, dot
 from sensorium.sensors.radar.spec import Radar
 from sensorium.sensors.rig import Rig
@@ -85,6 +86,11 @@ class Points:
         """Those of a mask or an index."""
         return Points(*(getattr(self, name)[keep] for name in self.__dataclass_fields__))
 
+    @classmethod
+    def joined(cls, parts: "list[Points]") -> "Points":
+        """Several one after the other."""
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__dataclass_fields__))
+
     def merged(self, group: Whole, count: int, weight: Float) -> "Points":
         """One point for each group, as `Echoes.merged`: places and velocities are means by weight."""
         share, first = _shares(group, count, weight), _first_of(group, count)
@@ -149,20 +155,6 @@ def _sums(group: Whole, count: int, values: Float) -> Float:
     return np.bincount(group, values, count).astype(np.float64)
 
 
-def grouped(columns: list[Whole]) -> tuple[Whole, int]:
-    """Number of each row among the different ones in order, and how many these are; columns count from left."""
-    key, span = np.zeros(len(columns[0]), np.int64), 1
-    for column in columns:
-        low = int(column.min(initial=0))
-        width = int(column.max(initial=0)) - low + 1
-        if span * width >= 2**62:
-            key = np.unique(key, return_inverse=True)[1].astype(np.int64)
-            span = int(key.max(initial=0)) + 1
-        key, span = key * width + (column - low), span * width
-    different, group = np.unique(key, return_inverse=True)
-    return group, len(different)
-
-
 def _first_of(group: Whole, count: int) -> Whole:
     """The first of each group."""
     first = np.zeros(count, np.int64)
@@ -179,13 +171,30 @@ def in_order(key: Whole) -> Whole:
     return number
 
 
+def grouped(*columns: Whole) -> tuple[Whole, int]:
+    """Number of the group of each row, and how many groups there are; rows of a group are alike in every column.
+
+    Groups are numbered in the order of their rows, the first column before the second.
+    """
+    if not len(columns[0]):
+        return np.zeros(0, np.int64), 0
+    low, span = zip(*((int(c.min()), int(c.max()) - int(c.min()) + 1) for c in columns), strict=True)
+    if math.prod(span) < 2**62:
+        key = np.zeros(len(columns[0]), np.int64)
+        for column, least, count in zip(columns, low, span, strict=True):
+            key = key * count + (column - least)
+        found, group = np.unique(key, return_inverse=True)
+    else:
+        found, group = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
+    return group.astype(np.int64), len(found)
+
+
 def received(points: Points, instant: Instant, spec: Radar) -> Echoes:
     """What the radar receives of points, one way there and back."""
-    X_WS = instant.X_WS[points.head]
-    away_W = points.p_W - X_WS.position
+    away_W = points.p_W - instant.X_WS.position[points.head]
     range_m = np.maximum(np.linalg.norm(away_W, axis=-1), 1e-3)
     d_W = away_W / range_m[:, None]
-    d_S = np.einsum("nji,nj->ni", X_WS.rotation, d_W)
+    d_S = np.einsum("nji,nj->ni", instant.X_WS.rotation[points.head], d_W)
     azimuth, elevation = np.arctan2(d_S[:, 1], d_S[:, 0]), np.arcsin(np.clip(d_S[:, 2], -1.0, 1.0))
     return Echoes(
         head=points.head,
@@ -214,4 +223,18 @@ def gain(spec: Radar, azimuth_rad: Float, elevation_rad: Float) -> Float:
         elevation_rad,
         horizontal_fov_rad=np.radians(spec.horizontal_fov_deg),
         vertical_fov_rad=np.radians(spec.vertical_fov_deg),
+    )
+
+
+def measured_cross_section(
+    spec: Radar, power_W: Float, range_m: Float, azimuth_rad: Float, elevation_rad: Float
+) -> Float:
+    """What the radar equation makes of measured power, range and angles [m^2]; nearer than the radar reports is not."""
+    return cross_section_of_power(
+        power_W,
+        np.maximum(range_m, spec.min_range_m),
+        power_W=spec.power_W,
+        gain=gain(spec, azimuth_rad, elevation_rad),
+        wavelength_m=spec.chirp.wavelength_m,
+        loss=of_decibels(spec.loss_dB),
     )

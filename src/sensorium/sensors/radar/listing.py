@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.radio.frame import Peaks
-from sensorium.radio.power import cross_section_of_power, in_decibels, of_decibels
+from sensorium.radio.power import in_decibels
 from sensorium.sensors.radar.cells import Cells
-from sensorium.sensors.radar.echoes import Echoes, Instant, gain, in_order
+from sensorium.sensors.radar.echoes import Echoes, Instant, grouped, in_order, measured_cross_section
 from sensorium.sensors.radar.reading import EchoCause, RadarReading
 from sensorium.sensors.radar.spec import Radar
 from sensorium.sensors.radar.time_signals import TimeFrames
@@ -75,22 +75,15 @@ class Lists:
             "power_W": power_W,
             "snr_dB": in_decibels(snr),
         }
-        columns["cross_section_m2"] = cross_section_of_power(
-            np.where(there, power_W, 0.0),
-            np.maximum(measured.range_m, spec.min_range_m),
-            power_W=spec.power_W,
-            gain=gain(spec, azimuth, elevation),
-            wavelength_m=spec.chirp.wavelength_m,
-            loss=of_decibels(spec.loss_dB),
-        )
+        power = np.where(there, power_W, 0.0)
+        columns["cross_section_m2"] = measured_cross_section(spec, power, measured.range_m, azimuth, elevation)
         stamp_ns = self._rig.stamp_ns(instant.time_ns)
         return self._listed(columns, object_id, why, there, instant, stamp_ns, self._maps(frame))
 
     def of_objects(self, echoes: Echoes, instant: Instant) -> RadarReading:
         """All objects in the field as they are, with their mean power."""
         heads = self._rig.worlds * self._rig.sensors
-        pairs, group = np.unique(np.column_stack([echoes.head, echoes.object_id]), axis=0, return_inverse=True)
-        objects = echoes.merged(group, len(pairs))
+        objects = echoes.merged(*grouped(echoes.head, echoes.object_id))
         objects = objects.kept(np.lexsort((-objects.power_W, objects.head)))
         at = objects.head, in_order(objects.head)
         shape = (heads, int(at[1].max(initial=-1)) + 1)

@@ -17,6 +17,7 @@ from sensorium.radio.spreading import Scatterers
 from sensorium.radio.swerling import fluctuating_amplitude, steady_amplitude
 from sensorium.random import Stream
 from sensorium.sensors.radar.cells import Cells
+from sensorium.sensors.radar.detection_errors import DetectionErrors, detection_program
 from sensorium.sensors.radar.echoes import Echoes, Instant, Instants, Points, grouped, in_order, received
 from sensorium.sensors.radar.ground_echoes import clutter_points, over_the_ground
 from sensorium.sensors.radar.listing import Frame, Lists
@@ -66,6 +67,8 @@ class RadarModel:
         self._instants = Instants(rig)
         self._cells = Cells(spec)
         self._lists = Lists(spec, rig, self._cells)
+        program = detection_program(spec)
+        self._errors = DetectionErrors(spec, rig, program, self._cells.noise_W) if program.acts else None
         self._key = np.array(Stream(rig.seed, rig.name).key, np.uint32)
         self._signals = TimeSignals(spec, rig, self._cells, self._key) if self._cells.are_of_samples else None
         self._room: NDArray[np.float32] | None = None
@@ -85,7 +88,9 @@ class RadarModel:
         return now_ns
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
-        """Nothing is remembered."""
+        """Restart the errors of detections in the masked worlds; nothing else is remembered."""
+        if self._errors is not None:
+            self._errors.restart(mask)
 
     def voided(self, capture: Capture[RadarReading], mask: NDArray[np.bool_]) -> Capture[RadarReading]:
         """A frame still on its way, empty in the worlds that restarted."""
@@ -100,11 +105,13 @@ class RadarModel:
 
         # One scatterer for each object in each cell
         cell = np.rint(self._cells.of(echoes)).astype(np.int64)
-        group, count = grouped([echoes.head, echoes.object_id, *cell.T])
+        group, count = grouped(echoes.head, echoes.object_id, *cell.T)
         points, merged = points.merged(group, count, echoes.power_W), echoes.merged(group, count)
         scattered, amplitude, cause = self._scattered(points, merged, instant, tick)
         frame = self._received(scattered, amplitude, cause, instant, tick)
         reading = self._lists.of_frame(frame, instant)
+        if self._errors is not None:
+            reading = self._errors.apply(reading)
         return Capture(time_ns, reading, lambda: self._lists.of_objects(merged, instant), tick)
 
     def _targets_now(self) -> Targets:

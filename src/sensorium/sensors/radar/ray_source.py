@@ -5,15 +5,25 @@ from numpy.typing import NDArray
 
 from sensorium.patterns import RayTable
 from sensorium.patterns.base import directions
+from sensorium.rotations import rotate
+from sensorium.sensors.radar.aimed_rays import Aimed, AimedRays
 from sensorium.sensors.radar.echoes import Instant, Points
+from sensorium.sensors.radar.hidden_rays import Bundle, Met, hidden_rays
 from sensorium.sensors.radar.spec import Radar
+from sensorium.sensors.radar.target_places import TargetPlaces
 from sensorium.sensors.radar.targets import Targets
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.sweep_caster import SweepCaster
 
+Float = NDArray[np.float64]
+Whole = NDArray[np.int64]
+
 # Shares of a cell that rays move on by from frame to frame: one over the plastic number and over its square, whose
 # multiples fill the square evenly
 _MOVES = np.array([0.7548776662466927, 0.5698402909980532])
+
+# Targets that fewer rays of the bundle go through have rays aimed at them
+_FEW = 16
 
 
 class RaySource:
@@ -21,49 +31,107 @@ class RaySource:
 
     Rays lie in equal cells of azimuth and elevation, each frame elsewhere in them, by a sequence that is not random but
     fills the cells: rays that always went the same way would hit walls along the way at the same few ranges.
+
+    A target of stated cross-section sigma keeps it at any size and density of rays, scaled by the part that other
+    objects leave visible: sigma A_visible / (A_visible + A_hidden). Areas are across the line of sight, R^2 times solid
+    angle. A_visible is the sum over rays that meet the target first, A_hidden the sum over rays that would meet it but
+    meet something else first. Each visible ray carries its share by area. If both are fewer than 16 rays together, rays
+    are aimed at points spread evenly over the target's surface instead. Parts of it outside the field do not count.
     """
 
     def __init__(self, spec: Radar, rig: Rig) -> None:
-        self._rig = rig
+        self._spec, self._rig = spec, rig
         self._caster = SweepCaster(rig, 0.0, spec.farthest_m, in_world=False)
         self._columns, self._rows = spec.ray_columns, spec.ray_rows
         self._width, self._height = np.radians(spec.horizontal_fov_deg), np.radians(spec.vertical_fov_deg)
+        self._aimed = AimedRays(rig, (0.5 * self._width, 0.5 * self._height), spec.farthest_m)
+        self._places: TargetPlaces | None = None
 
     def points(self, instant: Instant, tick: int, targets: Targets) -> Points:
         """Hits at an instant, with the cross-section that falls to each."""
-        table, solid_angle = self._bundle(tick)
+        bundle = self._bundle(tick)
+        table = RayTable(
+            bundle.direction_S.reshape(self._rows, self._columns, 3),
+            np.zeros((self._rows, self._columns), np.int64),
+            None,
+            1,
+        )
         scan = self._caster.cast(table, instant.time_ns, instant.time_ns)
         heads = len(instant.world)
         object_id, range_m = scan.object_id.reshape(heads, -1), scan.range_m.reshape(heads, -1)
-        rows = instant.world if len(targets.is_target) > 1 else np.zeros(heads, np.int64)
+        rows = targets.rows_of(instant.world)
         head, ray = np.nonzero(object_id >= 0)
         hit = object_id[head, ray].astype(np.int64)
         is_target = targets.is_target[rows[head], hit]
         head, ray, hit = head[is_target], ray[is_target], hit[is_target]
         p_S = scan.points.reshape(heads, -1, 3)[head, ray].astype(np.float64)
-        p_W = instant.X_WS[head].apply(p_S)
-        body = targets.body[hit]
-        v_W = instant.velocity_at(p_W, instant.world[head], body)
 
-        # Area across the ray; where an object's cross-section is known, its share of that, by area
-        area = range_m[head, ray].astype(np.float64) ** 2 * solid_angle[ray]
-        row = rows[head]
-        sigma = area * targets.reflectance[row, hit]
-        known = targets.is_given[row, hit]
-        if known.any():
-            seen = targets.seen(instant.X_WS.position, instant.world, instant.X_WB, everything=False)
-            objects = seen.area_m2.shape[1]
-            covered = np.bincount(head * objects + hit, area, heads * objects).reshape(heads, objects)
-            whole = np.maximum(seen.area_m2, covered)
-            sigma[known] = (seen.cross_section_m2[head, hit] * area / np.maximum(whole[head, hit], 1e-12))[known]
-        return Points(head, hit, p_W, v_W, sigma)
+        # Area across the ray
+        area = range_m[head, ray].astype(np.float64) ** 2 * bundle.solid_angle[ray]
+        if self._places is None or self._places.targets is not targets:
+            self._places = TargetPlaces(self._spec, self._rig, targets)
+        if not self._places:
+            return _points(instant, targets, head, hit, p_S, area * targets.reflectance[rows[head], hit])
 
-    def _bundle(self, tick: int) -> tuple[RayTable, NDArray[np.float64]]:
-        """Rays of a frame, and the solid angle that each stands for [sr]."""
+        # Shares of stated cross-sections
+        places, group = self._places.at(instant), targets.group[rows]
+        met = Met(object_id, range_m, group)
+        hidden = hidden_rays(self._rig, instant, bundle, met, places, self._spec.farthest_m)
+        objects = group.shape[1]
+        own = head * objects + group[head, hit]
+        behind = hidden.head * objects + hidden.group
+        whole = np.bincount(own, area, heads * objects)
+        whole += np.bincount(behind, hidden.range_m**2 * bundle.solid_angle[hidden.ray], heads * objects)
+        rays = np.bincount(own, minlength=heads * objects) + np.bincount(behind, minlength=heads * objects)
+        few = rays.reshape(heads, objects)[np.arange(heads)[:, None], places.group] < _FEW
+        stated = targets.stated(instant.X_WS.position, instant.world, instant.X_WB)
+        is_given = targets.is_given[rows[head], hit]
+        sigma = np.where(
+            is_given,
+            stated[head, hit] * area / np.maximum(whole[own], np.finfo(np.float64).tiny),
+            area * targets.reflectance[rows[head], hit],
+        )
+        points = _points(instant, targets, head, hit, p_S, sigma)
+        if not (few & (places.mesh >= 0)).any():
+            return points
+
+        # Targets that few rays go through: echoes of aimed rays instead, if any of those lie in the field
+        aimed = self._aimed.at(instant, places, few, group)
+        has_own = np.zeros(heads * objects, np.bool_)
+        has_own[aimed.head * objects + aimed.group] = True
+        return Points.joined([points.kept(~(is_given & has_own[own])), _aimed_points(instant, targets, aimed, stated)])
+
+    def _bundle(self, tick: int) -> Bundle:
+        """Rays of a frame."""
         across, up = np.modf(0.5 + tick * _MOVES)[0]
         azimuth = ((np.arange(self._columns) + across) / self._columns - 0.5) * self._width
         elevation = (0.5 - (np.arange(self._rows) + up) / self._rows) * self._height
-        unit = directions(azimuth[None, :], elevation[:, None])
-        table = RayTable(unit.astype(np.float32), np.zeros((self._rows, self._columns), np.int64), None, 1)
+        unit = directions(azimuth[None, :], elevation[:, None]).astype(np.float32)
         solid = (self._width / self._columns) * (self._height / self._rows) * np.cos(elevation)
-        return table, np.repeat(solid, self._columns)
+        return Bundle(
+            direction_S=unit.reshape(-1, 3),
+            solid_angle=np.repeat(solid, self._columns),
+            columns=self._columns,
+            rows=self._rows,
+            width=float(self._width),
+            height=float(self._height),
+            across=float(across),
+            up=float(up),
+        )
+
+
+def _points(instant: Instant, targets: Targets, head: Whole, hit: Whole, p_S: Float, sigma: Float) -> Points:
+    """Points of sensors' frames in the world, as they move."""
+    p_W = instant.X_WS.position[head] + rotate(instant.X_WS.rotation[head], p_S)
+    return Points(head, hit, p_W, instant.velocity_at(p_W, instant.world[head], targets.body[hit]), sigma)
+
+
+def _aimed_points(instant: Instant, targets: Targets, aimed: Aimed, stated: Float) -> Points:
+    """What aimed rays see, each with its share of the stated cross-section, by weight."""
+    objects = stated.shape[1]
+    own = aimed.head * objects + aimed.group
+    share = aimed.weight / np.bincount(own, aimed.weight, stated.size)[own]
+    clear = np.flatnonzero(aimed.is_clear)
+    head, hit = aimed.head[clear], aimed.object_id[clear]
+    sigma = stated[head, aimed.group[clear]] * share[clear]
+    return _points(instant, targets, head, hit, aimed.p_S[clear], sigma)

@@ -1,7 +1,7 @@
 """Radar: an FMCW frame of a moving world, and the objects found in it."""
 
 import math
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import ConfigDict, Field, PositiveFloat, model_validator
 
@@ -9,6 +9,7 @@ from sensorium.radio.chirp import Chirp
 from sensorium.radio.interference import Interferer
 from sensorium.radio.permittivity import BUILDING
 from sensorium.radio.reflectors import CrossSection
+from sensorium.sensors.error_group import ErrorGroup
 from sensorium.sensors.radar.reading import RadarReading
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.sampled import required_rate_hz
@@ -92,7 +93,8 @@ class Radar(SensorSpec[RadarReading]):
     adds noise and looks for peaks by CFAR. Ranges, speeds and angles are the most likely ones for the cells around a
     peak (`sensorium.radio.refinement`); what lies beyond the span of the chirps folds. Cross-sections are given by
     object or label, or follow from the seen area and the material. `truth()` lists the objects in the field with their
-    mean power, without noise, clutter, ways over the ground or folding.
+    mean power, without noise, clutter, ways over the ground or folding. What a device gets wrong of its detections is
+    in `range`, `speed`, `azimuth`, `elevation`, `power` and `faults`.
 
     A frame ends at the time of its reading; within it objects move at the velocity they have then. Ranges are those at
     its end: a radar knows the speed by which they changed since. Ref: physics.md 12 and 13.
@@ -107,6 +109,8 @@ class Radar(SensorSpec[RadarReading]):
     >>> truth.range_m.round(2).tolist(), truth.range_rate_m_s.round(2).tolist()  # to its front
     ([27.5], [-10.0])
     """
+
+    targets: ClassVar[tuple[str, ...]] = ("range", "speed", "angle", "power")
 
     kind: Literal["radar"] = "radar"
     timing: Timing = Field(default_factory=lambda: Timing(rate_hz=20.0))
@@ -165,7 +169,20 @@ class Radar(SensorSpec[RadarReading]):
     ground: Ground | None = None
     """Clutter and ways over the ground; None has neither."""
     ray_spacing_deg: float = Field(default=0.25, ge=1e-4, le=10.0)
-    """Between rays of the bundle [deg], which move from frame to frame; objects should be several wide."""
+    """Between rays of the bundle [deg], which move from frame to frame; objects without a stated cross-section should
+    be several wide."""
+
+    # Errors of detections, whose channels are the places of the list
+    range: ErrorGroup = Field(default_factory=ErrorGroup)
+    """Errors of range [m]."""
+    speed: ErrorGroup = Field(default_factory=ErrorGroup)
+    """Errors of the range rate [m/s]."""
+    azimuth: ErrorGroup = Field(default_factory=ErrorGroup)
+    """Errors of azimuth [rad]."""
+    elevation: ErrorGroup = Field(default_factory=ErrorGroup)
+    """Errors of elevation [rad]; for radars with `elevation_antennas` above 1."""
+    power: ErrorGroup = Field(default_factory=ErrorGroup)
+    """Errors of received power in decibels: a bias of 3 is 3 dB, limits are in dBm. SNR and cross-section follow."""
 
     @property
     def virtual_antennas(self) -> int:
@@ -209,7 +226,26 @@ class Radar(SensorSpec[RadarReading]):
             )
         for name, material in self.permittivities.items():
             _check_material(f"permittivities.{name}", material)
+        sentence = self.unmeasured_angles()
+        if sentence is not None:
+            raise ValueError(sentence)
         return self
+
+    def measures(self, quantity: str) -> bool:
+        """Whether it measures a quantity of detections: one antenna tells no azimuth, one row no elevation."""
+        return {"azimuth": self.virtual_antennas > 1, "elevation": self.elevation_antennas > 1}.get(quantity, True)
+
+    def unmeasured_angles(self) -> str | None:
+        """What is wrong with errors and faults of angles that it does not measure; None where nothing is."""
+        angles = {"azimuth": "antennas", "elevation": "elevation_antennas"}
+        for name, rows in angles.items():
+            if not self.measures(name) and getattr(self, name) != ErrorGroup():
+                return f"{name} has errors and {rows} is 1; that measures no {name}, it must be 2 or more"
+        if not any(map(self.measures, angles)):
+            for fault in self.faults.faults:
+                if fault.target == "angle":
+                    return "a fault's target is 'angle' with one antenna in one row; that measures no angle"
+        return None
 
     @property
     def ray_columns(self) -> int:

@@ -1,7 +1,6 @@
 """What objects are to a radar: which are targets, and the cross-section of each from where it is seen."""
 
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,15 +25,6 @@ _CLOSED = 1e-6
 _AT_ONCE = 1_000_000
 
 
-class Seen(NamedTuple):
-    """Objects from where the sensors are, each of shape (heads, objects)."""
-
-    cross_section_m2: Float
-    """Of the whole object [m^2]."""
-    area_m2: Float
-    """What it covers of the view, were nothing in front of it [m^2]."""
-
-
 class Targets:
     """Cross-sections of the objects of all worlds."""
 
@@ -51,8 +41,10 @@ class Targets:
         """Whether the radar is told its cross-section."""
         self.reflectance = np.zeros((rows, objects))
         """|R|^2 of its material [1]."""
-        self._given: dict[tuple[int, int], float | AbstractReflector] = {}
-        self._group = np.arange(objects)[None].repeat(rows, axis=0)
+        self.group = np.arange(objects)[None].repeat(rows, axis=0)
+        """First object of the target that each is a part of, shape (rows, objects)."""
+        self._stated_m2 = np.zeros((rows, objects))
+        self._shapes: dict[tuple[int, int], AbstractReflector] = {}
         ground = () if spec.ground is None else spec.ground.labels
         groups: dict[tuple[int, str, str], int] = {}
         for row, column in np.argwhere(layout.mesh_index >= 0).tolist():
@@ -66,59 +58,78 @@ class Targets:
             if given is None:
                 continue
             self.is_given[row, column] = True
-            self._given[row, column] = given
+            if isinstance(given, AbstractReflector):
+                self._shapes[row, column] = given
+            else:
+                self._stated_m2[row, column] = given
 
             # Parts of one body with one label are one target, whose cross-section they share
             body = layout.body[column]
             if by_label and body is not None and not isinstance(given, AbstractReflector):
-                self._group[row, column] = groups.setdefault((row, body, label), column)
+                self.group[row, column] = groups.setdefault((row, body, label), column)
 
-    def seen(self, p_WS: Float, world: NDArray[np.int64], X_WB: Pose, *, everything: bool) -> Seen:
-        """Cross-sections and areas of the objects.
+    def stated(self, p_WS: Float, world: NDArray[np.int64], X_WB: Pose) -> Float:
+        """Stated cross-section of the whole target that each object is, or is a part of [m^2], shape (heads, objects).
+
+        0 for objects whose cross-section the radar is not told.
 
         Args:
             p_WS: Where the sensors are [m], shape (heads, 3).
             world: World of each, shape (heads,).
             X_WB: Poses of the bodies, batch shape (worlds, bodies).
-            everything: Whether objects that the radar is told nothing of are wanted too: area times reflectance.
         """
-        layout = self.layout
-        heads, objects = len(p_WS), layout.mesh_index.shape[1]
-        rows = world if len(layout.mesh_index) > 1 else np.zeros(heads, np.int64)
-        sigma, area = np.zeros((heads, objects)), np.zeros((heads, objects))
-        wanted = self.is_target & (layout.mesh_index >= 0) & (self.is_given | everything)
-        for column in np.flatnonzero(wanted.any(axis=0)).tolist():
-            for row in np.unique(rows[wanted[rows, column]]).tolist():
-                at = np.flatnonzero(rows == row)
-                X_BO, body = layout.X_BO[row, column], int(self.body[column])
-                X_WO = X_BO if body < 0 else X_WB[world[at], body] @ X_BO
-                mesh = int(layout.mesh_index[row, column])
-                away = X_WO.inverse().apply(p_WS[at]) - layout.meshes[mesh].center
-                away /= np.maximum(np.linalg.norm(away, axis=-1, keepdims=True), 1e-9)
-                area[at, column] = self._areas[mesh].projected(away)
-                given = self._given.get((row, column))
-                if isinstance(given, AbstractReflector):
-                    wave = self._spec.chirp.wavelength_m
-                    sigma[at, column] = given.cross_section(away, wavelength_m=wave)
-                elif given is not None:
-                    sigma[at, column] = given
-                else:
-                    sigma[at, column] = area[at, column] * self.reflectance[row, column]
+        rows = self.rows_of(world)
+        sigma: Float = self._stated_m2[rows]
+        for (row, column), shape in self._shapes.items():
+            at = np.flatnonzero(rows == row)
+            away = self._away(row, column, at, p_WS, world, X_WB)
+            sigma[at, column] = shape.cross_section(away, wavelength_m=self._spec.chirp.wavelength_m)
+        return sigma
 
-        # What several objects have together, by area
-        for column in np.flatnonzero((self._group != np.arange(objects)).any(axis=0) | self._shared).tolist():
-            group = self._group[rows, column]
-            together = np.where(self._group[rows] == group[:, None], area, 0.0).sum(axis=1)
-            share = np.where(self.is_given[rows, column], area[:, column] / np.maximum(together, 1e-12), 1.0)
-            sigma[:, column] *= share
-        return Seen(sigma, area)
+    def whole(self, p_WS: Float, world: NDArray[np.int64], X_WB: Pose, in_sight: NDArray[np.bool_]) -> Float:
+        """Cross-sections of whole objects [m^2], shape (heads, objects): as stated, else area times reflectance.
+
+        Parts in sight of one target share its cross-section by their area.
+
+        Args:
+            p_WS, world, X_WB: As for `stated`.
+            in_sight: Which objects are, shape (heads, objects).
+        """
+        rows = self.rows_of(world)
+        sigma, area = self.stated(p_WS, world, X_WB), np.zeros(in_sight.shape)
+        wanted = in_sight & (~self.is_given | self._is_part)[rows]
+        for column in np.flatnonzero(wanted.any(axis=0)).tolist():
+            for row in np.unique(rows[wanted[:, column]]).tolist():
+                at = np.flatnonzero(wanted[:, column] & (rows == row))
+                away = self._away(row, column, at, p_WS, world, X_WB)
+                area[at, column] = self._areas[int(self.layout.mesh_index[row, column])].projected(away)
+        sigma = np.where(self.is_given[rows], sigma, area * self.reflectance[rows])
+        head, part = np.nonzero(in_sight & self._is_part[rows])
+        together = np.zeros(in_sight.shape)
+        np.add.at(together, (head, self.group[rows[head], part]), area[head, part])
+        sigma[head, part] *= area[head, part] / np.maximum(together[head, self.group[rows[head], part]], 1e-12)
+        return sigma
+
+    def rows_of(self, world: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Rows of these tables for worlds; there is one where all worlds look alike."""
+        return world if len(self.is_target) > 1 else np.zeros(len(world), np.int64)
+
+    def _away(
+        self, row: int, column: int, at: NDArray[np.int64], p_WS: Float, world: NDArray[np.int64], X_WB: Pose
+    ) -> Float:
+        """Unit vectors from the middle of an object to the sensors `at`, in the object's frame, shape (n, 3)."""
+        X_BO, body = self.layout.X_BO[row, column], int(self.body[column])
+        X_WO = X_BO if body < 0 else X_WB[world[at], body] @ X_BO
+        away = X_WO.inverse().apply(p_WS[at]) - self.layout.meshes[int(self.layout.mesh_index[row, column])].center
+        return np.asarray(away / np.maximum(np.linalg.norm(away, axis=-1, keepdims=True), 1e-9))
 
     @cached_property
-    def _shared(self) -> NDArray[np.bool_]:
-        """Objects that lead a group of several, shape (objects,)."""
-        objects = self._group.shape[1]
-        others = self._group != np.arange(objects)
-        return np.array([(others & (self._group == column)).any() for column in range(objects)], np.bool_)
+    def _is_part(self) -> NDArray[np.bool_]:
+        """Whether an object is one of several parts of a target, shape (rows, objects)."""
+        members = np.zeros(self.group.shape, np.int64)
+        row = np.arange(len(self.group))[:, None]
+        np.add.at(members, (row, self.group), self.is_given)
+        return np.asarray(self.is_given & (members[row, self.group] > 1))
 
     @cached_property
     def _areas(self) -> list["_Areas"]:

@@ -90,7 +90,7 @@ def sweep_beams(
                 # Their children
                 waiting = np.int64(0)
                 if depth > 0:
-                    waiting = tree.spawn(block, hit, media.stacks, media.beyond, light, world, queue, waiting, lit)
+                    waiting = tree.spawn(block, hit, media.stacks, media.beyond, light, world, queue, waiting)
                 while waiting > 0:
                     here = min(BLOCK, waiting)
                     waiting -= here
@@ -113,7 +113,7 @@ def sweep_beams(
                             child, child_hit, media, unlimited, draws, mine, among, pulse_of, air_f, air_i, drawn, here
                         )
                     waiting = tree.spawn(
-                        child, child_hit, media.stacks, media.beyond, light, world, queue, waiting, here
+                        child, child_hit, media.stacks, media.beyond, light, world, queue, waiting
                     )
                 if airy:
                     gather.add_air(air_f, air_i, arrivals, weight_of, pulse_of, batch, lit)

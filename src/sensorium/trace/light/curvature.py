@@ -5,6 +5,8 @@ go with it: the distance z_eff that it has spread to where its segment starts, a
 They are exact for any number of mirrors, curved and flat; a boundary that light passes through counts as flat.
 """
 
+import math
+
 import numba
 import numpy as np
 from numpy.typing import NDArray
@@ -53,52 +55,56 @@ def curvature_tables(layout: Layout) -> tuple[NDArray[np.int64], NDArray[np.floa
 
 
 @jit.function
-def bend_paths(block, hit, arrays, light, world, used):
-    """Settle what curvature changes at hits that are shaded: returns by curved mirrors, and what is mirrored on."""
+def bend_paths(block, hit, arrays, light, world, starts, used):
+    """Settle what curvature changes at hits that are shaded: returns by curved mirrors, and what is mirrored on.
+
+    Args:
+        block, hit: Scratch, shaded.
+        arrays: `InstanceTables`; light: `LightTables`; world: world of the rays.
+        starts: Whether the rays are first rays, which met no mirror yet.
+        used: Rays in the block.
+    """
     block, hit, arrays, light = jit.uncounted((block, hit, arrays, light))
     row = world if light.curvature_first.shape[0] > 1 else 0
     first, curvature = light.curvature_first[row], light.face_curvature
-    _mark(block, hit, light.switch, light.number[tb.N_FLOOR], used)
-    zero = np.float32(0.0)
-    for k in range(used):
-        if block[rows.SPREAD + k] > zero and hit[rows.COLUMN + k] != NO_HIT:
-            _weaken(block, light.capture, light.number, light.switch, np.int64(k))
-        if block[rows.NEXT + k] > zero:
-            k11, k12, k22 = curvature_of_hit(block, hit, arrays, first, curvature, world, np.int64(k))
-            _mirror(block, light.number[tb.N_BEAM_TAN2], np.int64(k), k11, k12, k22)
+    _weaken_returns(block, hit, light, starts, used)
+    count = np.int64(hit[rows.PARENT_COUNT])
+    for i in range(count):
+        k = np.int64(hit[rows.PARENTS + i])
+        k11, k12, k22 = curvature_of_hit(block, hit, arrays, first, curvature, world, k)
+        block[rows.FACE_11 + i], block[rows.FACE_12 + i], block[rows.FACE_22 + i] = k11, k12, k22
+    _mirror(block, hit, light.number[tb.N_BEAM_TAN2], count)
 
 
 @jit.function
-def bend_found_paths(block, hit, crossings, light, surface, at, used):
+def bend_found_paths(block, hit, crossings, light, surface, at, starts, used):
     """The same from hits that were found elsewhere, with their curvature from row `at` on, or with the crossings."""
     block, hit, light, surface, crossings = jit.uncounted((block, hit, light, surface, crossings))
-    _mark(block, hit, light.switch, light.number[tb.N_FLOOR], used)
-    zero = np.float32(0.0)
-    for k in range(used):
-        if block[rows.SPREAD + k] > zero and hit[rows.COLUMN + k] != NO_HIT:
-            _weaken(block, light.capture, light.number, light.switch, np.int64(k))
-        if block[rows.NEXT + k] > zero:
-            k11, k12, k22 = surface[at + k, 1], surface[at + k, 2], surface[at + k, 3]
-            if block[rows.KIND + k] == np.float32(tb.DIELECTRIC):  # a boundary: its crossing stands in place of an item
-                of = crossings.number[hit[pk.B_ITEM + k]]
-                k11, k12, k22 = of[cr.C_K11, k], of[cr.C_K12, k], of[cr.C_K22, k]
-            _mirror(block, light.number[tb.N_BEAM_TAN2], np.int64(k), k11, k12, k22)
+    _weaken_returns(block, hit, light, starts, used)
+    count = np.int64(hit[rows.PARENT_COUNT])
+    for i in range(count):
+        k = np.int64(hit[rows.PARENTS + i])
+        k11, k12, k22 = surface[at + k, 1], surface[at + k, 2], surface[at + k, 3]
+        if block[rows.KIND + k] == np.float32(tb.DIELECTRIC):  # a boundary: its crossing stands in place of an item
+            of = crossings.number[hit[pk.B_ITEM + k]]
+            k11, k12, k22 = of[cr.C_K11, k], of[cr.C_K12, k], of[cr.C_K22, k]
+        block[rows.FACE_11 + i], block[rows.FACE_12 + i], block[rows.FACE_22 + i] = k11, k12, k22
+    _mirror(block, hit, light.number[tb.N_BEAM_TAN2], count)
 
 
 @jit.function
-def _mark(block, hit, switch, floor, used):
-    """Mark in the row NEXT the hits that mirror light on: by 1, where `_mirror` puts a distance then; others by 0.
-
-    Opaque surfaces mirror on what flat ones would. A rough one scatters light far out of the beam; where it bulges it
-    spreads the beam as well, so that more of it stays inside, but what is left is weak either way and not followed.
-    """
-    passes, most = switch[tb.S_ROUND_TRIP], np.uint32((1 << switch[tb.S_DEPTH]) - 1)
+def _weaken_returns(block, hit, light, starts, used):
+    """Weaken the returns of bent paths, and let all paths go on unbent."""
+    zero = np.float32(0.0)
     for k in range(used):
-        share = block[rows.SHARE + k]
-        carried = (share * share if passes == 2 else share) * block[rows.GAIN + k]
-        goes_on = (carried > floor) | (block[rows.KIND + k] != np.float32(tb.SURFACE))
-        goes_on &= (hit[rows.NODE + k] < most) & (hit[rows.COLUMN + k] != NO_HIT)
-        block[rows.NEXT + k] = np.float32(1.0) if goes_on else np.float32(0.0)
+        block[rows.NEXT + k] = zero
+    if starts:
+        for k in range(used):
+            block[rows.SPREAD + k] = zero
+        return
+    for k in range(used):
+        if block[rows.SPREAD + k] > zero and hit[rows.COLUMN + k] != NO_HIT:
+            _weaken(block, light.capture, light.number, light.switch, np.int64(k))
 
 
 @jit.inlined
@@ -174,54 +180,59 @@ def _weaken(block, capture, number, switch, k):
 
 
 @jit.function
-def _mirror(block, tan2, k, k11, k12, k22):
-    """How what hit k mirrors on spreads, from a face of this curvature: into the rows NEXT, 0 where nothing is bent."""
+def _mirror(block, hit, tan2, count):
+    """How what the hits that send light on mirror spreads: into the rows NEXT, 0 where nothing is bent; in vectors."""
     zero = np.float32(0.0)
-    block[rows.NEXT + k] = zero
-    if block[rows.SPREAD + k] == zero and k11 == zero and k12 == zero and k22 == zero:
-        return
-    z, c11, c12, c22 = _pencil_at(block, k, block[pk.B_T_FAR + k], block[rows.WIDENING + k])
+    for i in range(count):
+        k = hit[rows.PARENTS + i]
+        z, c11, c12, c22 = _pencil_at(block, k, block[pk.B_T_FAR + k], block[rows.WIDENING + k])
 
-    # The side that the ray came to decides which way it bulges
-    side = np.float64(block[rows.SIDE + k])
-    c11, c12, c22 = curvature_mirrored(
-        c11,
-        c12,
-        c22,
-        np.float64(block[pk.B_DIRECTION_X + k]),
-        np.float64(block[pk.B_DIRECTION_Y + k]),
-        np.float64(block[pk.B_DIRECTION_Z + k]),
-        np.float64(block[pk.B_NORMAL_X + k]),
-        np.float64(block[pk.B_NORMAL_Y + k]),
-        np.float64(block[pk.B_NORMAL_Z + k]),
-        side * k11,
-        side * k12,
-        side * k22,
-        np.float64(block[rows.WIDENING + k]),
-    )
-    block[rows.NEXT + k] = z
-    block[rows.NEXT_11 + k], block[rows.NEXT_12 + k], block[rows.NEXT_22 + k] = c11, c12, c22
-    cosine, alpha2 = block[rows.COS + k], block[rows.ALPHA2 + k]
-    wider = mirror_share(cosine, alpha2, tan2 * opening_of(block, k))
-    block[rows.SHARE + k] *= wider / mirror_share(cosine, alpha2, tan2)
+        # The side that the ray came to decides which way it bulges
+        k11, k12, k22 = block[rows.FACE_11 + i], block[rows.FACE_12 + i], block[rows.FACE_22 + i]
+        side, cosine, alpha2 = np.float64(block[rows.SIDE + k]), block[rows.COS + k], block[rows.ALPHA2 + k]
+        c11, c12, c22 = curvature_mirrored(
+            c11,
+            c12,
+            c22,
+            np.float64(block[pk.B_DIRECTION_X + k]),
+            np.float64(block[pk.B_DIRECTION_Y + k]),
+            np.float64(block[pk.B_DIRECTION_Z + k]),
+            np.float64(block[pk.B_NORMAL_X + k]),
+            np.float64(block[pk.B_NORMAL_Y + k]),
+            np.float64(block[pk.B_NORMAL_Z + k]),
+            side * k11,
+            side * k12,
+            side * k22,
+            np.float64(block[rows.WIDENING + k]),
+        )
+        bent = (block[rows.SPREAD + k] != zero) | (k11 != zero) | (k12 != zero) | (k22 != zero)
+        wider = tan2 * np.float32(max(z * z * abs(c11 * c22 - c12 * c12), 1.0))
+        share = mirror_share(cosine, alpha2, wider) / mirror_share(cosine, alpha2, tan2)
+        block[rows.BENT + i] = np.float32(z) if bent else zero
+        block[rows.BENT_11 + i], block[rows.BENT_12 + i], block[rows.BENT_22 + i] = c11, c12, c22
+        block[rows.BENT_SHARE + i] = share if bent else np.float32(1.0)
+    for i in range(count):
+        k = hit[rows.PARENTS + i]
+        for j in range(4):
+            block[rows.NEXT + j * pk.BLOCK + k] = block[rows.BENT + j * pk.BLOCK + i]
+        block[rows.SHARE + k] *= block[rows.BENT_SHARE + i]
 
 
-@jit.function
+@jit.inlined
 def _pencil_at(block, k, x, widening):
     """How far path k has spread [m], and the curvature of its wavefront, after x metres of its segment."""
     s = np.float64(x) * np.float64(widening)
     start = np.float64(block[rows.SPREAD + k])
-    if start == 0.0:
-        z = max(np.float64(block[rows.PATH_Z + k]) + s, _LEAST_M)
-        return z, 1.0 / z, 0.0, 1.0 / z
     c11, c12, c22 = (
         np.float64(block[rows.SPREAD_11 + k]),
         np.float64(block[rows.SPREAD_12 + k]),
         np.float64(block[rows.SPREAD_22 + k]),
     )
-    z = max(start * np.sqrt(abs(spread_along(c11, c12, c22, s))), _LEAST_M)
+    direct, bent = max(np.float64(block[rows.PATH_Z + k]) + s, _LEAST_M), start != 0.0
+    z = max(start * math.sqrt(abs(spread_along(c11, c12, c22, s))), _LEAST_M)
     c11, c12, c22 = curvature_along(c11, c12, c22, s)
-    return z, c11, c12, c22
+    inverse = 1.0 / direct
+    return z if bent else direct, c11 if bent else inverse, c12 if bent else 0.0, c22 if bent else inverse
 
 
 @jit.function

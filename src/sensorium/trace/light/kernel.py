@@ -83,7 +83,7 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
 
         # Their children, in batches of a block
         if depth > 0:
-            waiting = tree.spawn(block, hit, media.stacks, media.beyond, light, world, queue, np.int64(0), used)
+            waiting = tree.spawn(block, hit, media.stacks, media.beyond, light, world, queue, np.int64(0))
             while waiting > 0:
                 batch = min(BLOCK, waiting)
                 waiting -= batch
@@ -100,7 +100,7 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
                     child, child_hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, batch
                 )
                 waiting = tree.spawn(
-                    child, child_hit, media.stacks, media.beyond, light, world, queue, waiting, batch
+                    child, child_hit, media.stacks, media.beyond, light, world, queue, waiting
                 )
 
         # The returns reported

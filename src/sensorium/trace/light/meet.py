@@ -76,7 +76,7 @@ def meet_rays(
             block[pk.B_TIME + k] = rays.time[i]
             block[pk.B_T_NEAR + k], block[pk.B_T_FAR + k] = clear_m[i], rays.t_max[i]
         trace_block(block, hit, floats, words, active, arrays.scene[0], arguments, carried, used)
-        resolve(block, hit, arrays, surfaces, _WORLD, used)
+        resolve(block, hit, arrays, surfaces, _WORLD, False, used)
         for k in range(used):
             i, column = start + k, hit[rows.COLUMN + k]
             out.surface[i, 0] = np.float32(-1.0)

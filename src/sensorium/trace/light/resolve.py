@@ -38,10 +38,16 @@ def plain_surfaces(layout: Layout) -> Surfaces:
 
 
 @jit.function
-def resolve(block, hit, arrays, light, world, used):
+def resolve(block, hit, arrays, light, world, fills, used):
     """Find column, material and world normal (of any length) of each hit; a miss gets the last material, a black one.
 
     Neighbouring rays mostly meet the same object, so a run of them is done together.
+
+    Args:
+        block, hit: Scratch, traced.
+        arrays: `InstanceTables`; light: tables with materials; world: world of the rays.
+        fills: Whether to fill in the materials' numbers as well, as `fill_materials` does.
+        used: Rays in the block.
     """
     row = world if light.object_material.shape[0] > 1 else 0
     object_material, black = light.object_material[row], np.uint32(light.material.shape[0] - 1)
@@ -53,6 +59,8 @@ def resolve(block, hit, arrays, light, world, used):
         if instance == NO_HIT:
             for i in range(k, end):
                 _nothing(block, hit, black, i)
+            if fills:
+                _fill_run(block[k:], light.material[black], end - k)
             k = end
             continue
 
@@ -72,6 +80,8 @@ def resolve(block, hit, arrays, light, world, used):
                 block[pk.B_NORMAL_X + i], block[pk.B_NORMAL_Y + i], block[pk.B_NORMAL_Z + i] = nx, ny, nz
         for i in range(k, end):
             hit[rows.COLUMN + i], hit[rows.MATERIAL + i] = column, number
+        if fills:
+            _fill_run(block[k:], light.material[number], end - k)
         k = end
 
 
@@ -131,15 +141,16 @@ def face_other_side(block, hit, light, used):
 @jit.inlined
 def _end_of_run(hit, row, k, used):
     """Where the rays from k on stop having the same number in a row of words; looks at a few together."""
-    number, end = hit[row + k], k + 1
+    words = hit[row:]
+    number, end = words[k], k + 1
     while end + _TOGETHER <= used:
-        same = True
-        for i in range(_TOGETHER):
-            same &= hit[row + end + i] == number
-        if not same:
+        differences = np.uint32(0)
+        for i in range(_TOGETHER):  # numbers that cannot be negative let this be vector code
+            differences |= words[np.uint64(end) + np.uint64(i)] ^ number
+        if differences != np.uint32(0):
             break
         end += _TOGETHER
-    while end < used and hit[row + end] == number:
+    while end < used and words[np.uint64(end)] == number:
         end += 1
     return end
 

@@ -40,14 +40,19 @@ SPREAD = (
 )  # distance that the path has spread to where its segment starts [m]; 0: it met no curved mirror
 SPREAD_11, SPREAD_12, SPREAD_22 = (SPREAD + i * BLOCK for i in range(1, 4))  # curvature of its wavefront there [1/m]
 NEXT, NEXT_11, NEXT_12, NEXT_22 = (SPREAD_22 + i * BLOCK for i in range(1, 5))  # the same of what its hit mirrors on
-FLOATS = NEXT_22 + BLOCK
+FACE_11, FACE_12, FACE_22 = (NEXT_22 + i * BLOCK for i in range(1, 4))  # curvature of the faces of PARENTS [1/m]
+BENT, BENT_11, BENT_12, BENT_22, BENT_SHARE = (FACE_22 + i * BLOCK for i in range(1, 6))  # what their `NEXT` gets
+FLOATS = BENT_SHARE + BLOCK
 
 # words: what was met, and who the path is
 COLUMN, MATERIAL = BLOCK_WORDS, BLOCK_WORDS + BLOCK
 RAY, NODE, MIRROR = (MATERIAL + i * BLOCK for i in range(1, 4))
 MEDIUM, BEYOND = MIRROR + BLOCK, MIRROR + 2 * BLOCK  # media whose indices count before and behind the interface
 LEFT_COLUMN, LEFT_FACE = BEYOND + BLOCK, BEYOND + 2 * BLOCK  # object and face that the ray starts on, NO_HIT for none
-WORDS = LEFT_FACE + BLOCK
+PARENTS = LEFT_FACE + BLOCK  # hits that send light on, one after the other, see `tree.pack_parents`
+MARK = PARENTS + BLOCK + 1  # 1 for each hit that is one of them
+PARENT_COUNT = MARK + BLOCK  # how many these are, one number
+WORDS = PARENT_COUNT + 1
 
 
 @jit.function

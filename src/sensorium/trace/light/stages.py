@@ -217,7 +217,7 @@ def follow_light(
             )
             if light.switch[tb.S_DEPTH] > 0:
                 walks.waiting[walk] = tree.spawn(
-                    block, hit, media.stacks, media.beyond, light, world, queue, np.int64(0), used
+                    block, hit, media.stacks, media.beyond, light, world, queue, np.int64(0)
                 )
             if light.switch[tb.S_SUN] > 0:
                 aim_at_sun(block, hit, child, light.sun, used)
@@ -239,7 +239,7 @@ def follow_light(
                 child, child_hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, batch
             )
             walks.waiting[walk] = tree.spawn(
-                child, child_hit, media.stacks, media.beyond, light, world, queue, walks.waiting[walk], batch
+                child, child_hit, media.stacks, media.beyond, light, world, queue, walks.waiting[walk]
             )
         if ask_for_children(walks, walk, light):
             continue

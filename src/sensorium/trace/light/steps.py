@@ -40,7 +40,7 @@ def fire(block, rays, heads, light, draws, number):
 @jit.inlined
 def offer_first(block, hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, voided_before, used):
     """Open the slots with what surfaces and air send back on the first rays; `owner`: see `offer_media`."""
-    _first_candidates(block, hit, light, draws, element, among, slot_f, slot_i, voided_before, used)
+    _first_candidates(block, hit, light, draws, element, among, slot_f, slot_i, drawn, voided_before, used)
     offer_media(block, hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, used)
 
 
@@ -112,16 +112,20 @@ def cross_volumes(block, media, floats, words, active, arrays, light, anchor, wo
 @jit.inlined
 def light_up(block, hit, media, arrays, light, world, starts, used):
     """From hits to the strength of each interface's return; `starts` for first rays, see `media_stack.walk_block`."""
-    resolve.resolve(block, hit, arrays, light, world, used)
+    volumes = light.switch[tb.S_CROSSINGS] > 0  # of which some may lie before what was met
+    resolve.resolve(block, hit, arrays, light, world, not volumes, used)
     _pass_media(block, hit, media, light, world, starts, used)
-    resolve.fill_materials(block, hit, light.material, used)
+    if volumes:
+        resolve.fill_materials(block, hit, light.material, used)
     if light.corner_reflectance.size > 0:
         row = world if light.reflectance_first.shape[0] > 1 else 0
         first, corners = light.reflectance_first[row], light.corner_reflectance
         resolve.fill_mesh_reflectance(block, hit, light.material, first, corners, used)
     _shade(block, hit, light, used)
+    if light.switch[tb.S_DEPTH] > 0:
+        tree.pack_parents(block, hit, light, used)
     if light.switch[tb.S_CURVED] > 0:
-        curvature.bend_paths(block, hit, arrays, light, world, used)
+        curvature.bend_paths(block, hit, arrays, light, world, starts, used)
 
 
 @jit.function
@@ -132,8 +136,10 @@ def light_up_found(block, hit, media, light, found, at, base, starts, used):
     resolve.fill_materials(block, hit, light.material, used)
     resolve.fill_found_reflectance(block, hit, light.material, found, at, used)
     _shade(block, hit, light, used)
+    if light.switch[tb.S_DEPTH] > 0:
+        tree.pack_parents(block, hit, light, used)
     if light.switch[tb.S_CURVED] > 0:
-        curvature.bend_found_paths(block, hit, media.crossings, light, found.surface, at, used)
+        curvature.bend_found_paths(block, hit, media.crossings, light, found.surface, at, starts, used)
 
 
 @jit.inlined
@@ -187,7 +193,7 @@ def limits_of(number):
 
 
 @jit.inlined
-def _first_candidates(block, hit, light, draws, element, among, slot_f, slot_i, voided_before, used):
+def _first_candidates(block, hit, light, draws, element, among, slot_f, slot_i, drawn, voided_before, used):
     """Surfaces of the first rays open the slots; the air is offered after them."""
     returns, ranked = light.switch[tb.S_RETURNS], light.switch[tb.S_SLOTS]
     threshold = light.number[tb.N_THRESHOLD]
@@ -200,7 +206,7 @@ def _first_candidates(block, hit, light, draws, element, among, slot_f, slot_i, 
         slot_f[choose.INTENSITY + k] = strength
         slot_f[choose.OPL + k] = opl
     if light.switch[tb.S_LIMIT] > 0:
-        limit.drop_undetected(block, light, draws, element, among, slot_f, used)
+        limit.drop_undetected(block, light, draws, element, among, slot_f, drawn, used)
     for k in range(used):
         slot_i[choose.CAUSE + k], slot_i[choose.DEPTH + k], slot_i[choose.MIRROR + k] = tb.BY_SURFACE, 0, -1
     for k in range(used):

@@ -91,37 +91,59 @@ def start_paths(block, hit, medium, power):
 
 
 @jit.function
-def spawn(block, hit, stacks, beyond, light, world, queue, waiting, used):
+def pack_parents(block, hit, light, used):
+    """Note which hits of a shaded block send light on, in the row PARENTS.
+
+    An opaque surface does if it mirrors enough as if it were flat. A rough one scatters light far out of the beam;
+    where it bulges it spreads the beam as well, so that more of it stays inside, but what is left is weak either way.
+    """
+    passes, most = light.switch[tb.S_ROUND_TRIP], np.uint32((1 << light.switch[tb.S_DEPTH]) - 1)
+    floor, no, count = light.number[tb.N_FLOOR], np.uint32(0), np.uint32(0)
+    for k in range(used):
+        carried = _raised(block[rows.SHARE + k], passes) * block[rows.GAIN + k]
+        goes_on = (carried > floor) | (block[rows.KIND + k] != np.float32(tb.SURFACE))
+        goes_on &= (hit[rows.NODE + k] < most) & (hit[rows.COLUMN + k] != NO_HIT)
+        hit[rows.MARK + k] = np.uint32(1) if goes_on else no
+    for k in range(used):
+        hit[np.uint32(rows.PARENTS) + count] = np.uint32(k)
+        count = np.uint32(count + hit[rows.MARK + k])
+    hit[rows.PARENT_COUNT] = count
+
+
+@jit.function
+def spawn(block, hit, stacks, beyond, light, world, queue, waiting):
     """Put the children of a batch of hits into the queue; returns how many wait now.
 
     Args:
-        block, hit: Scratch, shaded.
+        block, hit: Scratch, shaded, with the parents noted.
         stacks, beyond: `Stacks` of the paths before and behind their interfaces.
         light: `LightTables`; world: world of the rays.
         queue: `Queue`; waiting: how many wait in it.
-        used: Rays in the block.
     """
-    passes, depth = light.switch[tb.S_ROUND_TRIP], light.switch[tb.S_DEPTH]
+    passes = light.switch[tb.S_ROUND_TRIP]
     beam_tan2, floor = light.number[tb.N_BEAM_TAN2], light.number[tb.N_FLOOR]
     materials, media = light.material, light.medium
     reach = light.reach[world if light.reach.shape[0] > 1 else 0]
-    most = np.uint32((1 << depth) - 1)
-    for k in range(used):
-        if hit[rows.COLUMN + k] == NO_HIT or hit[rows.NODE + k] >= most:
+    for i in range(np.int64(hit[rows.PARENT_COUNT])):
+        k = np.int64(hit[rows.PARENTS + i])
+        if hit[rows.COLUMN + k] == NO_HIT:  # void since
             continue
-        kind = np.int32(block[rows.KIND + k])
-        carried = _raised(block[rows.SHARE + k], passes) * block[rows.GAIN + k]
-        if kind == tb.SURFACE:
+        if block[rows.KIND + k] == np.float32(tb.SURFACE):
+            carried = _raised(block[rows.SHARE + k], passes) * block[rows.GAIN + k]
             if carried > floor:
                 waiting = _reflect(block, hit, stacks, reach, floor, passes, queue, waiting, k, carried)
-        elif kind == tb.PANE:
-            material = materials[hit[rows.MATERIAL + k]]
-            waiting = _through_pane(
-                block, hit, stacks, beyond, reach, media, material, beam_tan2, floor, passes, queue, waiting, k
-            )
-        else:
-            waiting = _through_boundary(
-                block, hit, stacks, beyond, reach, media, beam_tan2, floor, passes, queue, waiting, k
+            continue
+        back, on, extra_opl, direction = _divided(block, hit, media, materials, k)
+        cone2 = beam_tan2 * curvature.opening_of(block, k) if queue.number.shape[0] > QUEUE_FLOATS else beam_tan2
+        back *= mirror_share(block[rows.COS + k], block[rows.ALPHA2 + k], cone2)
+        gain = _raised(back, passes) * block[rows.GAIN + k]
+        if gain > floor:
+            waiting = _reflect(block, hit, stacks, reach, floor, passes, queue, waiting, k, gain)
+        gain = _raised(on, passes) * block[rows.GAIN + k] * _lost_here(block, k, passes)
+        if gain > floor:
+            mirror = np.int32(hit[rows.MIRROR + k])
+            waiting = _push(
+                block, hit, beyond, reach, queue, waiting, k, direction, gain, extra_opl, _TRANSMISSION, mirror
             )
     return waiting
 
@@ -155,48 +177,21 @@ def _reflect(block, hit, stacks, reach, floor, passes, queue, waiting, k, gain):
     )
 
 
-@jit.inlined
-def _through_pane(block, hit, stacks, beyond, reach, media, material, beam_tan2, floor, passes, queue, waiting, k):
-    """A pane is one sheet: light goes straight on, some is mirrored; the glass adds (n - 1) d / cos theta_t.
+@jit.function
+def _divided(block, hit, media, materials, k):
+    """What a pane or a boundary of media reflects and lets through, optical path in it [m], and the way on.
 
-    Where it bounds a volume of another index, light that passed the glass is reflected and refracted there as well.
+    A pane is one sheet: light goes straight on, and the glass adds (n - 1) d / cos theta_t. Where it bounds a volume of
+    another index, light that passed the glass is reflected and refracted there as well. At a boundary Fresnel decides
+    how much goes which way, and Snell where to.
     """
-    cosine, index = block[rows.COS + k], block[rows.INDEX + k]
-    back, on, inner_cosine = pane_factors(cosine, index, material[tb.M_PANE_TAU])
-    back_there, direction = _refracted(block, hit, media, k)
-    back, on = back + on * on * back_there, on * (np.float32(1.0) - back_there)
-    if queue.number.shape[0] > QUEUE_FLOATS:
-        beam_tan2 *= curvature.opening_of(block, k)
-    back_in_beam = back * mirror_share(block[rows.COS + k], block[rows.ALPHA2 + k], beam_tan2)
-    gain = _raised(back_in_beam, passes) * block[rows.GAIN + k]
-    if gain > floor:
-        waiting = _reflect(block, hit, stacks, reach, floor, passes, queue, waiting, k, gain)
-    gain = _raised(on, passes) * block[rows.GAIN + k] * _lost_here(block, k, passes)
-    if gain > floor:
-        extra_opl, mirror = material[tb.M_PANE_OPL] / inner_cosine, np.int32(hit[rows.MIRROR + k])
-        waiting = _push(
-            block, hit, beyond, reach, queue, waiting, k, direction, gain, extra_opl, _TRANSMISSION, mirror
-        )
-    return waiting
-
-
-@jit.inlined
-def _through_boundary(block, hit, stacks, beyond, reach, media, beam_tan2, floor, passes, queue, waiting, k):
-    """A boundary between two media: Fresnel decides how much goes which way, Snell where to."""
+    one, zero = np.float32(1.0), np.float32(0.0)
     back, direction = _refracted(block, hit, media, k)
-    if queue.number.shape[0] > QUEUE_FLOATS:
-        beam_tan2 *= curvature.opening_of(block, k)
-    back_in_beam = back * mirror_share(block[rows.COS + k], block[rows.ALPHA2 + k], beam_tan2)
-    gain = _raised(back_in_beam, passes) * block[rows.GAIN + k]
-    if gain > floor:
-        waiting = _reflect(block, hit, stacks, reach, floor, passes, queue, waiting, k, gain)
-    gain = _raised(np.float32(1.0) - back, passes) * block[rows.GAIN + k] * _lost_here(block, k, passes)
-    if gain > floor:
-        extra_opl, mirror = np.float32(0.0), np.int32(hit[rows.MIRROR + k])
-        waiting = _push(
-            block, hit, beyond, reach, queue, waiting, k, direction, gain, extra_opl, _TRANSMISSION, mirror
-        )
-    return waiting
+    if np.int32(block[rows.KIND + k]) != tb.PANE:
+        return back, one - back, zero, direction
+    material = materials[hit[rows.MATERIAL + k]]
+    glass, on, inner_cosine = pane_factors(block[rows.COS + k], block[rows.INDEX + k], material[tb.M_PANE_TAU])
+    return glass + on * on * back, on * (one - back), material[tb.M_PANE_OPL] / inner_cosine, direction
 
 
 @jit.inlined

@@ -32,7 +32,8 @@ def write_block(
             draw_again(block, draws, element, among, j, used)
         range_m = out.range_m[head, j, start:end]
         normals = rows.NORMAL if j % 2 == 0 else rows.NORMAL_2
-        finish_ranges(block, slot_f, slot_i, light.number, j, normals, range_m, used)
+        intensity = out.intensity[head, j, start:end]
+        finish_ranges(block, slot_f, light.number, j, normals, range_m, intensity, used)
         if light.switch[tb.S_IN_WORLD] > 0:
             write_points_in_world(block, anchor[world], range_m, out.points_W[head, j, start:end], used)
         else:
@@ -41,13 +42,12 @@ def write_block(
             if rays.origin.shape[0] > 0:
                 shift_points(block, rays.origin[start:end], points, used)
         write_returns(
-            slot_f,
+            block,
             slot_i,
             labels,
             world,
             j,
             used,
-            out.intensity[head, j, start:end],
             out.cause[head, j, start:end],
             out.depth[head, j, start:end],
             out.object_id[head, j, start:end],
@@ -58,59 +58,55 @@ def write_block(
 
 
 @jit.function
-def finish_ranges(block, slot_f, slot_i, number, j, normals, range_m, used):
-    """Range of return j of each ray: noise along the ray, dropout, then limits; slots of what is not seen are emptied.
+def finish_ranges(block, slot_f, number, j, normals, range_m, intensity, used):
+    """Range and intensity of return j of each ray: noise along the ray, dropout, then limits.
 
-    The range reported is within the limits LEAST, above 0, and MOST.
+    The range reported is within the limits LEAST, above 0, and MOST; the row STRENGTH has -1 where nothing is seen.
     """
     base, slope, square = number[tb.N_NOISE_BASE], number[tb.N_NOISE_SLOPE], number[tb.N_NOISE_SQUARE]
     scale, bias = np.float32(1.0) / number[tb.N_CALIBRATED_INDEX], number[tb.N_BIAS]
     dropout, least, most, zero = number[tb.N_DROPOUT], number[tb.N_LEAST], number[tb.N_MOST], np.float32(0.0)
-    f, w = j * choose.FLOATS_A_SLOT, j * choose.WORDS_A_SLOT
+    slot, normal = slot_f[j * choose.FLOATS_A_SLOT :], block[normals:]  # offsets that may be negative stop vectors
     for k in range(used):
-        x = slot_f[f + choose.OPL + k] * scale
-        noisy = noisy_range(x, block[normals + k], base, slope, square, bias)
-        seen = (slot_f[f + choose.KEY + k] > choose.NONE) & (block[rows.DROPOUT + k] >= dropout)
+        noisy = noisy_range(slot[choose.OPL + k] * scale, normal[k], base, slope, square, bias)
+        seen = (slot[choose.KEY + k] > choose.NONE) & (block[rows.DROPOUT + k] >= dropout)
         seen = seen & (noisy >= least) & (noisy <= most)
         block[rows.STRENGTH + k] = noisy if seen else np.float32(-1.0)
-        slot_f[f + choose.INTENSITY + k] = slot_f[f + choose.INTENSITY + k] if seen else zero
     for k in range(used):
-        if block[rows.STRENGTH + k] < zero:
-            slot_i[w + choose.CAUSE + k], slot_i[w + choose.DEPTH + k] = tb.NO_CAUSE, 0
-            slot_i[w + choose.COLUMN + k], slot_i[w + choose.FACE + k], slot_i[w + choose.MIRROR + k] = -1, -1, -1
+        range_m[k] = max(block[rows.STRENGTH + k], zero)
     for k in range(used):
-        distance = block[rows.STRENGTH + k]
-        range_m[k] = distance if distance > zero else zero
+        intensity[k] = slot[choose.INTENSITY + k] if block[rows.STRENGTH + k] >= zero else zero
 
 
 @jit.function
-def write_returns(
-    slot_f, slot_i, labels, world, j, used, intensity, cause, depth, object_id, face_id, mirror_id, label
-):
-    """Everything else about return j of each ray."""
-    f, w = j * choose.FLOATS_A_SLOT, j * choose.WORDS_A_SLOT
+def write_returns(block, slot_i, labels, world, j, used, cause, depth, object_id, face_id, mirror_id, label):
+    """Everything else about return j of each ray; selected, since a branch could not be foretold."""
+    slot, zero, nobody = slot_i[j * choose.WORDS_A_SLOT :], np.float32(0.0), choose.NOBODY
     for k in range(used):
-        intensity[k] = slot_f[f + choose.INTENSITY + k]
+        cause[k] = np.uint8(slot[choose.CAUSE + k] if block[rows.STRENGTH + k] >= zero else tb.NO_CAUSE)
     for k in range(used):
-        cause[k] = np.uint8(slot_i[w + choose.CAUSE + k])
+        object_id[k] = slot[choose.COLUMN + k] if block[rows.STRENGTH + k] >= zero else nobody
     for k in range(used):
-        object_id[k] = slot_i[w + choose.COLUMN + k]
-    for k in range(used):
-        face_id[k] = slot_i[w + choose.FACE + k]
+        face_id[k] = slot[choose.FACE + k] if block[rows.STRENGTH + k] >= zero else nobody
     if depth.size > 0:
         for k in range(used):
-            depth[k] = np.uint8(slot_i[w + choose.DEPTH + k])
+            depth[k] = np.uint8(slot[choose.DEPTH + k] if block[rows.STRENGTH + k] >= zero else 0)
         for k in range(used):
-            mirror_id[k] = slot_i[w + choose.MIRROR + k]
+            mirror_id[k] = slot[choose.MIRROR + k] if block[rows.STRENGTH + k] >= zero else nobody
     row = world if labels.object_label.shape[0] > 1 else 0
     object_label, face_first, face_label = labels.object_label[row], labels.face_first[row], labels.face_label
+    if face_label.size == 0:
+        for k in range(used):
+            column = object_id[k]
+            label[k] = object_label[np.uint32(max(column, np.int32(0)))] if column >= 0 else nobody
+        return
     for k in range(used):
-        column = slot_i[w + choose.COLUMN + k]
+        column = object_id[k]
         if column < 0:
-            label[k] = -1
+            label[k] = nobody
         else:
             own = face_first[np.uint32(column)]
-            face = np.uint64(slot_i[w + choose.FACE + k])
+            face = np.uint64(face_id[k])
             label[k] = object_label[np.uint32(column)] if own < 0 else face_label[np.uint64(own) + face]
 
 

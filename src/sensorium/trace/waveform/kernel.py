@@ -174,7 +174,7 @@ def _follow(
     ar.add_first_rays(block, hit, media, light, tables, histograms, weight_of, pulse_of, u_of, v_of, begin, used)
     if light.switch[tb.S_DEPTH] == 0:
         return
-    waiting = tree.spawn(block, hit, media.stacks, media.beyond, light, world, queue, np.int64(0), used)
+    waiting = tree.spawn(block, hit, media.stacks, media.beyond, light, world, queue, np.int64(0))
     while waiting > 0:
         batch = min(BLOCK, waiting)
         waiting -= batch
@@ -184,4 +184,4 @@ def _follow(
         cross_volumes(child, media, floats, words, active, arrays, light, anchor, world, masks, False, batch)
         light_up(child, child_hit, media, arrays, light, world, False, batch)
         ar.add_children(child, child_hit, media, light, tables, histograms, weight_of, pulse_of, u_of, v_of, batch)
-        waiting = tree.spawn(child, child_hit, media.stacks, media.beyond, light, world, queue, waiting, batch)
+        waiting = tree.spawn(child, child_hit, media.stacks, media.beyond, light, world, queue, waiting)

@@ -122,7 +122,7 @@ def follow_pulses(
                 if light.switch[tb.S_DEPTH] > 0:
                     queue = queue_of_walk(traced.queue, walk)
                     traced.waiting[walk] = tree.spawn(
-                        block, hit, media.stacks, media.beyond, light, world, queue, np.int64(0), lit
+                        block, hit, media.stacks, media.beyond, light, world, queue, np.int64(0)
                     )
                 if light.switch[tb.S_SUN] > 0:
                     centres = steps.pick_centres(block, hit, spot, spot_hit, tables, pulse_of, begin, lit)
@@ -145,7 +145,7 @@ def follow_pulses(
                 ar.add_children(child, child_hit, media, light, tables, histograms, *names, many)
                 queue, waiting = queue_of_walk(traced.queue, walk), traced.waiting[walk]
                 traced.waiting[walk] = tree.spawn(
-                    child, child_hit, media.stacks, media.beyond, light, world, queue, waiting, many
+                    child, child_hit, media.stacks, media.beyond, light, world, queue, waiting
                 )
             if ask_for_children(traced, walk, light):
                 continue

@@ -19,7 +19,7 @@ from sensorium.view.plots import FAINT, Extent, label_colours, range_image
 from sensorium.view.report.packing import levels, packed
 from sensorium.view.report.signals import MOST_SENSORS
 from sensorium.view.report.waveforms import waveform_images
-from sensorium.view.scan_rows import row_of, world_points
+from sensorium.view.scan_rows import world_points
 
 # An image needs so many rows and columns to be one
 _LEAST_PIXELS = 4
@@ -55,9 +55,7 @@ class SweepRecord:
         """Name of each sensor that is shown, and the scans of its last sweep."""
         rig = self._sensor.rig
         names = [f"{self.name}[{row}]" if rig.sensor_axis else self.name for row in range(rig.sensors)]
-        return [
-            (name, [row_of(scan, row, rig) for scan in self._last]) for row, name in enumerate(names[:MOST_SENSORS])
-        ]
+        return [(name, [scan.one(row) for scan in self._last]) for row, name in enumerate(names[:MOST_SENSORS])]
 
     def clouds(self, labels: Mapping[str, int], most: int) -> list[dict[str, Any]]:
         """The points of the last sweep of each sensor, in the world.

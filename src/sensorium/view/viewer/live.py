@@ -13,8 +13,8 @@ from sensorium.sensors.radar.reading import RadarReading
 from sensorium.sensors.sampled_reading import SampledReading
 from sensorium.sensors.scan import Scan
 from sensorium.view.quantities import quantities_of, values_of
-from sensorium.view.scan_rows import row_of, world_points
-from sensorium.view.viewer.stream import Stream
+from sensorium.view.scan_rows import world_points
+from sensorium.view.viewer.stream import Stream, check_save
 
 # Bodies move this often at most, and numbers are shown as often [ns of simulated time]
 _SHOWN_EVERY_NS = 20_000_000
@@ -40,6 +40,11 @@ class Live(Recorder):
         self._due_ns: int | None = None
         self._mounted: set[str] = set()
         self._faults_seen: dict[str, FaultWatch] = {}
+
+    @staticmethod
+    def check(save: str | PathLike[str] | None = None) -> None:
+        """Raise the error that opening it would, without opening it; the argument as above."""
+        check_save(save)
 
     def record(self, env: Environment) -> None:
         """Show the environment's last step."""
@@ -82,7 +87,7 @@ class Live(Recorder):
             if isinstance(reading, Scan):
                 stream.names(env.scene.labels)
                 for row, name in enumerate(_names(sensor)):
-                    flat = row_of(reading, row, sensor.rig).flat()
+                    flat = reading.one(row).flat()
                     stream.cloud(name, world_points(flat), flat.label, reading.end_ns)
             elif isinstance(reading, RadarReading):
                 stream.names(env.scene.labels)

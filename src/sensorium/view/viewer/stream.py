@@ -39,7 +39,7 @@ class Stream:
             save: File to write, .rrd; None opens a window.
             title: Name of the recording.
         """
-        self._rr = _rerun()
+        self._rr = check_save(save)
         self._save = None if save is None else Path(save)
         self._part: Path | None = None
         self._plots: dict[str, None] = {}
@@ -55,8 +55,6 @@ class Stream:
             except (RuntimeError, OSError) as error:
                 raise RecordError(f"Rerun's viewer cannot be opened: {' '.join(str(error).split())}") from None
         else:
-            if not self._save.parent.is_dir():
-                raise SpecError(f"save is {str(self._save)!r}; its folder does not exist")
             self._part = self._save.with_name(f".{self._save.name}.{secrets.token_hex(4)}.part")
             self._recording.save(self._part)
         self._recording.log(_WORLD, self._rr.ViewCoordinates.RIGHT_HAND_Z_UP, static=True)
@@ -160,7 +158,10 @@ class Stream:
         self._recording.send_columns(self._rr.new_entity_path(list(key)), indexes=[times], columns=columns)
 
 
-def _rerun() -> Any:
+def check_save(save: str | PathLike[str] | None) -> Any:
+    """Rerun, where it is installed and the file could be written; arguments as of `Stream`."""
+    if save is not None and not Path(save).parent.is_dir():
+        raise SpecError(f"save is {str(save)!r}; its folder does not exist")
     try:
         import rerun
         import rerun.blueprint

@@ -57,3 +57,20 @@ def read():
         return radar.read(), radar.truth()
 
     return done
+
+
+@pytest.fixture(scope="session")
+def truth_of(make_radar):
+    """Truth of a radar with rays at the origin that looks along x, after some frames, one list a frame."""
+
+    def done(scene, *, frames=1, bodies=(), hide=(), **fields):
+        usual = {"source": "rays", "cross_sections": {}, "max_range_m": 300.0, "vertical_fov_deg": 20.0}
+        env = sn.Environment(scene, sn.worlds.Static({name: sn.Pose() for name in bodies}, step_s=0.05))
+        radar = env.attach(make_radar(**(usual | fields)), hide=hide)
+        found = []
+        for _ in range(frames):
+            env.step()
+            found.append(radar.truth())
+        return found[0] if frames == 1 else found
+
+    return done

@@ -223,7 +223,17 @@ def test_readings_on_their_way_are_void_in_worlds_that_restart(balls, make_radar
         ({"ray_spacing_deg": 1e-320}, "ray_spacing_deg is 1e-320; it must be greater than or equal to 0.0001"),
         ({"cross_sections": {"car": -2.0}}, "Radar.cross_sections.car is -2"),
         ({"antenas": 4}, "did you mean antennas"),
-        ({"faults": {"faults": [{"corruption": {"kind": "bias", "value": 1.0}}]}}, "a fault has a corruption"),
+        (
+            {"faults": {"faults": [{"corruption": {"kind": "bias", "value": 1.0}, "target": "doppler"}]}},
+            "a fault's target is 'doppler'; it must be one of: range, speed, angle, power",
+        ),
+        ({"elevation": {"noise": {"std": 0.01}}}, "elevation has errors and elevation_antennas is 1"),
+        ({"antennas": 1, "azimuth": {"discrete": {"lsb": 0.01}}}, "azimuth has errors and antennas is 1"),
+        (
+            {"antennas": 1, "faults": {"faults": [{"corruption": {"kind": "bias", "value": 1.0}, "target": "angle"}]}},
+            "a fault's target is 'angle' with one antenna in one row",
+        ),
+        ({"range": {"nois": {}}}, "did you mean noise"),
     ],
 )
 def test_bad_input_is_refused_in_one_line(fields, words):
