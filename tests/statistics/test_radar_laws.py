@@ -74,11 +74,14 @@ def test_false_alarms_are_as_frequent_behind_a_window(over, window):
     found = radar.read()
     weights = sn.radio.window_samples(window, count=64), sn.radio.window_samples(window, count=16)
     cube = np.abs(np.fft.fft2(found.adc[:, :, 0] * weights[1][:, None] * weights[0], axes=(1, 2))) ** 2
-    around = [np.roll(cube, k, axis=2) for k in range(-14, 15) if abs(k) > 6]
-    level = np.mean(around, axis=0) if over == "mean" else np.sort(around, axis=0)[11]
     rank = None if over == "mean" else 0.75
-    factor = sn.radio.correlated_factor(window, samples=64, training=8, guard=6, false_alarm=1e-3, rank=rank)
-    crossed = cube > factor * level
+    factors = sn.radio.correlated_factors(window, samples=64, training=8, guard=6, false_alarm=1e-3, rank=rank)
+    crossed = np.zeros(cube.shape, bool)
+    for r in range(64):
+        around = cube[..., [k for k in range(64) if 6 < abs(k - r) <= 14]]
+        count = around.shape[2]
+        level = around.mean(axis=2) if rank is None else np.sort(around, axis=2)[..., round(rank * count) - 1]
+        crossed[..., r] = cube[..., r] > factors[count] * level
     assert 0.6e-3 < crossed.mean() < 1.5e-3
     peak = crossed.copy()
     for shift in np.ndindex(3, 3):

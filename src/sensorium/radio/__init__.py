@@ -5,7 +5,7 @@ from sensorium.radio.cfar import cell_average_threshold, crossings, threshold_fa
 from sensorium.radio.cfar import detection_probability as cfar_detection_probability
 from sensorium.radio.chirp import Chirp, folded
 from sensorium.radio.clutter import ground_cell_area, ground_reflectivity, weibull_amplitude
-from sensorium.radio.correlated_cfar import correlated_factor
+from sensorium.radio.correlated_cfar import correlated_factors
 from sensorium.radio.cross_sections import box, corner, cylinder, plate, sphere
 from sensorium.radio.ground import image_path, reflection_coefficient, roughness_factor, two_ray_factor
 from sensorium.radio.interference import Interferer, interfering_beat, one_way_power
@@ -39,7 +39,7 @@ __all__ = [
     "cell_average_threshold",
     "cfar_detection_probability",
     "corner",
-    "correlated_factor",
+    "correlated_factors",
     "cross_section_of_power",
     "crossings",
     "cylinder",

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium import jit
-from sensorium.radio.peaks import level
+from sensorium.radio.peaks import limit_of
 from sensorium.radio.refinement import refine
 from sensorium.radio.spreading import signed_speed
 from sensorium.radio.windows import TERMS, spread, spread_line
@@ -213,7 +213,7 @@ def _split(cube, power, receiver, echoes, kept, own, work, ordered):
     if not 0 <= b < grid.beams.size:
         return kept
     row = power[echoes.centre[new, 0] % counts[0], b, echoes.centre[new, 2] % counts[2]]
-    limit = receiver.threshold.factor * level(row, echoes.centre[new, 3] % counts[3], receiver.threshold, ordered)
+    limit = limit_of(row, echoes.centre[new, 3] % counts[3], receiver.threshold, ordered)
     if best <= limit:
         return kept
 

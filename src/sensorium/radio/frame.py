@@ -127,7 +127,7 @@ def detect(first, step, count, scatterers, receiver, given, room, peaks):
         np.zeros(most, np.bool_),
     )
     work = np.empty((REGION, REGION, REGION, REGION), np.complex128), np.empty((4, LINE))
-    ordered = np.empty(max(receiver.threshold.rank, 1), np.float32)
+    ordered = np.empty(receiver.threshold.around.size, np.float32)
     for head in range(first, count, step):
         begin, end = scatterers.start[head], scatterers.start[head + 1]
         if given.size:

@@ -11,9 +11,10 @@ from sensorium import jit
 class Threshold(NamedTuple):
     """CFAR along the range."""
 
-    around: NDArray[np.int64]  # (n,) distances to the training cells
-    factor: float  # of the threshold
-    rank: int  # which of them in order it is over, counted from 1; 0 for their mean
+    around: NDArray[np.int64]  # (n,) distances to the training cells, rising
+    factors: NDArray[np.float64]  # (n + 1,) of the threshold, for every number of them
+    ranks: NDArray[np.int64]  # (n + 1,) which of them in order it is over, counted from 1; 0 for their mean
+    is_round: bool  # whether ranges fold, so that the last cell is followed by the first; else ends have fewer
 
 
 @jit.function
@@ -49,44 +50,65 @@ def _greatest_around(power, first, out):
 
 
 @jit.function
-def level(row, r, threshold, values):
-    """Mean of the training cells around a cell of a row, or the one of a rank by insertion into a list in order."""
+def _span(r, ranges, threshold):
+    """First and last of the training cells that there are around a cell."""
+    first, last = 0, threshold.around.size
+    if not threshold.is_round:
+        while first < last and r + threshold.around[first] < 0:
+            first += 1
+        while last > first and r + threshold.around[last - 1] >= ranges:
+            last -= 1
+    return first, last
+
+
+@jit.function
+def limit_of(row, r, threshold, values):
+    """Threshold of a cell of a row: over the mean of its training cells, or the one of a rank by insertion in order."""
     ranges, number, total = row.size, 0, 0.0
-    for k in range(threshold.around.size):
-        at = r + threshold.around[k]
-        at = at + ranges if at < 0 else (at - ranges if at >= ranges else at)
+    first, last = _span(r, ranges, threshold)
+    rank = threshold.ranks[last - first]
+    for k in range(first, last):
+        at = (r + threshold.around[k]) % ranges
         value = row[at]
-        if threshold.rank == 0:
+        if rank == 0:
             total += value
             continue
         place = number
         while place > 0 and values[place - 1] > value:
-            if place < values.size:
+            if place < rank:
                 values[place] = values[place - 1]
             place -= 1
-        if place < values.size:
+        if place < rank:
             values[place] = value
-        number = min(number + 1, values.size)
-    return total / threshold.around.size if threshold.rank == 0 else np.float64(values[threshold.rank - 1])
+        number = min(number + 1, rank)
+    level = total / max(last - first, 1) if rank == 0 else np.float64(values[rank - 1])
+    return threshold.factors[last - first] * level
 
 
 @jit.function
 def _exceeds(row, r, value, threshold):
     """Whether a cell exceeds its threshold: for a rank, by counting cells until too many are too strong."""
     ranges, total = row.size, 0.0
-    weak, left = np.float32(value / threshold.factor), threshold.around.size - threshold.rank
+    first, last = 0, threshold.around.size
     inside = r + threshold.around[0] >= 0 and r + threshold.around[-1] < ranges
-    for k in range(threshold.around.size):
+    if not inside:
+        first, last = _span(r, ranges, threshold)
+    count = last - first
+    if count < 2:
+        return False
+    rank, factor = threshold.ranks[count], threshold.factors[count]
+    weak, left = np.float32(value / factor), count - rank
+    for k in range(first, last):
         at = r + threshold.around[k]
         if not inside:
             at = at + ranges if at < 0 else (at - ranges if at >= ranges else at)
-        if threshold.rank == 0:
+        if rank == 0:
             total += row[at]
         elif row[at] >= weak:
             left -= 1
             if left < 0:
                 return False
-    return threshold.rank > 0 or value > threshold.factor * total / threshold.around.size
+    return rank > 0 or value > factor * total / count
 
 
 @jit.function
@@ -105,7 +127,7 @@ def find_peaks(power, around, threshold, is_round, cells, values, limits):
         limits: Filled with thresholds, (room,).
     """
     rows, beams, speeds, ranges = power.shape
-    found, ordered = 0, np.empty(max(threshold.rank, 1), np.float32)
+    found, ordered = 0, np.empty(threshold.around.size, np.float32)
     highest = np.empty(ranges, np.float32)
     _greatest_around(power, np.empty((speeds, ranges), np.float32), around)
     for e in range(rows):
@@ -123,7 +145,7 @@ def find_peaks(power, around, threshold, is_round, cells, values, limits):
                     value = row[r]
                     if value < highest[r] or not _exceeds(row, r, value, threshold):
                         continue
-                    limit = threshold.factor * level(row, r, threshold, ordered)
+                    limit = limit_of(row, r, threshold, ordered)
                     at = found
                     if found == values.size:
                         at = np.argmin(values)

@@ -6,15 +6,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.radio.chirp import folded
-from sensorium.radio.correlated_cfar import correlated_factor, false_alarm_rate_correlated, training_cells
+from sensorium.radio.correlated_cfar import (
+    correlated_factors,
+    false_alarm_rate_correlated,
+    training_cells,
+    training_correlation,
+)
 from sensorium.radio.echo_list import ENVELOPE_STEPS
-from sensorium.radio.ordered_cfar import rank_of
+from sensorium.radio.ordered_cfar import ordered_ranks
 from sensorium.radio.peaks import Threshold
 from sensorium.radio.power import of_decibels
 from sensorium.radio.refinement import CELLS, PLACES, weights_of
 from sensorium.radio.spreading import MOST_TAPS, Grid
 from sensorium.radio.thermal_noise import thermal_noise
-from sensorium.radio.windows import noise_bandwidth, noise_correlation, point_spread, window_samples, window_terms
+from sensorium.radio.windows import noise_bandwidth, point_spread, window_samples, window_terms
 from sensorium.sensors.radar.echoes import Echoes
 from sensorium.sensors.radar.spec import Radar
 
@@ -100,18 +105,21 @@ class Cells:
         self.envelope = np.stack([axis.envelope(steps) for axis in self.axes])
         """Of the side lobes along all axes, shape (4, steps)."""
         self.weights = weights_of([(axis.window, axis.count) for axis in self.axes])
+        self._rank = cfar.rank if cfar.over == "rank" else None
         around = training_cells(chirp.samples, training=cfar.training, guard=cfar.guard)
-        rank = cfar.rank if cfar.over == "rank" else None
-        factor = correlated_factor(
+        factors = correlated_factors(
             self.range.window,
             samples=chirp.samples,
             training=cfar.training,
             guard=cfar.guard,
             false_alarm=cfar.false_alarm,
-            rank=rank,
+            rank=self._rank,
         )
-        in_order = 0 if rank is None else rank_of(len(around), rank=rank)
-        self.threshold = Threshold(around.astype(np.int64), factor, in_order)
+        ranks = np.zeros(len(factors), np.int64)
+        if self._rank is not None:
+            ranks = ordered_ranks(cfar.training, rank=self._rank)
+        folds = spec.farthest_m > chirp.unambiguous_range_m
+        self.threshold = Threshold(around.astype(np.int64), factors, ranks, folds)
         self.migration = 0.5 * chirp.wavelength_m / chirp.range_resolution_m
         """Range cells that an echo moves by within a frame, for each cell of its speed."""
 
@@ -170,13 +178,10 @@ class Cells:
 
         Signal and noise together are exponential of mean 1 + SNR: the rate of false alarms at factor / (1 + SNR).
         """
-        at, cfar = self.threshold.around, self._spec.cfar
-        correlation = noise_correlation(self.range.window, at[:, None] - at, count=self.range.count)
-        return false_alarm_rate_correlated(
-            self.threshold.factor / (1.0 + snr),
-            correlation=correlation,
-            rank=cfar.rank if cfar.over == "rank" else None,
-        )
+        at = self.threshold.around
+        correlation = training_correlation(self.range.window, at.astype(np.float64), samples=self.range.count)
+        factor = self.threshold.factors[len(at)]
+        return false_alarm_rate_correlated(factor / (1.0 + snr), correlation=correlation, rank=self._rank)
 
     def _turned_by_speed(self, speed: Float) -> Float:
         """Beams by which an echo seems aside for the part of its speed that is not its cell's."""

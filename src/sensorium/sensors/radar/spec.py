@@ -34,13 +34,14 @@ LABELS = {"pedestrian": 0.5, "car": 10.0, "truck": 100.0}
 
 
 class Cfar(Spec):
-    """Detection over cells around, along the range, which counts round.
+    """Detection over cells around, along the range.
 
     Over a cell of some rank (ordered statistics, OS-CFAR) another echo hides nothing, as long as fewer cells are so
     strong than come after that rank. Over their mean (CA-CFAR) noise is known a little better, but an echo among the
     training cells raises the threshold by its power times factor / cells: of two equal ones as far apart as training
     cells reach, each hides the other. The factor counts in that windows correlate neighbours, so that `false_alarm` is
-    the rate with any window.
+    the rate with any window. Where ranges fold the last cell is followed by the first; else cells at the ends have
+    fewer around them, and a factor for as many.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -52,7 +52,7 @@ def test_noise_of_a_sample_is_that_of_the_receiver(balls, make_radar, read):
     assert abs(pair.mean()) < 0.02 * noise_W
 
 
-def own_chain(adc, *, transmitters, factor, training=16, guard=4, rank=24):
+def own_chain(adc, *, transmitters, factors, training=16, guard=4):
     """Windows, transforms, OS-CFAR, local maxima and a finer transform around each, in NumPy and nothing else.
 
     Returns:
@@ -75,9 +75,11 @@ def own_chain(adc, *, transmitters, factor, training=16, guard=4, rank=24):
 
     maps = np.fft.fft2(windowed, axes=(1, 2)) * turned_back(np.arange(chirps))
     cube = np.abs(np.fft.fft(maps, axis=0)) ** 2
-    around = [k for k in range(-guard - training, guard + training + 1) if abs(k) > guard]
-    level = np.sort([np.roll(cube, k, axis=2) for k in around], axis=0)[rank - 1]
-    peak = cube > factor * level
+    peak = np.zeros(cube.shape, bool)
+    for r in range(samples):
+        around = [k for k in range(samples) if guard < abs(k - r) <= guard + training]
+        level = np.sort(cube[..., around], axis=2)[..., round(0.75 * len(around)) - 1]
+        peak[..., r] = cube[..., r] > factors[len(around)] * level
     for shift in np.ndindex(3, 3, 3):
         peak &= cube >= np.roll(cube, np.array(shift) - 1, axis=(0, 1, 2))
     found = []
@@ -104,8 +106,8 @@ def test_a_users_own_transforms_find_the_same(balls, make_radar, read, transmitt
     places = [(20.3, 3.0, 0.0, 2.0, 0, 0), (35.2, -6.0, 0.0, -1.5, 0, 0), (12.4, 10.0, 0.0), (41.0, 3.0, 0.0)]
     spec = make_radar(chirp=chirp, antennas=antennas, adc=True, horizontal_fov_deg=120.0, cfar={"false_alarm": 1e-8})
     found, truth = read(balls(*places), spec)
-    factor = sn.radio.correlated_factor("hann", samples=64, training=16, guard=4, false_alarm=1e-8, rank=0.75)
-    own = own_chain(found.adc, transmitters=transmitters, factor=factor)
+    factors = sn.radio.correlated_factors("hann", samples=64, training=16, guard=4, false_alarm=1e-8, rank=0.75)
+    own = own_chain(found.adc, transmitters=transmitters, factors=factors)
     own = own[own[:, 0] > 5e-3 * own[0, 0]]  # no side lobes
     assert found.valid.sum() == truth.valid.sum() == len(own) == 4
     count = antennas * transmitters
