@@ -66,6 +66,9 @@ class FaultClock:
         self._drawn = [[0] * (worlds + 1) for _ in faults]
         self._events = [[-1] * worlds for _ in faults]
         self._mask = np.zeros((worlds * sensors, len(faults)), np.uint8)
+        self.onsets_ns = np.zeros((worlds * sensors, len(faults)), np.int64)
+        """When each fault set in last [ns], of those that are active at the time asked for last; shape
+        (worlds * sensors, faults)."""
         self._timing: dict[tuple[int, ...], TimingErrors] = {}
 
     def at(self, time_ns: int) -> NDArray[np.uint8]:
@@ -79,19 +82,24 @@ class FaultClock:
         self._time_ns = time_ns
         return self._mask
 
-    def series(self, times_ns: NDArray[np.int64]) -> NDArray[np.uint8]:
-        """The same for increasing times, shape (times, worlds * sensors, faults), or (1, ...) if nothing changes."""
-        masks = []
+    def series(self, times_ns: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """The same for increasing times, and when those that are active set in [ns].
+
+        Returns:
+            Both of shape (times, worlds * sensors, faults), or (1, ...) if nothing changes.
+        """
+        masks, onsets, counts = [], [], []
         begin = 0
         while begin < len(times_ns):
-            mask = self.at(int(times_ns[begin]))
+            masks.append(self.at(int(times_ns[begin])).copy())
+            onsets.append(self.onsets_ns.copy())
             end = int(np.searchsorted(times_ns, self._next_ns))
-            masks.append((mask.copy(), end - begin))
+            counts.append(end - begin)
             begin = end
         self._time_ns = int(times_ns[-1])
         if len(masks) == 1:
-            return masks[0][0][None]
-        return np.repeat(np.stack([mask for mask, _ in masks]), [count for _, count in masks], axis=0)
+            return masks[0][None], onsets[0][None]
+        return np.repeat(np.stack(masks), counts, axis=0), np.repeat(np.stack(onsets), counts, axis=0)
 
     def timing(self, time_ns: int) -> TimingErrors:
         """All errors of timing that are active at a time [ns], together."""
@@ -132,6 +140,7 @@ class FaultClock:
         twin.log, twin._changes = self.log.copy(), list(self._changes)
         twin._drawn = [list(drawn) for drawn in self._drawn]
         twin._events, twin._mask = [list(events) for events in self._events], self._mask.copy()
+        twin.onsets_ns = self.onsets_ns.copy()
         return twin
 
     def _advance(self, time_ns: int) -> None:
@@ -176,6 +185,7 @@ class FaultClock:
         for w in self._each(world):
             self._events[f][w] = self.log.open(self._names[f], self._first_world + w, time_ns)
         self._mask[self._rows(world), f] = 1
+        self.onsets_ns[self._rows(world), f] = time_ns
         if fault.end_s is not None:
             heapq.heappush(self._changes, (seconds_to_ns(fault.end_s), f, world))
         if fault.duration_s is not None:

@@ -8,13 +8,16 @@ from sensorium.corruption.bias import bias
 from sensorium.corruption.bounded_walk import bounded_walk
 from sensorium.corruption.couple import couple
 from sensorium.corruption.dead import dead
+from sensorium.corruption.drift import drift
 from sensorium.corruption.dropout import dropout
 from sensorium.corruption.flicker import flicker
 from sensorium.corruption.freeze import freeze
 from sensorium.corruption.gauss_markov import gauss_markov
+from sensorium.corruption.intermittent_bias import intermittent_bias
 from sensorium.corruption.low_pass import low_pass
 from sensorium.corruption.nonlinearity import nonlinearity
 from sensorium.corruption.op import CHANNELS, COLUMN, FAULT, IDLE, KIND, SLOTS, STATE, WIDTH
+from sensorium.corruption.overflow import overflow
 from sensorium.corruption.process import process
 from sensorium.corruption.quantize import quantize
 from sensorium.corruption.random_walk import random_walk
@@ -54,7 +57,7 @@ def operate(ops, o, par, x, state, ids, clock, t, first, last):
 
 
 @jit.function
-def operate_rarely(ops, o, par, x, state, ids, clock, t, first, last):
+def operate_rarely(ops, o, par, x, state, ids, clock, t, onsets, first, last):
     """The same for the other kinds."""
     kind = ops[o, KIND]
     if kind == kinds.BOUNDED_WALK:
@@ -79,6 +82,12 @@ def operate_rarely(ops, o, par, x, state, ids, clock, t, first, last):
         freeze(ops, o, par, x, state, ids, clock, t, first, last)
     elif kind == kinds.DEAD:
         dead(ops, o, par, x, state, first, last)
+    elif kind == kinds.DRIFT:
+        drift(ops, o, par, x, state, ids, clock, t, onsets, first, last)
+    elif kind == kinds.INTERMITTENT:
+        intermittent_bias(ops, o, par, x, state, ids, clock, t, onsets, first, last)
+    elif kind == kinds.OVERFLOW:
+        overflow(ops, o, par, x, first, last)
 
 
 @jit.function
@@ -89,12 +98,14 @@ def idle(ops, o, x, state, row):
         for i in range(ops[o, SLOTS] * width):
             state[row, s + i] = np.nan
     if how == kinds.WATCHES:
+        # The first slot follows the signal, and the last says that there is a value to hold, of this sample
         for i in range(width):
             state[row, s + i] = x[row, column + i]
+            state[row, s + (ops[o, SLOTS] - 1) * width + i] = 0.0
 
 
 @jit.kernel
-def corrupt(first, step, count, rare, ops, par, x, state, ids, faults, clock):
+def corrupt(first, step, count, rare, ops, par, x, state, ids, faults, clock, onsets):
     """Corrupt the blocks first, first + step, ... of rows, sample after sample.
 
     Args:
@@ -107,6 +118,7 @@ def corrupt(first, step, count, rare, ops, par, x, state, ids, faults, clock):
         ids: World and first element of each row in the counter, int64 (2, rows).
         faults: Whether each fault is active in each row, uint8 (samples, rows, faults), or (1, ...) if always the same.
         clock: Ticks and times of the samples, int64 (samples, CLOCK).
+        onsets: When each fault that is active set in [ns], int64, as `faults`; of any size if no operation needs it.
     """
     rows = x.shape[1]
     for block in range(first, count, step):
@@ -138,7 +150,8 @@ def corrupt(first, step, count, rare, ops, par, x, state, ids, faults, clock):
                     if ops[o, KIND] <= kinds.LAST_COMMON:
                         operate(ops, o, par, sample, state, ids, clock, t, begin, end)
                     elif rare is not None:
-                        operate_rarely(ops, o, par, sample, state, ids, clock, t, begin, end)
+                        since = onsets[min(t, onsets.shape[0] - 1)]
+                        operate_rarely(ops, o, par, sample, state, ids, clock, t, since, begin, end)
                     if some >= 0:
                         for row in range(begin, end):
                             for i in range(width):

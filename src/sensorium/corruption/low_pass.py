@@ -11,7 +11,7 @@ from sensorium import jit
 from sensorium.clock import NS_PER_S
 from sensorium.corruption.base import Corruption, Layout
 from sensorium.corruption.op import COLUMN, ELAPSED_NS, LOW_PASS, OPTION, PARAMETERS, STATE, WIDTH, Float, Op, Start
-from sensorium.corruption.parameters import PerChannel, per_channel, positive
+from sensorium.corruption.parameters import PerChannel, positive
 from sensorium.errors import SpecError
 
 _SQRT_2 = math.sqrt(2.0)
@@ -43,7 +43,7 @@ class LowPass(Corruption):
 
     def operations(self, layout: Layout) -> list[Op]:
         """One step of the filter a sample."""
-        cutoff_hz = per_channel("cutoff_hz", self.cutoff_hz, layout.width)
+        cutoff_hz = self.each("cutoff_hz", layout.width)
         if self.poles == 1:
             return [Op(LOW_PASS, 2.0 * math.pi * cutoff_hz, options=(1,), slots=1, start=partial(_unset, slots=1))]
 

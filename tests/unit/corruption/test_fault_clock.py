@@ -82,7 +82,7 @@ def test_share_of_time_active():
     clock = schedule(random_fault(duration_s=0.3)).begin(200, seed=8)
     clock.at(0)
     times_ns = np.arange(20, 200) * (S // 2)
-    share = clock.series(times_ns).mean(axis=(0, 2))
+    share = clock.series(times_ns)[0].mean(axis=(0, 2))
     expected = 2.0 * 0.3 / (1.0 + 2.0 * 0.3)
     assert share.mean() == pytest.approx(expected, abs=4.0 * share.std() / np.sqrt(200))
 
@@ -118,7 +118,7 @@ def test_asking_often_or_seldom_changes_nothing():
     seldom.at(0)
     seldom.at(int(times_ns[-1]))
     assert often.log == seldom.log
-    np.testing.assert_array_equal(masks, at_once.series(times_ns))
+    np.testing.assert_array_equal(masks, at_once.series(times_ns)[0])
     assert at_once.log == often.log
 
 
@@ -127,12 +127,12 @@ def test_a_batch_equals_single_runs():
     plan = schedule(*plan.faults, random_fault("t", onsets_per_s=1.0))
     times_ns = np.arange(0, 10 * S, 50_000_000)
     together = plan.begin(8, seed=9)
-    masks = together.series(times_ns)
+    masks = together.series(times_ns)[0]
     events = []
     for world in range(8):
         alone = plan.begin(1, seed=9, first_world=world)
         np.testing.assert_array_equal(
-            np.broadcast_to(alone.series(times_ns)[:, 0], masks[:, world].shape), masks[:, world]
+            np.broadcast_to(alone.series(times_ns)[0][:, 0], masks[:, world].shape), masks[:, world]
         )
         events += list(alone.log)
     key = lambda e: (e.start_ns, plan.names.index(e.fault), e.world)  # noqa: E731

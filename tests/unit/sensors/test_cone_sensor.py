@@ -324,7 +324,7 @@ def test_what_lines_look_past_hides_others_only_on_request():
 def test_worlds_and_sensors_have_axes_and_give_what_each_gives_alone():
     starts = np.array([(4.0, 0.0, 0.0), (6.0, 1.0, 0.5), (-8.0, 0.0, 0.0)])
     mounts = [sn.Pose(), sn.Pose.from_euler_deg((0.2, 0, 0), yaw=10.0)]
-    spec = cone(timing=FAST, per_object=True, range_noise=Noise(std=0.1))
+    spec = cone(timing=FAST, per_object=True, range={"noise": Noise(std=0.1)})
 
     def run(worlds, path, pose, first_world=0):
         env = sn.Environment(
@@ -392,10 +392,9 @@ def test_labels_are_those_of_the_faces_where_the_mesh_has_them():
 def test_errors_act_on_what_is_measured_and_points_follow():
     spec = cone(
         timing=FAST,
-        range_noise=Noise(std=0.05, bias=0.1),
-        angle_noise=Noise(std=0.01),
-        rate_noise=Noise(bias=0.7),
-        discrete=Quantize(lsb=0.01),
+        range={"noise": Noise(std=0.05, bias=0.1), "discrete": Quantize(lsb=0.01)},
+        angles={"noise": Noise(std=0.01)},
+        range_rate={"noise": Noise(bias=0.7)},
     )
     env, sensor = moving(spec, {"box": sn.paths.Fixed(sn.Pose((6.0, 1.0, 0.4)))})
     ranges, azimuths, points, speeds = [], [], [], []
@@ -421,7 +420,7 @@ def test_a_filter_lives_through_times_with_nothing_in_sight():
     path = sn.paths.Function(
         lambda t: sn.Pose(np.stack([4.0 + 0.0 * t, 9.0 * np.sin(3.0 * t), 0.0 * t], axis=-1)), vectorized=True
     )
-    env, sensor = moving(cone(timing=FAST, extra=(LowPass(cutoff_hz=5.0),)), {"box": path})
+    env, sensor = moving(cone(timing=FAST, range={"extra": (LowPass(cutoff_hz=5.0),)}), {"box": path})
     seen = []
     for _ in env.run(2.0):
         reading = sensor.read()
@@ -482,7 +481,7 @@ def test_worlds_drawn_anew_are_searched_anew():
 
 def test_noise_puts_nothing_behind_the_sensor():
     env = sn.Environment(scene_of((BOX, sn.Pose((3.0, 0.0, 0.0)))), sn.worlds.Static(step_s=0.1), seed=1)
-    sensor = env.attach(cone(range_noise=Noise(std=10.0)))
+    sensor = env.attach(cone(range={"noise": Noise(std=10.0)}))
     ranges = [sensor.read().range_m for _ in env.run(4.0)]
     assert min(ranges) == 0.0
     assert max(ranges) > 10.0

@@ -26,7 +26,7 @@ def circling(step_s=0.01, **options):
 
 
 def noisy(**changes):
-    fields = {"hdop": 1.0, "vdop": 1.5, "uere_m": 2.0, "tau_s": 50.0, "velocity_noise": Noise(density=0.1)}
+    fields = {"hdop": 1.0, "vdop": 1.5, "uere_m": 2.0, "tau_s": 50.0, "velocity": {"noise": Noise(density=0.1)}}
     return sn.Gnss(**{**fields, "extra": (White(std=(0.3, 0.3, 0.5, 0.01, 0.01, 0.02)),), **changes})
 
 
@@ -134,7 +134,7 @@ def test_white_noise_and_wander_add_up_and_velocity_has_its_own():
 
 def test_the_wander_may_be_given_as_noise_like_any_other():
     deviations = sn.Gnss(hdop=1.0, vdop=1.5, uere_m=2.0).wander_std_m
-    by_noise = sn.Gnss(position_noise=Noise(gauss_markov_std=deviations, gauss_markov_tau_s=600.0))
+    by_noise = sn.Gnss(position={"noise": Noise(gauss_markov_std=deviations, gauss_markov_tau_s=600.0)})
     read = []
     for spec in (by_noise, sn.Gnss(hdop=1.0, vdop=1.5, uere_m=2.0, tau_s=600.0)):
         env = still(worlds=4, seed=3)
