@@ -26,12 +26,13 @@ from sensorium.corruption.nonlinearity import Nonlinearity
 from sensorium.corruption.op import Moment
 from sensorium.corruption.overflow import Overflow
 from sensorium.corruption.process import LinearProcess
-from sensorium.corruption.program import Part, Program, State
+from sensorium.corruption.program import Part, Program
 from sensorium.corruption.quantize import Quantize
 from sensorium.corruption.random_walk import RandomWalk
 from sensorium.corruption.saturate import Saturate
 from sensorium.corruption.scale import Scale
 from sensorium.corruption.spikes import Spikes
+from sensorium.corruption.state import State
 from sensorium.corruption.stuck import Stuck
 from sensorium.corruption.temperature import TemperatureDrift
 from sensorium.corruption.timing_errors import TimingErrors

@@ -18,7 +18,8 @@ from sensorium.errors import SpecError
 from sensorium.spec import Spec
 
 if TYPE_CHECKING:
-    from sensorium.corruption.program import Program, State
+    from sensorium.corruption.program import Program
+    from sensorium.corruption.state import State
 
 Float = NDArray[np.float64]
 

@@ -43,12 +43,12 @@ class BoundedWalk(Corruption):
     | `truncate` | the step's law is cut where it leaves the bound | lower at the ends: s = 0.5 b has std 0.531 b |
     | `reflect` | a step over the bound is mirrored at it | uniform, std 0.577 b |
     | `clamp` | what leaves the bound is set on it | some of it at +-b: s = 0.1 b has 6.7 % there and std 0.609 b |
-    | soft: `ou` | w' = phi w + sigma sqrt(1 - phi^2) n with b = 3 sigma | normal, std b / 3; 0.27 % beyond b |
-    | soft: `exp_pull` | w' = w + s n - P sgn(w) exp(-2 c^3), c = (2 b - abs(w)) / abs(w), P = 3 s | s = b / 30: std 0.556 b |
+    | `ou`, soft | w' = phi w + sigma sqrt(1 - phi^2) n with b = 3 sigma | normal, std b / 3; 0.27 % beyond b |
+    | `exp_pull`, soft | w' = w + s n - 3 s sgn(w) exp(-2 c^3), c = (2 b - abs(w)) / abs(w) | s = b / 30: std 0.556 b |
 
     Basilisk's memo asks for `truncate` (R3). `clamp` is what Basilisk does since December 2024, `exp_pull` what it did
-    at the memo's time; that passes b by 10 to 20 % for s = b / 30, and kicks by -exp(-2) P at w = 0, which is left out
-    here (physics.md E-32). All are the random walk of K until b is felt: `ou` has tau = 2 sigma^2 / K^2. Other than
+    at the memo's time; that passes b by 10 to 20 % for s = b / 30, and kicks by -3 exp(-2) s at w = 0, left out here
+    (physics.md E-32). All are the random walk of K until b is felt: `ou` has tau = 2 sigma^2 / K^2. Other than
     with Basilisk, steps grow with the time since the sample before (E-32).
     """
 

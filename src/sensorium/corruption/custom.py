@@ -15,7 +15,7 @@ from sensorium.corruption.op import CUSTOM, Moment, Op, Start
 from sensorium.errors import SpecError
 
 if TYPE_CHECKING:
-    from sensorium.corruption.program import State
+    from sensorium.corruption.state import State
 
 
 class CustomCorruption(Corruption):
@@ -26,6 +26,7 @@ class CustomCorruption(Corruption):
     a mixture of those that exist is faster as a subclass of `Corruption` whose `operations` are theirs. In scenario
     files it is known by its kind if an entry point of the group `sensorium.corruptions` announces it.
 
+    >>> from typing import Literal
     >>> class Rectified(sn.corruption.CustomCorruption):
     ...     kind: Literal["rectified"] = "rectified"
     ...     def corrupted(self, x, state, moment):
@@ -87,9 +88,8 @@ def run_custom(
     if not active.any():
         return
     own = values.reshape(rows, op.slots, width).copy()
-    start = Start(
-        state.stream, stage, int(clock[kinds.TICK]), state.worlds, state.sensors, state.first_world, width
-    )
+    tick = int(clock[kinds.TICK])
+    start = Start(state.stream, stage, tick, state.worlds, state.sensors, state.first_world, width)
     moment = Moment(int(clock[kinds.TIME_NS]), int(clock[kinds.ELAPSED_NS]) / NS_PER_S, start)
     out = np.asarray(op.act(x[:, column : column + width].copy(), own, moment), np.float64)
     if out.shape != (rows, width):

@@ -107,13 +107,15 @@ class Fault(Corruption):
 
     def codes_behind(self, layout: Layout) -> Grid | None:
         """Those that the signal arrives on, if its corruption does no more than to quantise and to saturate."""
-        passes = not self.on or self.corruption is None or self.corruption.codes_behind(self._inside(layout)) is not None
-        return layout.codes_before if passes else None
+        if not self.on or self.corruption is None:
+            return layout.codes_before
+        return layout.codes_before if self.corruption.codes_behind(self._inside(layout)) is not None else None
 
     def codes_ahead(self, layout: Layout) -> Grid | None:
         """Those that come after it, likewise."""
-        passes = not self.on or self.corruption is None or self.corruption.codes_ahead(self._inside(layout)) is not None
-        return layout.codes_after if passes else None
+        if not self.on or self.corruption is None:
+            return layout.codes_after
+        return layout.codes_after if self.corruption.codes_ahead(self._inside(layout)) is not None else None
 
     def operations(self, layout: Layout) -> list[Op]:
         """Those of its corruption, switched by itself, on its own channels."""

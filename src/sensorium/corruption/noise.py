@@ -24,8 +24,10 @@ _NEEDS = (
 )
 
 # Fields with one number for all channels or one for each; parts have other names for them
-_EACH = ("std", "density", "bias", "bias_std", "walk", "bound", "soft_bound", "gauss_markov_std", "gauss_markov_tau_s")
-_EACH += ("instability",)
+_EACH = (
+    *("std", "density", "bias", "bias_std", "walk", "bound", "soft_bound"),
+    *("gauss_markov_std", "gauss_markov_tau_s", "instability"),
+)
 
 
 class Noise(Corruption):

@@ -63,8 +63,8 @@ class Overflow(Corruption):
         codes = layout.codes_after
         if layout.limits is None and codes is not None and np.isfinite([codes.first, codes.last]).all():
             return codes.first, codes.last
-        give = "min and max"
-        return layout.limit("min", "Overflow is", give), layout.limit("max", "Overflow is", give)
+        what, give = "Overflow is given", "min and max"
+        return layout.limit("min", what, give), layout.limit("max", what, give)
 
 
 @jit.function

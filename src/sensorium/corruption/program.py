@@ -1,10 +1,10 @@
-"""A chain made ready for the kernel, and its state."""
+"""A chain made ready for the kernel."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,17 +16,16 @@ from sensorium.corruption.custom import run_custom
 from sensorium.corruption.kernel import BLOCK_ROWS, corrupt
 from sensorium.corruption.op import Op, Start
 from sensorium.corruption.parameters import some_channels
+from sensorium.corruption.state import NEVER, State
 from sensorium.errors import SpecError
 from sensorium.random import Stream
 from sensorium.random.philox import MAX_WORLDS
 
 if TYPE_CHECKING:
-    from sensorium.corruption.fault_clock import FaultClock
     from sensorium.corruption.faults import Fault
 
 Float = NDArray[np.float64]
 
-_NEVER = np.iinfo(np.int64).min
 _NO_FAULTS = np.zeros((1, 1, 1), np.uint8)
 _NO_ONSETS = np.zeros((1, 1, 1), np.int64)
 
@@ -192,7 +191,7 @@ class Program:
                 start = Start(state.stream, stage, state.tick, state.worlds, state.sensors, state.first_world, width)
                 values = op.start(start)
             state.values[rows, offset : offset + op.slots * width] = values.reshape(len(rows), -1)[rows]
-        if state.faults is not None and state.time_ns != _NEVER:
+        if state.faults is not None and state.time_ns != NEVER:
             state.faults.reset(mask, state.time_ns)
 
     def series(self, signals: Float, times_ns: NDArray[np.int64], state: State) -> tuple[Float, State]:
@@ -255,13 +254,11 @@ class Program:
             active = _NO_FAULTS if faults is None else faults[None]
             onsets = _NO_ONSETS if onsets_ns is None else onsets_ns[None]
             if self._needs_onsets and self.outside and onsets_ns is None:
-                raise SpecError("a fault counts from its onset; onsets_ns must be given with the faults that are active")
+                raise SpecError("a fault counts from its onset; onsets_ns must be given with those that are active")
             if state.faults is not None:
-                own = state.faults.at(time_ns)[None]
-                active = np.concatenate([active[:, :, : self.outside], own], axis=2) if self.outside else own
+                active = self._beside(active, state.faults.at(time_ns))
                 if self._needs_onsets:
-                    own = state.faults.onsets_ns[None]
-                    onsets = np.concatenate([onsets[:, :, : self.outside], own], axis=2) if self.outside else own
+                    onsets = self._beside(onsets, state.faults.onsets_ns)
             clock = state.clock
             clock[0, layout.TICK] = state.tick
             clock[0, layout.TIME_NS] = time_ns
@@ -280,6 +277,10 @@ class Program:
         if not finite.all():
             at = tuple(int(i) for i in np.argwhere(~finite)[0])
             raise SpecError(f"the signal is {signals[at]} at {at}; every value must be finite")
+
+    def _beside(self, outside: NDArray[Any], own: NDArray[Any]) -> NDArray[Any]:
+        """Numbers of the faults of a sensor's schedule, and of those in its chains, of one sample."""
+        return np.concatenate([outside[:, :, : self.outside], own[None]], axis=2) if self.outside else own[None]
 
     def can_hold(self, column: int) -> bool:
         """Whether operations on the part that begins at a channel may give values of older samples."""
@@ -329,7 +330,8 @@ class Program:
 
         # Stretches of operations of the kernel, and between them those in Python, sample by sample
         for t in range(len(x)):
-            now, since = faults[t : t + 1] if len(faults) > 1 else faults, onsets[t : t + 1] if len(onsets) > 1 else onsets
+            now = faults[t : t + 1] if len(faults) > 1 else faults
+            since = onsets[t : t + 1] if len(onsets) > 1 else onsets
             begin = 0
             for number in [*self._custom, len(self.ops)]:
                 self._run_kernel(self.ops[begin:number], x[t : t + 1], clock[t : t + 1], state, now, since)
@@ -364,43 +366,6 @@ class Program:
                 onsets,
                 serial_below=blocks + 1 if samples * rows * self._width < _ALONE else 2,
             )
-
-
-@dataclass
-class State:
-    """Where a corruption stands after a sample."""
-
-    program: Program
-    shape: tuple[int, ...]
-    stream: Stream
-    values: Float
-    """State of every operation, shape (rows, slots)."""
-    ids: NDArray[np.int64]
-    """World and first element of each row in the counter, shape (2, rows)."""
-    worlds: int
-    sensors: int
-    first_world: int
-    clock: NDArray[np.int64] = field(repr=False)
-    """A sample's row of numbers for the kernel, used again for each: period and key stay, tick and times change."""
-    faults: FaultClock | None = None
-    """Which faults of its chains are active, with their log; None if there are none."""
-    tick: int = 0
-    """Number of the next sample."""
-    time_ns: int = _NEVER
-    """When the last sample was taken [ns]."""
-
-    def copy(self) -> State:
-        """A state that can go its own way."""
-        faults = None if self.faults is None else self.faults.copy()
-        return replace(self, values=self.values.copy(), clock=self.clock.copy(), faults=faults)
-
-    def elapsed_ns(self, time_ns: int) -> int:
-        """Time since the sample before [ns]; 0 for the first."""
-        if self.time_ns == _NEVER:
-            return 0
-        if time_ns <= self.time_ns:
-            raise SpecError(f"time_ns is {time_ns} after {self.time_ns}; samples must follow in time")
-        return time_ns - self.time_ns
 
 
 def _check_kind(op: Op) -> None:

@@ -67,7 +67,7 @@ class ConeSignal:
 
 
 class ConeReadout:
-    """Makes points, and speeds, of channels that errors have changed, and keeps what was seen with a range that is held."""
+    """Makes points and speeds of channels that errors have changed; a range that is held keeps its object."""
 
     def __init__(self, signal: ConeSignal, program: Program) -> None:
         self._signal, self._held = signal, Held(program, RANGE)

@@ -109,8 +109,8 @@ class SampledModel(Generic[R]):
             program: Its chain.
             publish: Makes a reading.
             readout: Further work on the corrupted sample, such as an encoder's counting.
-            hold: Given the chain's state, the faults that are active and what the signal gave beside its channels, gives
-                what the reading has beside them: where a fault holds older values, that of theirs.
+            hold: Gives what a reading has beside its channels, from the chain's state, the faults that are active and
+                what the signal gave: where a fault holds older values, what belongs to them.
             looks_back: Whether the signal needs the world's states since the sample before.
         """
         self._rig, self._timing, self._signal, self._program, self._publish = rig, timing, signal, program, publish

@@ -205,7 +205,7 @@ def test_far_from_its_bound_truncate_is_the_walk_without_one():
         ({"density": 1.0}, "bound is None and soft_bound is None; exactly one of them must be given"),
         ({"bound": 1.0, "soft_bound": 1.0, "density": 1.0}, "bound is 1.0 and soft_bound is 1.0; exactly one"),
         ({"soft_bound": 0.0, "density": 1.0}, "soft_bound is 0; it must be positive"),
-        ({"bound": 1.0, "density": 1.0, "method": "ou"}, "method is 'ou'; that method passes its bound, give soft_bound"),
+        ({"bound": 1.0, "density": 1.0, "method": "ou"}, "method is 'ou'; that method passes its bound"),
         (
             {"soft_bound": 1.0, "density": 1.0, "method": "clamp"},
             "soft_bound is 1.0 and method is 'clamp'; that method never passes its bound, give bound",
