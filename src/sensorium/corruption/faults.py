@@ -219,7 +219,7 @@ class FaultSchedule(Spec):
         here = {number: fault for number, fault in enumerate(self.faults) if fault.target in meant}
         layouts = iter(layouts_in_row(list(here.values()), layout))
         for number, fault in here.items():
-            with _blamed(number):
+            with blamed(number):
                 ops = fault.inner(next(layouts))
                 for op in ops:
                     some_channels("channels", (0,) if op.channels is None else op.channels, layout.width)
@@ -229,7 +229,7 @@ class FaultSchedule(Spec):
 
 
 @contextmanager
-def _blamed(number: int) -> Iterator[None]:
+def blamed(number: int) -> Iterator[None]:
     """Errors inside are told as those of one fault, by its place in the specification of its sensor."""
     try:
         yield

@@ -67,8 +67,7 @@ class Saturate(Corruption):
         if codes is not None:
             lo, hi = inward(lo, hi, codes)
         average = self.check == "average"
-        start = (lambda begin: np.full((begin.worlds * begin.sensors, 1, begin.width), np.nan)) if average else None
-        return [Op(SATURATE, np.stack([lo, hi]), options=(int(average),), slots=int(average), start=start)]
+        return [Op(SATURATE, np.stack([lo, hi]), options=(int(average),), slots=int(average), forgets=average)]
 
 
 def inward(lo: Float, hi: Float, grid: Grid) -> tuple[Float, Float]:

@@ -6,6 +6,7 @@ import numpy as np
 
 from sensorium.corruption import Part, Program
 from sensorium.corruption.couple import Coupling
+from sensorium.corruption.faults import blamed
 from sensorium.errors import SpecError
 from sensorium.sensors.inertial_reading import INTEGRALS, InertialLayout, InertialReading
 from sensorium.sensors.inertial_signal import InertialSignal
@@ -39,7 +40,6 @@ def start_inertial(
     """
     signal = InertialSignal(rig, outputs, linear=linear, angular=angular, magnetic=magnetic)
     period_s = 1.0 / required_rate_hz(spec.timing)
-    _check_faults(spec, signal, outputs)
 
     # One program over all channels
     parts: list[Part] = []
@@ -59,6 +59,7 @@ def start_inertial(
             felt=felt,
         )
 
+    _check_faults(spec, signal, outputs)
     layout = InertialLayout(
         rig,
         tuple(outputs),
@@ -79,11 +80,12 @@ def _check_faults(spec: SensorSpec[InertialReading], signal: InertialSignal, out
     """Raise where a fault strikes nothing that is read out."""
     rates = dict.fromkeys(INTEGRALS.get(name, name) for name in outputs)
     read = {_TARGETS[name][0]: signal.groups[name].axes for name in rates}
-    for fault in spec.faults.faults:
+    for number, fault in enumerate(spec.faults.faults):
         if fault.corruption is None or not fault.on:
             continue
-        if fault.target is not None and fault.target not in read:
-            raise SpecError(f"a fault's target is {fault.target!r}; the sensor reads out {', '.join(read)} alone")
-        axes = [read[fault.target]] if fault.target is not None else list(read.values())
-        if fault.channels is not None and not any(AXES[i] in some for i in fault.channels if i < 3 for some in axes):
-            raise SpecError(f"channels of a fault are {fault.channels}; the sensor reads out none of these axes")
+        with blamed(number):
+            if fault.target is not None and fault.target not in read:
+                raise SpecError(f"target is {fault.target!r}; the sensor reads out {', '.join(read)} alone")
+            axes = [read[fault.target]] if fault.target is not None else list(read.values())
+            if fault.channels is not None and not any(AXES[i] in some for i in fault.channels for some in axes):
+                raise SpecError(f"channels is {fault.channels}; the sensor reads out none of these axes")

@@ -29,7 +29,7 @@ def test_the_value_may_be_given_by_position_or_name_but_not_negative_spread():
 
 
 def test_a_bias_of_the_wrong_length_is_called_by_its_name():
-    with pytest.raises(SpecError, match="Bias.value has 2 values; it must be one number or 3, one for each channel"):
+    with pytest.raises(SpecError, match=r"Bias\.value has 2 values; it must be one number or 3, one for each channel"):
         Bias((1.0, 2.0)).init((3,), seed=1)
-    with pytest.raises(SpecError, match="Bias.std has 2 values"):
+    with pytest.raises(SpecError, match=r"Bias\.std has 2 values"):
         Bias(std=(1.0, 2.0)).init((3,), seed=1)

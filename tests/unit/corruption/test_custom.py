@@ -1,5 +1,7 @@
 """Corruptions of one's own: in chains, faults, sensors and files like those of the library."""
 
+import re
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -104,7 +106,9 @@ def test_a_fault_switches_it_row_by_row_and_each_onset_begins_anew():
 
 
 def test_samples_batches_and_threads_agree():
-    chain = Chain([White(std=0.1), Popcorn(), Deadband(width=0.2), Fault(Popcorn(), onsets_per_s=200.0, duration_s=0.01)])
+    chain = Chain(
+        [White(std=0.1), Popcorn(), Deadband(width=0.2), Fault(Popcorn(), onsets_per_s=200.0, duration_s=0.01)]
+    )
     signal = np.random.default_rng(3).normal(size=(30, 6, 3))
     times_ns = np.cumsum(np.random.default_rng(4).integers(1, 9 * MS, 30))
     whole = series(chain, signal, times_ns)
@@ -148,6 +152,18 @@ def test_under_a_sensor_and_as_a_fault():
     np.testing.assert_allclose(deaf, deadband(ideal[:, None], 0.1)[:, 0])
 
 
+def test_the_way_that_the_page_shows_works():
+    """The program of the page is run as it stands, and its dead band does what it says."""
+    page = (Path(__file__).parents[3] / "docs" / "corruption.md").read_text()
+    (block,) = [b for b in re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE) if "(CustomCorr" in b]
+    names = {"np": np, "sn": sn, **vars(sn.corruption)}
+    exec(block, names)
+    signal = np.random.default_rng(5).normal(size=(80, 3)).cumsum(axis=0) * 0.1
+    np.testing.assert_array_equal(series(names["Deadband"](width=0.3), signal), deadband(signal, 0.3))
+    assert len(np.unique(series(names["sticky"], signal))) < 40
+    assert names["wheel"].faults.corrupt
+
+
 def test_files_know_it_by_its_kind():
     chain = Chain.model_validate({"parts": [{"kind": "test_deadband", "width": 0.25}]})
     assert chain.parts == (Deadband(width=0.25),)
@@ -167,7 +183,7 @@ def test_off_does_nothing_and_a_restart_begins_anew():
 def test_what_gives_another_shape_or_is_run_by_nothing_is_refused():
     with pytest.raises(SpecError, match=r"gave shape \(1, 1\); it must be \(1, 3\), rows first"):
         series(Wrong(), np.zeros((1, 3)))
-    with pytest.raises(SpecError, match="an operation has the kind 42; it must be one of sensorium.corruption.op"):
+    with pytest.raises(SpecError, match=r"an operation has the kind 42; it must be one of sensorium\.corruption\.op"):
         Nothing().init((3,), seed=0)
     with pytest.raises(SpecError, match="an operation has the kind 42"):
         Fault(Nothing()).init((3,), seed=0)

@@ -144,7 +144,7 @@ def test_bad_data_is_refused(fields, rule):
 
 
 def test_a_list_of_the_wrong_length_is_named():
-    with pytest.raises(SpecError, match="Drift.rate has 2 values; it must be one number or 3"):
+    with pytest.raises(SpecError, match=r"Drift\.rate has 2 values; it must be one number or 3"):
         Drift(rate=(1.0, 2.0)).init((3,), seed=0)
 
 

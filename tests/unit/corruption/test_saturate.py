@@ -125,6 +125,17 @@ def test_the_average_over_the_step_can_saturate_what_the_instant_does_not():
     np.testing.assert_array_equal(instant[:, 0], [0.5, 1, 0.5, 0.5, -1, 0.5, 0.6])
 
 
+def test_the_average_at_an_onset_is_of_nothing_before():
+    """The sample before the onset of the second fault does not count, and none of the first one's."""
+    twice = Fault(Saturate(min=-1.0, max=1.0, check="average"), onsets_per_s=1e8, duration_s=2e-9, fixed_duration=True)
+    x = np.where(np.arange(300) % 2 == 0, 5.0, 0.5)[:, None]
+    out, state = twice.series(x, times_ns=np.arange(300), state=twice.init((1,), seed=1))
+    active = np.array([bool(state.faults.log.at(k)) for k in range(300)])
+    onset = active & ~np.append(False, active[:-1])
+    assert onset.sum() > 10
+    np.testing.assert_array_equal(out[onset], np.minimum(x[onset], 1.0))
+
+
 def test_a_limit_that_is_not_given_is_none():
     np.testing.assert_array_equal(_applied(Saturate(min=0.0), [-9.0, 9.0]), [0, 9])
     np.testing.assert_array_equal(_applied(Saturate(max=0.0), [-9.0, 9.0]), [-9, 0])

@@ -140,7 +140,7 @@ def test_what_only_shows_with_a_signal_is_refused_then():
         Stuck(mode="off", channels=(3,)).init((3,), seed=1)
     with pytest.raises(SpecError, match="channels is empty"):
         Stuck(mode="off", channels=()).init((3,), seed=1)
-    with pytest.raises(SpecError, match="Stuck.value has 2 values"):
+    with pytest.raises(SpecError, match=r"Stuck\.value has 2 values"):
         Stuck(mode="value", value=(1.0, 2.0)).init((3,), seed=1)
 
 
