@@ -22,7 +22,7 @@ class CustomCorruption(Corruption):
     """Base of corruptions of one's own: a subclass has a `kind`, its fields, and `corrupted`.
 
     It stands in chains, in faults and under every sensor like those of the library: the same seed gives the same bytes,
-    worlds are independent, and a fault switches it row by row. It runs in Python, some 20 us a sample; an error that is
+    worlds are independent, and a fault switches it row by row. It runs in Python, some 30 us a sample; an error that is
     a mixture of those that exist is faster as a subclass of `Corruption` whose `operations` are theirs. In scenario
     files it is known by its kind if an entry point of the group `sensorium.corruptions` announces it.
 

@@ -54,7 +54,7 @@ class Dropout(Corruption):
         goes_on = 1.0 - (1.0 - begins) / self.mean_length_samples
         numbers = np.array([self.probability, begins, goes_on])
         options = (_FILLS[self.fill], int(self.together))
-        return [Op(DROPOUT, numbers, options=options, slots=3, watches=True, holds=True)]
+        return [Op(DROPOUT, numbers, options=options, slots=3, watches=True, holds=self.fill == "hold")]
 
 
 @jit.function

@@ -1,5 +1,7 @@
 """The kernel under every sensor: runs a chain's operations over blocks of rows."""
 
+import math
+
 import numpy as np
 
 from sensorium import jit
@@ -94,6 +96,8 @@ def operate_rarely(ops, o, par, x, state, ids, clock, t, onsets, first, last):
 def idle(ops, o, x, state, row):
     """What happens to an operation's state in a row where it is switched off."""
     column, width, s, how = ops[o, COLUMN], ops[o, WIDTH], ops[o, STATE], ops[o, IDLE]
+    if how == kinds.MARKED and math.isnan(state[row, s + (ops[o, SLOTS] - 1) * width]):
+        return
     if how != kinds.KEEPS:
         for i in range(ops[o, SLOTS] * width):
             state[row, s + i] = np.nan
@@ -105,12 +109,13 @@ def idle(ops, o, x, state, row):
 
 
 @jit.kernel
-def corrupt(first, step, count, rare, ops, par, x, state, ids, faults, clock, onsets):
+def corrupt(first, step, count, rare, ops, par, x, state, ids, faults, clock):
     """Corrupt the blocks first, first + step, ... of rows, sample after sample.
 
     Args:
         first, step, count: Share of the blocks of BLOCK_ROWS rows.
-        rare: None if every operation is of a common kind: the others are then not compiled, which halves the time.
+        rare: None if every operation is of a common kind: the others are then not compiled, which halves the time. Else
+            when each fault that is active set in [ns], int64, as `faults`; of any size if no operation needs it.
         ops: Operations, int64 (operations, ROW); see `op`.
         par: Their parameters, float64.
         x: Signal, changed in place, float64 (samples, rows, columns).
@@ -118,7 +123,6 @@ def corrupt(first, step, count, rare, ops, par, x, state, ids, faults, clock, on
         ids: World and first element of each row in the counter, int64 (2, rows).
         faults: Whether each fault is active in each row, uint8 (samples, rows, faults), or (1, ...) if always the same.
         clock: Ticks and times of the samples, int64 (samples, CLOCK).
-        onsets: When each fault that is active set in [ns], int64, as `faults`; of any size if no operation needs it.
     """
     rows = x.shape[1]
     for block in range(first, count, step):
@@ -150,7 +154,7 @@ def corrupt(first, step, count, rare, ops, par, x, state, ids, faults, clock, on
                     if ops[o, KIND] <= kinds.LAST_COMMON:
                         operate(ops, o, par, sample, state, ids, clock, t, begin, end)
                     elif rare is not None:
-                        since = onsets[min(t, onsets.shape[0] - 1)]
+                        since = rare[min(t, rare.shape[0] - 1)]
                         operate_rarely(ops, o, par, sample, state, ids, clock, t, since, begin, end)
                     if some >= 0:
                         for row in range(begin, end):

@@ -59,8 +59,9 @@ OPTION = 10
 OPTIONS = 4
 ROW = OPTION + OPTIONS
 
-# What happens to the state of an operation that a fault has switched off
-KEEPS, FORGETS, WATCHES = range(3)
+# What happens to the state of an operation that a fault has switched off. What is MARKED is forgotten too, and known to
+# be by the first number of its last slot, so that it is done once
+KEEPS, FORGETS, WATCHES, MARKED = range(4)
 
 # Columns of a time's row: the sample's number, times [ns], and the key of the randomness
 TICK, TIME_NS, ELAPSED_NS, PERIOD_NS, KEY_0, KEY_1, CLOCK = range(7)
@@ -150,7 +151,8 @@ class Op:
         watches: As `forgets`, but the first slot follows the signal meanwhile, for what holds the value before.
         holds: Its output may be a value of an older sample. The last slot tells: NaN before there is a value to hold, 1
             where the output is an older one, 0 where it is not.
-        since_onset: Its kernel needs the time at which the fault that switches it set in.
+        since_onset: Its kernel needs the time at which the fault that switches it set in. The last slot's first number
+            is NaN until its first sample.
         act: What a `CUSTOM` operation does: a function of the channels (rows, width), the state (rows, slots, width),
             which it changes in place, and a `Moment`; it returns the channels after it.
         channels: Those that it changes; None for all.
@@ -175,4 +177,8 @@ class Op:
     @property
     def idle(self) -> int:
         """What happens to its state while it is switched off."""
-        return WATCHES if self.watches else FORGETS if self.forgets else KEEPS
+        if self.watches:
+            return WATCHES
+        if self.forgets and (self.holds or self.since_onset):
+            return MARKED
+        return FORGETS if self.forgets else KEEPS

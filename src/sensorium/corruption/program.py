@@ -118,7 +118,7 @@ class Program:
         self.slots = slots
         self._width = int(self.ops[:, layout.WIDTH].sum())  # of all operations together, 0 if there are none
         kinds = self.ops[:, layout.KIND]
-        self._rare = True if ((kinds > layout.LAST_COMMON) & (kinds != layout.CUSTOM)).any() else None
+        self._has_rare = bool(((kinds > layout.LAST_COMMON) & (kinds != layout.CUSTOM)).any())
         self._custom = np.flatnonzero(kinds == layout.CUSTOM).tolist()
         self._needs_onsets = any(op.since_onset for op, *_ in self._starts)
         self.faults = tuple(faults)
@@ -251,10 +251,11 @@ class Program:
         """
         elapsed_ns = state.elapsed_ns(time_ns)
         if self.acts:
-            active = _NO_FAULTS if faults is None else faults[None]
-            onsets = _NO_ONSETS if onsets_ns is None else onsets_ns[None]
-            if self._needs_onsets and self.outside and onsets_ns is None:
-                raise SpecError("a fault counts from its onset; onsets_ns must be given with those that are active")
+            active, onsets = _NO_FAULTS if faults is None else faults[None], _NO_ONSETS
+            if self._needs_onsets and self.outside:
+                if onsets_ns is None:
+                    raise SpecError("a fault counts from its onset; onsets_ns must be given with those that are active")
+                onsets = onsets_ns[None]
             if state.faults is not None:
                 active = self._beside(active, state.faults.at(time_ns))
                 if self._needs_onsets:
@@ -323,39 +324,20 @@ class Program:
         state: State,
         faults: NDArray[np.uint8],
         onsets: NDArray[np.int64],
+        stretch: slice | None = None,
     ) -> None:
-        if not self._custom:
-            self._run_kernel(self.ops, x, clock, state, faults, onsets)
+        """Run the operations, or a stretch of them, over samples."""
+        if stretch is None and self._custom:
+            self._run_between_custom(x, clock, state, faults, onsets)
             return
-
-        # Stretches of operations of the kernel, and between them those in Python, sample by sample
-        for t in range(len(x)):
-            now = faults[t : t + 1] if len(faults) > 1 else faults
-            since = onsets[t : t + 1] if len(onsets) > 1 else onsets
-            begin = 0
-            for number in [*self._custom, len(self.ops)]:
-                self._run_kernel(self.ops[begin:number], x[t : t + 1], clock[t : t + 1], state, now, since)
-                if number < len(self.ops):
-                    op, offset, width, stage = self._starts[number]
-                    run_custom(op, self.ops[number], offset, width, stage, x[t], clock[t], state, now[0])
-                begin = number + 1
-
-    def _run_kernel(
-        self,
-        ops: NDArray[np.int64],
-        x: Float,
-        clock: NDArray[np.int64],
-        state: State,
-        faults: NDArray[np.uint8],
-        onsets: NDArray[np.int64],
-    ) -> None:
-        if len(ops) and self._width:
+        ops = self.ops if stretch is None else self.ops[stretch]
+        if len(ops):
             samples, rows = x.shape[:2]
             blocks = -(-rows // BLOCK_ROWS)
             threads.run(
                 corrupt,
                 blocks,
-                self._rare,
+                onsets if self._has_rare else None,
                 ops,
                 self.parameters,
                 x,
@@ -363,9 +345,28 @@ class Program:
                 state.ids,
                 faults,
                 clock,
-                onsets,
                 serial_below=blocks + 1 if samples * rows * self._width < _ALONE else 2,
             )
+
+    def _run_between_custom(
+        self,
+        x: Float,
+        clock: NDArray[np.int64],
+        state: State,
+        faults: NDArray[np.uint8],
+        onsets: NDArray[np.int64],
+    ) -> None:
+        """Run stretches of operations of the kernel, and between them those in Python, sample by sample."""
+        for t in range(len(x)):
+            now = faults[t : t + 1] if len(faults) > 1 else faults
+            since = onsets[t : t + 1] if len(onsets) > 1 else onsets
+            begin = 0
+            for number in [*self._custom, len(self.ops)]:
+                self._run(x[t : t + 1], clock[t : t + 1], state, now, since, slice(begin, number))
+                if number < len(self.ops):
+                    op, offset, width, stage = self._starts[number]
+                    run_custom(op, self.ops[number], offset, width, stage, x[t], clock[t], state, now[0])
+                begin = number + 1
 
 
 def _check_kind(op: Op) -> None:

@@ -104,11 +104,6 @@ class DepthArrays:
         kept = {name: getattr(outputs, name) for name in _ARRAYS if name not in _MEASURED and name != "true_m"}
         return {name: array for name, array in kept.items() if array.shape[1]}
 
-    @staticmethod
-    def with_unmeasured(outputs: DepthOutputs, unmeasured: Mapping[str, NDArray[Any]]) -> DepthOutputs:
-        """The same measurements, of other surfaces."""
-        return outputs._replace(**unmeasured)
-
     def images(self, outputs: DepthOutputs) -> Mapping[str, NDArray[Any]]:
         """What is shown of outputs, by name, in the shapes of readings."""
         images: dict[str, NDArray[Any]] = {}

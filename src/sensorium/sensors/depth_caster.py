@@ -228,8 +228,10 @@ class DepthCaster:
             return image, partial(_true_already, image)
         made = image
         if self._faults is not None:
-            held = self._arrays.with_unmeasured(out, self._faults.with_held(self._arrays.unmeasured(out)))
-            made = replace(image, images=self._arrays.images(held))
+            current = self._arrays.unmeasured(out)
+            held = self._faults.with_held(current)
+            if held is not current:
+                made = replace(image, images=self._arrays.images(out._replace(**held)))
         return made, partial(self._truth, image, shot, out.true_m)
 
     def _arguments(

@@ -136,15 +136,12 @@ class ScanErrors:
             if p_WS is not None:
                 origin = origin + self._organised(p_WS)
             points = np.where(placed[..., None], origin + range_m[..., None] * along, points)
-        light = scan.light
-        if light is not None:
-            light = replace(light, cause=np.where(made, np.uint8(Cause.FAULT), light.cause))
-        moved = replace(
-            scan,
-            range_m=np.where(made, reported_m, (scan.range_m + change_m).astype(np.float32)),
-            points=points.astype(scan.points.dtype),
-            light=light,
-        )
+        told_m, light = (scan.range_m + change_m).astype(np.float32), scan.light
+        if made.any():
+            told_m = np.where(made, reported_m, told_m)
+            if light is not None:
+                light = replace(light, cause=np.where(made, np.uint8(Cause.FAULT), light.cause))
+        moved = replace(scan, range_m=told_m, points=points.astype(scan.points.dtype), light=light)
         return moved.voided(~kept & ~made)
 
     def _belongings(self, scan: Scan, table: RayTable) -> Arrays:
