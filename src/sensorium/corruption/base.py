@@ -132,9 +132,9 @@ class Corruption(Spec):
         """Limits it keeps the signal within, infinite on a side without one; None for most."""
         return None
 
-    def has_limits_off(self, width: int) -> bool:
-        """Whether it would keep the signal within limits, but is off."""
-        return not self.on and self.limits(width) is not None
+    def has_limits_off(self) -> bool:
+        """Whether it would keep the signal within limits, but is off; False for most."""
+        return False
 
     def codes_behind(self, layout: Layout) -> Grid | None:
         """Codes that the signal is on behind it, None for none; `layout` tells those that it arrives on."""
@@ -168,7 +168,7 @@ class Corruption(Spec):
         limits = self.limits(layout.width) if self.on else None
         if limits is not None:
             return replace(layout, limits=limits, limits_off=False)
-        return replace(layout, limits_off=layout.limits is None and self.has_limits_off(layout.width))
+        return replace(layout, limits_off=layout.limits is None and self.has_limits_off())
 
     def init(
         self,

@@ -42,9 +42,9 @@ class Chain(Corruption):
         upper = next((hi for _, hi in found if np.isfinite(hi).all()), found[0][1])
         return next((limits for limits in found if np.isfinite(limits).all()), (lower, upper))
 
-    def has_limits_off(self, width: int) -> bool:
+    def has_limits_off(self) -> bool:
         """Whether a saturation in it is off."""
-        return super().has_limits_off(width) or any(part.has_limits_off(width) for part in self.parts)
+        return any(part.has_limits_off() for part in self.parts)
 
     def codes_behind(self, layout: Layout) -> Grid | None:
         """Those behind its last part."""

@@ -101,7 +101,7 @@ class Fault(Corruption):
         """None: what holds at times is not the chain's."""
         return None
 
-    def has_limits_off(self, width: int) -> bool:
+    def has_limits_off(self) -> bool:
         """False, likewise."""
         return False
 

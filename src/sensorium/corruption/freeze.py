@@ -31,7 +31,8 @@ class Freeze(Corruption):
 
     Without a rate it freezes at once, and stays so until a fault switches it off. With a rate it freezes by itself:
     while it is free, with probability 1 - exp(-rate dt) at a sample, dt the time since the one before; T is exponential
-    or always the same. The share of time frozen is rate T / (1 + rate T) where T is long against dt.
+    or always the same. The share of time frozen is rate T / (1 + rate T) where T is long against dt. Groups of a sensor
+    (`linear` and `angular`) freeze at their own random times; a fault with random times freezes them together.
     """
 
     kind: Literal["freeze"] = "freeze"

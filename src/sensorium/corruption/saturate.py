@@ -49,6 +49,10 @@ class Saturate(Corruption):
         lo = -endless if self.min is None else self.each("min", width)
         return lo, endless if self.max is None else self.each("max", width)
 
+    def has_limits_off(self) -> bool:
+        """Whether there is a limit, and it is off."""
+        return not self.on and (self.min is not None or self.max is not None)
+
     def codes_behind(self, layout: Layout) -> Grid | None:
         """Those that the signal arrives on, since it ends on one of them."""
         return layout.codes_before

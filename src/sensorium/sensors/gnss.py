@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -124,7 +125,8 @@ class Gnss(SensorSpec[GnssReading]):
     Outages: a `Dropout` that fills with NaN, in `extra` or as a fault, leaves no fix; and with `min_sky_fraction` there
     is none wherever too much of the sky is hidden, as in a tunnel. That is a model of our own: 64 rays, evenly spread
     over the sky above 10 degrees, are cast into the scene, and any surface blocks them. Put the antenna a little above
-    what it is mounted on, or hide its body.
+    what it is mounted on, or hide its body. Errors and faults come after that: a receiver that is frozen keeps its last
+    fix in a tunnel, and one that is stuck gives its value there.
 
     >>> env = sn.Environment(sn.Scene(), sn.worlds.Static({"car": sn.Pose((3.0, 4.0, 0.0))}, step_s=0.1), worlds=2000)
     >>> gnss = env.attach(sn.Gnss(timing=sn.Timing(rate_hz=10.0), hdop=1.2, vdop=2.0, uere_m=2.5), body="car")
@@ -194,7 +196,7 @@ class Gnss(SensorSpec[GnssReading]):
             signal,
             Program(self._parts(period_s), columns=signal.columns, period_s=period_s),
             lambda sample: GnssReading(sample, rig, self),
-            readout=None if self.min_sky_fraction is None else _LeastSky(self.min_sky_fraction),
+            lose=None if self.min_sky_fraction is None else partial(_lose_fix, self.min_sky_fraction),
             looks_back=False,
         )
 
@@ -256,18 +258,9 @@ class _AntennaSignal:
             out[:, _SKY] = np.count_nonzero(clear, axis=1) / len(self._sky_W)
 
 
-class _LeastSky:
-    """No fix where too little of the sky is in sight."""
-
-    def __init__(self, least: float) -> None:
-        self._least = least
-
-    def read(self, time_ns: int, x: Float, ideal: Float) -> None:
-        """Position and velocity become NaN there."""
-        x[x[:, _SKY] < self._least, :_FIX] = np.nan
-
-    def restart(self, rows: NDArray[np.bool_]) -> None:
-        """Nothing is remembered."""
+def _lose_fix(least: float, x: Float) -> None:
+    """Make position and velocity NaN, in place, where less than this share of the sky is in sight."""
+    x[x[:, _SKY] < least, :_FIX] = np.nan
 
 
 def sky_directions(count: int) -> Float:

@@ -96,6 +96,7 @@ class SampledModel(Generic[R]):
         program: Program,
         publish: Callable[[Sample], R],
         *,
+        lose: Callable[[Float], None] | None = None,
         readout: Readout | None = None,
         hold: Callable[[State, NDArray[np.uint8] | None, Any], Any] | None = None,
         looks_back: bool,
@@ -108,6 +109,8 @@ class SampledModel(Generic[R]):
             signal: What it would read if it were ideal.
             program: Its chain.
             publish: Makes a reading.
+            lose: Makes NaN, in place, what the sensor cannot measure of the ideal sample (rows, columns), before the
+                chain: so noise makes nothing of it, and a fault may hold or replace it.
             readout: Further work on the corrupted sample, such as an encoder's counting.
             hold: Gives what a reading has beside its channels, from the chain's state, the faults that are active and
                 what the signal gave: where a fault holds older values, what belongs to them.
@@ -115,7 +118,7 @@ class SampledModel(Generic[R]):
         """
         self._rig, self._timing, self._signal, self._program, self._publish = rig, timing, signal, program, publish
         self._rate = Rate(required_rate_hz(timing), seconds_to_ns(timing.phase_s))
-        self._readout, self._hold, self._acts = readout, hold, program.acts
+        self._lose, self._readout, self._hold, self._acts = lose, readout, hold, program.acts
         self._looks_back = looks_back
         self._state = program.init(
             (rig.worlds, rig.sensors, program.columns), seed=rig.seed, name=rig.name, first_world=rig.first_world
@@ -168,6 +171,8 @@ class SampledModel(Generic[R]):
         ideal = np.empty(self._shape)
         beside = self._signal.sample(at_ns, ideal)
         x = ideal.copy()
+        if self._lose is not None:
+            self._lose(x)
         active = onsets_ns = None
         if rig.faults is not None:
             active, onsets_ns = rig.faults.at(at_ns), rig.faults.onsets_ns

@@ -275,6 +275,30 @@ def test_in_a_tunnel_there_is_no_fix_but_a_truth():
     assert not any(fixes[x] for x in fixes if abs(x) < 12)
 
 
+def test_a_receiver_that_is_held_keeps_its_fix_in_a_tunnel_or_that_it_had_none():
+    scene = sn.Scene()
+    scene.add(sn.shapes.box(40.0, 40.0, 1.0), pose=sn.Pose((0, 0, 6.0)))
+    car = sn.paths.Line(start=(-60.0, 0.0, 4.5), velocity=(20.0, 0.0, 0.0))
+    stuck = Fault(Stuck(mode="value", value=(1.0, 2.0, 3.0)), target="position", start_s=2.5, end_s=3.5)
+    found = {}
+    for name, faults in {
+        "outside": (Fault(Freeze(), start_s=1.0, end_s=5.0),),
+        "inside": (Fault(Freeze(), start_s=3.0),),
+        "stuck": (stuck,),
+        "healthy": (),
+    }.items():
+        env = sn.Environment(scene, sn.worlds.Kinematic({"car": car}, step_s=0.1))
+        spec = sn.Gnss(min_sky_fraction=0.3, timing=sn.Timing(rate_hz=10.0), faults=FaultSchedule(faults=faults))
+        gnss = env.attach(spec, body="car")
+        found[name] = np.array([gnss.read().position for _ in env.run(6.0)])
+    lost = np.isnan(found["healthy"]).any(axis=1)
+    assert lost[24:34].all()
+    assert not lost[:12].any()
+    np.testing.assert_array_equal(found["outside"][9:49], np.broadcast_to(found["healthy"][9], (40, 3)))
+    assert np.isnan(found["inside"][29:]).all()
+    np.testing.assert_array_equal(found["stuck"][24:34], np.broadcast_to((1.0, 2.0, 3.0), (10, 3)))
+
+
 def test_a_hidden_body_hides_no_sky():
     scene = sn.Scene()
     scene.add(sn.shapes.box(4.0, 4.0, 0.1), pose=sn.Pose((0, 0, 1.0)), body="mast")
