@@ -115,6 +115,9 @@ class Corruption(Spec):
     def __pydantic_init_subclass__(cls, **options: Any) -> None:
         super().__pydantic_init_subclass__(**options)
         kind = cls.model_fields["kind"].default
+        known = cls.kinds.get(kind) if isinstance(kind, str) else None
+        if known is not None and known.__module__.startswith("sensorium.") and known.__qualname__ != cls.__qualname__:
+            raise SpecError(f"{cls.__name__}.kind is {kind!r}; that is the library's {known.__name__}, give it another")
         if isinstance(kind, str):
             cls.kinds[kind] = cls
 
@@ -243,6 +246,8 @@ def _from_data(value: object) -> object:
     others = plugins.announced("corruptions")
     if kind not in Corruption.kinds and kind in others:
         plugins.load("corruptions", str(kind))  # which makes the class, and a class registers itself
+        if kind not in Corruption.kinds:
+            raise ValueError(f"kind is {kind!r}; what is announced by that name must be a corruption of this kind")
     if kind not in Corruption.kinds:
         known = ", ".join(sorted({*Corruption.kinds, *others}))
         raise ValueError(f"kind is {kind!r}; it must be one of {known}")

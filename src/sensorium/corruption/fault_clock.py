@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,24 +82,30 @@ class FaultClock:
         self._time_ns = time_ns
         return self._mask
 
-    def series(self, times_ns: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-        """The same for increasing times, and when those that are active set in [ns].
+    def series(self, times_ns: NDArray[np.int64]) -> NDArray[np.uint8]:
+        """The same for increasing times, shape (times, worlds * sensors, faults), or (1, ...) if nothing changes."""
+        masks, _, counts = self._pieces(times_ns)
+        return _repeated(masks, counts)
 
-        Returns:
-            Both of shape (times, worlds * sensors, faults), or (1, ...) if nothing changes.
-        """
-        masks, onsets, counts = [], [], []
+    def series_with_onsets(self, times_ns: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """The same, and when those that are active set in [ns], of the same shape."""
+        masks, onsets_ns, counts = self._pieces(times_ns)
+        return _repeated(masks, counts), _repeated(onsets_ns, counts)
+
+    def _pieces(
+        self, times_ns: NDArray[np.int64]
+    ) -> tuple[list[NDArray[np.uint8]], list[NDArray[np.int64]], list[int]]:
+        """Stretches of increasing times in which nothing changes: masks, onsets [ns], and how many times each has."""
+        masks, onsets_ns, counts = [], [], []
         begin = 0
         while begin < len(times_ns):
             masks.append(self.at(int(times_ns[begin])).copy())
-            onsets.append(self.onsets_ns.copy())
+            onsets_ns.append(self.onsets_ns.copy())
             end = int(np.searchsorted(times_ns, self._next_ns))
             counts.append(end - begin)
             begin = end
         self._time_ns = int(times_ns[-1])
-        if len(masks) == 1:
-            return masks[0][None], onsets[0][None]
-        return np.repeat(np.stack(masks), counts, axis=0), np.repeat(np.stack(onsets), counts, axis=0)
+        return masks, onsets_ns, counts
 
     def timing(self, time_ns: int) -> TimingErrors:
         """All errors of timing that are active at a time [ns], together."""
@@ -222,6 +228,11 @@ class FaultClock:
 
     def _settle(self) -> None:
         self._next_ns = self._changes[0][0] if self._changes else _NEVER
+
+
+def _repeated(pieces: list[NDArray[Any]], counts: list[int]) -> NDArray[Any]:
+    """Each piece as often as its count says, along a new first axis; a single one once."""
+    return pieces[0][None] if len(pieces) == 1 else np.repeat(np.stack(pieces), counts, axis=0)
 
 
 def _at_least_1_ns(duration_s: float) -> int:

@@ -216,7 +216,11 @@ class Program:
         if (clock[1:, layout.ELAPSED_NS] <= 0).any():
             late = int(np.argmax(clock[1:, layout.ELAPSED_NS] <= 0)) + 1
             raise SpecError(f"time {late} is {times_ns[late]} ns after {times_ns[late - 1]} ns; times must increase")
-        faults, onsets = (_NO_FAULTS, _NO_ONSETS) if after.faults is None else after.faults.series(times_ns)
+        faults, onsets = _NO_FAULTS, _NO_ONSETS
+        if after.faults is not None and self._needs_onsets:
+            faults, onsets = after.faults.series_with_onsets(times_ns)
+        elif after.faults is not None:
+            faults = after.faults.series(times_ns)
         self._run(x, clock, after, faults, onsets)
         after.tick, after.time_ns = state.tick + len(times_ns), int(times_ns[-1])
         return x.reshape(signals.shape), after

@@ -81,6 +81,8 @@ class ConeReadout:
         found, nearest = sighted
         seen = {"object_id": nearest.object_id, "face_id": nearest.face_id}
         of = self._held.with_held(state, active, seen)
+        if of is seen:
+            return sighted
         self._signal.object_id = of["object_id"]
         return found, replace(nearest, object_id=of["object_id"], face_id=of["face_id"])
 

@@ -187,3 +187,17 @@ def test_what_gives_another_shape_or_is_run_by_nothing_is_refused():
         Nothing().init((3,), seed=0)
     with pytest.raises(SpecError, match="an operation has the kind 42"):
         Fault(Nothing()).init((3,), seed=0)
+
+
+def test_a_kind_of_the_library_is_not_taken_over():
+    with pytest.raises(SpecError, match=r"Mine\.kind is 'bias'; that is the library's Bias, give it another"):
+
+        class Mine(CustomCorruption):
+            kind: Literal["bias"] = "bias"
+
+    with pytest.raises(SpecError, match="give it another"):
+
+        class Other(Bias):
+            pass
+
+    assert Corruption.kinds["bias"] is Bias

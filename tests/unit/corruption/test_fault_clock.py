@@ -82,7 +82,7 @@ def test_share_of_time_active():
     clock = schedule(random_fault(duration_s=0.3)).begin(200, seed=8)
     clock.at(0)
     times_ns = np.arange(20, 200) * (S // 2)
-    share = clock.series(times_ns)[0].mean(axis=(0, 2))
+    share = clock.series(times_ns).mean(axis=(0, 2))
     expected = 2.0 * 0.3 / (1.0 + 2.0 * 0.3)
     assert share.mean() == pytest.approx(expected, abs=4.0 * share.std() / np.sqrt(200))
 
@@ -118,7 +118,7 @@ def test_asking_often_or_seldom_changes_nothing():
     seldom.at(0)
     seldom.at(int(times_ns[-1]))
     assert often.log == seldom.log
-    np.testing.assert_array_equal(masks, at_once.series(times_ns)[0])
+    np.testing.assert_array_equal(masks, at_once.series(times_ns))
     assert at_once.log == often.log
 
 
@@ -127,12 +127,12 @@ def test_a_batch_equals_single_runs():
     plan = schedule(*plan.faults, random_fault("t", onsets_per_s=1.0))
     times_ns = np.arange(0, 10 * S, 50_000_000)
     together = plan.begin(8, seed=9)
-    masks = together.series(times_ns)[0]
+    masks = together.series(times_ns)
     events = []
     for world in range(8):
         alone = plan.begin(1, seed=9, first_world=world)
         np.testing.assert_array_equal(
-            np.broadcast_to(alone.series(times_ns)[0][:, 0], masks[:, world].shape), masks[:, world]
+            np.broadcast_to(alone.series(times_ns)[:, 0], masks[:, world].shape), masks[:, world]
         )
         events += list(alone.log)
     key = lambda e: (e.start_ns, plan.names.index(e.fault), e.world)  # noqa: E731
@@ -237,3 +237,22 @@ def test_time_goes_forward_only_and_masks_fit():
         clock.reset(np.array([True]), 11)
     with pytest.raises(SpecError, match="worlds is 0"):
         schedule(random_fault()).begin(0, seed=1)
+
+
+def test_onsets_are_those_of_the_log_at_every_time():
+    faults = (Fault(Bias(1.0), onsets_per_s=3.0, duration_s=0.2, name="a"), Fault(Bias(1.0), start_s=0.5, name="b"))
+    schedule = FaultSchedule(faults=faults)
+    times_ns = np.arange(1, 300) * 10_000_000
+    clock = schedule.begin(3, 2, seed=4, name="imu")
+    masks, onsets_ns = schedule.begin(3, 2, seed=4, name="imu").series_with_onsets(times_ns)
+    np.testing.assert_array_equal(masks, schedule.begin(3, 2, seed=4, name="imu").series(times_ns))
+    for k, time_ns in enumerate(times_ns.tolist()):
+        mask = clock.at(time_ns)
+        np.testing.assert_array_equal(mask, masks[k])
+        np.testing.assert_array_equal(clock.onsets_ns[mask > 0], onsets_ns[k][mask > 0])
+    for event in clock.log:
+        end_ns = times_ns[-1] + 1 if event.end_ns is None else event.end_ns
+        inside = (times_ns >= event.start_ns) & (times_ns < end_ns)
+        rows, number = slice(2 * event.world, 2 * event.world + 2), "ab".index(event.fault)
+        assert (onsets_ns[inside, rows, number] == event.start_ns).all()
+    assert clock.log.total > 15
