@@ -20,6 +20,16 @@ def formula(age_s, rate=0.0, final=0.0, tau_s=1.0):
     return rate * age_s + final * (1.0 - np.exp(-age_s / tau_s))
 
 
+def ages_s(log, times_ns, worlds):
+    """Time since the onset at each time by the log, 0 where the fault is not active; shape (times, worlds)."""
+    ages = np.zeros((len(times_ns), worlds))
+    for event in log:
+        end_ns = times_ns[-1] + 1 if event.end_ns is None else event.end_ns
+        inside = (times_ns >= event.start_ns) & (times_ns < end_ns)
+        ages[inside, event.world] = (times_ns[inside] - event.start_ns) / S
+    return ages
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_ramp_and_approach_count_from_the_onset_to_the_nanosecond(seed):
     """Onset and end at random, mostly between samples; samples at random; three channels."""
@@ -43,11 +53,7 @@ def test_each_onset_of_a_random_fault_begins_again_at_zero():
     fault = Fault(Drift(rate=2.0), onsets_per_s=0.8, duration_s=0.7)
     times_ns = np.arange(1, 4000) * 50_000_000
     out, state = applied(fault, np.zeros((3999, 4, 1)), times_ns)
-    expected = np.zeros((3999, 4))
-    for event in state.faults.log:
-        end_ns = times_ns[-1] + 1 if event.end_ns is None else event.end_ns
-        inside = (times_ns >= event.start_ns) & (times_ns < end_ns)
-        expected[inside, event.world] = 2.0 * (times_ns[inside] - event.start_ns) / S
+    expected = 2.0 * ages_s(state.faults.log, times_ns, 4)
     assert state.faults.log.total > 300
     np.testing.assert_allclose(out[..., 0], expected, atol=1e-9)
 
@@ -93,11 +99,7 @@ def test_a_fault_that_sets_in_again_between_two_samples_begins_again():
     clock_fault = Fault(Drift(rate=1.0), onsets_per_s=30.0, duration_s=0.02)
     times_ns = np.arange(1, 200) * 100_000_000
     out, state = applied(clock_fault, np.zeros((199, 3, 1)), times_ns)
-    expected = np.zeros((199, 3))
-    for event in state.faults.log:
-        end_ns = times_ns[-1] + 1 if event.end_ns is None else event.end_ns
-        inside = (times_ns >= event.start_ns) & (times_ns < end_ns)
-        expected[inside, event.world] = (times_ns[inside] - event.start_ns) / S
+    expected = ages_s(state.faults.log, times_ns, 3)
     both = (expected[1:] > 0) & (expected[:-1] > 0)
     assert both.sum() > 20
     np.testing.assert_allclose(out[..., 0], expected, atol=1e-9)
