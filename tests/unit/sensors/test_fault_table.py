@@ -90,8 +90,8 @@ class Fan(sn.RaySensor):
 
 SPIN = sn.patterns.Spinning(elevation_deg=(-4.0, 4.0), columns=12, rate_hz=10.0)
 LIDAR = {"pattern": SPIN, "max_range_m": 30.0}
-CHIRP = sn.radio.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32)
-RADAR = {"timing": TEN_HZ, "chirp": CHIRP}
+CHIRP = sn.radio.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=32, chirps=16)
+RADAR = {"timing": TEN_HZ, "chirp": CHIRP, "source": "cone", "antennas": 4, "max_detections": 4}
 IMU = {"linear": 10.0, "angular": 0.5, "magnetic": 3e-5}
 OWN = {"body": "car"}
 ON_JOINT = {"joint": "wheel"}
@@ -149,8 +149,8 @@ SENSORS: dict[str, tuple[str, Any, dict[str, Any], dict[str, tuple[int, float]],
         "radar",
         lambda **f: sn.Radar(**RADAR, **f),
         OWN,
-        {},
-        ("range_m", "range_rate_m_s", "azimuth_rad", "valid"),
+        {"range": (4, 8.0), "speed": (4, 2.0), "angle": (4, 0.3), "power": (4, 60.0)},
+        ("range_m", "range_rate_m_s", "azimuth_rad", "power_W", "valid"),
     ),
     "cone": (
         "cone",
