@@ -38,16 +38,14 @@ def measure(
         out: Filled, (rows, COLUMNS).
     """
     for row in range(out.shape[0]):
-        if object_id[row, 0] < 0:
-            out[row] = np.nan
-            memory[row, 0] = -1.0
-            continue
-        x, y, z = point[row, 0, 0], point[row, 0, 1], point[row, 0, 2]
-        out[row, POINT], out[row, POINT + 1], out[row, POINT + 2] = x, y, z
-        out[row, RANGE] = range_m[row, 0]
-        out[row, AZIMUTH] = math.atan2(y, x)
-        out[row, ELEVATION] = math.atan2(z, math.sqrt(x * x + y * y))
-        out[row, RANGE_RATE] = range_rate[row, 0]
+        out[row] = np.nan
+        if object_id[row, 0] >= 0:
+            x, y, z = point[row, 0, 0], point[row, 0, 1], point[row, 0, 2]
+            out[row, POINT], out[row, POINT + 1], out[row, POINT + 2] = x, y, z
+            out[row, RANGE] = range_m[row, 0]
+            out[row, AZIMUTH] = math.atan2(y, x)
+            out[row, ELEVATION] = math.atan2(z, math.sqrt(x * x + y * y))
+            out[row, RANGE_RATE] = range_rate[row, 0]
         _compare(object_id[row, 0], interval_s, memory[row], out[row])
 
 
