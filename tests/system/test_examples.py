@@ -35,6 +35,7 @@ PAGES = {
     "depth_forest": "depth-errors.md",
     "device_scans": "devices.md",
     "drones_in_a_forest": "learning.md",
+    "fault_onsets": "corruption.md",
     "imu": "inertial.md",
     "imu_from_recording": "inertial.md",
     "mujoco_pendulum": "inertial.md",

@@ -206,7 +206,7 @@ MUTATIONS = {
     "cone-triangles": gives(cone, "nearest_on_triangle", lambda found, *_: (found[0] + 1e-3, *found[1:])),
     "cone-table-2": calls(sn, "ConeSensor", lines=plus(1)),
     "cone-table-3": gives(cone, "worst_angle_error", lambda error, *_: 1.001 * error),
-    "cone-speed": calls(sn, "ConeSensor", rate_noise={"bias": 1e-3}),
+    "cone-speed": calls(sn, "ConeSensor", range_rate={"noise": {"bias": 1e-3}}),
     # Radar
     "chirp": calls(sn.radio, "Chirp", bandwidth_Hz=times(1.001)),
     "radar-equation": calls(sn.radio, "received_power", gain=times(1.001)),
@@ -230,7 +230,7 @@ MUTATIONS = {
     "density": calls(corruption, "White", sided="two"),  # E-19
     "gauss-markov": calls(corruption, "GaussMarkov", tau_s=times(1.3)),
     "walk-and-step": calls(corruption, "RandomWalk", density=times(1.1)),
-    "bounded-walks": calls(corruption, "BoundedWalk", method="clamp"),
+    "bounded-walks": calls(corruption, "BoundedWalk", step_std=times(1.3)),
     "codes": calls(corruption, "Quantize", code="full_span"),
     "independence": shared_noise,
     # Allan deviation

@@ -22,30 +22,30 @@ def measure(
     range_m: Float,
     range_rate: Float,
     object_id: NDArray[np.int32],
-    reach_m: float,
     interval_s: float,
     memory: Float,
     out: Float,
 ) -> None:
-    """Ideal channels of what is nearest.
+    """Ideal channels of what is nearest, NaN where there is nothing.
 
     Args:
         point: In the sensor's frame [m], (rows, 1, 3).
         range_m: Its distance [m], (rows, 1).
         range_rate: Of the matter there [m/s], (rows, 1).
         object_id: What it is on, -1 for nothing, int32 (rows, 1).
-        reach_m: What the range is where there is nothing, so that a chain has numbers to work on [m].
         interval_s: Time since the reading before [s].
         memory: Of that reading, (rows, MEMORY); this one, after.
         out: Filled, (rows, COLUMNS).
     """
     for row in range(out.shape[0]):
-        x, y, z = point[row, 0, 0], point[row, 0, 1], point[row, 0, 2]
-        out[row, POINT], out[row, POINT + 1], out[row, POINT + 2] = x, y, z
-        out[row, RANGE] = range_m[row, 0] if object_id[row, 0] >= 0 else reach_m
-        out[row, AZIMUTH] = math.atan2(y, x)
-        out[row, ELEVATION] = math.atan2(z, math.sqrt(x * x + y * y))
-        out[row, RANGE_RATE] = range_rate[row, 0]
+        out[row] = np.nan
+        if object_id[row, 0] >= 0:
+            x, y, z = point[row, 0, 0], point[row, 0, 1], point[row, 0, 2]
+            out[row, POINT], out[row, POINT + 1], out[row, POINT + 2] = x, y, z
+            out[row, RANGE] = range_m[row, 0]
+            out[row, AZIMUTH] = math.atan2(y, x)
+            out[row, ELEVATION] = math.atan2(z, math.sqrt(x * x + y * y))
+            out[row, RANGE_RATE] = range_rate[row, 0]
         _compare(object_id[row, 0], interval_s, memory[row], out[row])
 
 
@@ -55,13 +55,14 @@ def derive(ideal: Float, object_id: NDArray[np.int32], interval_s: float, memory
 
     Args:
         ideal: The channels before, (rows, COLUMNS).
-        object_id: What is nearest, -1 for nothing, int32 (rows, 1).
+        object_id: What is read as the nearest, -1 for nothing, int32 (rows, 1); of a reading that is held, the older.
         interval_s: Time since the reading before [s].
         memory: Of that reading, (rows, MEMORY); this one, after.
         x: The channels, changed in place, (rows, COLUMNS).
     """
     for row in range(x.shape[0]):
-        x[row, RANGE] = max(x[row, RANGE], 0.0)  # noise puts nothing behind the sensor
+        if x[row, RANGE] < 0.0:  # noise puts nothing behind the sensor
+            x[row, RANGE] = 0.0
         range_m, azimuth, elevation = x[row, RANGE], x[row, AZIMUTH], x[row, ELEVATION]
         if range_m != ideal[row, RANGE] or azimuth != ideal[row, AZIMUTH] or elevation != ideal[row, ELEVATION]:
             level = range_m * math.cos(elevation)

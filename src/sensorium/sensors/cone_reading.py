@@ -107,7 +107,8 @@ class ConeObjects:
 class ConeReading(SampledReading):
     """The nearest point in sight; arrays have the axes of worlds and sensors that the environment has, or none.
 
-    Where nothing is in sight the range is inf, `object_id` and `label` are -1 and all else is NaN.
+    Where nothing is in sight the range is inf, `object_id` and `label` are -1 and all else is NaN. Faults may say
+    otherwise: a range that is held keeps its object, and a stuck range or angle is read where nothing is, of no object.
     """
 
     __slots__ = ("_per_object", "_still_below_m_s")
@@ -118,7 +119,7 @@ class ConeReading(SampledReading):
 
     @property
     def in_sight(self) -> NDArray[np.bool_]:
-        """Whether anything is in the cone, and a fault left a range of it; shape () or the leading axes."""
+        """Whether there is a range: of something in the cone, unless a fault took it away or gives one of its own."""
         return self._shaped(self._sees)
 
     @property
@@ -129,48 +130,48 @@ class ConeReading(SampledReading):
     @property
     def point(self) -> Float:
         """The nearest point in the sensor's frame, x forward, y left, z up [m]; shape (..., 3)."""
-        return self._seen(self._point)
+        return self._shaped(self._point)
 
     @property
     def point_W(self) -> Float:
         """The same in the world, from where the sensor truly is [m]; shape (..., 3)."""
         nearest = self._nearest
-        return self._seen(in_world(self._point, nearest.p_WS, nearest.q_WS))
+        return self._shaped(in_world(self._point, nearest.p_WS, nearest.q_WS))
 
     @property
     def azimuth(self) -> Float:
         """Angle to the left of straight ahead [rad]."""
-        return self._seen(self._sample.x[:, cc.AZIMUTH])
+        return self._channel(cc.AZIMUTH)
 
     @property
     def elevation(self) -> Float:
         """Angle above the sensor's level [rad]."""
-        return self._seen(self._sample.x[:, cc.ELEVATION])
+        return self._channel(cc.ELEVATION)
 
     @property
     def projected_elevation(self) -> Float:
         """The vertical angle seen from the side, atan2(z, x), which the thesis calls elevation (eq. 3.8) [rad]."""
-        return self._seen(angles.projected_elevation(self._point))
+        return self._shaped(angles.projected_elevation(self._point))
 
     @property
     def range_rate(self) -> Float:
         """How fast the matter at the nearest point goes away, by the velocities of bodies [m/s], as Doppler sees it."""
-        return self._seen(self._sample.x[:, cc.RANGE_RATE])
+        return self._channel(cc.RANGE_RATE)
 
     @property
     def differenced_range_rate(self) -> Float:
         """Change of the range since the reading before, over the time between [m/s]; NaN for a new target."""
-        return self._seen(self._sample.x[:, cc.DIFFERENCED_RATE])
+        return self._channel(cc.DIFFERENCED_RATE)
 
     @property
     def speed(self) -> Float:
         """Way of the nearest point in the sensor's frame since the reading before, over the time (eq. 3.9) [m/s]."""
-        return self._seen(self._sample.x[:, cc.SPEED])
+        return self._channel(cc.SPEED)
 
     @property
     def verdict(self) -> NDArray[np.int64]:
         """A `Verdict` for each, as numbers: the differenced rate, and `still_below_m_s`."""
-        rate = np.where(self._sees, self._sample.x[:, cc.DIFFERENCED_RATE], np.nan)
+        rate = self._sample.x[:, cc.DIFFERENCED_RATE]
         known = [np.isnan(rate), (np.abs(rate) < self._still_below_m_s) | (rate == 0.0), rate < 0.0]
         values = [Verdict.UNKNOWN, Verdict.STILL, Verdict.APPROACHING]
         return self._shaped(np.select(known, [int(value) for value in values], int(Verdict.RECEDING)))
@@ -231,8 +232,4 @@ class ConeReading(SampledReading):
 
     @property
     def _sees(self) -> NDArray[np.bool_]:
-        return self._nearest.in_sight[:, 0] & np.isfinite(self._sample.x[:, cc.RANGE])
-
-    def _seen(self, values: Float) -> Float:
-        mask = self._sees
-        return self._shaped(np.where(mask[:, None] if values.ndim > 1 else mask, values, np.nan))
+        return np.isfinite(self._sample.x[:, cc.RANGE])

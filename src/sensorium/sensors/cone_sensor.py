@@ -4,13 +4,12 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from sensorium.corruption import Noise, Program, Quantize, Saturate
-from sensorium.corruption.base import AnyCorruption
+from sensorium.corruption import Program
 from sensorium.sensors import cone_channels as cc
-from sensorium.sensors.channel_parts import channel_parts
 from sensorium.sensors.cone_caster import ConeCaster, ConeOptions
 from sensorium.sensors.cone_reading import ConeReading
 from sensorium.sensors.cone_signal import ConeReadout, ConeSignal
+from sensorium.sensors.error_group import ErrorGroup
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.sampled import SampledModel, required_rate_hz
 from sensorium.sensors.spec import SensorSpec
@@ -23,8 +22,10 @@ class ConeSensor(SensorSpec[ConeReading]):
     Geometry instead of rays: nothing is sampled but the object itself, by lines over its faces as in the thesis, or not
     at all (`lines="exact"`). Objects out of the cone and faces that point away are left out first. Surfaces are what
     they are: material, glass and weather play no part, and volumes of air such as fog banks are not seen; a `Radar`
-    adds physics. Nothing in sight is a reading too. Errors of range: noise, further corruptions, faults, quantisation,
-    saturation; of angles and range rate: noise, faults. Points and speeds follow from what errors leave.
+    adds physics. Nothing in sight is a reading too. Errors of range, angles and range rate each: noise, further
+    corruptions, faults, quantisation, saturation. Points and speeds follow from what errors leave. What is out of sight
+    is no value to them: noise makes none, a reading that is held may be of nothing or of what is gone, and a stuck
+    value stands where nothing is.
 
     Ref: physics.md 8, with the thesis's corrections E-21 to E-27.
 
@@ -39,6 +40,14 @@ class ConeSensor(SensorSpec[ConeReading]):
     """
 
     targets: ClassVar[tuple[str, ...]] = ("range", "angles", "range_rate")
+    also_called: ClassVar[dict[str, str]] = {
+        "range_noise": "range.noise",
+        "angle_noise": "angles.noise",
+        "rate_noise": "range_rate.noise",
+        "extra": "range.extra",
+        "discrete": "range.discrete",
+        "sat": "range.sat",
+    }
 
     kind: Literal["cone"] = "cone"
     timing: Timing = Field(default_factory=lambda: Timing(rate_hz=20.0))
@@ -69,18 +78,12 @@ class ConeSensor(SensorSpec[ConeReading]):
     """Below this differenced range rate, and at 0, the verdict is "still" [m/s]."""
     speed_interval: Literal["true", "nominal"] = "true"
     """What differences are divided by: the time between the samples, or the nominal period, whatever the jitter."""
-    range_noise: Noise = Field(default_factory=Noise)
+    range: ErrorGroup = Field(default_factory=ErrorGroup)
     """Errors of range [m]."""
-    angle_noise: Noise = Field(default_factory=Noise)
+    angles: ErrorGroup = Field(default_factory=ErrorGroup)
     """Errors of azimuth and elevation [rad]."""
-    rate_noise: Noise = Field(default_factory=Noise)
+    range_rate: ErrorGroup = Field(default_factory=ErrorGroup)
     """Errors of the range rate [m/s]."""
-    extra: tuple[AnyCorruption, ...] = ()
-    """Further corruptions of range."""
-    discrete: Quantize = Field(default_factory=Quantize)
-    """Quantisation of range."""
-    sat: Saturate = Field(default_factory=Saturate)
-    """Saturation of range."""
 
     @model_validator(mode="after")
     def _rules(self) -> "ConeSensor":
@@ -111,31 +114,27 @@ class ConeSensor(SensorSpec[ConeReading]):
         """Put it to work."""
         period_s = 1.0 / required_rate_hz(self.timing)
         parts = []
-        for group, (target, column, width, before, after) in enumerate(
+        for number, (target, column, width, group) in enumerate(
             (
-                ("range", cc.RANGE, 1, (self.range_noise, *self.extra), (self.discrete, self.sat)),
-                ("angles", cc.AZIMUTH, 2, (self.angle_noise,), ()),
-                ("range_rate", cc.RANGE_RATE, 1, (self.rate_noise,), ()),
+                ("range", cc.RANGE, 1, self.range),
+                ("angles", cc.AZIMUTH, 2, self.angles),
+                ("range_rate", cc.RANGE_RATE, 1, self.range_rate),
             )
         ):
-            parts += channel_parts(
-                before,
-                after,
-                width=width,
-                period_s=period_s,
-                faults=self.faults,
-                target=target,
-                column=column,
-                group=group,
+            parts += group.channel_parts(
+                width=width, period_s=period_s, faults=self.faults, target=target, column=column, group=number
             )
         interval_s = period_s if self.speed_interval == "nominal" else None
-        signal = ConeSignal(rig, ConeCaster(rig, self.options), self.range_m, interval_s)
+        signal = ConeSignal(rig, ConeCaster(rig, self.options), interval_s)
+        program = Program(parts, columns=signal.columns, period_s=period_s)
+        readout = ConeReadout(signal, program)
         return SampledModel(
             rig,
             self.timing,
             signal,
-            Program(parts, columns=signal.columns, period_s=period_s),
+            program,
             lambda sample: ConeReading(sample, rig, still_below_m_s=self.still_below_m_s, per_object=self.per_object),
-            readout=ConeReadout(signal),
+            readout=readout,
+            hold=readout.hold,
             looks_back=False,
         )

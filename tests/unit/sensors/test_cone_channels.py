@@ -12,7 +12,7 @@ def measured(point, object_id, memory, *, interval_s=0.1, rate=0.0):
     """The ideal channels of one point, as one row."""
     point, out = np.array(point, float).reshape(1, 1, 3), np.zeros((1, cc.COLUMNS))
     range_m = np.linalg.norm(point, axis=2)
-    cc.measure(point, range_m, np.full((1, 1), rate), np.array([[object_id]], np.int32), 50.0, interval_s, memory, out)
+    cc.measure(point, range_m, np.full((1, 1), rate), np.array([[object_id]], np.int32), interval_s, memory, out)
     return out
 
 
@@ -29,10 +29,8 @@ def test_ideal_channels_are_range_angles_rate_and_point():
     assert out[cc.POINT : cc.POINT + 3].tolist() == [2.0, 1.0, -2.0]
 
 
-def test_nothing_is_as_far_as_the_reach_for_the_chain():
-    out = measured((0.0, 0.0, 0.0), -1, fresh())[0]
-    assert out[: cc.SPEED].tolist() == [50.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
-    assert np.isnan(out[cc.SPEED :]).all()
+def test_nothing_is_no_value_to_the_chain():
+    assert np.isnan(measured((0.0, 0.0, 0.0), -1, fresh())).all()
 
 
 def test_speeds_need_two_readings_of_one_object():

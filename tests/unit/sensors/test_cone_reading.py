@@ -99,12 +99,11 @@ def test_which_object_it_is_and_the_label_of_the_face():
     assert seen.label.tolist() == [11, 12, 22]  # the third has labels of faces, and its second face was met
 
 
-@pytest.mark.parametrize("lost", ["nothing there", np.nan, np.inf, -np.inf])
-def test_where_nothing_is_in_sight_or_a_fault_left_no_range_there_is_none(lost):
+@pytest.mark.parametrize("number", [-1, 0])
+def test_where_nothing_is_in_sight_or_a_fault_left_nothing_there_is_none(number):
     x = channels(2)
-    if lost != "nothing there":
-        x[1, cc.RANGE] = lost
-    seen = reading(x, [0, -1 if lost == "nothing there" else 0], on=rig(2))
+    x[1] = np.nan
+    seen = reading(x, [0, number], on=rig(2))
     assert seen.in_sight.tolist() == [True, False]
     assert seen.range_m.tolist() == [1.0, np.inf]
     assert seen.object_id.tolist() == [0, -1]
@@ -114,6 +113,26 @@ def test_where_nothing_is_in_sight_or_a_fault_left_no_range_there_is_none(lost):
         values = getattr(seen, name)
         assert np.isfinite(values[0]).all(), name
         assert np.isnan(values[1]).all(), name
+
+
+@pytest.mark.parametrize("lost", [np.nan, np.inf, -np.inf])
+def test_a_fault_that_takes_the_range_alone_leaves_angles_and_rate(lost):
+    x = channels(2)
+    x[1, cc.RANGE] = lost
+    seen = reading(x, [0, 0], on=rig(2))
+    assert seen.in_sight.tolist() == [True, False]
+    assert (seen.range_m[1], seen.object_id[1], seen.label[1]) == (np.inf, -1, -1)
+    for name, column in (("azimuth", cc.AZIMUTH), ("elevation", cc.ELEVATION), ("range_rate", cc.RANGE_RATE)):
+        assert getattr(seen, name)[1] == x[1, column]
+
+
+def test_what_a_fault_says_is_read_where_nothing_is_in_sight():
+    x = np.full((1, cc.COLUMNS), np.nan)
+    x[0, cc.RANGE], x[0, cc.AZIMUTH] = 3.0, 0.1
+    seen = reading(x, [-1])
+    assert (float(seen.range_m), float(seen.azimuth), bool(seen.in_sight)) == (3.0, 0.1, True)
+    assert (int(seen.object_id), int(seen.label), int(seen.verdict)) == (-1, -1, Verdict.UNKNOWN)
+    assert np.isnan(seen.elevation)
 
 
 @pytest.mark.parametrize(
@@ -162,8 +181,9 @@ def test_quantities_are_all_there_is_and_of_the_kinds_they_say():
 
 def test_a_reading_says_in_one_line_what_is_nearest_or_that_nothing_is():
     assert repr(reading(channels())) == "ConeReading(time_ns=9, range_m=1.0, object_id=0)"
-    assert repr(reading(channels(), [-1])) == "ConeReading(time_ns=9, nothing in sight)"
-    assert repr(reading(channels(2), [-1, -1], on=rig(2))).endswith("range_m=[inf inf], object_id=[-1 -1])")
+    nothing = np.full((2, cc.COLUMNS), np.nan)
+    assert repr(reading(nothing[:1], [-1])) == "ConeReading(time_ns=9, nothing in sight)"
+    assert repr(reading(nothing, [-1, -1], on=rig(2))).endswith("range_m=[inf inf], object_id=[-1 -1])")
 
 
 def test_several_readings_gathered_are_those_of_each():

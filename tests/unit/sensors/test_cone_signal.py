@@ -5,15 +5,16 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from sensorium.corruption import Program
 from sensorium.sensors import cone_channels as cc
 from sensorium.sensors.cone_sighting import Sighting
 from sensorium.sensors.cone_signal import ConeReadout, ConeSignal
 from sensorium.trace.labels import LabelTables
 
 MS = 1_000_000
-REACH_M = 50.0
 WORLDS, SENSORS = 3, 2
 ROWS = WORLDS * SENSORS
+NO_ERRORS = Program([], columns=cc.COLUMNS)
 NO_LABELS = LabelTables(np.zeros((1, 9), np.int32), np.full((1, 9), -1), np.zeros(0, np.int32))
 
 
@@ -45,9 +46,7 @@ def measuring(period_s=None, *, restarted_ns=(-1, -1, -1), newest_ns=0):
     """A signal of three worlds with two sensors each, and its caster; worlds last restarted when they are told."""
     history = SimpleNamespace(valid_from_ns=np.array(restarted_ns), newest=SimpleNamespace(time_ns=newest_ns))
     caster = Told()
-    return ConeSignal(
-        SimpleNamespace(worlds=WORLDS, sensors=SENSORS, history=history), caster, REACH_M, period_s
-    ), caster
+    return ConeSignal(SimpleNamespace(worlds=WORLDS, sensors=SENSORS, history=history), caster, period_s), caster
 
 
 def sampled(signal, time_ns):
@@ -92,11 +91,12 @@ def test_of_several_objects_the_nearest_is_measured_and_all_are_given():
     assert signal.object_id.tolist() == [[2]] * ROWS
 
 
-def test_where_nothing_is_in_sight_the_chain_gets_the_reach_and_zeros():
+def test_where_nothing_is_in_sight_the_chain_gets_no_values():
     signal, caster = measuring()
     caster.x_m[2] = np.inf
     out = sampled(signal, 10 * MS)
-    assert out[2, : cc.SPEED].tolist() == [REACH_M, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+    assert np.isnan(out[2]).all()
+    assert np.isfinite(np.delete(out, 2, axis=0)[:, : cc.SPEED]).all()
     assert signal.object_id.ravel().tolist() == [0, 0, -1, 0, 0, 0]
 
 
@@ -131,7 +131,7 @@ def test_only_worlds_that_were_reset_just_now_have_none_with_all_their_sensors()
 
 def test_without_errors_what_is_read_out_is_the_ideal_sample_to_the_last_bit():
     signal, caster = measuring()
-    readout = ConeReadout(signal)
+    readout = ConeReadout(signal, NO_ERRORS)
     for k in range(3):
         caster.x_m += np.linspace(0.1, 0.3, ROWS)
         ideal = sampled(signal, (k + 1) * 7 * MS)
@@ -144,7 +144,7 @@ def test_without_errors_what_is_read_out_is_the_ideal_sample_to_the_last_bit():
 def test_what_is_read_out_has_points_and_speeds_of_its_own_errors(period_s):
     """A range that is 1 m wrong at the first sample and 3 m at the next: 2 m a period too fast."""
     signal, caster = measuring(period_s)
-    readout = ConeReadout(signal)
+    readout = ConeReadout(signal, NO_ERRORS)
     for k, error_m in enumerate((1.0, 3.0)):
         caster.x_m[:] = 4.0 + 0.5 * k
         ideal = sampled(signal, (k + 1) * 50 * MS)
@@ -160,7 +160,7 @@ def test_what_is_read_out_has_points_and_speeds_of_its_own_errors(period_s):
 
 def test_a_new_target_has_no_speed_however_its_range_is_read_out():
     signal, caster = measuring()
-    readout = ConeReadout(signal)
+    readout = ConeReadout(signal, NO_ERRORS)
     for k in range(2):
         caster.number[:3] = k
         ideal = sampled(signal, (k + 1) * 10 * MS)
@@ -171,7 +171,7 @@ def test_a_new_target_has_no_speed_however_its_range_is_read_out():
 
 def test_rows_that_restart_have_no_reading_before():
     signal, _ = measuring()
-    readout = ConeReadout(signal)
+    readout = ConeReadout(signal, NO_ERRORS)
     rows = np.array([True, False, False, True, False, False])
     for k in range(2):
         x = sampled(signal, (k + 1) * 10 * MS)
