@@ -214,6 +214,11 @@ class Camera(SensorSpec[CameraImage]):
             raise ValueError(
                 f"lens_coefficients has {len(self.lens_coefficients)} values; lens {self.lens!r} takes {wanted[-1]}"
             )
+        if self.lens_coefficients and self.timing.rate_hz is not None:
+            try:
+                self.projection()
+            except SpecError as error:
+                raise ValueError(f"lens_coefficients is {self.lens_coefficients}: {error}") from None
         cells = self.columns * self.rows * self.sample_factor**2
         if 2 * cells > MAX_RAYS:
             raise ValueError(f"the virtual grid has {cells} cells; at most {MAX_RAYS // 2} are allowed")

@@ -11,18 +11,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium import jit
+from sensorium.optics.brown_folds import unfolded_radius
+from sensorium.optics.kannala_brandt import turning_angle
 from sensorium.patterns import Fisheye, Pinhole
 from sensorium.random import cos_sin_pi_f32
 
-# columns of a lens: its kind, focal lengths and principal point [px], and up to five coefficients
+# columns of a lens: its kind, focal lengths and principal point [px], up to five coefficients, and how far from the
+# axis it folds nowhere: a tangent, or an angle [rad] of a fisheye
 KIND, FX, FY, CX, CY, K1 = range(6)
-LENS_COLUMNS = 10
+UNFOLDED = K1 + 5
+LENS_COLUMNS = 11
 
 # kinds
 PINHOLE, BROWN, FISHEYE = 0.0, 1.0, 2.0
 
-# Newton steps from the distorted point on: six are enough for lenses that bend by half, ten for all that pass `check`
+# Newton steps from the distorted point on: six are enough for lenses that bend by half, ten for most. What they do not
+# find, or find beyond a fold, is followed from the axis in so many parts of the way; angles of a fisheye by halving
 _STEPS = 10
+_PARTS, _STEPS_OF_A_PART, _HALVINGS = 256, 3, 30
+
+# How far Newton's method may end from the point [1]
+_CLOSE = np.float32(1e-5)
 
 _ZERO, _ONE, _TWO, _THREE = np.float32(0.0), np.float32(1.0), np.float32(2.0), np.float32(3.0)
 _PER_PI, _PI = np.float32(1.0 / math.pi), np.float32(math.pi)
@@ -35,6 +44,11 @@ def lens_row(pattern: Pinhole | Fisheye) -> NDArray[np.float64]:
     row[KIND] = FISHEYE if isinstance(pattern, Fisheye) else BROWN if distorted else PINHOLE
     row[FX], row[FY], row[CX], row[CY] = *pattern.focal_px, *pattern.center
     row[K1 : K1 + len(pattern.distortion)] = pattern.distortion
+    row[UNFOLDED] = math.inf
+    if distorted and isinstance(pattern, Fisheye):
+        row[UNFOLDED] = min(turning_angle(pattern.distortion), math.pi)
+    elif distorted:
+        row[UNFOLDED] = unfolded_radius(pattern.distortion)
     return row
 
 
@@ -68,25 +82,45 @@ def look_block(u, v, lens, used, x, y, z):
 @jit.function
 def _undo_brown(lens, used, x, y):
     """Ideal coordinates of distorted ones, in place, by Newton's method; see `optics.brown`."""
+    unfolded = np.float32(lens[UNFOLDED])
+    for k in range(used):
+        a, b = _newton(lens, x[k], y[k], x[k], y[k], _STEPS)
+        miss_x, miss_y, _, _, _ = _missed(lens, a, b, x[k], y[k])
+        near = abs(miss_x) + abs(miss_y) <= _CLOSE * (_ONE + abs(x[k]) + abs(y[k]))
+        if not (near and a * a + b * b <= unfolded * unfolded):
+            a = b = _ZERO
+            for part in range(_PARTS):
+                share = np.float32(part + 1) / np.float32(_PARTS)
+                a, b = _newton(lens, share * x[k], share * y[k], a, b, _STEPS_OF_A_PART)
+        x[k], y[k] = a, b
+
+
+@jit.function
+def _newton(lens, wanted_x, wanted_y, a, b, steps):
+    """Ideal coordinates of a distorted point, from a guess on."""
+    for _ in range(steps):
+        miss_x, miss_y, xx, xy, yy = _missed(lens, a, b, wanted_x, wanted_y)
+        inverse = _ONE / (xx * yy - xy * xy)
+        a -= (yy * miss_x - xy * miss_y) * inverse
+        b -= (xx * miss_y - xy * miss_x) * inverse
+    return a, b
+
+
+@jit.function
+def _missed(lens, a, b, wanted_x, wanted_y):
+    """By how much the image of an ideal point misses a distorted one, and the derivatives of the image."""
     k1, k2, k3 = np.float32(lens[K1]), np.float32(lens[K1 + 1]), np.float32(lens[K1 + 4])
     p1, p2 = np.float32(lens[K1 + 2]), np.float32(lens[K1 + 3])
     six = np.float32(6.0)
-    for k in range(used):
-        wanted_x, wanted_y = x[k], y[k]
-        a, b = wanted_x, wanted_y
-        for _ in range(_STEPS):
-            q = a * a + b * b
-            radial = _ONE + q * (k1 + q * (k2 + q * k3))
-            slope = _TWO * (k1 + q * (_TWO * k2 + _THREE * q * k3))
-            miss_x = a * radial + _TWO * p1 * a * b + p2 * (q + _TWO * a * a) - wanted_x
-            miss_y = b * radial + p1 * (q + _TWO * b * b) + _TWO * p2 * a * b - wanted_y
-            xx = radial + slope * a * a + _TWO * p1 * b + six * p2 * a
-            yy = radial + slope * b * b + six * p1 * b + _TWO * p2 * a
-            xy = slope * a * b + _TWO * p1 * a + _TWO * p2 * b
-            inverse = _ONE / (xx * yy - xy * xy)
-            a -= (yy * miss_x - xy * miss_y) * inverse
-            b -= (xx * miss_y - xy * miss_x) * inverse
-        x[k], y[k] = a, b
+    q = a * a + b * b
+    radial = _ONE + q * (k1 + q * (k2 + q * k3))
+    slope = _TWO * (k1 + q * (_TWO * k2 + _THREE * q * k3))
+    miss_x = a * radial + _TWO * p1 * a * b + p2 * (q + _TWO * a * a) - wanted_x
+    miss_y = b * radial + p1 * (q + _TWO * b * b) + _TWO * p2 * a * b - wanted_y
+    xx = radial + slope * a * a + _TWO * p1 * b + six * p2 * a
+    yy = radial + slope * b * b + six * p1 * b + _TWO * p2 * a
+    xy = slope * a * b + _TWO * p1 * a + _TWO * p2 * b
+    return miss_x, miss_y, xx, xy, yy
 
 
 @jit.function
@@ -99,16 +133,24 @@ def _spread_fisheye(lens, used, x, y, z):
         np.float32(lens[K1 + 3]),
     )
     five, seven, nine = np.float32(5.0), np.float32(7.0), np.float32(9.0)
+    unfolded = np.float32(lens[UNFOLDED])
     bends = k1 != _ZERO or k2 != _ZERO or k3 != _ZERO or k4 != _ZERO
     for k in range(used):
         radius = math.sqrt(y[k] * y[k] + z[k] * z[k])
-        angle = radius
+        angle = at = radius
         if bends:
             for _ in range(_STEPS):
                 q = angle * angle
                 at = angle * (_ONE + q * (k1 + q * (k2 + q * (k3 + q * k4))))
                 slope = _ONE + q * (_THREE * k1 + q * (five * k2 + q * (seven * k3 + q * nine * k4)))
                 angle -= (at - radius) / slope
+            if not (abs(at - radius) <= _CLOSE * (_ONE + radius) and angle <= unfolded and angle >= _ZERO):
+                low, high = _ZERO, unfolded
+                for _ in range(_HALVINGS):
+                    angle = np.float32(0.5) * (low + high)
+                    q = angle * angle
+                    at = angle * (_ONE + q * (k1 + q * (k2 + q * (k3 + q * k4))))
+                    low, high = (low, angle) if at > radius else (angle, high)
         cosine, sine = cos_sin_pi_f32(min(max(angle, _ZERO), _PI) * _PER_PI)
         outwards = sine / radius if radius > _ZERO else _ONE
         x[k], y[k], z[k] = cosine, -y[k] * outwards, -z[k] * outwards
