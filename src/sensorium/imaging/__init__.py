@@ -13,7 +13,8 @@ from sensorium.imaging.exposure import electrons_per_radiance, relative_illumina
 from sensorium.imaging.mosaic import LAYOUTS, demosaiced, mosaic
 from sensorium.imaging.pixel_noise import FixedPattern, PixelNoise, fixed_pattern, noisy_electrons
 from sensorium.imaging.pupil import pupil_points
-from sensorium.imaging.spots import SpotTable, pixel_means, spot_table
+from sensorium.imaging.spot_gather import pixel_means
+from sensorium.imaging.spots import SpotTable, spot_table
 
 __all__ = [
     "LAYOUTS",

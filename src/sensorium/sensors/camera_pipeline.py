@@ -10,7 +10,8 @@ from sensorium.imaging.digitise import digitised
 from sensorium.imaging.exposure import electrons_per_radiance, relative_illumination
 from sensorium.imaging.mosaic import demosaiced, mosaic
 from sensorium.imaging.pixel_noise import FixedPattern, fixed_pattern, noisy_electrons
-from sensorium.imaging.spots import SpotTable, pixel_means, spot_table
+from sensorium.imaging.spot_gather import pixel_means
+from sensorium.imaging.spots import SpotTable, spot_table
 from sensorium.optics.seidel import Seidel
 from sensorium.random import Stream
 
