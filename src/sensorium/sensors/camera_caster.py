@@ -79,8 +79,9 @@ class CameraCaster:
         if self._faults is not None:
             electrons = self._with_faults(electrons, self._faults, start_ns + self.duration_ns)
         images, codes = zip(*map(self.pipeline.developed, electrons, settings), strict=True)
-        for head, one in enumerate(electrons):
-            self._automatics.follow(head, one)
+        whole = np.repeat(rig.history.valid_from_ns <= start_ns, rig.sensors)  # no reset since the image began
+        for head in np.flatnonzero(whole).tolist():
+            self._automatics.follow(head, electrons[head])
         raw = None if codes[0] is None else self._organised(_stacked(codes))
         made = CameraImage(
             image=self._organised(_stacked(images)),
@@ -160,12 +161,15 @@ class CameraCaster:
         return shot.X_WS
 
     def _warn_if_saturated(self, electrons: Sequence[NDArray[np.float32]]) -> None:
-        """Say once that an image shows nothing but full pixels."""
+        """Say once that an image shows nothing but full pixels, if automatics cannot expose it any less."""
+        auto = self._spec.auto_exposure
         for head, one in enumerate(electrons):
             settings = self._automatics.settings[head]
-            if not self._warned and self.pipeline.is_saturated(one, settings):
+            at_limit = auto is None or settings.exposure_s <= auto.min_exposure_s
+            if not self._warned and at_limit and self.pipeline.is_saturated(one, settings):
                 self._warned = True
-                rule = "exposure_s, gain or pupil_radius_m must be smaller for it to show anything"
+                name = "exposure_s" if auto is None else "auto_exposure.min_exposure_s"
+                rule = f"{name}, gain or pupil_radius_m must be smaller for it to show anything"
                 warnings.warn(
                     f"sensor {self._rig.name!r} has an image that is saturated through and through, exposed for "
                     f"{settings.exposure_s:g} s; {rule}",

@@ -1,6 +1,7 @@
 """Automatic exposure and white balance of cameras at work: images follow the light, each world by itself."""
 
 import itertools
+import warnings
 
 import numpy as np
 import pytest
@@ -167,6 +168,29 @@ def test_a_reset_begins_anew_in_its_worlds_alone():
         np.testing.assert_array_equal(getattr(restarted[6], name)[1], getattr(restarted[2], name)[1])
 
 
+@pytest.mark.parametrize("worlds", [1, 2])
+def test_an_image_that_a_reset_cuts_short_sets_nothing(worlds):
+    """It was begun before the reset and is void, in part or whole; the next has the first image's settings."""
+    camera = spec(
+        auto_exposure=AUTO | {"max_exposure_s": 0.08}, motion_blur=True, timing=sn.Timing(rate_hz=10.0, phase_s=0.05)
+    )
+    env = env_of(**({"worlds": worlds} if worlds > 1 else {}))
+    sensor = env.attach(camera, body="mast", pose=DOWN, name="eye")
+    exposures = []
+    for step in range(8):
+        if step == 4:
+            env.reset(np.arange(worlds) == worlds - 1)
+        env.step()
+        if sensor.fresh:
+            exposures.append((sensor.read().start_ns, np.ravel(sensor.read().exposure_s).tolist()))
+    after = dict(exposures)
+    assert after[250_000_000][-1] != 1e-4
+    assert after[350_000_000][-1] == after[450_000_000][-1] == 1e-4  # the first of them was under way
+    assert after[550_000_000][-1] != 1e-4
+    if worlds > 1:
+        assert 1e-4 not in (after[350_000_000][0], after[450_000_000][0])
+
+
 def test_grey_world_brings_the_bands_together():
     camera = spec(auto_exposure=AUTO, mosaic="rggb", demosaic=False, adc=sn.Adc(bits=12), full_well_e=1e7, **COLOURS)
     scene = sn.Scene()
@@ -243,3 +267,13 @@ def test_scenario_files_have_automatics():
     )
     assert found.auto_exposure.region == (0.2, 0.2, 0.8, 0.8)
     assert found.white_balance.temperature_k == 5600.0
+
+
+def test_saturated_images_warn_only_where_automatics_can_do_no_more():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        images(spec(auto_exposure=AUTO, exposure_s=0.02), 12)
+    told = r"saturated through and through, exposed for 0\.002 s; auto_exposure\.min_exposure_s, gain or"
+    with pytest.warns(UserWarning, match=told) as caught:
+        images(spec(auto_exposure=AUTO | {"min_exposure_s": 0.002}, exposure_s=0.02), 12)
+    assert len(caught) == 1
