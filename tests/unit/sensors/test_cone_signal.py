@@ -8,10 +8,12 @@ import pytest
 from sensorium.sensors import cone_channels as cc
 from sensorium.sensors.cone_sighting import Sighting
 from sensorium.sensors.cone_signal import ConeReadout, ConeSignal
+from sensorium.sensors.cone_verdict import new_rule
 from sensorium.trace.labels import LabelTables
 
 MS = 1_000_000
 REACH_M = 50.0
+SPEEDS = slice(cc.SPEED, cc.DIFFERENCED_RATE + 1)
 WORLDS, SENSORS = 3, 2
 ROWS = WORLDS * SENSORS
 NO_LABELS = LabelTables(np.zeros((1, 9), np.int32), np.full((1, 9), -1), np.zeros(0, np.int32))
@@ -45,9 +47,8 @@ def measuring(period_s=None, *, restarted_ns=(-1, -1, -1), newest_ns=0):
     """A signal of three worlds with two sensors each, and its caster; worlds last restarted when they are told."""
     history = SimpleNamespace(valid_from_ns=np.array(restarted_ns), newest=SimpleNamespace(time_ns=newest_ns))
     caster = Told()
-    return ConeSignal(
-        SimpleNamespace(worlds=WORLDS, sensors=SENSORS, history=history), caster, REACH_M, period_s
-    ), caster
+    rig = SimpleNamespace(worlds=WORLDS, sensors=SENSORS, history=history)
+    return ConeSignal(rig, caster, REACH_M, period_s, new_rule(1.0, 0.01, 0.05)), caster
 
 
 def sampled(signal, time_ns):
@@ -103,7 +104,7 @@ def test_where_nothing_is_in_sight_the_chain_gets_the_reach_and_zeros():
 @pytest.mark.parametrize(("period_s", "speed", "interval_s"), [(None, 4.0, 0.05), (0.1, 2.0, 0.1)])
 def test_speeds_are_divided_by_the_time_between_samples_or_by_the_period_that_is_told(period_s, speed, interval_s):
     signal, caster = measuring(period_s)
-    assert np.isnan(sampled(signal, 70 * MS)[:, cc.SPEED :]).all()
+    assert np.isnan(sampled(signal, 70 * MS)[:, SPEEDS]).all()
     caster.x_m -= 0.2
     out = sampled(signal, 120 * MS)
     assert signal.interval_s == pytest.approx(interval_s)
@@ -114,17 +115,17 @@ def test_speeds_are_divided_by_the_time_between_samples_or_by_the_period_that_is
 def test_a_beginning_has_no_reading_before():
     signal, _ = measuring()
     sampled(signal, 10 * MS)
-    assert (sampled(signal, 20 * MS)[:, cc.SPEED :] == 0.0).all()
+    assert (sampled(signal, 20 * MS)[:, SPEEDS] == 0.0).all()
     signal.begin(25 * MS)
-    assert np.isnan(sampled(signal, 30 * MS)[:, cc.SPEED :]).all()
-    assert (sampled(signal, 40 * MS)[:, cc.SPEED :] == 0.0).all()
+    assert np.isnan(sampled(signal, 30 * MS)[:, SPEEDS]).all()
+    assert (sampled(signal, 40 * MS)[:, SPEEDS] == 0.0).all()
 
 
 def test_only_worlds_that_were_reset_just_now_have_none_with_all_their_sensors():
     signal, _ = measuring(restarted_ns=(20 * MS, 10 * MS, 20 * MS), newest_ns=20 * MS)
     sampled(signal, 10 * MS)
     signal.forget()
-    speeds = sampled(signal, 30 * MS)[:, cc.SPEED :]
+    speeds = sampled(signal, 30 * MS)[:, SPEEDS]
     np.testing.assert_array_equal(np.isnan(speeds).all(axis=1), [True, True, False, False, True, True])
     assert (speeds[2:4] == 0.0).all()
 
