@@ -188,6 +188,7 @@ MUTATIONS = {
     # Waveforms
     "vane-wall": calls(sn.waveform, "Parameters", receiver_width_m=times(1.01)),
     "pulse-places": gives(optics, "arrivals", lambda wave, *_: np.roll(wave, 1)),
+    "quiet-pulses": gives(optics, "arrivals", lambda wave, *_: np.roll(wave, 1)),
     "thresholds": gives(optics, "cfar_factor_exponential", lambda value, *_: 1.001 * value),
     # Camera
     "aberrations": gives(optics, "deviation", lambda value, *_: 1.001 * value),
