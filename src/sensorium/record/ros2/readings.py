@@ -17,6 +17,7 @@ from sensorium.record.ros2.satellite import satellite
 from sensorium.record.ros2.scalar import pressure, sun_cosine
 from sensorium.record.ros2.single_range import single_range
 from sensorium.record.ros2.source import Source
+from sensorium.record.ros2.waveforms import waveforms
 from sensorium.sensors.barometer import BarometerReading
 from sensorium.sensors.camera_image import CameraImage
 from sensorium.sensors.cone_reading import ConeReading
@@ -32,8 +33,8 @@ from sensorium.sensors.sun_sensor import SunSensorReading
 
 
 def _scan(scan: Scan, source: Source) -> list[tuple[int, str, Message]]:
-    """The points, and for a lidar of one ray the range."""
-    return [*point_cloud(scan, source), *single_range(scan, source)]
+    """The points, for a lidar of one ray the range, and the samples that a waveform lidar keeps."""
+    return [*point_cloud(scan, source), *single_range(scan, source), *waveforms(scan, source)]
 
 
 _MESSAGES: dict[type, Callable[[Any, Source], list[tuple[int, str, Message]]]] = {
