@@ -18,6 +18,9 @@ STAGE_LIMIT = np.int64(9)
 
 _NEVER = np.float32(np.inf)
 
+# rows that nobody needs once surfaces are shaded
+_SIGMA, _DRAWN = rows.SIN2, rows.FIXED_R
+
 
 @jit.function
 def least_detected(number, diffuse, strength, draws, element, node, among, air):
@@ -43,13 +46,39 @@ def least_detected(number, diffuse, strength, draws, element, node, among, air):
 
 
 @jit.function
-def drop_undetected(block, light, draws, element, among, slot_f, used):
-    """Empty the first slots of rays whose first surface is not detected."""
-    number, first = light.number, shade.FIRST_DRAW
-    certain = number[tb.N_LIMIT_CERTAIN]
+def drop_undetected(block, light, draws, element, among, slot_f, some, used):
+    """Empty the first slots of rays whose first surface is not detected; the same as `least_detected`, in vectors.
+
+    Args:
+        block: Scratch, shaded.
+        light: `LightTables`; draws, element, among: where random numbers come from.
+        slot_f: Slots, with the first surfaces.
+        some: Scratch, int32 (BLOCK + 1,).
+        used: Rays in the block.
+    """
+    number = light.number
+    dark, sun = number[tb.N_LIMIT_DARK], number[tb.N_LIMIT_SUN]
+    ratio, reach, zero = number[tb.N_LIMIT_RATIO], number[tb.N_LIMIT_REACH], np.float32(0.0)
+    certain, hopeless = ratio + reach, max(ratio - reach, np.float32(1.0))
+
+    # Settle what no draw can change; mark the others by their noise
     for k in range(used):
-        strength = block[rows.STRENGTH + k]
-        if strength < certain and slot_f[choose.KEY + k] > choose.NONE:
-            diffuse = block[rows.DIFFUSE_A + k]
-            if strength < least_detected(number, diffuse, strength, draws, element + k, first, among, False):
-                slot_f[choose.KEY + k] = choose.NONE
+        strength, key = block[rows.STRENGTH + k], slot_f[choose.KEY + k]
+        sigma = math.sqrt(dark + sun * block[rows.DIFFUSE_A + k])
+        key = choose.NONE if strength < hopeless * sigma else key
+        open_ = (strength < certain * sigma) & (key > choose.NONE)
+        slot_f[choose.KEY + k], block[_SIGMA + k] = key, sigma if open_ else zero
+
+    # Draw for the marked ones, packed together
+    count = 0
+    for k in range(used):
+        some[count] = k
+        count += np.intp(block[_SIGMA + k] > zero)
+    for i in range(count):
+        at = element + np.int64(some[i])
+        w0, w1, _, _ = draw_words(draws.key[0], draws.key[1], at, STAGE_LIMIT, shade.FIRST_DRAW, draws.tick, among)
+        block[_DRAWN + i], _ = normal_pair_f32(w0, w1)
+    for i in range(count):
+        k = some[i]
+        if block[rows.STRENGTH + k] < (ratio - block[_DRAWN + i]) * block[_SIGMA + k]:
+            slot_f[choose.KEY + k] = choose.NONE

@@ -40,7 +40,7 @@ def fire(block, rays, heads, light, draws, number):
 @jit.inlined
 def offer_first(block, hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, voided_before, used):
     """Open the slots with what surfaces and air send back on the first rays; `owner`: see `offer_media`."""
-    _first_candidates(block, hit, light, draws, element, among, slot_f, slot_i, voided_before, used)
+    _first_candidates(block, hit, light, draws, element, among, slot_f, slot_i, drawn, voided_before, used)
     offer_media(block, hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, used)
 
 
@@ -187,7 +187,7 @@ def limits_of(number):
 
 
 @jit.inlined
-def _first_candidates(block, hit, light, draws, element, among, slot_f, slot_i, voided_before, used):
+def _first_candidates(block, hit, light, draws, element, among, slot_f, slot_i, drawn, voided_before, used):
     """Surfaces of the first rays open the slots; the air is offered after them."""
     returns, ranked = light.switch[tb.S_RETURNS], light.switch[tb.S_SLOTS]
     threshold = light.number[tb.N_THRESHOLD]
@@ -200,7 +200,7 @@ def _first_candidates(block, hit, light, draws, element, among, slot_f, slot_i, 
         slot_f[choose.INTENSITY + k] = strength
         slot_f[choose.OPL + k] = opl
     if light.switch[tb.S_LIMIT] > 0:
-        limit.drop_undetected(block, light, draws, element, among, slot_f, used)
+        limit.drop_undetected(block, light, draws, element, among, slot_f, drawn, used)
     for k in range(used):
         slot_i[choose.CAUSE + k], slot_i[choose.DEPTH + k], slot_i[choose.MIRROR + k] = tb.BY_SURFACE, 0, -1
     for k in range(used):

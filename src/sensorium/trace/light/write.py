@@ -74,13 +74,15 @@ def finish_ranges(block, slot_f, slot_i, number, j, normals, range_m, used):
         seen = seen & (noisy >= least) & (noisy <= most)
         block[rows.STRENGTH + k] = noisy if seen else np.float32(-1.0)
         slot_f[f + choose.INTENSITY + k] = slot_f[f + choose.INTENSITY + k] if seen else zero
-    for k in range(used):
-        if block[rows.STRENGTH + k] < zero:
-            slot_i[w + choose.CAUSE + k], slot_i[w + choose.DEPTH + k] = tb.NO_CAUSE, 0
-            slot_i[w + choose.COLUMN + k], slot_i[w + choose.FACE + k], slot_i[w + choose.MIRROR + k] = -1, -1, -1
-    for k in range(used):
-        distance = block[rows.STRENGTH + k]
-        range_m[k] = distance if distance > zero else zero
+        range_m[k] = noisy if seen else zero
+    nobody, causeless, none = choose.NOBODY, np.int32(tb.NO_CAUSE), np.int32(0)
+    for k in range(used):  # without a branch, which could not be foretold
+        seen = block[rows.STRENGTH + k] >= zero
+        slot_i[w + choose.CAUSE + k] = slot_i[w + choose.CAUSE + k] if seen else causeless
+        slot_i[w + choose.DEPTH + k] = slot_i[w + choose.DEPTH + k] if seen else none
+        slot_i[w + choose.COLUMN + k] = slot_i[w + choose.COLUMN + k] if seen else nobody
+        slot_i[w + choose.FACE + k] = slot_i[w + choose.FACE + k] if seen else nobody
+        slot_i[w + choose.MIRROR + k] = slot_i[w + choose.MIRROR + k] if seen else nobody
 
 
 @jit.function
@@ -104,6 +106,12 @@ def write_returns(
             mirror_id[k] = slot_i[w + choose.MIRROR + k]
     row = world if labels.object_label.shape[0] > 1 else 0
     object_label, face_first, face_label = labels.object_label[row], labels.face_first[row], labels.face_label
+    if face_label.size == 0:
+        for k in range(used):
+            column = slot_i[w + choose.COLUMN + k]
+            of_object = object_label[np.uint32(max(column, np.int32(0)))]
+            label[k] = of_object if column >= 0 else choose.NOBODY
+        return
     for k in range(used):
         column = slot_i[w + choose.COLUMN + k]
         if column < 0:
