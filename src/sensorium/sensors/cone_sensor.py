@@ -138,12 +138,13 @@ class ConeSensor(SensorSpec[ConeReading]):
         interval_s = period_s if self.speed_interval == "nominal" else None
         rule = new_rule(self.verdict_window_s, period_s, self.still_below_m_s)
         signal = ConeSignal(rig, ConeCaster(rig, self.options), self.range_m, interval_s, rule)
+        program = Program(parts, columns=signal.columns, period_s=period_s)
         return SampledModel(
             rig,
             self.timing,
             signal,
-            Program(parts, columns=signal.columns, period_s=period_s),
+            program,
             lambda sample: ConeReading(sample, rig, per_object=self.per_object),
-            readout=ConeReadout(signal),
+            readout=ConeReadout(signal) if program.acts else None,
             looks_back=False,
         )
