@@ -1,6 +1,5 @@
 """Readings of a cone sensor: the nearest thing in sight, and on request every object in sight."""
 
-import enum
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,20 +11,11 @@ from sensorium.errors import SpecError
 from sensorium.rotations import Float
 from sensorium.sensors import cone_channels as cc
 from sensorium.sensors.cone_sighting import Sighting, in_world
+from sensorium.sensors.cone_verdict import Verdict
 from sensorium.sensors.quantity import XYZ, Quantity
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.sampled import Sample
 from sensorium.sensors.sampled_reading import SampledReading
-
-
-class Verdict(enum.IntEnum):
-    """What the differenced range rate says of the nearest object."""
-
-    UNKNOWN = 0
-    """Nothing is in sight, or it was not the nearest one reading before."""
-    STILL = 1
-    APPROACHING = 2
-    RECEDING = 3
 
 
 class ConeObjects:
@@ -111,11 +101,11 @@ class ConeReading(SampledReading):
     otherwise: a range that is held keeps its object, and a stuck range or angle is read where nothing is, of no object.
     """
 
-    __slots__ = ("_per_object", "_still_below_m_s")
+    __slots__ = ("_per_object",)
 
-    def __init__(self, sample: Sample, rig: Rig, *, still_below_m_s: float, per_object: bool) -> None:
+    def __init__(self, sample: Sample, rig: Rig, *, per_object: bool) -> None:
         super().__init__(sample, rig)
-        self._still_below_m_s, self._per_object = still_below_m_s, per_object
+        self._per_object = per_object
 
     @property
     def in_sight(self) -> NDArray[np.bool_]:
@@ -170,11 +160,10 @@ class ConeReading(SampledReading):
 
     @property
     def verdict(self) -> NDArray[np.int64]:
-        """A `Verdict` for each, as numbers: the differenced rate, and `still_below_m_s`."""
-        rate = self._sample.x[:, cc.DIFFERENCED_RATE]
-        known = [np.isnan(rate), (np.abs(rate) < self._still_below_m_s) | (rate == 0.0), rate < 0.0]
-        values = [Verdict.UNKNOWN, Verdict.STILL, Verdict.APPROACHING]
-        return self._shaped(np.select(known, [int(value) for value in values], int(Verdict.RECEDING)))
+        """A `Verdict` for each, as numbers: from the last ranges, as many as their scatter asks for."""
+        verdict = self._sample.x[:, cc.VERDICT]
+        known = self._sees & ~np.isnan(verdict)
+        return self._shaped(np.where(known, verdict, float(Verdict.UNKNOWN)).astype(np.int64))
 
     @property
     def object_id(self) -> NDArray[np.int32]:

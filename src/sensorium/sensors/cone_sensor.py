@@ -1,5 +1,6 @@
 """A function-based sensor: the nearest point of all objects in a cone, and how it moves."""
 
+from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
@@ -9,6 +10,7 @@ from sensorium.sensors import cone_channels as cc
 from sensorium.sensors.cone_caster import ConeCaster, ConeOptions
 from sensorium.sensors.cone_reading import ConeReading
 from sensorium.sensors.cone_signal import ConeReadout, ConeSignal
+from sensorium.sensors.cone_verdict import new_rule
 from sensorium.sensors.error_group import ErrorGroup
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.sampled import SampledModel, required_rate_hz
@@ -40,7 +42,8 @@ class ConeSensor(SensorSpec[ConeReading]):
     """
 
     targets: ClassVar[tuple[str, ...]] = ("range", "angles", "range_rate")
-    also_called: ClassVar[dict[str, str]] = {
+    also_called: ClassVar[Mapping[str, str]] = {
+        "angle_error_deg": "half_spacing_deg",
         "range_noise": "range.noise",
         "angle_noise": "angles.noise",
         "rate_noise": "range_rate.noise",
@@ -61,9 +64,10 @@ class ConeSensor(SensorSpec[ConeReading]):
     lines: Annotated[int, Field(ge=2, le=1_000_000)] | Literal["exact"] = "exact"
     """How many lines are laid over each face, or "exact" for the nearest point of the face itself. Faces are quads, put
     together from triangles; lone triangles get lines that shrink to a corner."""
-    angle_error_deg: float | None = Field(default=None, gt=0.0, lt=90.0)
-    """Lays only as many of the lines as keep the worst error of angle, eq. 4.1, below this [deg]: fewer for small faces
-    and far ones. None lays all."""
+    half_spacing_deg: float | None = Field(default=None, gt=0.0, lt=90.0)
+    """Lays only as many of the lines as keep half the angle between two of them, eq. 4.1, below this [deg]: fewer for
+    small faces and far ones. That is the worst error of angle of a face whose nearest point is the foot on it; where
+    the cone cuts a face the error can be larger. None lays all."""
     front: Literal["flat", "spherical"] = "flat"
     """Whether `range_m` is a depth, as in the thesis, or a distance, as in Deng et al."""
     target: Literal["closest", "aabb_center"] = "closest"
@@ -75,7 +79,10 @@ class ConeSensor(SensorSpec[ConeReading]):
     per_object: bool = False
     """Whether readings list every object in sight, `reading.objects`."""
     still_below_m_s: float = Field(default=0.05, ge=0.0)
-    """Below this differenced range rate, and at 0, the verdict is "still" [m/s]."""
+    """What comes or goes more slowly than this is "still" to the verdict [m/s]."""
+    verdict_window_s: float = Field(default=1.0, gt=0.0, le=60.0)
+    """How far back the verdict looks at the most [s]: a line through the last ranges, of which it takes as many as
+    their scatter asks for and three at the least, so that noise does not turn it over; see `Verdict`."""
     speed_interval: Literal["true", "nominal"] = "true"
     """What differences are divided by: the time between the samples, or the nominal period, whatever the jitter."""
     range: ErrorGroup = Field(default_factory=ErrorGroup)
@@ -87,9 +94,9 @@ class ConeSensor(SensorSpec[ConeReading]):
 
     @model_validator(mode="after")
     def _rules(self) -> "ConeSensor":
-        if self.angle_error_deg is not None and self.lines == "exact":
+        if self.half_spacing_deg is not None and self.lines == "exact":
             raise ValueError(
-                f"angle_error_deg is {self.angle_error_deg:g} with lines 'exact'; it must go with a number of lines"
+                f"half_spacing_deg is {self.half_spacing_deg:g} with lines 'exact'; it must go with a number of lines"
             )
         if self.target == "aabb_center" and self.lines != "exact":
             raise ValueError(f"lines is {self.lines} with target 'aabb_center'; the middle of a box has no lines")
@@ -103,7 +110,7 @@ class ConeSensor(SensorSpec[ConeReading]):
             vertical_fov_deg=self.vertical_fov_deg,
             range_m=self.range_m,
             lines=self.lines,
-            angle_error_deg=self.angle_error_deg,
+            half_spacing_deg=self.half_spacing_deg,
             front=self.front,
             target=self.target,
             occlusion=self.occlusion,
@@ -125,16 +132,17 @@ class ConeSensor(SensorSpec[ConeReading]):
                 width=width, period_s=period_s, faults=self.faults, target=target, column=column, group=number
             )
         interval_s = period_s if self.speed_interval == "nominal" else None
-        signal = ConeSignal(rig, ConeCaster(rig, self.options), interval_s)
+        rule = new_rule(self.verdict_window_s, period_s, self.still_below_m_s)
+        signal = ConeSignal(rig, ConeCaster(rig, self.options), interval_s, rule)
         program = Program(parts, columns=signal.columns, period_s=period_s)
-        readout = ConeReadout(signal, program)
+        readout = ConeReadout(signal, program) if program.acts else None
         return SampledModel(
             rig,
             self.timing,
             signal,
             program,
-            lambda sample: ConeReading(sample, rig, still_below_m_s=self.still_below_m_s, per_object=self.per_object),
+            lambda sample: ConeReading(sample, rig, per_object=self.per_object),
             readout=readout,
-            hold=readout.hold,
+            hold=None if readout is None else readout.hold,
             looks_back=False,
         )

@@ -9,9 +9,11 @@ from sensorium.corruption import Program
 from sensorium.sensors import cone_channels as cc
 from sensorium.sensors.cone_sighting import Sighting
 from sensorium.sensors.cone_signal import ConeReadout, ConeSignal
+from sensorium.sensors.cone_verdict import new_rule
 from sensorium.trace.labels import LabelTables
 
 MS = 1_000_000
+SPEEDS = slice(cc.SPEED, cc.DIFFERENCED_RATE + 1)
 WORLDS, SENSORS = 3, 2
 ROWS = WORLDS * SENSORS
 NO_ERRORS = Program([], columns=cc.COLUMNS)
@@ -46,7 +48,8 @@ def measuring(period_s=None, *, restarted_ns=(-1, -1, -1), newest_ns=0):
     """A signal of three worlds with two sensors each, and its caster; worlds last restarted when they are told."""
     history = SimpleNamespace(valid_from_ns=np.array(restarted_ns), newest=SimpleNamespace(time_ns=newest_ns))
     caster = Told()
-    return ConeSignal(SimpleNamespace(worlds=WORLDS, sensors=SENSORS, history=history), caster, period_s), caster
+    rig = SimpleNamespace(worlds=WORLDS, sensors=SENSORS, history=history)
+    return ConeSignal(rig, caster, period_s, new_rule(1.0, 0.01, 0.05)), caster
 
 
 def sampled(signal, time_ns):
@@ -95,7 +98,7 @@ def test_where_nothing_is_in_sight_the_chain_gets_no_values():
     signal, caster = measuring()
     caster.x_m[2] = np.inf
     out = sampled(signal, 10 * MS)
-    assert np.isnan(out[2]).all()
+    assert np.isnan(np.delete(out[2], cc.VERDICT)).all()
     assert np.isfinite(np.delete(out, 2, axis=0)[:, : cc.SPEED]).all()
     assert signal.object_id.ravel().tolist() == [0, 0, -1, 0, 0, 0]
 
@@ -103,7 +106,7 @@ def test_where_nothing_is_in_sight_the_chain_gets_no_values():
 @pytest.mark.parametrize(("period_s", "speed", "interval_s"), [(None, 4.0, 0.05), (0.1, 2.0, 0.1)])
 def test_speeds_are_divided_by_the_time_between_samples_or_by_the_period_that_is_told(period_s, speed, interval_s):
     signal, caster = measuring(period_s)
-    assert np.isnan(sampled(signal, 70 * MS)[:, cc.SPEED :]).all()
+    assert np.isnan(sampled(signal, 70 * MS)[:, SPEEDS]).all()
     caster.x_m -= 0.2
     out = sampled(signal, 120 * MS)
     assert signal.interval_s == pytest.approx(interval_s)
@@ -114,17 +117,17 @@ def test_speeds_are_divided_by_the_time_between_samples_or_by_the_period_that_is
 def test_a_beginning_has_no_reading_before():
     signal, _ = measuring()
     sampled(signal, 10 * MS)
-    assert (sampled(signal, 20 * MS)[:, cc.SPEED :] == 0.0).all()
+    assert (sampled(signal, 20 * MS)[:, SPEEDS] == 0.0).all()
     signal.begin(25 * MS)
-    assert np.isnan(sampled(signal, 30 * MS)[:, cc.SPEED :]).all()
-    assert (sampled(signal, 40 * MS)[:, cc.SPEED :] == 0.0).all()
+    assert np.isnan(sampled(signal, 30 * MS)[:, SPEEDS]).all()
+    assert (sampled(signal, 40 * MS)[:, SPEEDS] == 0.0).all()
 
 
 def test_only_worlds_that_were_reset_just_now_have_none_with_all_their_sensors():
     signal, _ = measuring(restarted_ns=(20 * MS, 10 * MS, 20 * MS), newest_ns=20 * MS)
     sampled(signal, 10 * MS)
     signal.forget()
-    speeds = sampled(signal, 30 * MS)[:, cc.SPEED :]
+    speeds = sampled(signal, 30 * MS)[:, SPEEDS]
     np.testing.assert_array_equal(np.isnan(speeds).all(axis=1), [True, True, False, False, True, True])
     assert (speeds[2:4] == 0.0).all()
 
