@@ -174,7 +174,9 @@ def _verdict(quick: bool) -> Comparison:
         path = sn.paths.Line(start=(30.0, 0.0, 0.0), velocity=(float(speed), 0.0, 0.0))
         world = sn.worlds.Kinematic({"box": path}, step_s=0.05)
         env = sn.Environment(scene, world, worlds=50 if quick else 500, seed=6)
-        spec = sn.ConeSensor(horizontal_fov_deg=60.0, vertical_fov_deg=60.0, range_m=80.0, range={"noise": {"std": 0.1}})
+        spec = sn.ConeSensor(
+            horizontal_fov_deg=60.0, vertical_fov_deg=60.0, range_m=80.0, range={"noise": {"std": 0.1}}
+        )
         sensor = env.attach(spec)
         found = np.array([sensor.read().verdict for _ in env.run(4.0)])[3:]
         wrong.append((found == (sn.Verdict.RECEDING if speed < 0.0 else sn.Verdict.APPROACHING)).mean())
