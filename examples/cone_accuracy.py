@@ -67,7 +67,8 @@ found = reading(OBSTACLE, turned, lines=1000)
 print("\nAn obstacle at (5, 0, 7), turned towards the sensor, 1,000 lines")
 print(f"range      {found.range_m:.5f} m       thesis 8.60233 (to the middle of the box: {math.sqrt(74.0):.5f})")
 print(f"azimuth    {-math.degrees(found.azimuth):.5f} deg   thesis 35.53765, to the right")
-print(f"elevation  {abs(math.degrees(found.elevation)):.7f} deg  thesis 0.004096 (no line of the grid is there)")
+print(f"projected  {abs(math.degrees(found.projected_elevation)):.7f} deg  thesis 0.004096, eq. 3.8: atan(y / z)")
+print(f"elevation  {abs(math.degrees(found.elevation)):.7f} deg")
 
 
 # --- pictures ---------------------------------------------------------------------------------------------------------

@@ -50,36 +50,43 @@ axes[0].plot([], [], color=INK, label="simulated time")
 axes[0].set(xlim=(0.0, 10.0), ylim=(0.0, 3.1))
 draw.key(axes[0], where="upper right", columns=2)
 
-# E-27: eq. 3.9 cannot tell coming from going; the range rate can
-draw.frame(axes[1], "A box that comes, turns round and goes", "time [s]", "[m/s]")
+# E-27: eq. 3.9 cannot tell coming from going; the range rate can. Noise turns differences over, and not the verdict
+draw.frame(axes[1], "A box that comes, turns round and goes, by noisy ranges", "time [s]", "[m/s]")
 scene = sn.Scene()
 scene.add(sn.shapes.box(1.0, 1.0, 1.0), body="box")
 path = sn.paths.Function(
     lambda t: sn.Pose(np.stack([6.0 + 3.0 * np.cos(t), 0.0 * t, 0.0 * t], axis=-1)), vectorized=True
 )
-env = sn.Environment(scene, sn.worlds.Kinematic({"box": path}, step_s=1.0 / RATE_HZ))
+env = sn.Environment(scene, sn.worlds.Kinematic({"box": path}, step_s=1.0 / RATE_HZ), seed=2)
 spec = sn.ConeSensor(
     horizontal_fov_deg=90.0,
     vertical_fov_deg=90.0,
     range_m=12.0,
     timing=sn.Timing(rate_hz=RATE_HZ),
+    range={"noise": {"std": 0.02}},
     still_below_m_s=0.3,
 )
 sensor = env.attach(spec)
-readings = [reading for _ in env.run(2.0 * np.pi) for reading in sensor.readings()]
+arrivals = [arrival for _ in env.run(2.0 * np.pi) for arrival in sensor.arrivals()]
+readings, truths = [arrival.reading for arrival in arrivals], [arrival.truth() for arrival in arrivals]
 time_s = np.array([reading.time_ns for reading in readings]) * 1e-9
 verdicts = np.array([int(reading.verdict) for reading in readings])
-axes[1].plot(time_s, [r.speed for r in readings], color=draw.COLOURS[4], linewidth=3.0, label="speed, eq. 3.9")
 axes[1].plot(
-    time_s, [r.differenced_range_rate for r in readings], color=draw.COLOURS[1], linewidth=3.0, label="range rate"
+    time_s,
+    [r.differenced_range_rate for r in readings],
+    ".",
+    color=draw.COLOURS[1],
+    markersize=4.0,
+    label="differences of ranges, 2 cm of noise",
 )
+axes[1].plot(time_s, [r.speed for r in truths], color=draw.COLOURS[4], linewidth=3.0, label="true speed, eq. 3.9")
 axes[1].plot(
-    time_s, [r.range_rate for r in readings], color=INK, linewidth=1.0, linestyle=(0, (4, 3)), label="by bodies"
+    time_s, [r.range_rate for r in truths], color=INK, linewidth=1.0, linestyle=(0, (4, 3)), label="true range rate"
 )
 shades = {sn.Verdict.APPROACHING: draw.COLOURS[3], sn.Verdict.RECEDING: draw.COLOURS[0], sn.Verdict.STILL: "#8b949e"}
 for verdict, colour in shades.items():
-    axes[1].fill_between(time_s, -3.4, 3.4, where=verdicts == verdict, color=colour, alpha=0.16, linewidth=0)
+    axes[1].fill_between(time_s, -5.4, 5.4, where=verdicts == verdict, color=colour, alpha=0.16, linewidth=0)
     axes[1].fill_between([], [], [], color=colour, alpha=0.5, label=verdict.name.lower())
-axes[1].set(xlim=(0.0, 2.0 * np.pi), ylim=(-3.4, 3.4))
+axes[1].set(xlim=(0.0, 2.0 * np.pi), ylim=(-5.4, 5.4))
 draw.key(axes[1], where="lower center", columns=2)
 save(figure, "cone_speed.png")

@@ -69,7 +69,7 @@ _NAMES = {
     "RayHits": "sensorium.sensors.ray_hits",
     "ConeSensor": "sensorium.sensors.cone_sensor",
     "ConeReading": "sensorium.sensors.cone_reading",
-    "Verdict": "sensorium.sensors.cone_reading",
+    "Verdict": "sensorium.sensors.cone_verdict",
     "Lambertian": "sensorium.materials",
     "TwoLayer": "sensorium.materials",
     "Dielectric": "sensorium.materials",
@@ -175,8 +175,9 @@ if TYPE_CHECKING:
     from sensorium.sensors.blooming import Blooming
     from sensorium.sensors.camera import Adc, Camera
     from sensorium.sensors.camera_image import CameraImage
-    from sensorium.sensors.cone_reading import ConeReading, Verdict
+    from sensorium.sensors.cone_reading import ConeReading
     from sensorium.sensors.cone_sensor import ConeSensor
+    from sensorium.sensors.cone_verdict import Verdict
     from sensorium.sensors.crosstalk import Crosstalk
     from sensorium.sensors.depth_camera import DepthCamera, DepthNoise
     from sensorium.sensors.depth_image import DepthImage

@@ -1,4 +1,4 @@
-"""Names that installed packages add: sensors, materials, worlds, scenes and controllers of third parties.
+"""Names that installed packages add: sensors, corruptions, materials, worlds, scenes and controllers of third parties.
 
 A package announces what it brings as entry points, in its own pyproject.toml:
 
@@ -17,6 +17,7 @@ from sensorium.errors import SpecError
 
 GROUPS = {
     "sensors": "a subclass of SensorSpec whose `kind` is the name",
+    "corruptions": "a subclass of sensorium.corruption.CustomCorruption whose `kind` is the name",
     "materials": "a material, or a function without arguments that makes one",
     "worlds": "a subclass of sensorium.scenario.WorldSpec whose `kind` is the name",
     "scenes": "a function without arguments that makes a sn.Scene",

@@ -288,3 +288,44 @@ def test_every_detector_ranges_a_wall_through_noise_without_bias(kind):
     assert 20.0 < snr < 60.0
     assert seen.mean() > 0.99
     assert abs(scan.range_m[seen].mean() - 30.03) < 0.1 * 0.0749
+
+
+@pytest.mark.parametrize("kind", ["threshold", "leading_edge", "centroid", "cfar", "gaussian_decomposition"])
+@pytest.mark.parametrize(
+    ("noise_electrons", "shot_noise"), [(0.0, False), (0.0, True), (1.0, True)], ids=["none", "photons", "quiet"]
+)
+@pytest.mark.parametrize(("pulse_s", "resolution_s"), [(4e-9, 0.5e-9), (4e-9, 2e-9), (8e-9, 0.25e-9)])
+def test_a_quiet_receiver_ranges_walls_at_random_distances_within_a_tenth_of_a_bin(
+    kind, noise_electrons, shot_noise, pulse_s, resolution_s
+):
+    """The threshold of a receiver without noise was 1e-30 W, and ranges up to 117 mm off."""
+    random = np.random.default_rng(12)
+    distances = random.uniform(8.0, 80.0, 12)
+    many = 25
+    azimuth_deg = tuple(30.0 * k for k in range(12)) * many
+    pattern = sn.patterns.Table(
+        azimuth_deg=azimuth_deg, elevation_deg=(0.0,) * 12 * many, time_s=(0.0,) * 12 * many, rate_hz=10
+    )
+    scene = sn.Scene()
+    for k, distance in enumerate(distances):
+        pose = sn.Pose.from_euler_deg((0, 0, 0), yaw=30.0 * k) @ sn.Pose((distance + 0.1, 0.0, 0.0))
+        scene.add(sn.shapes.box(0.2, 3.0, 3.0), pose=pose, material=MATT)
+    scan = fire(
+        scene,
+        pattern=pattern,
+        returns="all",
+        receiver={"noise_electrons": noise_electrons, "quantum_efficiency": 0.6},
+        beam={"pulse_s": pulse_s},
+        waveform={
+            "detector": {"kind": kind},
+            "keep": False,
+            "rays": {"kind": "spiral", "count": 3},
+            "shot_noise": shot_noise,
+            "resolution_s": resolution_s,
+        },
+    )
+    assert 1.0 <= scan.valid.sum(axis=0).mean() < 1.01  # no photons are taken for returns of their own
+    strongest = np.where(scan.valid, scan.intensity, -1.0).argmax(axis=0)
+    error = np.take_along_axis(scan.range_m, strongest[None], axis=0).reshape(many, 12) - distances
+    allowed = 0.1 * resolution_s * SPEED_OF_LIGHT / 2 + 3.5 * error.std(axis=0) / np.sqrt(many)
+    assert (np.abs(error.mean(axis=0)) < allowed).all()

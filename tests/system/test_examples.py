@@ -17,6 +17,7 @@ SECTIONS = {"lidar_curved_mirror": "lidar_mirror", "lidar_fog_banks": "lidar_fog
 
 # Other pictures, each with the page that shows it; the wheel's numbers are looked at in a test of its own
 PAGES = {
+    "camera_auto_exposure": "camera.md",
     "camera_filters": "camera.md",
     "camera_mirror": "camera.md",
     "camera_photon_transfer": "camera.md",
@@ -35,6 +36,7 @@ PAGES = {
     "depth_forest": "depth-errors.md",
     "device_scans": "devices.md",
     "drones_in_a_forest": "learning.md",
+    "fault_onsets": "corruption.md",
     "imu": "inertial.md",
     "imu_from_recording": "inertial.md",
     "mujoco_pendulum": "inertial.md",

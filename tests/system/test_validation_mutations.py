@@ -17,6 +17,7 @@ from sensorium import cone, threads
 from sensorium.corruption import flicker
 from sensorium.imaging import depth_errors
 from sensorium.media import visibility
+from sensorium.sensors import cone_verdict
 from sensorium.validation import all_checks, camera, determinism, fields, inertial, run_check
 
 SUN = fields.solar_position
@@ -187,6 +188,7 @@ MUTATIONS = {
     # Waveforms
     "vane-wall": calls(sn.waveform, "Parameters", receiver_width_m=times(1.01)),
     "pulse-places": gives(optics, "arrivals", lambda wave, *_: np.roll(wave, 1)),
+    "quiet-pulses": gives(optics, "arrivals", lambda wave, *_: np.roll(wave, 1)),
     "thresholds": gives(optics, "cfar_factor_exponential", lambda value, *_: 1.001 * value),
     # Camera
     "aberrations": gives(optics, "deviation", lambda value, *_: 1.001 * value),
@@ -205,8 +207,10 @@ MUTATIONS = {
     "cone-segments": gives(cone, "clipped_segment", lambda ends, *_: (ends[0] - 1e-3, ends[1])),
     "cone-triangles": gives(cone, "nearest_on_triangle", lambda found, *_: (found[0] + 1e-3, *found[1:])),
     "cone-table-2": calls(sn, "ConeSensor", lines=plus(1)),
+    "cone-at-5-0-7": calls(sn, "ConeSensor", lines=plus(2)),
+    "cone-verdict": constant(cone_verdict, "CHANCE", 0.2),
     "cone-table-3": gives(cone, "worst_angle_error", lambda error, *_: 1.001 * error),
-    "cone-speed": calls(sn, "ConeSensor", rate_noise={"bias": 1e-3}),
+    "cone-speed": calls(sn, "ConeSensor", range_rate={"noise": {"bias": 1e-3}}),
     # Radar
     "chirp": calls(sn.radio, "Chirp", bandwidth_Hz=times(1.001)),
     "radar-equation": calls(sn.radio, "received_power", gain=times(1.001)),
@@ -230,7 +234,7 @@ MUTATIONS = {
     "density": calls(corruption, "White", sided="two"),  # E-19
     "gauss-markov": calls(corruption, "GaussMarkov", tau_s=times(1.3)),
     "walk-and-step": calls(corruption, "RandomWalk", density=times(1.1)),
-    "bounded-walks": calls(corruption, "BoundedWalk", method="clamp"),
+    "bounded-walks": calls(corruption, "BoundedWalk", step_std=times(1.3)),
     "codes": calls(corruption, "Quantize", code="full_span"),
     "independence": shared_noise,
     # Allan deviation

@@ -24,6 +24,14 @@ class Sonar(Gyroscope):
     pings: int = 3
 
 
+class Drizzle(sn.corruption.CustomCorruption):
+    kind: Literal["acme_drizzle"] = "acme_drizzle"
+    depth: float = 1.0
+
+    def corrupted(self, x, state, moment):
+        return x - self.depth
+
+
 class Ship(WorldSpec):
     kind: Literal["ship"]
     speed: float = 1.0
@@ -52,6 +60,8 @@ def nothing():
 POINTS = """
 [sensorium.sensors]
 sonar = acme:Sonar
+[sensorium.corruptions]
+acme_drizzle = acme:Drizzle
 [sensorium.materials]
 acme-paint = acme:paint
 acme-steel = acme:steel
@@ -101,8 +111,24 @@ def test_sensors_worlds_materials_and_scenes_of_others_work_by_name(acme):
     assert env.scene.objects[1].material == sn.Lambertian(reflectance=0.6)
 
 
+def test_corruptions_of_others_work_by_name_as_errors_and_as_faults(acme):
+    (acme / "s.yaml").write_text(
+        "duration_s: 1\n"
+        "sensors: {air: {kind: barometer, timing: {rate_hz: 10}, extra: [{kind: acme_drizzle, depth: 5}]}}\n"
+        "faults: [{sensor: air, corruption: {kind: acme_drizzle, depth: 100}, start_s: 0.5}]\n"
+    )
+    env = Scenario.load(acme / "s.yaml").environment()
+    off = []
+    for _ in env.run(1.0):
+        if env.sensors["air"].fresh:
+            air = env.sensors["air"]
+            off.append(round(float(air.read().pressure_Pa - air.truth().pressure_Pa), 6))
+    assert off == [-5.0] * 4 + [-105.0] * 6
+
+
 def test_the_schema_for_editors_has_them_too(acme):
     text = str(json_schema())
+    assert "'acme_drizzle'" in text
     assert "'sonar'" in text
     assert "'ship'" in text
 

@@ -1,4 +1,4 @@
-"""Which triangles of a mesh meet at an edge, and whether they enclose something."""
+"""Which triangles of a mesh meet at an edge, and on which side of them the volume lies that they enclose."""
 
 from typing import NamedTuple
 
@@ -7,6 +7,10 @@ from numpy.typing import NDArray
 
 Float = NDArray[np.float64]
 Index = NDArray[np.int64]
+
+
+# A part whose volume is less than this share of its area to the power of 3/2 encloses nothing
+_FLAT = 1e-12
 
 
 class SharedEdges(NamedTuple):
@@ -20,8 +24,6 @@ class SharedEdges(NamedTuple):
     """Which side of the first it is: 0 from corner 0 to 1, 1 from 1 to 2, 2 from 2 to 0."""
     second_side: Index
     """Which side of the second."""
-    are_all: bool
-    """Whether every edge of the mesh is such a one: it is closed."""
 
 
 def shared_edges(vertices: Float, faces: NDArray[np.int32]) -> SharedEdges:
@@ -31,6 +33,51 @@ def shared_edges(vertices: Float, faces: NDArray[np.int32]) -> SharedEdges:
         vertices: Positions [m], shape (n, 3).
         faces: Corners of each triangle, shape (m, 3).
     """
+    side, begin, paired = _sides_by_edge(vertices, faces)
+    one, other = side[begin[paired]], side[begin[paired] + 1]
+    return SharedEdges(one // 3, other // 3, one % 3, other % 3)
+
+
+def outward_signs(vertices: Float, faces: NDArray[np.int32]) -> NDArray[np.int8]:
+    """For each triangle 1 where its normal points out of the part that it encloses, -1 for into it, 0 for open parts.
+
+    A part is what hangs together by edges. It is closed where each of its edges borders two triangles in opposite
+    directions and the volume, sum v0 (v1 x v2) / 6, is not zero; the sign of the volume is that of its triangles. Parts
+    are taken one by one, so that a part that is wound inward, or open, says nothing of the others. A closed part must
+    not pass through itself.
+
+    Args:
+        vertices: Positions [m], shape (n, 3).
+        faces: Corners of each triangle, shape (m, 3).
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    # Triangles along one edge are of one part, however many they are
+    side, begin, paired = _sides_by_edge(vertices, faces)
+    edge = np.zeros(len(side), np.int64)
+    edge[begin[1:]] = 1
+    edge = np.cumsum(edge)
+    face = side // 3
+    joined = np.flatnonzero(np.diff(edge, prepend=-1) == 0)
+    links = coo_array((np.ones(len(joined), np.int8), (face[joined - 1], face[joined])), shape=(len(faces),) * 2)
+    parts, part = connected_components(links, directed=False)
+    is_open = np.zeros(parts, np.bool_)
+    is_open[part[face[~paired[edge]]]] = True
+
+    # Volumes of parts, each about a corner of its own, so that a part far from the origin keeps its digits
+    at = vertices[faces]
+    anchor = at[np.unique(part, return_index=True)[1], 0]
+    v0, v1, v2 = (at[:, i] - anchor[part] for i in range(3))
+    volume = np.bincount(part, (v0 * np.cross(v1, v2)).sum(axis=1) / 6.0, parts)
+    cross = np.cross(v1 - v0, v2 - v0)
+    area = np.bincount(part, 0.5 * np.sqrt((cross * cross).sum(axis=1)), parts)
+    sign = np.where(is_open | (np.abs(volume) <= _FLAT * area**1.5), 0.0, np.sign(volume))
+    return np.asarray(sign[part], np.int8)
+
+
+def _sides_by_edge(vertices: Float, faces: NDArray[np.int32]) -> tuple[Index, Index, NDArray[np.bool_]]:
+    """Sides of triangles, 3 face + side, sorted by their edges; where each edge begins; whether it is a shared one."""
     # Corners by place: files split them where normals or textures differ
     _, place = np.unique(vertices + 0.0, axis=0, return_inverse=True)
     corner = np.reshape(place, -1)[faces].astype(np.int64)
@@ -44,17 +91,4 @@ def shared_edges(vertices: Float, faces: NDArray[np.int32]) -> SharedEdges:
     begin = np.flatnonzero(new)
     count = np.diff(np.append(begin, len(order)))
     one, other = order[begin], order[np.minimum(begin + 1, len(order) - 1)]
-    paired = (count == 2) & (start[one] == end[other])
-    one, other = one[paired], other[paired]
-    return SharedEdges(one // 3, other // 3, one % 3, other % 3, bool(paired.all()))
-
-
-def is_closed_outward(vertices: Float, faces: NDArray[np.int32]) -> bool:
-    """Whether the triangles enclose a volume and are wound so that their normals point out of it.
-
-    Every edge borders two triangles in opposite directions, and the volume sum v0 (v1 x v2) / 6 is positive.
-    """
-    if not shared_edges(vertices, faces).are_all:
-        return False
-    v0, v1, v2 = (vertices[faces[:, i]] - vertices.mean(axis=0) for i in range(3))
-    return bool((v0 * np.cross(v1, v2)).sum() > 0.0)
+    return order, begin, (count == 2) & (start[one] == end[other])

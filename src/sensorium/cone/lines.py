@@ -145,6 +145,8 @@ def _nearest_on_quad(
 def worst_angle_error(extent: float, count: int, distance: float) -> float:
     """Eq. 4.1: half the angle between two lines, atan(extent / 2 / ((N - 1) r)) [rad].
 
+    The worst error of angle where the nearest point is the foot on the face; where the cone cuts it, it can be larger.
+
     Args:
         extent: Side that the lines are laid along [m].
         count: Number of lines N, at least 2.
@@ -155,7 +157,7 @@ def worst_angle_error(extent: float, count: int, distance: float) -> float:
 
 @jit.function
 def lines_for_error(extent: float, error: float, distance: float, most: int) -> int:
-    """The fewest lines whose worst angle error is no more than `error` [rad]: eq. 4.1 turned round.
+    """The fewest lines of which two lie no more than twice `error` [rad] apart: eq. 4.1 turned round.
 
     Args:
         extent: Side that the lines are laid along [m].

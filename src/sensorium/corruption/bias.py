@@ -7,7 +7,7 @@ from pydantic import model_validator
 from sensorium import jit
 from sensorium.corruption.base import Corruption, Layout
 from sensorium.corruption.op import BIAS, COLUMN, PARAMETERS, SLOTS, STATE, WIDTH, Float, Op, Start
-from sensorium.corruption.parameters import PerChannel, not_negative, per_channel
+from sensorium.corruption.parameters import PerChannel, not_negative
 from sensorium.spec import Spec, by_place
 
 
@@ -39,8 +39,8 @@ class Bias(Corruption):
 
     def operations(self, layout: Layout) -> list[Op]:
         """One addition; what was drawn is state."""
-        value = per_channel("value", self.value, layout.width)
-        std = per_channel("std", self.std, layout.width)
+        value = self.each("value", layout.width)
+        std = self.each("std", layout.width)
 
         def start(begin: Start) -> Float:
             return (std * begin.normal(1))[:, None, :]

@@ -1,4 +1,4 @@
-"""Bounded walk: an error that wanders, but not beyond a bound."""
+"""Bounded walk: an error that wanders, but not beyond a bound, or seldom."""
 
 import math
 from typing import Literal
@@ -11,11 +11,18 @@ from sensorium.clock import NS_PER_S
 from sensorium.corruption.base import Corruption, Layout
 from sensorium.corruption.draws import fill_normals
 from sensorium.corruption.op import BOUNDED_WALK, COLUMN, ELAPSED_NS, OPTION, PARAMETERS, STATE, WIDTH, Float, Op
-from sensorium.corruption.parameters import PerChannel, not_negative, per_channel, positive
+from sensorium.corruption.parameters import PerChannel, not_negative, positive
+from sensorium.errors import SpecError
 from sensorium.random import normal_quantile
 
 _OU, _REFLECT, _TRUNCATE, _CLAMP, _EXP_PULL = range(5)
 _METHODS = {"ou": _OU, "reflect": _REFLECT, "truncate": _TRUNCATE, "clamp": _CLAMP, "exp_pull": _EXP_PULL}
+
+# Methods that may pass their bound, which is called another name
+_SOFT = ("ou", "exp_pull")
+
+Method = Literal["ou", "reflect", "truncate", "clamp", "exp_pull"]
+"""What keeps a walk near zero."""
 
 _SQRT_HALF = math.sqrt(0.5)
 
@@ -27,70 +34,91 @@ _WIDE = 1e3
 
 
 class BoundedWalk(Corruption):
-    """w' = w + s n, kept near or within +-b; x' = x + w. n is normal, s = K sqrt(dt), and w begins at 0.
+    """w' = w + s n, kept within +-b or near it; x' = x + w. n is normal, s = K sqrt(dt), and w begins at 0.
+
+    With `bound` no sample is beyond b. With `soft_bound` b is a scale that some samples pass.
 
     | method | rule | law after a long time |
     |---|---|---|
-    | `ou` | w' = phi w + sigma sqrt(1 - phi^2) n with b = 3 sigma | normal, std b / 3; beyond the bound 0.27 % |
-    | `reflect` | a step over the bound is mirrored at it | uniform, std 0.577 b |
     | `truncate` | the step's law is cut where it leaves the bound | lower at the ends: s = 0.5 b has std 0.531 b |
+    | `reflect` | a step over the bound is mirrored at it | uniform, std 0.577 b |
     | `clamp` | what leaves the bound is set on it | some of it at +-b: s = 0.1 b has 6.7 % there and std 0.609 b |
-    | `exp_pull` | w' = w + s n - P sgn(w) exp(-2 c^3), c = (2 b - abs(w)) / abs(w), P = 3 s | s = b / 30: std 0.556 b |
+    | `ou`, soft | w' = phi w + sigma sqrt(1 - phi^2) n with b = 3 sigma | normal, std b / 3; 0.27 % beyond b |
+    | `exp_pull`, soft | w' = w + s n - 3 s sgn(w) exp(-2 c^3), c = (2 b - abs(w)) / abs(w) | s = b / 30: std 0.556 b |
 
     Basilisk's memo asks for `truncate` (R3). `clamp` is what Basilisk does since December 2024, `exp_pull` what it did
-    at the memo's time; that passes its bound, by 10 to 20 % for s = b / 30, and kicks by -exp(-2) P at w = 0, which is
-    left out here (physics.md E-32). All are the random walk of K until the bound is felt: `ou` has
-    tau = 2 sigma^2 / K^2. Other than with Basilisk, steps grow with the time since the sample before (E-32).
+    at the memo's time; that passes b by 10 to 20 % for s = b / 30, and kicks by -3 exp(-2) s at w = 0, left out here
+    (physics.md E-32). All are the random walk of K until b is felt: `ou` has tau = 2 sigma^2 / K^2. Other than
+    with Basilisk, steps grow with the time since the sample before (E-32).
     """
 
     kind: Literal["bounded_walk"] = "bounded_walk"
-    bound: PerChannel
-    """b [unit], the same on both sides of zero."""
+    bound: PerChannel | None = None
+    """b [unit], the same on both sides of zero, which the walk never passes."""
+    soft_bound: PerChannel | None = None
+    """b [unit], instead, of a walk that passes it at times."""
     density: PerChannel | None = None
     """K [unit/sqrt(s)]."""
     step_std: PerChannel | None = None
     """Instead of K: the standard deviation s of one step at the nominal sample rate [unit]."""
     tau_s: PerChannel | None = None
     """Instead of K, for `ou`: its correlation time [s]."""
-    method: Literal["ou", "reflect", "truncate", "clamp", "exp_pull"] = "ou"
-    """What keeps it near."""
+    method: Method | None = None
+    """What keeps it near; None is `truncate` for a bound, and `ou` for a soft one."""
 
     @model_validator(mode="after")
     def _rules(self) -> "BoundedWalk":
-        positive("bound", self.bound)
+        if (self.bound is None) == (self.soft_bound is None):
+            raise ValueError(
+                f"bound is {self.bound} and soft_bound is {self.soft_bound}; exactly one of them must be given"
+            )
+        name = "bound" if self.soft_bound is None else "soft_bound"
+        positive(name, getattr(self, name))
+        check_method(name, getattr(self, name), "method", self.method)
         given = [name for name in ("density", "step_std", "tau_s") if getattr(self, name) is not None]
         if len(given) != 1:
             these = " and ".join(given) or "nothing"
             raise ValueError(f"{these} is given; exactly one of density, step_std and tau_s must be")
-        if self.tau_s is not None and self.method != "ou":
-            raise ValueError(f"tau_s is given with method {self.method!r}; only 'ou' has a correlation time")
+        if self.tau_s is not None and self._method != "ou":
+            raise ValueError(f"tau_s is given with method {self._method!r}; only 'ou' has a correlation time")
         if self.tau_s is not None:
             positive("tau_s", self.tau_s)
         else:
             not_negative(given[0], getattr(self, given[0]))
         return self
 
+    @property
+    def _method(self) -> Method:
+        return self.method or ("truncate" if self.soft_bound is None else "ou")
+
     def operations(self, layout: Layout) -> list[Op]:
         """One step of the walk a sample."""
-        bound = per_channel("bound", self.bound, layout.width)
+        bound = self.each("bound" if self.soft_bound is None else "soft_bound", layout.width)
         pull = np.zeros(layout.width)
         if self.tau_s is not None:
-            tau_s = per_channel("tau_s", self.tau_s, layout.width)
+            tau_s = self.each("tau_s", layout.width)
             density = bound / 3.0 * np.sqrt(2.0 / tau_s)
         else:
             density = self._density(layout)
-        if self.method == "exp_pull":
+        if self._method == "exp_pull":
             pull = 3.0 * density / math.sqrt(layout.needed_period_s("a walk of method 'exp_pull'"))
         parameters = np.stack([bound, density, pull])
-        return [Op(BOUNDED_WALK, parameters, options=(_METHODS[self.method],), slots=1)]
+        return [Op(BOUNDED_WALK, parameters, options=(_METHODS[self._method],), slots=1)]
 
     def _density(self, layout: Layout) -> Float:
         """K [unit/sqrt(s)], shape (width,)."""
         if self.density is not None:
-            return per_channel("density", self.density, layout.width)
+            return self.each("density", layout.width)
         assert self.step_std is not None
         period_s = layout.needed_period_s("a walk given by step_std")
-        return per_channel("step_std", self.step_std, layout.width) / math.sqrt(period_s)
+        return self.each("step_std", layout.width) / math.sqrt(period_s)
+
+
+def check_method(name: str, value: object, method_name: str, method: Method | None) -> None:
+    """Raise where a bound and a method do not go together."""
+    if method is not None and (method in _SOFT) != name.endswith("soft_bound"):
+        rule = "passes its bound, give soft_bound" if method in _SOFT else "never passes its bound, give bound"
+        raise SpecError(f"{name} is {value} and {method_name} is {method!r}; that method {rule}")
 
 
 @jit.function

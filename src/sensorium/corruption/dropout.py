@@ -53,12 +53,17 @@ class Dropout(Corruption):
         begins = self.onset_probability
         goes_on = 1.0 - (1.0 - begins) / self.mean_length_samples
         numbers = np.array([self.probability, begins, goes_on])
-        return [Op(DROPOUT, numbers, options=(_FILLS[self.fill], int(self.together)), slots=2, watches=True)]
+        options = (_FILLS[self.fill], int(self.together))
+        return [Op(DROPOUT, numbers, options=options, slots=3, watches=True, holds=self.fill == "hold")]
 
 
 @jit.function
 def dropout(ops, o, par, x, state, ids, clock, t, first, last):
-    """X = its fill where it is lost; state is the last value, and whether it was lost (NaN before the first)."""
+    """X = its fill where it is lost.
+
+    State is the last value that arrived, whether the sample was lost (NaN before the first), and whether the output is
+    an older value (NaN before any arrived).
+    """
     column, width, p, s = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE]
     fill, together = ops[o, OPTION], ops[o, OPTION + 1]
     decisions = 1 if together else width
@@ -72,7 +77,7 @@ def dropout(ops, o, par, x, state, ids, clock, t, first, last):
                 lost = happens(chance, words[k, row - first], ops, o, clock, t, ids, row, i, 0)
                 state[row, s + width + i] = 1.0 if lost else 0.0
                 for channel in range(i, width if together else i + 1):
-                    fill_lost(fill, x, state, row, column + channel, s + channel, lost)
+                    fill_lost(fill, x, state, row, column + channel, s + channel, s + 2 * width + channel, lost)
 
 
 @jit.inlined
@@ -84,15 +89,15 @@ def dropout_chance(par, p, before):
 
 
 @jit.inlined
-def fill_lost(fill, x, state, row, column, slot, lost):
+def fill_lost(fill, x, state, row, column, slot, older, lost):
     """Remember a value that arrived, or fill in for one that did not."""
-    if not lost:
+    if not lost or (fill == _HOLD and math.isnan(state[row, older])):
         state[row, slot] = x[row, column]
+        state[row, older] = 0.0
     elif fill == _ZERO:
         x[row, column] = 0.0
     elif fill == _NAN:
         x[row, column] = np.nan
-    elif math.isnan(state[row, slot]):
-        state[row, slot] = x[row, column]
     else:
         x[row, column] = state[row, slot]
+        state[row, older] = 1.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +66,9 @@ class FaultClock:
         self._drawn = [[0] * (worlds + 1) for _ in faults]
         self._events = [[-1] * worlds for _ in faults]
         self._mask = np.zeros((worlds * sensors, len(faults)), np.uint8)
+        self.onsets_ns = np.zeros((worlds * sensors, len(faults)), np.int64)
+        """When each fault set in last [ns], of those that are active at the time asked for last; shape
+        (worlds * sensors, faults)."""
         self._timing: dict[tuple[int, ...], TimingErrors] = {}
 
     def at(self, time_ns: int) -> NDArray[np.uint8]:
@@ -81,17 +84,28 @@ class FaultClock:
 
     def series(self, times_ns: NDArray[np.int64]) -> NDArray[np.uint8]:
         """The same for increasing times, shape (times, worlds * sensors, faults), or (1, ...) if nothing changes."""
-        masks = []
+        masks, _, counts = self._pieces(times_ns)
+        return _repeated(masks, counts)
+
+    def series_with_onsets(self, times_ns: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """The same, and when those that are active set in [ns], of the same shape."""
+        masks, onsets_ns, counts = self._pieces(times_ns)
+        return _repeated(masks, counts), _repeated(onsets_ns, counts)
+
+    def _pieces(
+        self, times_ns: NDArray[np.int64]
+    ) -> tuple[list[NDArray[np.uint8]], list[NDArray[np.int64]], list[int]]:
+        """Stretches of increasing times in which nothing changes: masks, onsets [ns], and how many times each has."""
+        masks, onsets_ns, counts = [], [], []
         begin = 0
         while begin < len(times_ns):
-            mask = self.at(int(times_ns[begin]))
+            masks.append(self.at(int(times_ns[begin])).copy())
+            onsets_ns.append(self.onsets_ns.copy())
             end = int(np.searchsorted(times_ns, self._next_ns))
-            masks.append((mask.copy(), end - begin))
+            counts.append(end - begin)
             begin = end
         self._time_ns = int(times_ns[-1])
-        if len(masks) == 1:
-            return masks[0][0][None]
-        return np.repeat(np.stack([mask for mask, _ in masks]), [count for _, count in masks], axis=0)
+        return masks, onsets_ns, counts
 
     def timing(self, time_ns: int) -> TimingErrors:
         """All errors of timing that are active at a time [ns], together."""
@@ -132,6 +146,7 @@ class FaultClock:
         twin.log, twin._changes = self.log.copy(), list(self._changes)
         twin._drawn = [list(drawn) for drawn in self._drawn]
         twin._events, twin._mask = [list(events) for events in self._events], self._mask.copy()
+        twin.onsets_ns = self.onsets_ns.copy()
         return twin
 
     def _advance(self, time_ns: int) -> None:
@@ -176,6 +191,7 @@ class FaultClock:
         for w in self._each(world):
             self._events[f][w] = self.log.open(self._names[f], self._first_world + w, time_ns)
         self._mask[self._rows(world), f] = 1
+        self.onsets_ns[self._rows(world), f] = time_ns
         if fault.end_s is not None:
             heapq.heappush(self._changes, (seconds_to_ns(fault.end_s), f, world))
         if fault.duration_s is not None:
@@ -212,6 +228,11 @@ class FaultClock:
 
     def _settle(self) -> None:
         self._next_ns = self._changes[0][0] if self._changes else _NEVER
+
+
+def _repeated(pieces: list[NDArray[Any]], counts: list[int]) -> NDArray[Any]:
+    """Each piece as often as its count says, along a new first axis; a single one once."""
+    return pieces[0][None] if len(pieces) == 1 else np.repeat(np.stack(pieces), counts, axis=0)
 
 
 def _at_least_1_ns(duration_s: float) -> int:

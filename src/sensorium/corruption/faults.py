@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from sensorium.clock import seconds_to_ns
-from sensorium.corruption.base import AnyCorruption, Corruption, Float, Grid, Layout
+from sensorium.corruption.base import AnyCorruption, Corruption, Float, Grid, Layout, layouts_in_row
 from sensorium.corruption.chain import Chain
 from sensorium.corruption.fault_clock import FaultClock
 from sensorium.corruption.op import Op
@@ -101,9 +101,21 @@ class Fault(Corruption):
         """None: what holds at times is not the chain's."""
         return None
 
-    def grid(self, layout: Layout) -> Grid | None:
-        """None, likewise."""
-        return None
+    def has_limits_off(self) -> bool:
+        """False, likewise."""
+        return False
+
+    def codes_behind(self, layout: Layout) -> Grid | None:
+        """Those that the signal arrives on, if its corruption does no more than to quantise and to saturate."""
+        if not self.on or self.corruption is None:
+            return layout.codes_before
+        return layout.codes_before if self.corruption.codes_behind(self._inside(layout)) is not None else None
+
+    def codes_ahead(self, layout: Layout) -> Grid | None:
+        """Those that come after it, likewise."""
+        if not self.on or self.corruption is None:
+            return layout.codes_after
+        return layout.codes_after if self.corruption.codes_ahead(self._inside(layout)) is not None else None
 
     def operations(self, layout: Layout) -> list[Op]:
         """Those of its corruption, switched by itself, on its own channels."""
@@ -121,15 +133,15 @@ class Fault(Corruption):
         if not self.on:
             return [replace(op, on=False) for op in self.corruption.operations(layout.assumed())]
 
-        # Parts of a chain inside know each other before they know those outside
-        limits = self.corruption.limits(layout.width) or layout.limits
-        layout = Layout(layout.width, layout.period_s, limits, layout.grid)
-        layout = replace(layout, grid=self.corruption.grid(layout) or layout.grid)
-        ops = self.corruption.switched(layout)
+        ops = self.corruption.switched(self._inside(layout))
         if self.channels is None:
             return ops
         own = some_channels("channels", self.channels, layout.width)
         return [replace(op, channels=_both(own, op.channels)) for op in ops]
+
+    def _inside(self, layout: Layout) -> Layout:
+        """The layout of its corruption, whose parts know each other's limits before they know those outside."""
+        return layout if self.corruption is None else self.corruption.told(layout)
 
 
 class FaultSchedule(Spec):
@@ -189,6 +201,7 @@ class FaultSchedule(Spec):
         column: int = 0,
         group: int = 0,
         target: str | None = None,
+        named: bool = False,
     ) -> list[Part]:
         """Operations of the faults for a `Program`, switched by what `FaultClock.at` gives.
 
@@ -197,13 +210,17 @@ class FaultSchedule(Spec):
             column: First of them in the program's signal.
             group: Number that keeps their randomness apart from that of other parts.
             target: Name of the group of channels; faults that strike another are left out.
+            named: Whether those that name no group are left out too, since they strike these channels among others.
         """
         from sensorium.corruption.program import Part
 
         parts = []
-        for number, fault in enumerate(self.faults):
-            with _blamed(number):
-                ops = fault.inner(layout) if fault.target in (None, target) else []
+        meant = (target,) if named else (None, target)
+        here = {number: fault for number, fault in enumerate(self.faults) if fault.target in meant}
+        layouts = iter(layouts_in_row(list(here.values()), layout))
+        for number, fault in here.items():
+            with blamed(number):
+                ops = fault.inner(next(layouts))
                 for op in ops:
                     some_channels("channels", (0,) if op.channels is None else op.channels, layout.width)
             if ops:
@@ -212,7 +229,7 @@ class FaultSchedule(Spec):
 
 
 @contextmanager
-def _blamed(number: int) -> Iterator[None]:
+def blamed(number: int) -> Iterator[None]:
     """Errors inside are told as those of one fault, by its place in the specification of its sensor."""
     try:
         yield

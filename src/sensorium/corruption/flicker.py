@@ -12,7 +12,7 @@ from sensorium.clock import NS_PER_S
 from sensorium.corruption.base import Corruption, Layout
 from sensorium.corruption.draws import fill_normals
 from sensorium.corruption.op import COLUMN, ELAPSED_NS, FLICKER, PARAMETERS, SLOTS, STATE, WIDTH, Float, Op, Start
-from sensorium.corruption.parameters import PerChannel, not_negative, per_channel
+from sensorium.corruption.parameters import PerChannel, not_negative
 from sensorium.units import FLOOR
 
 # Averaging time over correlation time at which a Gauss-Markov process has its largest Allan deviation
@@ -65,7 +65,7 @@ class BiasInstability(Corruption):
 
     def operations(self, layout: Layout) -> list[Op]:
         """One step of every process a sample."""
-        b = per_channel("instability", self.instability, layout.width)
+        b = self.each("instability", layout.width)
         tau_s, std = self.processes()
 
         def start(begin: Start) -> Float:

@@ -31,7 +31,8 @@ class Freeze(Corruption):
 
     Without a rate it freezes at once, and stays so until a fault switches it off. With a rate it freezes by itself:
     while it is free, with probability 1 - exp(-rate dt) at a sample, dt the time since the one before; T is exponential
-    or always the same. The share of time frozen is rate T / (1 + rate T) where T is long against dt.
+    or always the same. The share of time frozen is rate T / (1 + rate T) where T is long against dt. Groups of a sensor
+    (`linear` and `angular`) freeze at their own random times; a fault with random times freezes them together.
     """
 
     kind: Literal["freeze"] = "freeze"
@@ -54,12 +55,12 @@ class Freeze(Corruption):
         """The sample held, and how long still, are state."""
         numbers = np.array([self.rate_hz or 0.0, self.duration_s or 0.0])
         options = (int(self.rate_hz is not None), int(self.fixed_duration))
-        return [Op(FREEZE, numbers, options=options, slots=2, forgets=True)]
+        return [Op(FREEZE, numbers, options=options, slots=3, forgets=True, holds=True)]
 
 
 @jit.function
 def freeze(ops, o, par, x, state, ids, clock, t, first, last):
-    """X = the sample held; state is that sample, and in the next slot's first channel the time it is still held."""
+    """X = the sample held; state is that sample, the time it is still held (first channel), and whether it is older."""
     column, width, p, s = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE]
     random, fixed = ops[o, OPTION], ops[o, OPTION + 1]
     dt_s = clock[t, ELAPSED_NS] / NS_PER_S
@@ -68,10 +69,12 @@ def freeze(ops, o, par, x, state, ids, clock, t, first, last):
         if left_s > 0.0:
             for i in range(width):
                 x[row, column + i] = state[row, s + i]
+                state[row, s + 2 * width + i] = 1.0
         else:
             left_s = freeze_time(random, fixed, par, p, dt_s, ops, o, clock, t, ids, row)
             for i in range(width):
                 state[row, s + i] = x[row, column + i]
+                state[row, s + 2 * width + i] = 0.0
         state[row, s + width] = left_s
 
 

@@ -11,7 +11,7 @@ from sensorium.clock import NS_PER_S
 from sensorium.corruption.base import Corruption, Layout
 from sensorium.corruption.draws import fill_normals
 from sensorium.corruption.op import COLUMN, ELAPSED_NS, GAUSS_MARKOV, PARAMETERS, STATE, WIDTH, Float, Op, Start
-from sensorium.corruption.parameters import PerChannel, not_negative, per_channel, positive
+from sensorium.corruption.parameters import PerChannel, not_negative, positive
 
 
 class GaussMarkov(Corruption):
@@ -36,8 +36,8 @@ class GaussMarkov(Corruption):
 
     def operations(self, layout: Layout) -> list[Op]:
         """One step of the process a sample; it begins in its stationary law."""
-        std = per_channel("std", self.std, layout.width)
-        tau_s = per_channel("tau_s", self.tau_s, layout.width)
+        std = self.each("std", layout.width)
+        tau_s = self.each("tau_s", layout.width)
 
         def start(begin: Start) -> Float:
             return (std * begin.normal(1))[:, None, :]

@@ -1,5 +1,7 @@
 """The kernel under every sensor: runs a chain's operations over blocks of rows."""
 
+import math
+
 import numpy as np
 
 from sensorium import jit
@@ -8,13 +10,16 @@ from sensorium.corruption.bias import bias
 from sensorium.corruption.bounded_walk import bounded_walk
 from sensorium.corruption.couple import couple
 from sensorium.corruption.dead import dead
+from sensorium.corruption.drift import drift
 from sensorium.corruption.dropout import dropout
 from sensorium.corruption.flicker import flicker
 from sensorium.corruption.freeze import freeze
 from sensorium.corruption.gauss_markov import gauss_markov
+from sensorium.corruption.intermittent_bias import intermittent_bias
 from sensorium.corruption.low_pass import low_pass
 from sensorium.corruption.nonlinearity import nonlinearity
 from sensorium.corruption.op import CHANNELS, COLUMN, FAULT, IDLE, KIND, SLOTS, STATE, WIDTH
+from sensorium.corruption.overflow import overflow
 from sensorium.corruption.process import process
 from sensorium.corruption.quantize import quantize
 from sensorium.corruption.random_walk import random_walk
@@ -54,7 +59,7 @@ def operate(ops, o, par, x, state, ids, clock, t, first, last):
 
 
 @jit.function
-def operate_rarely(ops, o, par, x, state, ids, clock, t, first, last):
+def operate_rarely(ops, o, par, x, state, ids, clock, t, onsets, first, last):
     """The same for the other kinds."""
     kind = ops[o, KIND]
     if kind == kinds.BOUNDED_WALK:
@@ -79,18 +84,28 @@ def operate_rarely(ops, o, par, x, state, ids, clock, t, first, last):
         freeze(ops, o, par, x, state, ids, clock, t, first, last)
     elif kind == kinds.DEAD:
         dead(ops, o, par, x, state, first, last)
+    elif kind == kinds.DRIFT:
+        drift(ops, o, par, x, state, ids, clock, t, onsets, first, last)
+    elif kind == kinds.INTERMITTENT:
+        intermittent_bias(ops, o, par, x, state, ids, clock, t, onsets, first, last)
+    elif kind == kinds.OVERFLOW:
+        overflow(ops, o, par, x, first, last)
 
 
 @jit.function
 def idle(ops, o, x, state, row):
     """What happens to an operation's state in a row where it is switched off."""
     column, width, s, how = ops[o, COLUMN], ops[o, WIDTH], ops[o, STATE], ops[o, IDLE]
+    if how == kinds.MARKED and math.isnan(state[row, s + (ops[o, SLOTS] - 1) * width]):
+        return
     if how != kinds.KEEPS:
         for i in range(ops[o, SLOTS] * width):
             state[row, s + i] = np.nan
     if how == kinds.WATCHES:
+        # The first slot follows the signal, and the last says that there is a value to hold, of this sample
         for i in range(width):
             state[row, s + i] = x[row, column + i]
+            state[row, s + (ops[o, SLOTS] - 1) * width + i] = 0.0
 
 
 @jit.kernel
@@ -99,7 +114,8 @@ def corrupt(first, step, count, rare, ops, par, x, state, ids, faults, clock):
 
     Args:
         first, step, count: Share of the blocks of BLOCK_ROWS rows.
-        rare: None if every operation is of a common kind: the others are then not compiled, which halves the time.
+        rare: None if every operation is of a common kind: the others are then not compiled, which halves the time. Else
+            when each fault that is active set in [ns], int64, as `faults`; of any size if no operation needs it.
         ops: Operations, int64 (operations, ROW); see `op`.
         par: Their parameters, float64.
         x: Signal, changed in place, float64 (samples, rows, columns).
@@ -138,7 +154,8 @@ def corrupt(first, step, count, rare, ops, par, x, state, ids, faults, clock):
                     if ops[o, KIND] <= kinds.LAST_COMMON:
                         operate(ops, o, par, sample, state, ids, clock, t, begin, end)
                     elif rare is not None:
-                        operate_rarely(ops, o, par, sample, state, ids, clock, t, begin, end)
+                        since = rare[min(t, rare.shape[0] - 1)]
+                        operate_rarely(ops, o, par, sample, state, ids, clock, t, since, begin, end)
                     if some >= 0:
                         for row in range(begin, end):
                             for i in range(width):

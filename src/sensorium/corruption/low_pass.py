@@ -1,7 +1,6 @@
 """Low-pass filter: the bandwidth of a sensor."""
 
 import math
-from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -10,8 +9,8 @@ from pydantic import model_validator
 from sensorium import jit
 from sensorium.clock import NS_PER_S
 from sensorium.corruption.base import Corruption, Layout
-from sensorium.corruption.op import COLUMN, ELAPSED_NS, LOW_PASS, OPTION, PARAMETERS, STATE, WIDTH, Float, Op, Start
-from sensorium.corruption.parameters import PerChannel, per_channel, positive
+from sensorium.corruption.op import COLUMN, ELAPSED_NS, LOW_PASS, OPTION, PARAMETERS, STATE, WIDTH, Op
+from sensorium.corruption.parameters import PerChannel, positive
 from sensorium.errors import SpecError
 
 _SQRT_2 = math.sqrt(2.0)
@@ -22,9 +21,9 @@ class LowPass(Corruption):
 
     One pole is exact for a signal that is level between samples, however they follow. Two poles are integrated by the
     trapezoidal rule, which is the bilinear transform; at the nominal rate prewarping puts f_c exactly at -3 dB, and a
-    longer step stays stable. Either begins as if the signal had always been what it is at the first sample, so that
-    there is no transient. White noise that passes has the equivalent bandwidth pi / 2 f_c, or 1.111 f_c with two poles,
-    while f_c is far below the rate.
+    longer step stays stable. Either begins as if the signal had always been what it is at the first sample, or at the
+    first sample of a fault, so that there is no transient. White noise that passes has the equivalent bandwidth
+    pi / 2 f_c, or 1.111 f_c with two poles, while f_c is far below the rate.
 
     It acts on samples, so what a signal has above half the sample rate is folded down before it gets here; a sensor
     whose filter stands before its sampler needs a rate well above its bandwidth.
@@ -43,9 +42,9 @@ class LowPass(Corruption):
 
     def operations(self, layout: Layout) -> list[Op]:
         """One step of the filter a sample."""
-        cutoff_hz = per_channel("cutoff_hz", self.cutoff_hz, layout.width)
+        cutoff_hz = self.each("cutoff_hz", layout.width)
         if self.poles == 1:
-            return [Op(LOW_PASS, 2.0 * math.pi * cutoff_hz, options=(1,), slots=1, start=partial(_unset, slots=1))]
+            return [Op(LOW_PASS, 2.0 * math.pi * cutoff_hz, options=(1,), slots=1, forgets=True)]
 
         period_s = layout.needed_period_s("a low-pass of two poles")
         for value_hz in cutoff_hz:
@@ -55,12 +54,7 @@ class LowPass(Corruption):
 
         # Prewarped, in radians a second: half a step of it is tan(pi f_c T)
         rate = 2.0 * np.tan(math.pi * cutoff_hz * period_s) / period_s
-        return [Op(LOW_PASS, rate, options=(2,), slots=2, start=partial(_unset, slots=2))]
-
-
-def _unset(begin: Start, slots: int) -> Float:
-    """A state of NaN, which the kernel replaces at the first sample."""
-    return np.full((begin.worlds * begin.sensors, slots, begin.width), np.nan)
+        return [Op(LOW_PASS, rate, options=(2,), slots=2, forgets=True)]
 
 
 @jit.function

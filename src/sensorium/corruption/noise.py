@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from sensorium.corruption.base import Corruption, Layout
 from sensorium.corruption.bias import Bias
-from sensorium.corruption.bounded_walk import BoundedWalk
+from sensorium.corruption.bounded_walk import BoundedWalk, Method, check_method
 from sensorium.corruption.flicker import BiasInstability
 from sensorium.corruption.gauss_markov import GaussMarkov
 from sensorium.corruption.op import Op
@@ -17,9 +17,16 @@ from sensorium.errors import SpecError
 
 _NEEDS = (
     ("bound", "walk"),
+    ("soft_bound", "walk"),
     ("gauss_markov_std", "gauss_markov_tau_s"),
     ("gauss_markov_tau_s", "gauss_markov_std"),
     ("bandwidth_hz", "density"),
+)
+
+# Fields with one number for all channels or one for each; parts have other names for them
+_EACH = (
+    *("std", "density", "bias", "bias_std", "walk", "bound", "soft_bound"),
+    *("gauss_markov_std", "gauss_markov_tau_s", "instability"),
 )
 
 
@@ -56,9 +63,11 @@ class Noise(Corruption):
     walk: PerChannel | None = None
     """Random walk: K [unit/sqrt(s)]. `RandomWalk`."""
     bound: PerChannel | None = None
-    """Bound of the walk [unit]. `BoundedWalk`."""
-    bound_method: Literal["ou", "reflect", "truncate", "clamp", "exp_pull"] = "ou"
-    """What keeps the walk near its bound."""
+    """Bound of the walk, which it never passes [unit]. `BoundedWalk`."""
+    soft_bound: PerChannel | None = None
+    """Instead, a scale that the walk passes at times [unit]."""
+    bound_method: Method | None = None
+    """What keeps the walk near its bound; None is `truncate`, or `ou` with a soft one."""
     gauss_markov_std: PerChannel | None = None
     """Gauss-Markov process: standard deviation [unit]. `GaussMarkov`."""
     gauss_markov_tau_s: PerChannel | None = None
@@ -77,7 +86,11 @@ class Noise(Corruption):
         for name in ("std", "density", "bias_std", "walk", "gauss_markov_std", "instability"):
             if getattr(self, name) is not None:
                 not_negative(name, getattr(self, name))
-        for name in ("bound", "gauss_markov_tau_s"):
+        if self.bound is not None and self.soft_bound is not None:
+            raise ValueError(
+                f"bound is {self.bound} and soft_bound is {self.soft_bound}; only one of them can be given"
+            )
+        for name in ("bound", "soft_bound", "gauss_markov_tau_s"):
             if getattr(self, name) is not None:
                 positive(name, getattr(self, name))
         return self
@@ -86,15 +99,17 @@ class Noise(Corruption):
         """What it is made of, in order: bias, walks, white noise; those not asked for are off."""
         self._check()
         density = self.density is not None
+        bounded = self.bound is not None or self.soft_bound is not None
         meaning: dict[str, Any] = {"sided": self.sided, "bandwidth_hz": self.bandwidth_hz} if density else {}
         return (
             Bias(self.bias, std=self.bias_std),
-            RandomWalk(density=self.walk or 0.0, on=self.walk is not None and self.bound is None),
+            RandomWalk(density=self.walk or 0.0, on=self.walk is not None and not bounded),
             BoundedWalk(
                 density=self.walk or 0.0,
-                bound=1.0 if self.bound is None else self.bound,
-                method=self.bound_method,
-                on=self.bound is not None,
+                bound=self.bound if bounded else 1.0,
+                soft_bound=self.soft_bound,
+                method=self.bound_method if bounded else None,
+                on=bounded,
             ),
             GaussMarkov(
                 std=self.gauss_markov_std or 0.0,
@@ -118,6 +133,9 @@ class Noise(Corruption):
 
     def operations(self, layout: Layout) -> list[Op]:
         """Those of its parts; what is not there keeps its place, so that it can come without changing the rest."""
+        for name in _EACH:
+            if getattr(self, name) is not None:
+                self.each(name, layout.width)
         return [op for part in self.parts() for op in part.switched(layout)]
 
     def _check(self) -> None:
@@ -125,3 +143,6 @@ class Noise(Corruption):
         for name, needed in _NEEDS:
             if getattr(self, name) is not None and getattr(self, needed) is None:
                 raise SpecError(f"Noise.{name} is {getattr(self, name)} without {needed}; that must be given too")
+        for name in ("bound", "soft_bound"):
+            if getattr(self, name) is not None:
+                check_method(f"Noise.{name}", getattr(self, name), "bound_method", self.bound_method)

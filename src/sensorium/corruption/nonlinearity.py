@@ -8,7 +8,7 @@ from pydantic import model_validator
 from sensorium import jit
 from sensorium.corruption.base import Corruption, Layout
 from sensorium.corruption.op import COLUMN, NONLINEARITY, PARAMETERS, WIDTH, Op
-from sensorium.corruption.parameters import PerChannel, per_channel, positive
+from sensorium.corruption.parameters import PerChannel, positive
 
 
 class Nonlinearity(Corruption):
@@ -32,9 +32,9 @@ class Nonlinearity(Corruption):
 
     def operations(self, layout: Layout) -> list[Op]:
         """One polynomial a channel."""
-        full = per_channel("full_scale", self.full_scale, layout.width)
-        second = per_channel("second", self.second, layout.width)
-        third = per_channel("third", self.third, layout.width)
+        full = self.each("full_scale", layout.width)
+        second = self.each("second", layout.width)
+        third = self.each("third", layout.width)
         return [Op(NONLINEARITY, np.stack([second / full, third / full**2]))]
 
 

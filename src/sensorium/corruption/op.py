@@ -41,6 +41,13 @@ SPIKES = 17
 DROPOUT = 18
 FREEZE = 19
 DEAD = 20
+DRIFT = 21
+INTERMITTENT = 22
+OVERFLOW = 23
+CUSTOM = 24
+
+KINDS = frozenset(range(BIAS, CUSTOM + 1))
+"""Every kind there is; all but `CUSTOM` are run by the kernel."""
 
 LAST_COMMON = FLICKER
 """Kinds up to this one are compiled for every sensor, the others where they are first used."""
@@ -52,8 +59,9 @@ OPTION = 10
 OPTIONS = 4
 ROW = OPTION + OPTIONS
 
-# What happens to the state of an operation that a fault has switched off
-KEEPS, FORGETS, WATCHES = range(3)
+# What happens to the state of an operation that a fault has switched off. What is MARKED is forgotten too, and known to
+# be by the first number of its last slot, so that it is done once
+KEEPS, FORGETS, WATCHES, MARKED = range(4)
 
 # Columns of a time's row: the sample's number, times [ns], and the key of the randomness
 TICK, TIME_NS, ELAPSED_NS, PERIOD_NS, KEY_0, KEY_1, CLOCK = range(7)
@@ -108,6 +116,28 @@ class Start:
 
 
 @dataclass(frozen=True)
+class Moment:
+    """A sample as a corruption of one's own sees it.
+
+    Attributes:
+        time_ns: When it was taken [ns].
+        elapsed_s: Time since the sample before [s]; 0 for the first.
+    """
+
+    time_ns: int
+    elapsed_s: float
+    _start: Start
+
+    def normal(self, draw: int) -> Float:
+        """Standard normal numbers, shape (rows, channels); those of other draws, from 1, are independent."""
+        return self._start.normal(draw)
+
+    def uniform(self, draw: int) -> Float:
+        """Uniform numbers in (0, 1), shape (rows, channels); those of other draws, from 1, are independent."""
+        return self._start.uniform(draw)
+
+
+@dataclass(frozen=True)
 class Op:
     """One operation on some neighbouring channels.
 
@@ -119,6 +149,12 @@ class Op:
         start: Gives the state at the beginning, shape (rows, slots, width); zeros if None.
         forgets: State is NaN whenever a fault has the operation switched off, so that it sees its onset.
         watches: As `forgets`, but the first slot follows the signal meanwhile, for what holds the value before.
+        holds: Its output may be a value of an older sample. The last slot tells: NaN before there is a value to hold, 1
+            where the output is an older one, 0 where it is not.
+        since_onset: Its kernel needs the time at which the fault that switches it set in. The last slot's first number
+            is NaN until its first sample.
+        act: What a `CUSTOM` operation does: a function of the channels (rows, width), the state (rows, slots, width),
+            which it changes in place, and a `Moment`; it returns the channels after it.
         channels: Those that it changes; None for all.
         switch: Fault that switches it, if it stands in a chain; None is always on.
         on: Whether it is done at all; one that is not still keeps its place among the random numbers.
@@ -134,8 +170,15 @@ class Op:
     watches: bool = False
     channels: tuple[int, ...] | None = None
     switch: Fault | None = None
+    holds: bool = False
+    since_onset: bool = False
+    act: Callable[[Float, Float, Moment], Float] | None = None
 
     @property
     def idle(self) -> int:
         """What happens to its state while it is switched off."""
-        return WATCHES if self.watches else FORGETS if self.forgets else KEEPS
+        if self.watches:
+            return WATCHES
+        if self.forgets and (self.holds or self.since_onset):
+            return MARKED
+        return FORGETS if self.forgets else KEEPS

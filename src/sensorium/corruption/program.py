@@ -1,10 +1,10 @@
-"""A chain made ready for the kernel, and its state."""
+"""A chain made ready for the kernel."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,21 +12,22 @@ from numpy.typing import NDArray
 from sensorium import threads
 from sensorium.clock import NS_PER_S
 from sensorium.corruption import op as layout
+from sensorium.corruption.custom import run_custom
 from sensorium.corruption.kernel import BLOCK_ROWS, corrupt
 from sensorium.corruption.op import Op, Start
 from sensorium.corruption.parameters import some_channels
+from sensorium.corruption.state import NEVER, State
 from sensorium.errors import SpecError
 from sensorium.random import Stream
 from sensorium.random.philox import MAX_WORLDS
 
 if TYPE_CHECKING:
-    from sensorium.corruption.fault_clock import FaultClock
     from sensorium.corruption.faults import Fault
 
 Float = NDArray[np.float64]
 
-_NEVER = np.iinfo(np.int64).min
 _NO_FAULTS = np.zeros((1, 1, 1), np.uint8)
+_NO_ONSETS = np.zeros((1, 1, 1), np.int64)
 
 # The calling thread runs a program alone if it does less than so many operations on numbers, about 3 ns each: to wake
 # another thread and to wait for it may cost 0.1 ms or more
@@ -86,6 +87,7 @@ class Program:
                     raise SpecError(
                         f"a chain has more than {layout.MAX_REPEATS} corruptions of one kind; that is its limit"
                     )
+                _check_kind(op)
                 if not op.on:
                     continue
                 if op.kind == layout.COUPLE and sum(op.options[:2]) > columns:
@@ -115,7 +117,10 @@ class Program:
         self.parameters = np.concatenate([*parameters, np.zeros(1)])
         self.slots = slots
         self._width = int(self.ops[:, layout.WIDTH].sum())  # of all operations together, 0 if there are none
-        self._rare = True if (self.ops[:, layout.KIND] > layout.LAST_COMMON).any() else None
+        kinds = self.ops[:, layout.KIND]
+        self._has_rare = bool(((kinds > layout.LAST_COMMON) & (kinds != layout.CUSTOM)).any())
+        self._custom = np.flatnonzero(kinds == layout.CUSTOM).tolist()
+        self._needs_onsets = any(op.since_onset for op, *_ in self._starts)
         self.faults = tuple(faults)
         """Faults that stand in its chains."""
 
@@ -186,7 +191,7 @@ class Program:
                 start = Start(state.stream, stage, state.tick, state.worlds, state.sensors, state.first_world, width)
                 values = op.start(start)
             state.values[rows, offset : offset + op.slots * width] = values.reshape(len(rows), -1)[rows]
-        if state.faults is not None and state.time_ns != _NEVER:
+        if state.faults is not None and state.time_ns != NEVER:
             state.faults.reset(mask, state.time_ns)
 
     def series(self, signals: Float, times_ns: NDArray[np.int64], state: State) -> tuple[Float, State]:
@@ -211,8 +216,12 @@ class Program:
         if (clock[1:, layout.ELAPSED_NS] <= 0).any():
             late = int(np.argmax(clock[1:, layout.ELAPSED_NS] <= 0)) + 1
             raise SpecError(f"time {late} is {times_ns[late]} ns after {times_ns[late - 1]} ns; times must increase")
-        faults = _NO_FAULTS if after.faults is None else after.faults.series(times_ns)
-        self._run(x, clock, after, faults)
+        faults, onsets = _NO_FAULTS, _NO_ONSETS
+        if after.faults is not None and self._needs_onsets:
+            faults, onsets = after.faults.series_with_onsets(times_ns)
+        elif after.faults is not None:
+            faults = after.faults.series(times_ns)
+        self._run(x, clock, after, faults, onsets)
         after.tick, after.time_ns = state.tick + len(times_ns), int(times_ns[-1])
         return x.reshape(signals.shape), after
 
@@ -226,7 +235,14 @@ class Program:
         self.step(x[0], int(time_ns), after)
         return x.reshape(signal.shape), after
 
-    def step(self, x: Float, time_ns: int, state: State, faults: NDArray[np.uint8] | None = None) -> None:
+    def step(
+        self,
+        x: Float,
+        time_ns: int,
+        state: State,
+        faults: NDArray[np.uint8] | None = None,
+        onsets_ns: NDArray[np.int64] | None = None,
+    ) -> None:
         """Corrupt one sample in place, the state too: what sensors call.
 
         Args:
@@ -234,18 +250,25 @@ class Program:
             time_ns: When it was sampled [ns], later than the one before.
             state: From `init`.
             faults: Which faults of the sensor's schedule are active, uint8, shape (rows, faults).
+            onsets_ns: When those that are active set in [ns], likewise; needed where a fault is a drift or the like,
+                which counts from its onset.
         """
         elapsed_ns = state.elapsed_ns(time_ns)
         if self.acts:
-            active = _NO_FAULTS if faults is None else faults[None]
+            active, onsets = _NO_FAULTS if faults is None else faults[None], _NO_ONSETS
+            if self._needs_onsets and self.outside:
+                if onsets_ns is None:
+                    raise SpecError("a fault counts from its onset; onsets_ns must be given with those that are active")
+                onsets = onsets_ns[None]
             if state.faults is not None:
-                own = state.faults.at(time_ns)[None]
-                active = np.concatenate([active[:, :, : self.outside], own], axis=2) if self.outside else own
+                active = self._beside(active, state.faults.at(time_ns))
+                if self._needs_onsets:
+                    onsets = self._beside(onsets, state.faults.onsets_ns)
             clock = state.clock
             clock[0, layout.TICK] = state.tick
             clock[0, layout.TIME_NS] = time_ns
             clock[0, layout.ELAPSED_NS] = elapsed_ns
-            self._run(x[None], clock, state, active)
+            self._run(x[None], clock, state, active, onsets)
         state.tick += 1
         state.time_ns = time_ns
 
@@ -260,15 +283,66 @@ class Program:
             at = tuple(int(i) for i in np.argwhere(~finite)[0])
             raise SpecError(f"the signal is {signals[at]} at {at}; every value must be finite")
 
-    def _run(self, x: Float, clock: NDArray[np.int64], state: State, faults: NDArray[np.uint8]) -> None:
-        if self.acts:
+    def _beside(self, outside: NDArray[Any], own: NDArray[Any]) -> NDArray[Any]:
+        """Numbers of the faults of a sensor's schedule, and of those in its chains, of one sample."""
+        return np.concatenate([outside[:, :, : self.outside], own[None]], axis=2) if self.outside else own[None]
+
+    def can_hold(self, column: int) -> bool:
+        """Whether operations on the part that begins at a channel may give values of older samples."""
+        starts = zip(self.ops, self._starts, strict=True)
+        return any(start[0].holds and row[layout.COLUMN] == column for row, start in starts)
+
+    def held(
+        self, state: State, column: int, faults: NDArray[np.uint8] | None = None
+    ) -> list[NDArray[np.bool_] | None]:
+        """Where operations gave a value of an older sample at the last step.
+
+        Args:
+            state: After the step.
+            column: First channel of the part asked for.
+            faults: Which faults of the sensor's schedule were active then.
+
+        Returns:
+            For each operation of the part that may hold values, in order, a mask of shape (rows, width); None where the
+            fault that switches it was not active.
+        """
+        masks: list[NDArray[np.bool_] | None] = []
+        for row, (op, offset, width, _) in zip(self.ops, self._starts, strict=True):
+            if not op.holds or row[layout.COLUMN] != column:
+                continue
+            fault = int(row[layout.FAULT])
+            if faults is not None and 0 <= fault < self.outside and not faults[:, fault].any():
+                masks.append(None)
+                continue
+            last = offset + (op.slots - 1) * width
+            mask = state.values[:, last : last + width] == 1.0
+            if op.channels is not None:
+                mask &= np.isin(np.arange(width), op.channels)
+            masks.append(mask)
+        return masks
+
+    def _run(
+        self,
+        x: Float,
+        clock: NDArray[np.int64],
+        state: State,
+        faults: NDArray[np.uint8],
+        onsets: NDArray[np.int64],
+        stretch: slice | None = None,
+    ) -> None:
+        """Run the operations, or a stretch of them, over samples."""
+        if stretch is None and self._custom:
+            self._run_between_custom(x, clock, state, faults, onsets)
+            return
+        ops = self.ops if stretch is None else self.ops[stretch]
+        if len(ops):
             samples, rows = x.shape[:2]
             blocks = -(-rows // BLOCK_ROWS)
             threads.run(
                 corrupt,
                 blocks,
-                self._rare,
-                self.ops,
+                onsets if self._has_rare else None,
+                ops,
                 self.parameters,
                 x,
                 state.values,
@@ -278,42 +352,36 @@ class Program:
                 serial_below=blocks + 1 if samples * rows * self._width < _ALONE else 2,
             )
 
+    def _run_between_custom(
+        self,
+        x: Float,
+        clock: NDArray[np.int64],
+        state: State,
+        faults: NDArray[np.uint8],
+        onsets: NDArray[np.int64],
+    ) -> None:
+        """Run stretches of operations of the kernel, and between them those in Python, sample by sample."""
+        for t in range(len(x)):
+            now = faults[t : t + 1] if len(faults) > 1 else faults
+            since = onsets[t : t + 1] if len(onsets) > 1 else onsets
+            begin = 0
+            for number in [*self._custom, len(self.ops)]:
+                self._run(x[t : t + 1], clock[t : t + 1], state, now, since, slice(begin, number))
+                if number < len(self.ops):
+                    op, offset, width, stage = self._starts[number]
+                    run_custom(op, self.ops[number], offset, width, stage, x[t], clock[t], state, now[0])
+                begin = number + 1
 
-@dataclass
-class State:
-    """Where a corruption stands after a sample."""
 
-    program: Program
-    shape: tuple[int, ...]
-    stream: Stream
-    values: Float
-    """State of every operation, shape (rows, slots)."""
-    ids: NDArray[np.int64]
-    """World and first element of each row in the counter, shape (2, rows)."""
-    worlds: int
-    sensors: int
-    first_world: int
-    clock: NDArray[np.int64] = field(repr=False)
-    """A sample's row of numbers for the kernel, used again for each: period and key stay, tick and times change."""
-    faults: FaultClock | None = None
-    """Which faults of its chains are active, with their log; None if there are none."""
-    tick: int = 0
-    """Number of the next sample."""
-    time_ns: int = _NEVER
-    """When the last sample was taken [ns]."""
-
-    def copy(self) -> State:
-        """A state that can go its own way."""
-        faults = None if self.faults is None else self.faults.copy()
-        return replace(self, values=self.values.copy(), clock=self.clock.copy(), faults=faults)
-
-    def elapsed_ns(self, time_ns: int) -> int:
-        """Time since the sample before [ns]; 0 for the first."""
-        if self.time_ns == _NEVER:
-            return 0
-        if time_ns <= self.time_ns:
-            raise SpecError(f"time_ns is {time_ns} after {self.time_ns}; samples must follow in time")
-        return time_ns - self.time_ns
+def _check_kind(op: Op) -> None:
+    """Raise where nothing would run an operation."""
+    if op.kind not in layout.KINDS:
+        rule = "it must be one of sensorium.corruption.op; a corruption of one's own is a CustomCorruption"
+        raise SpecError(f"an operation has the kind {op.kind}; {rule}")
+    if (op.kind == layout.CUSTOM) != (op.act is not None):
+        raise SpecError(f"an operation of the kind {op.kind} has act {op.act}; kind CUSTOM must have one, and no other")
+    if len(op.options) > layout.OPTIONS:
+        raise SpecError(f"an operation has {len(op.options)} options; it must have {layout.OPTIONS} at most")
 
 
 def _number(fault: Fault, faults: list[Fault]) -> int:

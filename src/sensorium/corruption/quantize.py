@@ -8,11 +8,11 @@ from pydantic import Field, model_validator
 from sensorium import jit
 from sensorium.corruption.base import Corruption, Grid, Layout
 from sensorium.corruption.op import COLUMN, OPTION, PARAMETERS, QUANTIZE, STATE, WIDTH, Op
-from sensorium.corruption.parameters import PerChannel, ordered, per_channel, positive
+from sensorium.corruption.parameters import PerChannel, ordered, positive
 from sensorium.errors import SpecError
 
 _FLOOR, _CEIL, _ROUND, _TO_ZERO, _FROM_ZERO = range(5)
-_ROUNDINGS = {"floor": _FLOOR, "ceil": _CEIL, "round": _ROUND, "to_zero": _TO_ZERO, "from_zero": _FROM_ZERO}
+ROUNDINGS = {"floor": _FLOOR, "ceil": _CEIL, "round": _ROUND, "to_zero": _TO_ZERO, "from_zero": _FROM_ZERO}
 
 # Part of a step within which a value counts as a code
 _SLACK = 1e-9
@@ -60,17 +60,25 @@ class Quantize(Corruption):
 
     def grid(self, layout: Layout) -> Grid | None:
         """Its codes; None where nothing is rounded."""
-        if self.lsb is None and self.bits is None:
+        if not self.on or (self.lsb is None and self.bits is None):
             return None
         if self.lsb is not None:
             endless = np.full(layout.width, np.inf)
-            return Grid(per_channel("lsb", self.lsb, layout.width), np.zeros(layout.width), -endless, endless)
+            return Grid(self.each("lsb", layout.width), np.zeros(layout.width), -endless, endless, self.rounding)
         lo, hi = self._limits(layout)
         assert self.bits is not None
         if self.code == "full_span":
-            return Grid((hi - lo) / (2.0**self.bits - 1.0), lo, lo, hi)
+            return Grid((hi - lo) / (2.0**self.bits - 1.0), lo, lo, hi, self.rounding)
         lsb = (hi - lo) / 2.0**self.bits
-        return Grid(lsb, lo, lo, hi - lsb)
+        return Grid(lsb, lo, lo, hi - lsb, self.rounding)
+
+    def codes_behind(self, layout: Layout) -> Grid | None:
+        """Its own."""
+        return self.grid(layout) or layout.codes_before
+
+    def codes_ahead(self, layout: Layout) -> Grid | None:
+        """Those of the last quantiser after it, or its own."""
+        return layout.codes_after or self.grid(layout)
 
     def operations(self, layout: Layout) -> list[Op]:
         """A rounding; codes of bits also end at the limits."""
@@ -79,17 +87,16 @@ class Quantize(Corruption):
             return []
         top = np.rint((grid.last - grid.origin) / grid.lsb)
         parameters = np.stack([grid.lsb, grid.origin, grid.first, grid.last, top])
-        options = (_ROUNDINGS[self.rounding], int(self.carry_error))
+        options = (ROUNDINGS[self.rounding], int(self.carry_error))
         return [Op(QUANTIZE, parameters, options=options, slots=int(self.carry_error))]
 
     def _limits(self, layout: Layout) -> tuple[np.ndarray, np.ndarray]:
         """What bits divide."""
         if self.min is not None and self.max is not None:
-            limits = per_channel("min", self.min, layout.width), per_channel("max", self.max, layout.width)
-        elif layout.limits is not None:
-            limits = layout.limits
+            limits = self.each("min", layout.width), self.each("max", layout.width)
         else:
-            raise SpecError(f"bits is {self.bits} without limits; give min and max, or a saturation in the same chain")
+            what, give = f"bits is {self.bits}", "min and max"
+            limits = layout.limit("min", what, give), layout.limit("max", what, give)
         if not (limits[0] < limits[1]).all():
             raise SpecError(f"bits divide {limits[0]} to {limits[1]}; the lower limit must be below the upper")
         return limits
@@ -113,17 +120,24 @@ def quantize(ops, o, par, x, state, first, last):
             value = x[row, column + i]
             if carry:
                 value += state[row, s + i]
-            y = (value - origin) / lsb
-            k = nearest(value, y) if mode == _ROUND else directed(mode, value, y)
-
-            # Where zero is no code, the nearest to it on the value's own side is as far as "to zero" goes
-            if mode == _TO_ZERO and value * (origin + lsb * k) < 0.0:
-                k += 1.0 if value > 0.0 else -1.0
+            k = code_of(mode, value, origin, lsb)
 
             # What is carried is what was rounded off, never what the last code cuts off
             if carry and not np.isnan(value):
                 state[row, s + i] = value - (origin + lsb * k)
             x[row, column + i] = highest if k >= top else max(origin + lsb * k, lowest)
+
+
+@jit.inlined
+def code_of(mode, value, origin, lsb):
+    """Number k of the code that a value becomes."""
+    y = (value - origin) / lsb
+    k = nearest(value, y) if mode == _ROUND else directed(mode, value, y)
+
+    # Where zero is no code, the nearest to it on the value's own side is as far as "to zero" goes
+    if mode == _TO_ZERO and value * (origin + lsb * k) < 0.0:
+        k += 1.0 if value > 0.0 else -1.0
+    return k
 
 
 @jit.inlined

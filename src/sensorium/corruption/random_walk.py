@@ -11,7 +11,7 @@ from sensorium.clock import NS_PER_S
 from sensorium.corruption.base import Corruption, Layout
 from sensorium.corruption.draws import fill_normals
 from sensorium.corruption.op import COLUMN, ELAPSED_NS, PARAMETERS, RANDOM_WALK, STATE, WIDTH, Op
-from sensorium.corruption.parameters import PerChannel, not_negative, per_channel
+from sensorium.corruption.parameters import PerChannel, not_negative
 
 
 class RandomWalk(Corruption):
@@ -33,7 +33,7 @@ class RandomWalk(Corruption):
 
     def operations(self, layout: Layout) -> list[Op]:
         """One step of the walk a sample."""
-        return [Op(RANDOM_WALK, per_channel("density", self.density, layout.width), slots=1)]
+        return [Op(RANDOM_WALK, self.each("density", layout.width), slots=1)]
 
 
 @jit.function

@@ -8,12 +8,15 @@ from pydantic import model_validator
 from sensorium import jit
 from sensorium.corruption.base import Corruption, Grid, Layout
 from sensorium.corruption.op import COLUMN, OPTION, PARAMETERS, SATURATE, STATE, WIDTH, Float, Op
-from sensorium.corruption.parameters import PerChannel, ordered, per_channel
+from sensorium.corruption.parameters import PerChannel, ordered
 from sensorium.errors import SpecError
 
 
 class Saturate(Corruption):
-    """x' = min(max(x, lo), hi), per channel; in a chain that also quantises, lo and hi are moved inward onto codes.
+    """x' = min(max(x, lo), hi), per channel.
+
+    It acts where it stands in its chain. Next to a quantiser, with nothing but quantisers and saturations between, lo
+    and hi are moved inward onto codes, so that the two may stand in either order and the output is always a code.
 
     With `check="average"` a channel is also held at a limit while the mean of this sample and the one before lies
     beyond it, as Basilisk's memo asks (R19). Equal limits are a sensor stuck at that value (R18).
@@ -39,23 +42,36 @@ class Saturate(Corruption):
         return cls(min=value, max=value)
 
     def limits(self, width: int) -> tuple[Float, Float] | None:
-        """The limits as given, each (width,); None unless there are both."""
-        if self.min is None or self.max is None:
+        """The limits as given, each (width,), infinite where there is none; None without any."""
+        if self.min is None and self.max is None:
             return None
-        return per_channel("min", self.min, width), per_channel("max", self.max, width)
+        endless = np.full(width, np.inf)
+        lo = -endless if self.min is None else self.each("min", width)
+        return lo, endless if self.max is None else self.each("max", width)
+
+    def has_limits_off(self) -> bool:
+        """Whether there is a limit, and it is off."""
+        return not self.on and (self.min is not None or self.max is not None)
+
+    def codes_behind(self, layout: Layout) -> Grid | None:
+        """Those that the signal arrives on, since it ends on one of them."""
+        return layout.codes_before
+
+    def codes_ahead(self, layout: Layout) -> Grid | None:
+        """Those that come after it."""
+        return layout.codes_after
 
     def operations(self, layout: Layout) -> list[Op]:
-        """A clip; on the grid of the chain's quantiser, if there is one."""
-        if self.min is None and self.max is None:
+        """A clip; on codes, if a quantiser is next to it."""
+        limits = self.limits(layout.width)
+        if limits is None:
             return []
-        endless = np.full(layout.width, np.inf)
-        lo = -endless if self.min is None else per_channel("min", self.min, layout.width)
-        hi = endless if self.max is None else per_channel("max", self.max, layout.width)
-        if layout.grid is not None:
-            lo, hi = inward(lo, hi, layout.grid)
+        lo, hi = limits
+        codes = layout.codes_after or layout.codes_before
+        if codes is not None:
+            lo, hi = inward(lo, hi, codes)
         average = self.check == "average"
-        start = (lambda begin: np.full((begin.worlds * begin.sensors, 1, begin.width), np.nan)) if average else None
-        return [Op(SATURATE, np.stack([lo, hi]), options=(int(average),), slots=int(average), start=start)]
+        return [Op(SATURATE, np.stack([lo, hi]), options=(int(average),), slots=int(average), forgets=average)]
 
 
 def inward(lo: Float, hi: Float, grid: Grid) -> tuple[Float, Float]:

@@ -8,7 +8,7 @@ from pydantic import model_validator
 from sensorium import jit
 from sensorium.corruption.base import Corruption, Layout
 from sensorium.corruption.op import COLUMN, OPTION, PARAMETERS, SCALE, WIDTH, Op
-from sensorium.corruption.parameters import Matrix, PerChannel, per_channel, square
+from sensorium.corruption.parameters import Matrix, PerChannel, square
 from sensorium.errors import SpecError
 
 
@@ -35,7 +35,7 @@ class Scale(Corruption):
     def operations(self, layout: Layout) -> list[Op]:
         """One product with the matrix, or with its diagonal where that is all of it and there are many channels."""
         if layout.width > MAX_WIDTH and self.matrix is None and not self.cross_axis:
-            diagonal = 1.0 + per_channel("error", self.error, layout.width)
+            diagonal = 1.0 + self.each("error", layout.width)
             return [Op(SCALE, diagonal, options=(1,), on=not np.array_equal(diagonal, np.ones(layout.width)))]
         if layout.width > MAX_WIDTH:
             raise SpecError(f"a scale matrix over {layout.width} channels is asked for; it must be {MAX_WIDTH} at most")
@@ -43,7 +43,7 @@ class Scale(Corruption):
             matrix = square("matrix", self.matrix, layout.width)
         else:
             matrix = np.full((layout.width, layout.width), self.cross_axis)
-            np.fill_diagonal(matrix, 1.0 + per_channel("error", self.error, layout.width))
+            np.fill_diagonal(matrix, 1.0 + self.each("error", layout.width))
         return [Op(SCALE, matrix, on=not np.array_equal(matrix, np.eye(layout.width)))]
 
 

@@ -23,7 +23,7 @@ from sensorium.corruption.op import (
     WIDTH,
     Op,
 )
-from sensorium.corruption.parameters import PerChannel, not_negative, per_channel, share
+from sensorium.corruption.parameters import PerChannel, not_negative, share
 from sensorium.random import draw_words, normal_pair_f32, uniform_f32
 
 _FIXED, _UNIFORM, _NORMAL = range(3)
@@ -66,11 +66,8 @@ class Spikes(Corruption):
 
     def operations(self, layout: Layout) -> list[Op]:
         """A decision for each channel, and a height for those that are hit."""
-        name, often = ("rate_hz", self.rate_hz) if self.probability is None else ("probability", self.probability)
-        assert often is not None
-        numbers = np.stack(
-            [per_channel(name, often, layout.width), per_channel("amplitude", self.amplitude, layout.width)]
-        )
+        name = "rate_hz" if self.probability is None else "probability"
+        numbers = np.stack([self.each(name, layout.width), self.each("amplitude", layout.width)])
         return [Op(SPIKES, numbers, options=(_LAWS[self.law], _SIGNS[self.sign], int(name == "rate_hz")))]
 
 

@@ -9,8 +9,7 @@ from pydantic import model_validator
 from sensorium import jit
 from sensorium.corruption.base import Corruption, Layout
 from sensorium.corruption.op import COLUMN, OPTION, PARAMETERS, STATE, STUCK, WIDTH, Float, Op
-from sensorium.corruption.parameters import Channels, PerChannel, Reading, per_channel
-from sensorium.errors import SpecError
+from sensorium.corruption.parameters import Channels, PerChannel, Reading
 
 
 class Stuck(Corruption):
@@ -22,7 +21,7 @@ class Stuck(Corruption):
     | on, max | upper limit, full scale |
     | min | lower limit |
     | value | `value` |
-    | present | x at the onset: when a fault switches it on, or at the first sample |
+    | present | x at the onset: when a fault switches it on, or at the first sample; no value there is held too |
 
     Limits are those of the chain's saturation, or `min` and `max` here. The memo's other way, limits moved together, is
     `Saturate.stuck_at`.
@@ -52,7 +51,7 @@ class Stuck(Corruption):
     def operations(self, layout: Layout) -> list[Op]:
         """One value in place of the signal; that of the onset is state."""
         if self.mode == "present":
-            return [Op(STUCK, options=(1,), slots=1, forgets=True, channels=self.channels)]
+            return [Op(STUCK, options=(1,), slots=2, forgets=True, holds=True, channels=self.channels)]
         return [Op(STUCK, self._value(layout), options=(0,), channels=self.channels)]
 
     def _value(self, layout: Layout) -> Float:
@@ -60,26 +59,25 @@ class Stuck(Corruption):
         if self.mode == "off":
             return np.full(layout.width, float(self.off_value))
         if self.mode == "value":
-            assert self.value is not None
-            return per_channel("value", self.value, layout.width)
-        side = "min" if self.mode == "min" else "max"
-        given = self.min if side == "min" else self.max
-        if given is not None:
-            return per_channel(side, given, layout.width)
-        if layout.limits is None:
-            raise SpecError(f"mode is {self.mode!r} without limits; give {side}, or a saturation in the same chain")
-        return layout.limits[0 if side == "min" else 1]
+            return self.each("value", layout.width)
+        side: Literal["min", "max"] = "min" if self.mode == "min" else "max"
+        if getattr(self, side) is not None:
+            return self.each(side, layout.width)
+        return layout.limit(side, f"mode is {self.mode!r}", side)
 
 
 @jit.function
 def stuck(ops, o, par, x, state, first, last):
-    """X = v; the present value is the first that is one."""
+    """X = v; state is the present value, and whether it is an older one (NaN before the onset)."""
     column, width, p, s, latches = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE], ops[o, OPTION]
     for row in range(first, last):
         for i in range(width):
             if not latches:
                 x[row, column + i] = par[p + i]
                 continue
-            if math.isnan(state[row, s + i]):
+            if math.isnan(state[row, s + width + i]):
                 state[row, s + i] = x[row, column + i]
-            x[row, column + i] = state[row, s + i]
+                state[row, s + width + i] = 0.0
+            else:
+                x[row, column + i] = state[row, s + i]
+                state[row, s + width + i] = 1.0

@@ -22,7 +22,7 @@ from sensorium.corruption.op import (
     Op,
     Start,
 )
-from sensorium.corruption.parameters import PerChannel, per_channel
+from sensorium.corruption.parameters import PerChannel
 
 
 class TemperatureDrift(Corruption):
@@ -68,8 +68,8 @@ class TemperatureDrift(Corruption):
         """Temperature first, then bias and scale; the temperature is state if it lags."""
         parameters = np.concatenate(
             [
-                per_channel("bias_per_k", self.bias_per_k, layout.width),
-                per_channel("scale_per_k", self.scale_per_k, layout.width),
+                self.each("bias_per_k", layout.width),
+                self.each("scale_per_k", layout.width),
                 [self.reference_c, self.self_heating_k, self.tau_s or 0.0],
                 self.times_s or [0.0],
                 np.atleast_1d(self.ambient_c),

@@ -11,7 +11,7 @@ from sensorium import jit
 from sensorium.clock import NS_PER_S
 from sensorium.corruption.base import Corruption, Layout
 from sensorium.corruption.op import COLUMN, OPTION, PARAMETERS, TIME_NS, WAVE, WIDTH, Op
-from sensorium.corruption.parameters import PerChannel, not_negative, per_channel, positive
+from sensorium.corruption.parameters import PerChannel, not_negative, positive
 
 _SQUARE, _TRIANGLE, _RAMP = range(3)
 
@@ -47,9 +47,9 @@ class Wave(Corruption):
     def operations(self, layout: Layout) -> list[Op]:
         """One value a channel, the same in every row."""
         numbers = np.zeros((layout.width, _NUMBERS))
-        numbers[:, 0] = per_channel("amplitude", self.amplitude, layout.width)
-        frequency_hz = per_channel("frequency_hz", self.frequency_hz, layout.width)
-        phase_rad = per_channel("phase_rad", self.phase_rad, layout.width)
+        numbers[:, 0] = self.each("amplitude", layout.width)
+        frequency_hz = self.each("frequency_hz", layout.width)
+        phase_rad = self.each("phase_rad", layout.width)
         for i in range(layout.width):
             # Turns a nanosecond in units of 2^-128, and the first phase in units of 2^-64
             turns = round(Fraction(repr(float(frequency_hz[i]))) / NS_PER_S * 2**128) % 2**128

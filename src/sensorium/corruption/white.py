@@ -11,7 +11,7 @@ from sensorium.corruption.base import Corruption, Layout
 from sensorium.corruption.draws import LAPLACE, NORMAL, UNIFORM, fill_of_law
 from sensorium.corruption.gauss_markov import GaussMarkov
 from sensorium.corruption.op import COLUMN, OPTION, PARAMETERS, WHITE, WIDTH, Float, Op
-from sensorium.corruption.parameters import Matrix, PerChannel, not_negative, per_channel, square_root
+from sensorium.corruption.parameters import Matrix, PerChannel, not_negative, square_root
 from sensorium.errors import SpecError
 
 _LAWS = {"normal": NORMAL, "uniform": UNIFORM, "laplace": LAPLACE}
@@ -68,7 +68,7 @@ class White(Corruption):
     def sigma(self, layout: Layout) -> Float:
         """Standard deviation of a sample [unit], shape (width,)."""
         if self.std is not None:
-            return per_channel("std", self.std, layout.width)
+            return self.each("std", layout.width)
         assert self.density is not None
         rate_hz = 1.0 / layout.needed_period_s("a spectral density")
         nu_hz = rate_hz if self.sided == "two" else 0.5 * rate_hz
@@ -77,7 +77,7 @@ class White(Corruption):
                 rule = f"it must not exceed half the rate of {rate_hz:g} Hz"
                 raise SpecError(f"bandwidth_hz is {self.bandwidth_hz:g}; {rule}")
             nu_hz = self.bandwidth_hz
-        return per_channel("density", self.density, layout.width) * math.sqrt(nu_hz)
+        return self.each("density", layout.width) * math.sqrt(nu_hz)
 
     def operations(self, layout: Layout) -> list[Op]:
         """A draw for each channel; of dependent ones, a matrix of it; through a filter, a Gauss-Markov process."""

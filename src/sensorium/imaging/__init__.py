@@ -7,19 +7,27 @@ the corrections E-33 to E-37; EMVA 1288 for pixels.
 """
 
 from sensorium.imaging import depth_errors, filters
+from sensorium.imaging.auto_exposure import AutoExposure, next_exposure
 from sensorium.imaging.bands import MAX_BANDS, Band, band_value, effective_wavelength, thermal_radiance
-from sensorium.imaging.digitise import digitised
+from sensorium.imaging.digitise import digitised, share_of_full_scale
 from sensorium.imaging.exposure import electrons_per_radiance, relative_illumination
+from sensorium.imaging.metering import metered_level, region_of
 from sensorium.imaging.mosaic import LAYOUTS, demosaiced, mosaic
 from sensorium.imaging.pixel_noise import FixedPattern, PixelNoise, fixed_pattern, noisy_electrons
 from sensorium.imaging.pupil import pupil_points
-from sensorium.imaging.spots import SpotTable, pixel_means, spot_table
+from sensorium.imaging.spot_gather import pixel_means
+from sensorium.imaging.spots import SpotTable, spot_table
+from sensorium.imaging.white_balance import BalanceGains, ColourTemperature, GreyWorld, next_balance, temperature_gains
 
 __all__ = [
     "LAYOUTS",
     "MAX_BANDS",
+    "AutoExposure",
+    "BalanceGains",
     "Band",
+    "ColourTemperature",
     "FixedPattern",
+    "GreyWorld",
     "PixelNoise",
     "SpotTable",
     "band_value",
@@ -30,11 +38,17 @@ __all__ = [
     "electrons_per_radiance",
     "filters",
     "fixed_pattern",
+    "metered_level",
     "mosaic",
+    "next_balance",
+    "next_exposure",
     "noisy_electrons",
     "pixel_means",
     "pupil_points",
+    "region_of",
     "relative_illumination",
+    "share_of_full_scale",
     "spot_table",
+    "temperature_gains",
     "thermal_radiance",
 ]

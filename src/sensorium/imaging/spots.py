@@ -1,4 +1,4 @@
-"""Spots of pupil rays on a virtual grid of cells, and the pixels that sum them.
+"""Spots of pupil rays on a virtual grid of cells.
 
 Every cell of the virtual grid gathers the rays that reach it through each of several points of the pupil: through point
 p it sees the ideal image at x - delta(x, p), with the deviation delta of `optics.deviation`. Radiance is constant along
@@ -8,11 +8,6 @@ nearest one for each cell, which is the same for one ray and leaves no cell empt
 No ray is traced through the lens: the five Seidel terms vary slowly over the image, so they are tabulated for each
 pupil point at the nodes of a coarse grid and interpolated; defocus, which follows the depth of each sample, is a
 multiple of the pupil point and is worked out cell by cell. Each cell of a pixel has its own set of pupil points.
-
-Where near and far things meet, a ray may pass the near one's edge or be stopped by it: a ray is stopped if the place
-that it would come from at the nearest depth around is that near indeed. What the ideal image does not show, the
-background behind the near thing's edge, is taken from the background beside it. "Around" is the tile and its
-neighbours, so blurs wider than a tile end there.
 """
 
 from typing import NamedTuple
@@ -20,26 +15,27 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium import jit, threads
 from sensorium.errors import SpecError
 from sensorium.imaging.pupil import pupil_points
-from sensorium.optics.seidel import Seidel, deviation, in_focus_distance
+from sensorium.optics.continued_inverse import continued_inverse
+from sensorium.optics.seidel import Seidel, deviation, deviation_slopes, in_focus_distance
 
 TILE = 16
 """Pixels between the nodes of the table."""
 
-_HALF = np.float32(0.5)
-_ZERO, _ONE = np.float32(0.0), np.float32(1.0)
-
 # Of the search for where a ray comes from
 _STEPS = 30
+
+
+Slopes = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
+"""dx'/dx, dx'/dy, dy'/dx, dy'/dy of a map."""
 
 
 class SpotTable(NamedTuple):
     """Where pupil rays come from, in cells of the virtual grid."""
 
     shift: NDArray[np.float32]  # (sets, points, rows + 1, tiles + 1, 2): deviation (x, y) at the nodes [cells]
-    pupil: NDArray[np.float32]  # (sets, points, 2): pupil points (x, y) [m]
+    pupil: NDArray[np.float32]  # (sets, points, 2): pupil points (x, y) [m], each axis times mean pitch over its pitch
     blur: NDArray[np.float32]  # (2,): deviation per metre of pupil is blur[0] - blur[1] / depth [cells/m]
     factor: int
     """Cells along a pixel, m; set number a m + b belongs to the cell in row a and column b of each pixel."""
@@ -82,28 +78,22 @@ def spot_table(
     x = (np.arange(across + 1) * TILE - 0.5 * columns) * pitch[0]
     y = (np.arange(down + 1) * TILE - 0.5 * rows) * pitch[1]
     node = np.stack(np.meshgrid(x, y), axis=-1)
-    pupil, missed = points[:, :, None, None, :], np.zeros((*points.shape[:2], *node.shape))
-
-    # A ray that reaches the node comes from the field that is off by its own deviation, not by the node's
-    close, far = 0.05 * pitch.min() / factor, 2.0 * np.hypot(x[0], y[0])
-    for _ in range(_STEPS):
-        before = missed
-        found = deviation(node - before, pupil, coefficients, image_distance_m=pupil_distance_m)
-        missed = np.clip(found, -far, far)
-        if np.abs(missed - before).max() < close:
-            break
-    else:
-        raise SpecError(f"{coefficients} fold the image: some pixels would see no ray; they must be smaller")
+    half = 0.5 * np.array([columns, rows]) * pitch
+    missed = _missed(node, points, coefficients, pupil_distance_m, half, close=0.05 * pitch.min() / factor)
     shift = missed * factor / pitch
 
-    # Defocus moves a ray by -2 R A p = -R (1/s - 1/r) p; pixels are as good as square where it matters
+    # Defocus moves a ray by -2 R A p = -R (1/s - 1/r) p, as many metres on the chip in both directions
+    points = points * (pitch.mean() / pitch)
     in_focus_m = in_focus_distance(focal_length_m, pupil_distance_m)
     blur = -pupil_distance_m * factor / pitch.mean() * np.array([1.0 / in_focus_m, 1.0])
     if nearest_m is None:
         nearest_m = 0.5 * in_focus_m
     widest = max(abs(blur[0]), abs(blur[0] - blur[1] / nearest_m)) * np.hypot(*points.reshape(-1, 2).T).max()
     margin = int(np.ceil(np.abs(shift).max() + widest)) + 1
-    most = max(columns, rows) * factor // 8
+
+    # Wide blurs are cut at the edges, but all that distortion brings into the image is cast
+    beyond = np.abs(np.clip(node, -half, half) - missed) - half
+    most = max(max(columns, rows) * factor // 8, int(np.ceil((beyond * factor / pitch).max())) + 1)
     return SpotTable(
         np.ascontiguousarray(shift, np.float32),
         np.ascontiguousarray(points, np.float32),
@@ -113,157 +103,51 @@ def spot_table(
     )
 
 
-def pixel_means(
-    ideal: NDArray[np.float32], inverse_depth: NDArray[np.float32], table: SpotTable, out: NDArray[np.float32]
-) -> None:
-    """Mean of the ideal image over each pixel, through the lens.
+def _missed(
+    node: NDArray[np.float64],
+    points: NDArray[np.float64],
+    coefficients: Seidel,
+    pupil_distance_m: float,
+    half_m: NDArray[np.float64],
+    *,
+    close: float,
+) -> NDArray[np.float64]:
+    """How far each ray that reaches a node misses its ideal point [m], shape (sets, points, *nodes, 2).
 
-    Args:
-        ideal: Virtual image with its margin, shape (rows m + 2 margin, columns m + 2 margin, bands).
-        inverse_depth: One over the depth of each sample along the axis [1/m], 0 for the sky; shape without bands.
-        table: Spots of the lens.
-        out: Pixels, shape (rows, columns, bands).
+    A ray comes from the field that is off by its own deviation, not by the node's. Most lenses bend so little that
+    the deviation, looked up again and again, settles there. What does not settle, or leaves the neighbourhood of the
+    image meanwhile, is followed from the axis (`continued_inverse`); where that ends, the lens folds the image.
     """
-    rows, columns, bands = out.shape
-    wanted = (rows * table.factor + 2 * table.margin, columns * table.factor + 2 * table.margin)
-    if ideal.shape != (*wanted, bands) or inverse_depth.shape != wanted:
-        raise SpecError(
-            f"ideal has shape {ideal.shape} and inverse_depth {inverse_depth.shape}; "
-            f"{rows} x {columns} pixels need {(*wanted, bands)} and {wanted}"
-        )
-    tiles = table.shift.shape[2] - 1, table.shift.shape[3] - 1
-    extremes = np.empty((*tiles, 2), np.float32)
-    threads.run(_find_extremes, tiles[0], inverse_depth, table.factor, table.margin, extremes)
-    threads.run(_gather, rows, ideal.reshape(-1), inverse_depth, _around(extremes), table, out)
+    pupil = points[:, :, None, None, :]
+    missed, far = np.zeros((*points.shape[:2], *node.shape)), 4.0 * np.hypot(*half_m)
+    change = np.inf
+    for _ in range(_STEPS):
+        before, change_before = missed, change
+        missed = deviation(node - before, pupil, coefficients, image_distance_m=pupil_distance_m)
+        if not np.abs(missed).max() < far:
+            break
+        change = np.abs(missed - before).max()
+        if change < close and change <= 0.5 * change_before:  # what is left of it is less than the last change
+            return missed
 
+    # Nodes beyond the image only serve to interpolate up to its edge, where the lens is still asked
+    inside = np.clip(node, -half_m, half_m)
+    wanted = np.broadcast_to(inside, missed.shape).reshape(-1, 2)
+    through = np.broadcast_to(pupil, missed.shape).reshape(-1, 2)
 
-def _around(extremes: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Least and largest of each tile and its eight neighbours."""
-    padded = np.pad(extremes, ((1, 1), (1, 1), (0, 0)), mode="edge")
-    rows, columns = extremes.shape[:2]
-    windows = [padded[i : i + rows, j : j + columns] for i in range(3) for j in range(3)]
-    return np.stack([np.min([w[..., 0] for w in windows], 0), np.max([w[..., 1] for w in windows], 0)], axis=-1)
+    def imaged(field: NDArray[np.float64], which: NDArray[np.intp]) -> tuple[NDArray[np.float64], Slopes]:
+        lens = {"image_distance_m": pupil_distance_m}
+        bent = deviation(field, through[which], coefficients, **lens)
+        xx, xy, yx, yy = deviation_slopes(field, through[which], coefficients, **lens)
+        return field + bent, (1.0 + xx, xy, yx, 1.0 + yy)
 
-
-@jit.kernel
-def _find_extremes(first, step, count, inverse_depth, m, margin, out):
-    """Least and largest inverse depth of each tile, rows first, first + step, ... of tiles."""
-    size = TILE * m
-    bottom, right = inverse_depth.shape[0] - margin, inverse_depth.shape[1] - margin
-    for row in range(first, count, step):
-        for tile in range(out.shape[1]):
-            least, most = np.float32(np.inf), np.float32(0.0)
-            for y in range(margin + row * size, min(margin + (row + 1) * size, bottom)):
-                for x in range(margin + tile * size, min(margin + (tile + 1) * size, right)):
-                    least, most = min(least, inverse_depth[y, x]), max(most, inverse_depth[y, x])
-            out[row, tile, 0], out[row, tile, 1] = least, most
-
-
-@jit.kernel
-def _gather(first, step, count, samples, inverse_depth, around, table, out):
-    """Rows first, first + step, ... of pixels: find where each ray comes from, then sum what is there band by band.
-
-    Loops, where NumPy has a word for it: Numba compiles whole-array arithmetic and assignment for seconds each.
-    """
-    m, points = table.factor, table.pupil.shape[1]
-    rays, bands = m * m * points, out.shape[2]
-    share = _ONE / np.float32(rays)
-    aims = jit.zeros((6, rays), np.float32)
-    place = jit.zeros(rays, np.int32)
-
-    # Depths that differ by less than this move no ray by a cell
-    widest = _ZERO
-    for q in range(rays):
-        for axis in range(2):
-            aims[4 + axis, q] = table.pupil[q // points, q % points, axis]
-            widest = max(widest, abs(aims[4 + axis, q]))
-    alike = _ONE / max(abs(table.blur[1]) * widest, np.float32(1e-20))
-    for row in range(first, count, step):
-        tile_row = row // TILE
-        for tile in range(table.shift.shape[3] - 1):
-            _aim(table.shift, m, points, row - tile_row * TILE, tile_row, tile, aims)
-            nearest = around[tile_row, tile, 1]
-            mixed = nearest - around[tile_row, tile, 0] > alike
-            start, end = tile * TILE, min((tile + 1) * TILE, out.shape[1])
-            for pixel in range(start, end):
-                y, x = row * m + table.margin, pixel * m + table.margin
-                along = np.float32(pixel - start)
-                if mixed:
-                    _find_mixed(inverse_depth, table.blur, m, points, aims, along, y, x, nearest, alike, place)
-                else:
-                    _find_even(inverse_depth, table.blur, m, points, aims, along, y, x, place)
-                for band in range(bands):
-                    total = _ZERO
-                    for q in range(rays):
-                        total += samples[np.uint32(place[q] * bands + band)]
-                    out[row, pixel, band] = total * share
-
-
-@jit.function
-def _aim(shift, m, points, down, tile_row, tile, aims):
-    """Where rays of a tile's first pixel come from, counted from its first cell, and how that changes along the tile.
-
-    Rows of `aims` are x, y, the changes of both from pixel to pixel [cells], and the pupil point (x, y) [m].
-    """
-    for number in range(m * m):
-        a, b = number // m, number % m
-        part = (np.float32(down) + (np.float32(a) + _HALF) / np.float32(m)) / np.float32(TILE)
-        into = (np.float32(b) + _HALF) / np.float32(m)
-        for p in range(points):
-            q = number * points + p
-            for axis in range(2):
-                left, low = shift[number, p, tile_row, tile, axis], shift[number, p, tile_row + 1, tile, axis]
-                right = shift[number, p, tile_row, tile + 1, axis]
-                low_right = shift[number, p, tile_row + 1, tile + 1, axis]
-                left, right = left + part * (low - left), right + part * (low_right - right)
-                slope = (right - left) / np.float32(TILE)
-                cell = np.float32(a) if axis else np.float32(b)
-                aims[axis, q] = cell - left - into * slope
-                aims[2 + axis, q] = np.float32(m) - slope
-
-
-@jit.inlined
-def _cell(at, most):
-    """Nearest cell, inside the image; what is below 0 is cut towards it."""
-    return min(max(np.int32(at + _HALF), np.int32(0)), np.int32(most))
-
-
-@jit.function
-def _find_even(inverse_depth, blur, m, points, aims, along, y, x, place):
-    """Samples that the rays of a pixel come from, where depths around blur alike."""
-    height, width = inverse_depth.shape
-    top, left = np.float32(y), np.float32(x) - along * np.float32(m)
-    for number in range(m * m):
-        off = blur[0] - blur[1] * inverse_depth[y + number // m, x + number % m]
-        for q in range(number * points, (number + 1) * points):
-            sx = _cell(left + aims[0, q] + along * aims[2, q] - off * aims[4, q], width - 1)
-            sy = _cell(top + aims[1, q] + along * (aims[3, q] - np.float32(m)) - off * aims[5, q], height - 1)
-            place[q] = sy * np.int32(width) + sx
-
-
-@jit.function
-def _find_mixed(inverse_depth, blur, m, points, aims, along, y, x, nearest, alike, place):
-    """The same where near and far things meet."""
-    height, width = inverse_depth.shape
-    far, near = blur[0], blur[1]
-    top, left = np.float32(y), np.float32(x) - along * np.float32(m)
-    for number in range(m * m):
-        here = inverse_depth[y + number // m, x + number % m]
-        for q in range(number * points, (number + 1) * points):
-            at_x = left + aims[0, q] + along * aims[2, q]
-            at_y = top + aims[1, q] + along * (aims[3, q] - np.float32(m))
-            px, py = aims[4, q], aims[5, q]
-
-            # Something near in the way: where would this ray come from, and is that so near?
-            stopped = False
-            if nearest - here > alike:
-                off = far - near * nearest
-                there = inverse_depth[_cell(at_y - off * py, height - 1), _cell(at_x - off * px, width - 1)]
-                stopped = there > _HALF * (here + nearest)
-                off = far - near * there
-            if not stopped:
-                # Else from the depth that is here, or past its edge from what is behind
-                off = far - near * here
-                there = inverse_depth[_cell(at_y - off * py, height - 1), _cell(at_x - off * px, width - 1)]
-                off = _ZERO if there - here > alike else off
-            place[q] = _cell(at_y - off * py, height - 1) * np.int32(width) + _cell(at_x - off * px, width - 1)
+    found, reached = continued_inverse(imaged, np.zeros_like(wanted), wanted)
+    if not reached.all():
+        raise SpecError(f"{coefficients} fold the image: some pixels would see no ray; they must be smaller")
+    missed = (wanted - found).reshape(missed.shape)
+    for axis in (1, 0):
+        nodes = np.moveaxis(missed, 3 - axis, 0)
+        last, edge = node[-1, -1, axis], half_m[axis]
+        before = node[-2, -2, axis]
+        nodes[-1] = nodes[-2] + (nodes[-1] - nodes[-2]) * ((last - before) / (edge - before))
+    return missed

@@ -5,7 +5,7 @@ A scalar works in the float type of its arguments, float32 in kernels and float6
 
 from sensorium.optics.beam import beam_radius, captured_fraction
 from sensorium.optics.beam_rays import BeamRays, equal_power_rays, grid_rays, patch_reach, spiral_rays
-from sensorium.optics.brown import brown_distorted, brown_ideal
+from sensorium.optics.brown import brown_distorted, brown_ideal, check_brown_field
 from sensorium.optics.capture_table import CaptureTable, capture_table
 from sensorium.optics.crosstalk import apparent_range, direct_share
 from sensorium.optics.detection import (
@@ -33,7 +33,7 @@ from sensorium.optics.gaussian_beam import (
     virtual_focus,
     waist_radius,
 )
-from sensorium.optics.kannala_brandt import fisheye_angle, fisheye_radius
+from sensorium.optics.kannala_brandt import fisheye_angle, fisheye_radius, turning_angle
 from sensorium.optics.layers import two_layer, two_layer_monostatic
 from sensorium.optics.merged_returns import merged_returns
 from sensorium.optics.microfacet import (
@@ -82,6 +82,7 @@ __all__ = [
     "captured_fraction",
     "cfar_factor_exponential",
     "cfar_factor_normal",
+    "check_brown_field",
     "convolved",
     "defocus",
     "detection_probability",
@@ -140,6 +141,7 @@ __all__ = [
     "sunlit_noise",
     "time_histogram",
     "transmittance",
+    "turning_angle",
     "two_layer",
     "two_layer_monostatic",
     "two_way_transmittance",

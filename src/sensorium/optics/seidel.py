@@ -107,6 +107,20 @@ def deviation(
     return -image_distance_m * (p * along_pupil[..., None] + o * along_field[..., None])
 
 
+def deviation_slopes(
+    field: ArrayLike, pupil: ArrayLike, coefficients: Seidel, *, image_distance_m: float
+) -> tuple[Array, Array, Array, Array]:
+    """How the deviation changes over the field [1]: d dx/dx, d dx/dy, d dy/dx, d dy/dy; arguments as in `deviation`."""
+    o, p, u, rho2, h2 = _invariants(field, pupil)
+    _, c, d, e, f = coefficients
+    both = 2.0 * c * u + e * h2 + f * rho2
+    along_pupil = 4.0 * d * o + 2.0 * f * p  # gradient of what multiplies the pupil point
+    along_field = 2.0 * c * p + 2.0 * e * o  # and of what multiplies the field point
+    slope = p[..., :, None] * along_pupil[..., None, :] + o[..., :, None] * along_field[..., None, :]
+    slope = -image_distance_m * (slope + both[..., None, None] * np.eye(2))
+    return slope[..., 0, 0], slope[..., 0, 1], slope[..., 1, 0], slope[..., 1, 1]
+
+
 def _invariants(field: ArrayLike, pupil: ArrayLike) -> tuple[Array, Array, Array, Array, Array]:
     """Field, pupil, u, rho^2 and h^2."""
     o, p = checked("field", field), checked("pupil", pupil)

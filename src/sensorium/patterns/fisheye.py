@@ -16,6 +16,7 @@ from sensorium.patterns.pinhole import (
     Place,
     check_fov,
     check_image,
+    image_edges,
     middle,
     pixel_grid,
     row_times_s,
@@ -53,9 +54,8 @@ class Fisheye(AbstractPattern):
     @model_validator(mode="after")
     def _check(self) -> "Fisheye":
         check_image(self.width, self.height, self.line_time_s, self.rate_hz)
-        corners = np.array([[u, v] for u in (0.0, self.width - 1.0) for v in (0.0, self.height - 1.0)])
         try:
-            directions_of(self, corners)
+            check_field(self, *image_edges(self))
         except SpecError as error:
             raise ValueError(str(error)) from None
         return self
@@ -93,14 +93,36 @@ class Fisheye(AbstractPattern):
 
 def check_turn(horizontal_fov_deg: float, distortion: Sequence[float]) -> None:
     """Raise SpecError where r(t) of a lens has turned back before the edges of a field of view."""
-    k1, k2, k3, k4 = distortion
-    squares = np.roots([9.0 * k4, 7.0 * k3, 5.0 * k2, 3.0 * k1, 1.0])  # of angles where dr/dt is zero
-    turns = np.sqrt(squares[(np.abs(squares.imag) < 1e-12) & (squares.real > 0.0)].real)
-    most_deg = 2.0 * float(np.degrees(turns.min(initial=np.pi)))
+    from sensorium.optics.kannala_brandt import turning_angle  # as below
+
+    most_deg = 2.0 * float(np.degrees(min(turning_angle(distortion), np.pi)))
     if horizontal_fov_deg > most_deg:
         raise SpecError(
             f"horizontal_fov_deg is {horizontal_fov_deg} with distortion {tuple(distortion)}; "
             f"it must be at most {most_deg:.6g}, where that lens turns back"
+        )
+
+
+def check_field(pattern: Fisheye, low_px: Float64, high_px: Float64) -> None:
+    """Raise SpecError where an image between two corners (u, v) [px] has pixels without a ray.
+
+    The radius turns back before a corner, or the middle of a pixel looks farther than 180 degrees off the axis.
+    """
+    from sensorium.optics.kannala_brandt import fisheye_angle, fisheye_radius, turning_angle  # as below
+
+    center, focal = np.array(pattern.center), np.array(pattern.focal_px)
+
+    def corner(inside_px: float) -> float:
+        off = np.maximum(np.abs(low_px + inside_px - center), np.abs(high_px - inside_px - center)) / focal
+        return float(np.hypot(*off))
+
+    fisheye_angle(corner(0.5), pattern.distortion)
+    turn = turning_angle(pattern.distortion)
+    if turn < np.pi and corner(0.0) > fisheye_radius(turn, pattern.distortion):
+        most = float(fisheye_radius(turn, pattern.distortion))
+        raise SpecError(
+            f"the corner of the image is at the radius {corner(0.0):.4g} f with distortion {pattern.distortion}; "
+            f"it must be at most {most:.4g} f, where that lens turns back"
         )
 
 

@@ -1,7 +1,7 @@
 """A pinhole camera's rays, through a lens that may distort."""
 
 import functools
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +17,9 @@ from sensorium.patterns.base import (
     checked_sweep,
     ray_table,
 )
+
+if TYPE_CHECKING:
+    from sensorium.patterns.fisheye import Fisheye
 
 # Beyond these no lens is, and powers of image coordinates would overflow
 Pixels = Annotated[float, Field(ge=1e-6, le=1e12)]
@@ -58,9 +61,8 @@ class Pinhole(AbstractPattern):
     @model_validator(mode="after")
     def _check(self) -> "Pinhole":
         check_image(self.width, self.height, self.line_time_s, self.rate_hz)
-        corners = np.array([[0.0, 0.0], [self.width - 1.0, self.height - 1.0]])
         try:
-            tangents(self, np.array([[u, v] for u in corners[:, 0] for v in corners[:, 1]]))
+            check_field(self, *image_edges(self))
         except SpecError as error:
             raise ValueError(str(error)) from None
         return self
@@ -136,6 +138,20 @@ def pixel_grid(width: int, height: int) -> Float64:
     """Pixels (u, v) of an image [px], shape (height, width, 2)."""
     u, v = np.meshgrid(np.arange(width, dtype=np.float64), np.arange(height, dtype=np.float64))
     return np.stack([u, v], axis=-1)
+
+
+def image_edges(pattern: "Pinhole | Fisheye") -> tuple[Float64, Float64]:
+    """The outer corners of the first and of the last pixel (u, v) [px]."""
+    return np.array([-0.5, -0.5]), np.array([pattern.width - 0.5, pattern.height - 0.5])
+
+
+def check_field(pattern: Pinhole, low_px: Float64, high_px: Float64) -> None:
+    """Raise SpecError where the lens folds an image between two corners (u, v) [px] over itself."""
+    if any(pattern.distortion):
+        from sensorium.optics.brown import check_brown_field  # as below
+
+        center, focal = np.array(pattern.center), np.array(pattern.focal_px)
+        check_brown_field((low_px - center) / focal, (high_px - center) / focal, pattern.distortion)
 
 
 def row_times_s(width: int, height: int, line_time_s: float) -> Float64:

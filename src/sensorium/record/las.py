@@ -8,6 +8,7 @@ import numpy as np
 from sensorium.errors import MissingExtraError, SpecError
 from sensorium.record.atomic import checked_path, replacing
 from sensorium.record.cloud import checked_scan, cloud_fields, columns_of
+from sensorium.record.las_waves import describe, wave_packets
 from sensorium.sensors.scan import Scan
 
 # Coordinates are whole multiples of this [m]: 32 bits reach 214 km from the middle, and a lidar is not that fine
@@ -32,6 +33,9 @@ def save_las(scan: Scan, path: str | PathLike[str]) -> None:
     there it is scaled so that the strongest return is 65535. All else that `Scan.FIELDS` lists and the scan has is an
     extra dimension by its name in clouds (`label`, `cause`, `object_id`, ...; `width_s` [s]), and so is `ring`.
 
+    Where the scan keeps the samples of its pulses, points have format 9, and the samples are wave packets in a file
+    beside, of the same name with .wdp, which is written first: see `record.las_waves`.
+
     Args:
         scan: Of one sensor in one world.
         path: File to write, .las or .laz; one that exists is replaced.
@@ -44,7 +48,8 @@ def save_las(scan: Scan, path: str | PathLike[str]) -> None:
     xyz = np.stack([columns[axis] for axis in "xyz"], axis=-1).astype(np.float64)
     intensity = columns["intensity"]
 
-    header = laspy.LasHeader(version="1.4", point_format=6)
+    packets = wave_packets(scan)
+    header = laspy.LasHeader(version="1.4", point_format=6 if packets is None else 9)
     header.generating_software = "Sensorium"
     header.scales = np.full(3, _SCALE_M)
     header.offsets = np.floor(xyz.mean(axis=0)) if len(xyz) else np.zeros(3)
@@ -55,6 +60,8 @@ def save_las(scan: Scan, path: str | PathLike[str]) -> None:
         [laspy.ExtraBytesParams(name, column.dtype, told.get(name, "")) for name, column in extra.items()]
     )
 
+    if packets is not None:
+        describe(header, packets)
     cloud = laspy.LasData(header)
     cloud.x, cloud.y, cloud.z = xyz.T
     strongest = float(intensity.max(initial=0.0))
@@ -64,8 +71,10 @@ def save_las(scan: Scan, path: str | PathLike[str]) -> None:
         returns = columns["return"]
         cloud.return_number = np.minimum(returns + 1, _MOST_RETURNS)
         cloud.number_of_returns = np.minimum(_returns_of_each(scan), _MOST_RETURNS)
-    for name, column in extra.items():
+    for name, column in (extra | ({} if packets is None else packets.of_points)).items():
         cloud[name] = column
+    if packets is not None:
+        packets.write(path.with_suffix(".wdp"))
     with replacing(path) as file:
         cloud.write(file, do_compress=path.suffix.lower() == ".laz")
 

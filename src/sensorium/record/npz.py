@@ -97,7 +97,12 @@ def _scan(content: dict[str, Any]) -> Scan:
         light = Light(**_arrays(content, shape, of_light=True))
     if "waveform_samples" in content:
         window = {name: float(content[f"waveform_{name}"].item()) for name in _WAVEFORM}
-        waveform = Waveforms(content["waveform_samples"], **window)
+        samples = content["waveform_samples"]
+        if not all(map(math.isfinite, window.values())) or window["resolution_s"] <= 0.0 or window["index"] <= 0.0:
+            raise ValueError(f"waveform_ is {window}; its numbers must be finite, and two of them positive")
+        if samples.dtype.kind != "f" or samples.ndim < 3 or samples.shape[-3:-1] != shape[-2:]:
+            raise ValueError(f"waveform_samples has shape {samples.shape} and type {samples.dtype} beside {shape}")
+        waveform = Waveforms(samples, **window)
     if "range_image_range" in content:
         values = {name: float(content[f"range_image_{name}"].item()) for name in _IMAGE}
         image = RangeImage(_array(content, "range_image_range", "f", shape), **values)

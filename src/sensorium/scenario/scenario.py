@@ -156,7 +156,7 @@ def json_schema() -> dict[str, Any]:
 
     # A corruption is told by its kind, and has fields of its own
     corruption = schema["$defs"]["Corruption"]
-    corruption["properties"]["kind"]["enum"] = sorted(Corruption.kinds)
+    corruption["properties"]["kind"]["enum"] = sorted({*Corruption.kinds, *plugins.announced("corruptions")})
     corruption["additionalProperties"] = True
 
     # A device stands for all fields that its data sheet gives, so that any few of them are enough beside it

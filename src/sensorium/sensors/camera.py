@@ -11,9 +11,11 @@ from pydantic import ConfigDict, Field, PositiveFloat, model_validator
 
 from sensorium.clock import Rate, seconds_to_ns
 from sensorium.errors import SpecError
+from sensorium.imaging.auto_exposure import AutoExposure
 from sensorium.imaging.bands import MAX_BANDS, Band
 from sensorium.imaging.filters import rgb
 from sensorium.imaging.pixel_noise import PixelNoise
+from sensorium.imaging.white_balance import BalanceGains, ColourTemperature, WhiteBalance, temperature_gains
 from sensorium.patterns import Fisheye, Pinhole
 from sensorium.patterns.base import MAX_RAYS
 from sensorium.plain_files import read_json, read_toml
@@ -72,14 +74,14 @@ class Camera(SensorSpec[CameraImage]):
 
     It looks along the sensor's x axis, with z up. An ideal image is cast on a virtual grid of `sample_factor` cells
     along each pixel: sun with shadows, sky, air. Spots of pupil rays stand for defocus and the five Seidel terms; then
-    come vignetting, field stop and exposure, noise if there is any, faults, gain, gamma and rounding, and a mosaic with
-    its colours. `read()` has the `image`, the `ideal` image and `distance_m`; `truth()` what a perfect lens and quiet
-    pixels give.
+    come vignetting, field stop and exposure, noise if there is any, faults, gain, white balance, gamma and rounding,
+    and a mosaic with its colours. `read()` has the `image`, the `ideal` image and `distance_m`; `truth()` what a
+    perfect lens and quiet pixels give.
 
     The first sixteen fields are those of the paper, see `SIXTEEN`; the defocus A follows from them and from the
     distance of each point.
 
-    >>> camera = sn.Camera.from_device("sony-imx900", columns=64, rows=48)
+    >>> camera = sn.Camera.from_device("sony-imx900", columns=64, rows=48, exposure_s=2e-7)
     >>> scene = sn.Scene()
     >>> wall = scene.add(sn.shapes.box(1, 90, 90), pose=sn.Pose((9, 0, 0)), material=sn.Lambertian(reflectance=0.5))
     >>> sun = sn.fields.Sun(elevation_deg=20.0, azimuth_deg=180.0)
@@ -87,7 +89,7 @@ class Camera(SensorSpec[CameraImage]):
     >>> sensor = env.attach(camera)
     >>> env.step()
     >>> image = sensor.read().image
-    >>> image.shape, image.dtype.name, bool(0 < image.min() and image.max() < 4095)  # neither dark nor saturated
+    >>> image.shape, image.dtype.name, bool(0 < image.min() and image.max() < 3774)  # neither dark nor at the full well
     ((48, 64), 'uint16', True)
     """
 
@@ -115,7 +117,7 @@ class Camera(SensorSpec[CameraImage]):
     pupil_radius_m: float = Field(gt=0.0)
     """a, of the entrance pupil; the exit pupil is taken to be as large (E-35) [m]."""
     exposure_s: float = Field(gt=0.0)
-    """Time that each pixel collects light [s]."""
+    """Time that each pixel collects light [s]; with `auto_exposure` that of the first image."""
     gamma: float = Field(default=1.0, gt=0.0)
     """Exponent on the share of full scale; 0.5 brightens shadows."""
     vignetting_per_m: float = Field(default=0.0, ge=0.0)
@@ -164,6 +166,12 @@ class Camera(SensorSpec[CameraImage]):
     demosaic: bool = True
     """Whether the image of a mosaic is turned into colours."""
 
+    # Automatics
+    auto_exposure: AutoExposure | None = None
+    """What sets exposure time and gain from image to image; None leaves them as they are."""
+    white_balance: WhiteBalance | None = None
+    """What multiplies bands after the converter: grey_world, gains, temperature; None is nothing."""
+
     # Time
     shutter: Literal["global", "rolling"] = "global"
     """Whether all rows are exposed at once, or one after the other."""
@@ -201,11 +209,19 @@ class Camera(SensorSpec[CameraImage]):
             raise ValueError(f"line_time_s is {self.line_time_s} with a global shutter; only a rolling one has lines")
         if self.timing.jitter_s:
             raise ValueError(f"timing.jitter_s is {self.timing.jitter_s}; a camera exposes for a while, without jitter")
-        if self.timing.rate_hz is not None and self.exposure_s * self.timing.rate_hz > 1.0 + 1e-9:
+        self._check_exposure()
+        if isinstance(self.white_balance, BalanceGains) and len(self.white_balance.gains) != len(self.bands):
             raise ValueError(
-                f"exposure_s is {self.exposure_s} and timing.rate_hz {self.timing.rate_hz}; "
-                f"an image must end before the next begins, after {1.0 / self.timing.rate_hz:.4g} s"
+                f"white_balance.gains has {len(self.white_balance.gains)} values for {len(self.bands)} bands; "
+                "it needs one each"
             )
+        if isinstance(self.white_balance, ColourTemperature):
+            gains = temperature_gains(self.bands, self.white_balance.temperature_k)
+            if not np.isfinite(gains).all():
+                raise ValueError(
+                    f"white_balance.temperature_k is {self.white_balance.temperature_k}; "
+                    "a black body must shine in every band"
+                )
         terms = self.spherical, self.astigmatism, self.curvature, self.distortion, self.coma
         if self.lens != "seidel" and any(terms):
             raise ValueError(f"lens is {self.lens!r} with Seidel terms; it must have one or the other")
@@ -214,10 +230,37 @@ class Camera(SensorSpec[CameraImage]):
             raise ValueError(
                 f"lens_coefficients has {len(self.lens_coefficients)} values; lens {self.lens!r} takes {wanted[-1]}"
             )
+        if self.lens_coefficients and self.timing.rate_hz is not None:
+            try:
+                self.projection()
+            except SpecError as error:
+                raise ValueError(f"lens_coefficients is {self.lens_coefficients}: {error}") from None
         cells = self.columns * self.rows * self.sample_factor**2
         if 2 * cells > MAX_RAYS:
             raise ValueError(f"the virtual grid has {cells} cells; at most {MAX_RAYS // 2} are allowed")
         return self
+
+    def _check_exposure(self) -> None:
+        """Raise ValueError unless every image is exposed and read before the next begins."""
+        auto, rate_hz = self.auto_exposure, self.timing.rate_hz
+        name = "exposure_s" if auto is None else "auto_exposure.max_exposure_s"
+        if auto is not None and not auto.min_exposure_s <= self.exposure_s <= auto.max_exposure_s:
+            raise ValueError(
+                f"exposure_s is {self.exposure_s} with auto_exposure from {auto.min_exposure_s} "
+                f"to {auto.max_exposure_s} s; it must lie between them, as it is what the first image has"
+            )
+        readout_s = self.line_time_s * self.rows
+        if rate_hz is not None and (self.longest_exposure_s + readout_s) * rate_hz > 1.0 + 1e-9:
+            lines = f", line_time_s {self.line_time_s} for {self.rows} rows" if readout_s else ""
+            raise ValueError(
+                f"{name} is {self.longest_exposure_s}{lines} and timing.rate_hz {rate_hz}; "
+                f"an image must end before the next begins, after {1.0 / rate_hz:.4g} s"
+            )
+
+    @property
+    def longest_exposure_s(self) -> float:
+        """Longest time that a pixel may collect light [s]."""
+        return self.exposure_s if self.auto_exposure is None else self.auto_exposure.max_exposure_s
 
     @classmethod
     def from_file(cls, path: str | PathLike[str]) -> Self:
@@ -287,7 +330,7 @@ class CameraModel:
         return now_ns - self._caster.duration_ns
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
-        """Restart faults; rays fired before a reset are void by the history's word."""
+        """Restart faults and automatics; rays fired before a reset are void by the history's word."""
         self._caster.restart(mask)
 
     def voided(self, capture: Capture[CameraImage], mask: NDArray[np.bool_]) -> Capture[CameraImage]:

@@ -1,5 +1,6 @@
 """Exposes a camera's image: casts the ideal image from the history, then runs its stages."""
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -9,12 +10,14 @@ from numpy.typing import NDArray
 
 from sensorium import threads
 from sensorium.clock import seconds_to_ns
+from sensorium.frames import Pose
 from sensorium.patterns import RayTable
 from sensorium.random import Stream
 from sensorium.recycling import Recycler
 from sensorium.sensors.camera import TARGET, Camera
 from sensorium.sensors.camera_image import CameraImage
 from sensorium.sensors.camera_pipeline import Frame, Pipeline
+from sensorium.sensors.camera_settings import Automatics, Settings
 from sensorium.sensors.camera_tables import picture_tables, surfaces, wavelengths_of
 from sensorium.sensors.firing import Firing
 from sensorium.sensors.image_faults import ImageFaults
@@ -33,11 +36,14 @@ class CameraCaster:
         self.pipeline = Pipeline(spec, wavelength_m, Stream(rig.seed, rig.name))
         self._layout = rig.tracer.layout
         self._tables = picture_tables(spec, self._layout, rig.atmosphere, rig.sun, wavelength_m)
-        self._exposure_ns = max(seconds_to_ns(spec.exposure_s), 1)
-        self.duration_ns = self._exposure_ns + seconds_to_ns(spec.line_time_s * (spec.rows - 1))
-        """From the start of the first row's exposure to the end of the last row's [ns]."""
+        longest_ns = _exposure_ns(spec.longest_exposure_s)
+        self.duration_ns = longest_ns + seconds_to_ns(spec.line_time_s * (spec.rows - 1))
+        """From the start of the first row's exposure to the end of the last row's, at the longest exposure [ns]."""
         self._moving = spec.shutter == "rolling" or spec.motion_blur
         self.rays = self._virtual_rays()
+        self._last_rays: tuple[int, RayTable] | None = None
+        self._automatics = Automatics(spec, self.pipeline, rig.worlds * rig.sensors)
+        self._warned = False
         forward = self.rays.direction_S[..., 0]
         self._axial = self._inner(np.ones_like(forward) if spec.lens == "fisheye" else forward)
         self._firing = Firing(rig)
@@ -49,7 +55,8 @@ class CameraCaster:
             self._faults = ImageFaults(rig, numbers, period_s, spec.faults, target=TARGET)
 
     def restart(self, mask: NDArray[np.bool_]) -> None:
-        """Some worlds were reset: what is wrong with pixels begins anew there."""
+        """Some worlds were reset: automatics, and what is wrong with pixels, begin anew there."""
+        self._automatics.restart(np.flatnonzero(np.repeat(mask, self._rig.sensors)))
         if self._faults is not None:
             self._faults.restart(mask)
 
@@ -61,15 +68,20 @@ class CameraCaster:
             tick: Number of the image; its random numbers belong to it alone.
         """
         rig, spec = self._rig, self._spec
+        settings = tuple(self._automatics.settings)
         ideal, inverse, X_WS = self.cast(start_ns)
         electrons = []
         for head in range(rig.worlds * rig.sensors):
             world, sensor = divmod(head, rig.sensors)
             frame = Frame(tick, sensor, rig.first_world + world)
-            electrons.append(self.pipeline.exposed(ideal[head], inverse[head], frame))
+            electrons.append(self.pipeline.exposed(ideal[head], inverse[head], frame, settings[head]))
+        self._warn_if_saturated(electrons)
         if self._faults is not None:
             electrons = self._with_faults(electrons, self._faults, start_ns + self.duration_ns)
-        images, codes = zip(*map(self.pipeline.developed, electrons), strict=True)
+        images, codes = zip(*map(self.pipeline.developed, electrons, settings), strict=True)
+        whole = np.repeat(rig.history.valid_from_ns <= start_ns, rig.sensors)  # no reset since the image began
+        for head in np.flatnonzero(whole).tolist():
+            self._automatics.follow(head, electrons[head])
         raw = None if codes[0] is None else self._organised(_stacked(codes))
         made = CameraImage(
             image=self._organised(_stacked(images)),
@@ -82,11 +94,18 @@ class CameraCaster:
             end_ns=start_ns + self.duration_ns,
             stamp_ns=rig.stamp_ns(start_ns, known_ns=start_ns + self.duration_ns),
             X_WS=X_WS,
-            make_stages=lambda: list(self.pipeline.stages(ideal[0], inverse[0], Frame(tick, 0, rig.first_world))),
+            exposure_s=self._organised(np.array([one.exposure_s for one in settings])),
+            gain=self._organised(np.array([one.gain for one in settings])),
+            balance=self._organised(
+                np.array([np.ones(len(spec.bands)) if one.balance is None else one.balance for one in settings])
+            ),
+            make_stages=lambda: list(
+                self.pipeline.stages(ideal[0], inverse[0], Frame(tick, 0, rig.first_world), settings[0])
+            ),
         )
-        return made, lambda: self._truth(made, ideal)
+        return made, lambda: self._truth(made, ideal, settings)
 
-    def cast(self, start_ns: int) -> tuple[NDArray[np.float32], NDArray[np.float32], Any]:
+    def cast(self, start_ns: int) -> tuple[NDArray[np.float32], NDArray[np.float32], Pose]:
         """Ideal images and inverse depths with their margins, one a head, and the cameras' poses."""
         rig = self._rig
         if self._layout is not rig.tracer.layout:  # worlds were drawn anew
@@ -94,34 +113,68 @@ class CameraCaster:
             self._tables = self._tables._replace(
                 **surfaces(self._layout, self._spec.bands, self._tables.surfaces.material)
             )
-        if self._moving:
-            begin_ns, end_ns = start_ns, start_ns + self.duration_ns
-        else:
-            begin_ns = end_ns = start_ns + self._exposure_ns // 2
-        shot = self._firing.prepare(self.rays, begin_ns, end_ns)
-        heads, count, bands = rig.worlds * rig.sensors, shot.rays.x.size, len(self._spec.bands)
+        heads, count, bands = rig.worlds * rig.sensors, self.rays.time_ns.size, len(self._spec.bands)
         out = PictureOutputs(
             radiance=self._recycler.array((heads, count, bands), np.float32),
             inverse_depth=self._recycler.array((heads, count), np.float32),
         )
+        exposure_ns = np.array([_exposure_ns(one.exposure_s) for one in self._automatics.settings])
+        parts = [
+            (which, self._cast_heads(start_ns, one_ns, which, out))
+            for one_ns in np.unique(exposure_ns).tolist()
+            for which in (np.flatnonzero(exposure_ns == one_ns),)
+        ]
+        shape = (heads, *self.rays.shape)
+        return out.radiance.reshape((*shape, bands)), out.inverse_depth.reshape(shape), _poses(parts)
+
+    def _cast_heads(self, start_ns: int, exposure_ns: int, which: NDArray[np.intp], out: PictureOutputs) -> Pose:
+        """Cast some heads, which are exposed equally long; poses of all cameras meanwhile."""
+        every = len(which) == len(out.radiance)
+        if self._moving:
+            begin_ns, end_ns = start_ns, start_ns + self.duration_ns
+        else:
+            begin_ns = end_ns = start_ns + exposure_ns // 2
+        shot = self._firing.prepare(self._rays_at(exposure_ns), begin_ns, end_ns)
+        part, heads = out, shot.heads
+        if not every:
+            part = PictureOutputs(*(np.empty((len(which), *array.shape[1:]), np.float32) for array in out))
+            heads = heads._replace(matrix=heads.matrix[which], world=heads.world[which], start=heads.start[which])
         with shot.placed.lock:
             threads.run(
                 picture,
-                shot.blocks,
+                shot.blocks // len(out.radiance) * len(which),
                 shot.placed.tables,
                 shot.placed.anchor,
                 shot.rays,
-                shot.heads,
+                heads,
                 self._tables,
                 self._spec.lens != "fisheye",
                 self._spec.mirror_depth,
-                np.uint32(shot.placed.mask_without(rig.hide, air=False)),
+                np.uint32(shot.placed.mask_without(self._rig.hide, air=False)),
                 COHERENT_ADDRESS,
                 SCATTERED_ADDRESS,
-                out,
+                part,
             )
-        shape = (heads, *self.rays.shape)
-        return out.radiance.reshape((*shape, bands)), out.inverse_depth.reshape(shape), shot.X_WS
+        if not every:
+            for array, found in zip(out, part, strict=True):
+                array[which] = found
+        return shot.X_WS
+
+    def _warn_if_saturated(self, electrons: Sequence[NDArray[np.float32]]) -> None:
+        """Say once that an image shows nothing but full pixels, if automatics cannot expose it any less."""
+        auto = self._spec.auto_exposure
+        for head, one in enumerate(electrons):
+            settings = self._automatics.settings[head]
+            at_limit = auto is None or settings.exposure_s <= auto.min_exposure_s
+            if not self._warned and at_limit and self.pipeline.is_saturated(one, settings):
+                self._warned = True
+                name = "exposure_s" if auto is None else "auto_exposure.min_exposure_s"
+                rule = f"{name}, gain or pupil_radius_m must be smaller for it to show anything"
+                warnings.warn(
+                    f"sensor {self._rig.name!r} has an image that is saturated through and through, exposed for "
+                    f"{settings.exposure_s:g} s; {rule}",
+                    stacklevel=2,
+                )
 
     def _with_faults(
         self, electrons: list[NDArray[np.float32]], faults: ImageFaults, time_ns: int
@@ -134,24 +187,36 @@ class CameraCaster:
         x[struck] = np.nan_to_num(np.minimum(x[struck], self._spec.full_well_e), neginf=0.0)
         return list(x.astype(np.float32).reshape(len(electrons), *electrons[0].shape))
 
-    def _truth(self, made: CameraImage, ideal: NDArray[np.float32]) -> CameraImage:
+    def _truth(self, made: CameraImage, ideal: NDArray[np.float32], settings: tuple[Settings, ...]) -> CameraImage:
         """The same exposure through a perfect lens onto quiet pixels."""
-        images = [self.pipeline.unspoilt(one) for one in self._inner(ideal)]
+        images = [self.pipeline.unspoilt(*each) for each in zip(self._inner(ideal), settings, strict=True)]
         return replace(made, image=self._organised(_stacked(images)), raw=None, stamp_ns=made.start_ns)
 
     def _virtual_rays(self) -> RayTable:
         """Rays through the cells of the virtual grid and its margin, each at its time within the exposure."""
+        spec, margin = self._spec, self.pipeline.table.margin
+        direction_S = spec.projection(factor=spec.sample_factor, margin=margin).rays().direction_S
+        time_ns = self._times_ns(direction_S.shape[:2], _exposure_ns(spec.exposure_s))
+        return RayTable(direction_S, time_ns, None, self.duration_ns)
+
+    def _rays_at(self, exposure_ns: int) -> RayTable:
+        """The same rays, each at its time within another exposure; the last is kept."""
+        if not self._moving or exposure_ns == _exposure_ns(self._spec.exposure_s):
+            return self.rays
+        if self._last_rays is None or self._last_rays[0] != exposure_ns:
+            self._last_rays = exposure_ns, replace(self.rays, time_ns=self._times_ns(self.rays.shape, exposure_ns))
+        return self._last_rays[1]
+
+    def _times_ns(self, shape: tuple[int, ...], exposure_ns: int) -> NDArray[np.int64]:
+        """When cells look [ns], of an exposure that is so long; none but the first if they look at once."""
         spec, m, margin = self._spec, self._spec.sample_factor, self.pipeline.table.margin
-        direction_S = spec.projection(factor=m, margin=margin).rays().direction_S
-        rows, columns = direction_S.shape[:2]
-        time_ns = np.zeros((rows, columns), np.int64)
-        if self._moving:
-            i, j = np.arange(rows) - margin, np.arange(columns) - margin
-            row = np.clip(i // m, 0, spec.rows - 1)
-            share = _shares(i[:, None], j[None, :], m) if spec.motion_blur else np.full((rows, columns), 0.5)
-            line_ns = spec.line_time_s * 1e9
-            time_ns = np.rint(row[:, None] * line_ns + share * self._exposure_ns).astype(np.int64)
-        return RayTable(direction_S, np.minimum(time_ns, self.duration_ns - 1), None, self.duration_ns)
+        if not self._moving:
+            return np.zeros(shape, np.int64)
+        i, j = np.arange(shape[0]) - margin, np.arange(shape[1]) - margin
+        row = np.clip(i // m, 0, spec.rows - 1)
+        share = _shares(i[:, None], j[None, :], m) if spec.motion_blur else np.full(shape, 0.5)
+        time_ns = np.rint(row[:, None] * (spec.line_time_s * 1e9) + share * exposure_ns).astype(np.int64)
+        return np.minimum(time_ns, self.duration_ns - 1)
 
     def _inner(self, array: NDArray[Any]) -> NDArray[Any]:
         """Cells of the pixels, without the margin: of one image (rows, columns), or of several heads."""
@@ -163,6 +228,25 @@ class CameraCaster:
     def _organised(self, heads: NDArray[Any]) -> NDArray[Any]:
         """Axes of worlds and sensors as they were asked for."""
         return heads.reshape((*self._rig.axes, *heads.shape[1:]))
+
+
+def _exposure_ns(exposure_s: float) -> int:
+    """An exposure time [ns], at least one."""
+    return max(seconds_to_ns(exposure_s), 1)
+
+
+def _poses(parts: Sequence[tuple[NDArray[np.intp], Pose]]) -> Pose:
+    """Poses of all cameras, each from the part that its head belongs to."""
+    if len(parts) == 1:
+        return parts[0][1]
+    arrays = []
+    for name in ("position", "quaternion"):
+        found = np.array(getattr(parts[0][1], name))
+        knots, size = found.shape[0], found.shape[-1]
+        for which, X_WS in parts:
+            found.reshape(knots, -1, size)[:, which] = getattr(X_WS, name).reshape(knots, -1, size)[:, which]
+        arrays.append(found)
+    return Pose._trusted(*arrays)
 
 
 def _shares(i: NDArray[np.int64], j: NDArray[np.int64], m: int) -> NDArray[np.float64]:

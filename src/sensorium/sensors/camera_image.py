@@ -34,11 +34,17 @@ class CameraImage:
     start_ns: int
     """When exposure of the first row began [ns]."""
     end_ns: int
-    """When that of the last row ended [ns]."""
+    """When that of the last row ended [ns], at the longest exposure that is allowed."""
     stamp_ns: int
     """Start by the camera's own clock [ns]."""
     X_WS: Pose
     """True poses of the camera at the times it was followed, batch shape (knots, worlds, sensors): x forward, z up."""
+    exposure_s: NDArray[np.float64]
+    """Time that pixels collected light [s]: a number, in an array with the axes of worlds and sensors."""
+    gain: NDArray[np.float64]
+    """Of automatic exposure, on top of the camera's own [1]; likewise."""
+    balance: NDArray[np.float64]
+    """White balance: gain of each band [1], shape (..., bands)."""
     make_stages: Callable[[], list[tuple[str, NDArray[Any]]]]
     """Works the stages out once more; see `stages`."""
 

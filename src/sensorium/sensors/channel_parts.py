@@ -1,10 +1,9 @@
 """Corruptions of a sensor's channels, and its faults between them, as parts of one program."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from sensorium.corruption import Chain, Corruption, FaultSchedule, Part
-from sensorium.corruption.base import Layout
+from sensorium.corruption.base import Layout, layouts_in_row
 
 
 def channel_parts(
@@ -17,6 +16,7 @@ def channel_parts(
     target: str,
     column: int = 0,
     group: int = 0,
+    within: Layout | None = None,
 ) -> list[Part]:
     """Parts for some neighbouring channels: corruptions, the sensor's faults, and what converts the signal.
 
@@ -29,12 +29,14 @@ def channel_parts(
         target: Name that faults call these channels by.
         column: First of the channels.
         group: Number that keeps their randomness apart from other channels'.
+        within: Limits of the sensor itself, for where the chain has none, and codes that come after the chain.
     """
-    whole = Chain([*before, *after])
-    layout = Layout(width, period_s, whole.limits(width))
-    layout = replace(layout, grid=whole.grid(layout))
+    here = [fault for fault in faults.faults if fault.target in (None, target)]
+    first, last = Chain(before), Chain(after)
+    layout = Chain([*before, *after]).told(within or Layout(width, period_s))
+    layouts = layouts_in_row([first, Chain(here), last], layout)
     return [
-        Part(Chain(before).operations(layout), column, width, group),
-        *faults.parts(layout, column=column, group=group, target=target),
-        Part(Chain(after).operations(layout), column, width, group),
+        Part(first.operations(layouts[0]), column, width, group),
+        *faults.parts(layouts[1], column=column, group=group, target=target),
+        Part(last.operations(layouts[2]), column, width, group),
     ]

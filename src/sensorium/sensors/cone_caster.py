@@ -28,7 +28,7 @@ class ConeOptions:
     vertical_fov_deg: float
     range_m: float
     lines: int | Literal["exact"] = "exact"
-    angle_error_deg: float | None = None
+    half_spacing_deg: float | None = None
     front: Literal["flat", "spherical"] = "flat"
     target: Literal["closest", "aabb_center"] = "closest"
     occlusion: bool = False
@@ -58,7 +58,7 @@ class ConeCaster:
             spherical=options.front == "spherical",
             method=MIDDLE if middle else EXACT if exact else LINES,
             lines=np.int64(2 if isinstance(options.lines, str) else options.lines),
-            angle_error=math.radians(options.angle_error_deg or 0.0),
+            half_spacing=math.radians(options.half_spacing_deg or 0.0),
             of_each=options.per_object or options.occlusion,
         )
 

@@ -1,6 +1,5 @@
 """Readings of a cone sensor: the nearest thing in sight, and on request every object in sight."""
 
-import enum
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,20 +11,11 @@ from sensorium.errors import SpecError
 from sensorium.rotations import Float
 from sensorium.sensors import cone_channels as cc
 from sensorium.sensors.cone_sighting import Sighting, in_world
+from sensorium.sensors.cone_verdict import Verdict
 from sensorium.sensors.quantity import XYZ, Quantity
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.sampled import Sample
 from sensorium.sensors.sampled_reading import SampledReading
-
-
-class Verdict(enum.IntEnum):
-    """What the differenced range rate says of the nearest object."""
-
-    UNKNOWN = 0
-    """Nothing is in sight, or it was not the nearest one reading before."""
-    STILL = 1
-    APPROACHING = 2
-    RECEDING = 3
 
 
 class ConeObjects:
@@ -107,18 +97,19 @@ class ConeObjects:
 class ConeReading(SampledReading):
     """The nearest point in sight; arrays have the axes of worlds and sensors that the environment has, or none.
 
-    Where nothing is in sight the range is inf, `object_id` and `label` are -1 and all else is NaN.
+    Where nothing is in sight the range is inf, `object_id` and `label` are -1 and all else is NaN. Faults may say
+    otherwise: a range that is held keeps its object, and a stuck range or angle is read where nothing is, of no object.
     """
 
-    __slots__ = ("_per_object", "_still_below_m_s")
+    __slots__ = ("_per_object",)
 
-    def __init__(self, sample: Sample, rig: Rig, *, still_below_m_s: float, per_object: bool) -> None:
+    def __init__(self, sample: Sample, rig: Rig, *, per_object: bool) -> None:
         super().__init__(sample, rig)
-        self._still_below_m_s, self._per_object = still_below_m_s, per_object
+        self._per_object = per_object
 
     @property
     def in_sight(self) -> NDArray[np.bool_]:
-        """Whether anything is in the cone, and a fault left a range of it; shape () or the leading axes."""
+        """Whether there is a range: of something in the cone, unless a fault took it away or gives one of its own."""
         return self._shaped(self._sees)
 
     @property
@@ -129,51 +120,50 @@ class ConeReading(SampledReading):
     @property
     def point(self) -> Float:
         """The nearest point in the sensor's frame, x forward, y left, z up [m]; shape (..., 3)."""
-        return self._seen(self._point)
+        return self._shaped(self._point)
 
     @property
     def point_W(self) -> Float:
         """The same in the world, from where the sensor truly is [m]; shape (..., 3)."""
         nearest = self._nearest
-        return self._seen(in_world(self._point, nearest.p_WS, nearest.q_WS))
+        return self._shaped(in_world(self._point, nearest.p_WS, nearest.q_WS))
 
     @property
     def azimuth(self) -> Float:
         """Angle to the left of straight ahead [rad]."""
-        return self._seen(self._sample.x[:, cc.AZIMUTH])
+        return self._channel(cc.AZIMUTH)
 
     @property
     def elevation(self) -> Float:
         """Angle above the sensor's level [rad]."""
-        return self._seen(self._sample.x[:, cc.ELEVATION])
+        return self._channel(cc.ELEVATION)
 
     @property
     def projected_elevation(self) -> Float:
         """The vertical angle seen from the side, atan2(z, x), which the thesis calls elevation (eq. 3.8) [rad]."""
-        return self._seen(angles.projected_elevation(self._point))
+        return self._shaped(angles.projected_elevation(self._point))
 
     @property
     def range_rate(self) -> Float:
         """How fast the matter at the nearest point goes away, by the velocities of bodies [m/s], as Doppler sees it."""
-        return self._seen(self._sample.x[:, cc.RANGE_RATE])
+        return self._channel(cc.RANGE_RATE)
 
     @property
     def differenced_range_rate(self) -> Float:
         """Change of the range since the reading before, over the time between [m/s]; NaN for a new target."""
-        return self._seen(self._sample.x[:, cc.DIFFERENCED_RATE])
+        return self._channel(cc.DIFFERENCED_RATE)
 
     @property
     def speed(self) -> Float:
         """Way of the nearest point in the sensor's frame since the reading before, over the time (eq. 3.9) [m/s]."""
-        return self._seen(self._sample.x[:, cc.SPEED])
+        return self._channel(cc.SPEED)
 
     @property
     def verdict(self) -> NDArray[np.int64]:
-        """A `Verdict` for each, as numbers: the differenced rate, and `still_below_m_s`."""
-        rate = np.where(self._sees, self._sample.x[:, cc.DIFFERENCED_RATE], np.nan)
-        known = [np.isnan(rate), (np.abs(rate) < self._still_below_m_s) | (rate == 0.0), rate < 0.0]
-        values = [Verdict.UNKNOWN, Verdict.STILL, Verdict.APPROACHING]
-        return self._shaped(np.select(known, [int(value) for value in values], int(Verdict.RECEDING)))
+        """A `Verdict` for each, as numbers: from the last ranges, as many as their scatter asks for."""
+        verdict = self._sample.x[:, cc.VERDICT]
+        known = self._sees & ~np.isnan(verdict)
+        return self._shaped(np.where(known, verdict, float(Verdict.UNKNOWN)).astype(np.int64))
 
     @property
     def object_id(self) -> NDArray[np.int32]:
@@ -231,8 +221,4 @@ class ConeReading(SampledReading):
 
     @property
     def _sees(self) -> NDArray[np.bool_]:
-        return self._nearest.in_sight[:, 0] & np.isfinite(self._sample.x[:, cc.RANGE])
-
-    def _seen(self, values: Float) -> Float:
-        mask = self._sees
-        return self._shaped(np.where(mask[:, None] if values.ndim > 1 else mask, values, np.nan))
+        return np.isfinite(self._sample.x[:, cc.RANGE])

@@ -1,36 +1,42 @@
 """What a cone sensor measures: channels that errors act on, and what two readings in a row tell of speed."""
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium.corruption import Program, State
 from sensorium.rotations import Float
 from sensorium.sensors.cone_caster import ConeCaster
-from sensorium.sensors.cone_channels import COLUMNS, MEMORY, derive, measure
+from sensorium.sensors.cone_channels import COLUMNS, OBJECT, RANGE, derive, measure, new_memory
 from sensorium.sensors.cone_sighting import Sighting
+from sensorium.sensors.held import Held
 from sensorium.sensors.rig import Rig
 
 
 class ConeSignal:
-    """The ideal channels; where nothing is in sight the chain gets the sensor's reach and zeros to work on."""
+    """The ideal channels; where nothing is in sight they are NaN, which noise leaves alone and a fault may hold."""
 
     columns = COLUMNS
 
-    def __init__(self, rig: Rig, caster: ConeCaster, reach_m: float, period_s: float | None) -> None:
+    def __init__(self, rig: Rig, caster: ConeCaster, period_s: float | None, rule: Float) -> None:
         """Measure where the rig says.
 
         Args:
             rig: Where the sensors sit.
             caster: Finds what is in sight.
-            reach_m: Length of the cone [m].
             period_s: Time that speeds are divided by [s]; None takes that between the samples.
+            rule: Of verdicts, see `new_rule`.
         """
         rows = rig.worlds * rig.sensors
-        self._rig, self._caster, self._reach_m, self._period_s = rig, caster, reach_m, period_s
-        self._memory, self._before_ns = np.full((rows, MEMORY), -1.0), 0
-        self.read_before = np.full((rows, MEMORY), -1.0)
-        """What `ConeReadout` remembers of the reading before, shape (rows, MEMORY)."""
+        self._rig, self._caster, self._period_s = rig, caster, period_s
+        self._memory, self._before_ns = new_memory(rows, rule), 0
+        self.rule = rule
+        """How verdicts are found."""
+        self.read_before = new_memory(rows, rule)
+        """What `ConeReadout` remembers of the readings before."""
         self.object_id = np.full((rows, 1), -1, np.int32)
-        """What was nearest at the last sample, -1 for nothing, shape (rows, 1)."""
+        """What was nearest at the last sample, or is read as that; -1 for nothing, shape (rows, 1)."""
         self.ideal = np.zeros((rows, COLUMNS))
         """The last sample."""
         self.interval_s = 0.0
@@ -38,12 +44,12 @@ class ConeSignal:
 
     def begin(self, time_ns: int) -> None:
         """Measuring starts now: there is no reading before."""
-        self._memory[:, 0] = self.read_before[:, 0] = -1.0
+        self._memory[:, OBJECT] = self.read_before[:, OBJECT] = -1.0
 
     def forget(self) -> None:
         """Worlds that were reset just now have no reading before."""
         history = self._rig.history
-        self._memory[np.repeat(history.valid_from_ns == history.newest.time_ns, self._rig.sensors), 0] = -1.0
+        self._memory[np.repeat(history.valid_from_ns == history.newest.time_ns, self._rig.sensors), OBJECT] = -1.0
 
     def sample(self, time_ns: int, out: Float) -> tuple[Sighting, Sighting]:
         """The ideal sample at a time, shape (rows, COLUMNS), into out; gives all that is in sight, and the nearest."""
@@ -55,8 +61,8 @@ class ConeSignal:
             nearest.range_m,
             nearest.range_rate,
             nearest.object_id,
-            self._reach_m,
             self.interval_s,
+            self.rule,
             self._memory,
             out,
         )
@@ -65,16 +71,30 @@ class ConeSignal:
 
 
 class ConeReadout:
-    """Makes points, and speeds, of channels that errors have changed."""
+    """Makes points and speeds of channels that errors have changed; a range that is held keeps its object."""
 
-    def __init__(self, signal: ConeSignal) -> None:
-        self._signal = signal
+    def __init__(self, signal: ConeSignal, program: Program) -> None:
+        self._signal, self._held = signal, Held(program, RANGE)
+
+    def hold(
+        self, state: State, active: NDArray[np.uint8] | None, sighted: tuple[Sighting, Sighting]
+    ) -> tuple[Sighting, Sighting]:
+        """All that is in sight, and the nearest; where a fault holds an older range, the object that it was of."""
+        if not self._held.possible:
+            return sighted
+        found, nearest = sighted
+        seen = {"object_id": nearest.object_id, "face_id": nearest.face_id}
+        of = self._held.with_held(state, active, seen)
+        if of is seen:
+            return sighted
+        self._signal.object_id = of["object_id"]
+        return found, replace(nearest, object_id=of["object_id"], face_id=of["face_id"])
 
     def read(self, time_ns: int, x: Float, ideal: Float) -> None:
         """Work on the sample in place."""
         signal = self._signal
-        derive(signal.ideal, signal.object_id, signal.interval_s, signal.read_before, x)
+        derive(signal.ideal, signal.object_id, signal.interval_s, signal.rule, signal.read_before, x)
 
     def restart(self, rows: NDArray[np.bool_]) -> None:
         """The masked rows have no reading before."""
-        self._signal.read_before[rows, 0] = -1.0
+        self._signal.read_before[rows, OBJECT] = -1.0

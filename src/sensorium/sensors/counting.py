@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from sensorium.corruption import Chain, Noise, Part, Program, Quantize
+from sensorium.corruption import Noise, Program, Quantize, Saturate
 from sensorium.corruption.base import AnyCorruption, Layout
+from sensorium.sensors.channel_parts import channel_parts
 from sensorium.sensors.edge_counter import INPUT, EdgeCounter, Span, Speed
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.sampled import Sample, SampledModel, Signal, Voidable, required_rate_hz
@@ -24,8 +25,8 @@ R = TypeVar("R", bound=Voidable)
 class CountingSensor(SensorSpec[R], Generic[R]):
     """A sensor that reads a position through bins, and tells its speed from the times at which it enters them.
 
-    Order: the exact position, noise, further corruptions, faults, bins u_b = width floor(u / width), range
-    (physics.md 7).
+    Order: the exact position, noise, further corruptions, faults, quantisation, saturation, bins
+    u_b = width floor(u / width), range (physics.md 7).
     """
 
     resolution: float | None = Field(default=None, gt=0.0)
@@ -36,6 +37,10 @@ class CountingSensor(SensorSpec[R], Generic[R]):
     """Bias, walks and white noise of the position, before bins."""
     extra: tuple[AnyCorruption, ...] = ()
     """Further corruptions of the position, before bins."""
+    discrete: Quantize = Field(default_factory=Quantize)
+    """Quantisation of the position, before bins: of the converter behind a resolver or a magnetic track."""
+    sat: Saturate = Field(default_factory=Saturate)
+    """Saturation of the position over all turns, before bins and range."""
     edge_time: Literal["sample", "interpolated"] = "sample"
     """When an edge is: at the sample that first shows it, or at the instant a straight line between samples crosses it,
     as if a timer were latched by the edge itself."""
@@ -89,11 +94,19 @@ class CountingSensor(SensorSpec[R], Generic[R]):
         """
         period_s = 1.0 / required_rate_hz(self.timing)
         rows = rig.worlds * rig.sensors
-        layout = Layout(1, period_s, None if limits is None else (np.array([limits[0]]), np.array([limits[1]])))
+        within = Layout(1, period_s, None if limits is None else (np.array([limits[0]]), np.array([limits[1]])))
         if isinstance(width, float):
-            layout = replace(layout, grid=Quantize(lsb=width, rounding="floor").grid(layout))
-        errors = Chain([self.noise, *self.extra]).operations(layout)
-        parts = [Part(errors, INPUT, 1), *self.faults.parts(layout, column=INPUT, group=0, target=target)]
+            within = replace(within, codes_after=Quantize(lsb=width, rounding="floor").grid(within))
+        parts = channel_parts(
+            [self.noise, *self.extra],
+            [self.discrete, self.sat],
+            width=1,
+            period_s=period_s,
+            faults=self.faults,
+            target=target,
+            column=INPUT,
+            within=within,
+        )
         counter = EdgeCounter(
             signal,
             width=np.array(np.broadcast_to(0.0 if width is None else width, (rows,))),

@@ -98,6 +98,12 @@ class DepthArrays:
         """The same outputs, measured otherwise."""
         return outputs._replace(**{name: getattr(measured, name) for name in _MEASURED})
 
+    @staticmethod
+    def unmeasured(outputs: DepthOutputs) -> dict[str, NDArray[Any]]:
+        """What belongs to pixels beside what is measured of them, by name."""
+        kept = {name: getattr(outputs, name) for name in _ARRAYS if name not in _MEASURED and name != "true_m"}
+        return {name: array for name, array in kept.items() if array.shape[1]}
+
     def images(self, outputs: DepthOutputs) -> Mapping[str, NDArray[Any]]:
         """What is shown of outputs, by name, in the shapes of readings."""
         images: dict[str, NDArray[Any]] = {}

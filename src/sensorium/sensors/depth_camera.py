@@ -114,6 +114,11 @@ class DepthCamera(SensorSpec[DepthImage]):
             raise ValueError(
                 f"timing.rate_hz is {self.timing.rate_hz}; images come at the pattern's rate, {self.pattern.rate_hz}"
             )
+        if self.faults.corrupt and not {"range", "depth", "points"} & self.outputs:
+            raise ValueError(
+                f"a fault has a corruption and outputs is {sorted(self.outputs)}; "
+                "range, depth or points must be among them for it to strike"
+            )
         lenses = [self.pattern, *(() if self.randomize is None else self.randomize.projections)]
         for error in self.errors:
             for lens in lenses:

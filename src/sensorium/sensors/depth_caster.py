@@ -224,9 +224,15 @@ class DepthCaster:
                 range_m, numbers = self._faults.apply(self._noisy(shot, range_m), end_ns), self._true_numbers
             out = self._arrays.with_measured(out, self._measured(shot, range_m, numbers))
         image = self._image(out, X_WS, self._pixels, start_ns)
-        if self._arrays.need_truth:
-            return image, partial(self._truth, image, shot, out.true_m)
-        return image, partial(_true_already, image)
+        if not self._arrays.need_truth:
+            return image, partial(_true_already, image)
+        made = image
+        if self._faults is not None:
+            current = self._arrays.unmeasured(out)
+            held = self._faults.with_held(current)
+            if held is not current:
+                made = replace(image, images=self._arrays.images(out._replace(**held)))
+        return made, partial(self._truth, image, shot, out.true_m)
 
     def _arguments(
         self, placed: PlacedScenes, setup: "_Setup", motions: Motions, out: DepthOutputs, cameras: Cameras

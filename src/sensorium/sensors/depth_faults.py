@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sensorium import jit, threads
 from sensorium.corruption import FaultSchedule
 from sensorium.recycling import Recycler
+from sensorium.sensors.held import Arrays
 from sensorium.sensors.image_faults import ImageFaults
 from sensorium.sensors.rig import Rig
 
@@ -59,6 +60,10 @@ class DepthFaults:
         self._faults.apply(x, time_ns)
         threads.run(_from_signal, len(range_m), range_m, self._far_m, self._max_range_m, x, out)
         return out
+
+    def with_held(self, current: Arrays) -> Arrays:
+        """What belongs to the pixels of the last image; see `ImageFaults.with_held`."""
+        return self._faults.with_held(current)
 
 
 @jit.function

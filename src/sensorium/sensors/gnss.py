@@ -1,19 +1,22 @@
 """A satellite navigation receiver: position and velocity of its antenna, and now and then none."""
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, field_validator, model_validator
 
-from sensorium.corruption import Chain, Corruption, GaussMarkov, Noise, Part, Program
+from sensorium.corruption import Chain, Corruption, GaussMarkov, Part, Program
 from sensorium.corruption.base import AnyCorruption, Layout
 from sensorium.errors import SpecError
 from sensorium.fields.earth import earth_fixed_position, east_north_up
 from sensorium.fields.geodetic import geodetic_position
 from sensorium.rotations import Float, rotate
-from sensorium.sensors.channel_parts import channel_parts
+from sensorium.sensors.error_group import ErrorGroup
 from sensorium.sensors.quantity import XYZ, Quantity
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.sampled import Sample, SampledModel, required_rate_hz
@@ -111,7 +114,7 @@ class Gnss(SensorSpec[GnssReading]):
 
     position = p_WS + wander + white noise, velocity = v_WS + noise. The wander is what ionosphere, troposphere and
     orbits leave over: a Gauss-Markov process of 1 to 3 m and 100 to 1800 s for a receiver without corrections
-    (physics.md 12). It is given as `position_noise.gauss_markov_std` and `.gauss_markov_tau_s`, or by the receiver's
+    (physics.md 12). It is given as `position.noise.gauss_markov_std` and `.gauss_markov_tau_s`, or by the receiver's
     own figures: the error of one range, `uere_m`, times the dilution of precision, which is the geometry of the
     satellites. Since HDOP covers both horizontal axes,
 
@@ -122,7 +125,8 @@ class Gnss(SensorSpec[GnssReading]):
     Outages: a `Dropout` that fills with NaN, in `extra` or as a fault, leaves no fix; and with `min_sky_fraction` there
     is none wherever too much of the sky is hidden, as in a tunnel. That is a model of our own: 64 rays, evenly spread
     over the sky above 10 degrees, are cast into the scene, and any surface blocks them. Put the antenna a little above
-    what it is mounted on, or hide its body.
+    what it is mounted on, or hide its body. Errors and faults come after that: a receiver that is frozen keeps its last
+    fix in a tunnel, and one that is stuck gives its value there.
 
     >>> env = sn.Environment(sn.Scene(), sn.worlds.Static({"car": sn.Pose((3.0, 4.0, 0.0))}, step_s=0.1), worlds=2000)
     >>> gnss = env.attach(sn.Gnss(timing=sn.Timing(rate_hz=10.0), hdop=1.2, vdop=2.0, uere_m=2.5), body="car")
@@ -132,14 +136,15 @@ class Gnss(SensorSpec[GnssReading]):
     True
     """
 
-    targets: ClassVar[tuple[str, ...]] = ("fix",)
+    targets: ClassVar[tuple[str, ...]] = ("fix", "position", "velocity")
+    also_called: ClassVar[dict[str, str]] = {"position_noise": "position.noise", "velocity_noise": "velocity.noise"}
 
     kind: Literal["gnss"] = "gnss"
     timing: Timing = Field(default_factory=lambda: Timing(rate_hz=5.0))
     """Clock; 5 Hz unless told otherwise."""
-    position_noise: Noise = Field(default_factory=Noise)
+    position: ErrorGroup = Field(default_factory=ErrorGroup)
     """Errors of position, east north up [m]."""
-    velocity_noise: Noise = Field(default_factory=Noise)
+    velocity: ErrorGroup = Field(default_factory=ErrorGroup)
     """Errors of velocity, east north up [m/s]."""
     hdop: float | None = Field(default=None, ge=0.0)
     """Horizontal dilution of precision [1]."""
@@ -150,7 +155,7 @@ class Gnss(SensorSpec[GnssReading]):
     tau_s: float = Field(default=600.0, gt=0.0)
     """Correlation time of the wander that the three above give [s]."""
     extra: tuple[AnyCorruption, ...] = ()
-    """Further corruptions, of position and velocity together: six channels."""
+    """Further corruptions, of position and velocity together: six channels, before faults."""
     origin: tuple[float, float, float] | None = None
     """Latitude [deg], longitude [deg] and height above the ellipsoid [m] of the world's origin; None gives no geodetic
     output. The world's axes are east, north and up there, and so are those of the velocity everywhere."""
@@ -185,23 +190,47 @@ class Gnss(SensorSpec[GnssReading]):
         """Put it to work."""
         signal = _AntennaSignal(rig, looks_up=self.min_sky_fraction is not None)
         period_s = 1.0 / required_rate_hz(self.timing)
-        layout = Layout(3, period_s)
-        std_m = self.wander_std_m
-        wander: list[Corruption] = [] if std_m is None else [GaussMarkov(std=std_m, tau_s=self.tau_s)]
-        parts = [
-            Part(Chain([*wander, self.position_noise]).operations(layout), 0, 3, 0),
-            Part(Chain([self.velocity_noise]).operations(layout), 3, 3, 1),
-            *channel_parts(self.extra, width=_FIX, period_s=period_s, faults=self.faults, target="fix", group=2),
-        ]
         return SampledModel(
             rig,
             self.timing,
             signal,
-            Program(parts, columns=signal.columns, period_s=period_s),
+            Program(self._parts(period_s), columns=signal.columns, period_s=period_s),
             lambda sample: GnssReading(sample, rig, self),
-            readout=None if self.min_sky_fraction is None else _LeastSky(self.min_sky_fraction),
+            lose=None if self.min_sky_fraction is None else partial(_lose_fix, self.min_sky_fraction),
             looks_back=False,
         )
+
+    def _parts(self, period_s: float) -> list[Part]:
+        """Errors of both groups, those of both together, faults in their order, converters of both groups."""
+        std_m = self.wander_std_m
+        wander: list[Corruption] = [] if std_m is None else [GaussMarkov(std=std_m, tau_s=self.tau_s)]
+        first, faults, last, layouts = [], [], [], []
+        for number, (target, group, more) in enumerate(
+            (("position", self.position, wander), ("velocity", self.velocity, []))
+        ):
+            before, after = [*more, group.noise, *group.extra], Chain([group.discrete, group.sat])
+            layout = Chain([*before, after]).told(Layout(3, period_s))
+            layouts.append(layout)
+            first.append(Part(Chain(before).operations(layout), 3 * number, 3, number))
+            last.append(Part(after.operations(layout), 3 * number, 3, number))
+
+            # A fault of the whole fix would lie between one of this group and its converter
+            if all(fault.target in self.targets[1:] for fault in self.faults.faults):
+                layout = replace(layout, codes_after=after.codes_ahead(layout))
+            faults += self.faults.parts(layout, column=3 * number, group=3 + number, target=target, named=True)
+        both = Chain(self.extra).told(Layout(_FIX, period_s, _together(layouts)))
+        faults += self.faults.parts(both, group=2, target="fix")
+        extra = Part(Chain(self.extra).operations(both), 0, _FIX, 2)
+        return [*first, extra, *sorted(faults, key=lambda part: part.fault), *last]
+
+
+def _together(layouts: Sequence[Layout]) -> tuple[Float, Float] | None:
+    """Limits of position and velocity as those of six channels; None if neither has any."""
+    if all(layout.limits is None for layout in layouts):
+        return None
+    endless = np.full(3, np.inf)
+    limits = [layout.limits or (-endless, endless) for layout in layouts]
+    return np.concatenate([lo for lo, _ in limits]), np.concatenate([hi for _, hi in limits])
 
 
 class _AntennaSignal:
@@ -229,18 +258,9 @@ class _AntennaSignal:
             out[:, _SKY] = np.count_nonzero(clear, axis=1) / len(self._sky_W)
 
 
-class _LeastSky:
-    """No fix where too little of the sky is in sight."""
-
-    def __init__(self, least: float) -> None:
-        self._least = least
-
-    def read(self, time_ns: int, x: Float, ideal: Float) -> None:
-        """Position and velocity become NaN there."""
-        x[x[:, _SKY] < self._least, :_FIX] = np.nan
-
-    def restart(self, rows: NDArray[np.bool_]) -> None:
-        """Nothing is remembered."""
+def _lose_fix(least: float, x: Float) -> None:
+    """Make position and velocity NaN, in place, where less than this share of the sky is in sight."""
+    x[x[:, _SKY] < least, :_FIX] = np.nan
 
 
 def sky_directions(count: int) -> Float:

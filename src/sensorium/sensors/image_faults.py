@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from sensorium.corruption import FaultSchedule, Program
 from sensorium.corruption.base import Layout
+from sensorium.sensors.held import Arrays, Held
 from sensorium.sensors.rig import Rig
 
 
@@ -27,6 +28,7 @@ class ImageFaults:
         self._state = self._program.init(
             (rig.worlds, rig.sensors, numbers), seed=rig.seed, name=f"{rig.name}/{target}", first_world=rig.first_world
         )
+        self._held = Held(self._program)
 
     def restart(self, mask: NDArray[np.bool_]) -> None:
         """Restart the masked worlds."""
@@ -39,5 +41,17 @@ class ImageFaults:
             images: Shape (heads, numbers); finite, or NaN for what is missing.
             time_ns: When they were complete [ns], later than those before.
         """
+        faults = self._rig.faults
+        assert faults is not None
+        self._program.step(images, time_ns, self._state, faults.at(time_ns), faults.onsets_ns)
+
+    def with_held(self, current: Arrays) -> Arrays:
+        """What belongs to the numbers that `apply` left: where a fault holds those of an older image, that of theirs.
+
+        Args:
+            current: Of the image that was last given to `apply`, each (heads, numbers, ...).
+        """
+        if not self._held.possible:
+            return current
         assert self._rig.faults is not None
-        self._program.step(images, time_ns, self._state, self._rig.faults.at(time_ns))
+        return self._held.with_held(self._state, self._rig.faults.at(self._state.time_ns), current)

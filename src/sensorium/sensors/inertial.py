@@ -6,7 +6,9 @@ import numpy as np
 
 from sensorium.corruption import Part, Program
 from sensorium.corruption.couple import Coupling
-from sensorium.sensors.inertial_reading import InertialLayout, InertialReading
+from sensorium.corruption.faults import blamed
+from sensorium.errors import SpecError
+from sensorium.sensors.inertial_reading import INTEGRALS, InertialLayout, InertialReading
 from sensorium.sensors.inertial_signal import InertialSignal
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.sampled import SampledModel, required_rate_hz
@@ -57,6 +59,7 @@ def start_inertial(
             felt=felt,
         )
 
+    _check_faults(spec, signal, outputs)
     layout = InertialLayout(
         rig,
         tuple(outputs),
@@ -71,3 +74,18 @@ def start_inertial(
         lambda sample: InertialReading(sample, layout),
         looks_back=signal.looks_back,
     )
+
+
+def _check_faults(spec: SensorSpec[InertialReading], signal: InertialSignal, outputs: Sequence[str]) -> None:
+    """Raise where a fault strikes nothing that is read out."""
+    rates = dict.fromkeys(INTEGRALS.get(name, name) for name in outputs)
+    read = {_TARGETS[name][0]: signal.groups[name].axes for name in rates}
+    for number, fault in enumerate(spec.faults.faults):
+        if fault.corruption is None or not fault.on:
+            continue
+        with blamed(number):
+            if fault.target is not None and fault.target not in read:
+                raise SpecError(f"target is {fault.target!r}; the sensor reads out {', '.join(read)} alone")
+            axes = [read[fault.target]] if fault.target is not None else list(read.values())
+            if fault.channels is not None and not any(AXES[i] in some for i in fault.channels for some in axes):
+                raise SpecError(f"channels is {fault.channels}; the sensor reads out none of these axes")

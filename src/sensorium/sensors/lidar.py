@@ -34,7 +34,7 @@ from sensorium.sensors.spec import Capture, SensorSpec
 from sensorium.sensors.sweep_caster import NoisySweeps, SweepCaster
 from sensorium.sensors.timing import Timing
 from sensorium.sensors.waveform.reading import SPEED_OF_LIGHT
-from sensorium.sensors.waveform.spec import Waveform, check_bins
+from sensorium.sensors.waveform.spec import Waveform, check_bins, check_kept
 
 if TYPE_CHECKING:
     from sensorium.sensors.light_caster import LightCaster
@@ -218,6 +218,9 @@ class Lidar(SensorSpec[Scan]):
                 f"the time window must be no shorter than the pulse, {length_s:.4g} s"
             )
         check_bins("waveform.resolution_s", waveform.resolution_s, stop_s - waveform.start_s)
+        if waveform.keep:
+            pulses = int(np.prod(self.pattern.rays(0).shape))
+            check_kept(waveform, pulses, int((stop_s - waveform.start_s) / waveform.resolution_s))
 
     def start(self, rig: Rig) -> "LidarModel":
         """Put the lidar to work."""

@@ -1,5 +1,6 @@
 """Fires a table of rays from a rig and follows the light: materials, media, the ray tree, returns and their noise."""
 
+import math
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -8,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium import threads
+from sensorium.errors import SpecError
 from sensorium.frames import Pose
 from sensorium.patterns import RayTable
 from sensorium.random import stream_key
@@ -20,12 +22,13 @@ from sensorium.sensors.rig import Rig
 from sensorium.sensors.scan import Light, Scan
 from sensorium.sensors.sweep_caster import SweepCaster
 from sensorium.sensors.waveform.reading import Waveforms
+from sensorium.sensors.waveform.spec import check_kept
 from sensorium.trace.light import tables as tb
 from sensorium.trace.light.in_parts import light_in_parts
 from sensorium.trace.light.kernel import LightOutputs, sweep_light
 from sensorium.trace.packet import COHERENT_ADDRESS, SCATTERED_ADDRESS
 from sensorium.trace.parts_tracer import PartsTracer
-from sensorium.trace.waveform.tables import V_PULSES, W_GAIN
+from sensorium.trace.waveform.tables import V_BINS, V_PULSES, W_GAIN
 
 if TYPE_CHECKING:
     from sensorium.sensors.lidar import Lidar
@@ -67,6 +70,11 @@ class LightCaster:
             from sensorium.sensors.waveform.tables import waveform_tables  # not everybody needs them
 
             self._waveform = waveform_tables(spec, self._tables)
+            pulses = rig.worlds * rig.sensors * math.prod(spec.pattern.rays(0).shape)
+            try:
+                check_kept(spec.waveform, pulses, int(self._waveform.switch[V_BINS]))
+            except ValueError as error:
+                raise SpecError(str(error)) from None
         self._strong: StrongLight | None = None
         if spec.strong_light:
             from sensorium.sensors import strong_light

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import ConfigDict, Field, model_validator
 
+from sensorium.errors import SpecError
 from sensorium.patterns import Fisheye, Pinhole, fisheye, pinhole
 from sensorium.spec import Spec
 
@@ -106,7 +107,7 @@ class Randomization(Spec):
             return
         # The widest lens shifted the farthest must still have rays for all its pixels
         for lens in self.projections or (pattern,):
-            fields, (cx, cy) = lens.model_dump(), lens.center
+            fields = lens.model_dump()
             wide = None if self.intrinsics.fov_deg is None else self.intrinsics.fov_deg[1]
             if wide is not None:
                 if isinstance(lens, Pinhole) and wide >= 180.0:
@@ -115,8 +116,19 @@ class Randomization(Spec):
                     fisheye.check_turn(wide, lens.distortion)
                 focal = float(focal_of_fov(lens, wide))
                 fields["focal_px"] = (focal, focal * lens.focal_px[1] / lens.focal_px[0])
-            for dx, dy in (self.intrinsics.min_shift_px, self.intrinsics.max_shift_px):
-                type(lens).model_validate(fields | {"center_px": (cx + dx, cy + dy)})
+            # Principal points all over their range are one image that is so much larger
+            shift = np.array([self.intrinsics.min_shift_px, self.intrinsics.max_shift_px])
+            fields["center_px"] = tuple(np.array(lens.center) + shift[0])
+            shifted = type(lens).model_validate(fields)
+            low_px, high_px = pinhole.image_edges(shifted)
+            low_px = low_px - (shift[1] - shift[0])
+            try:
+                if isinstance(shifted, Fisheye):
+                    fisheye.check_field(shifted, low_px, high_px)
+                else:
+                    pinhole.check_field(shifted, low_px, high_px)
+            except SpecError as error:
+                raise ValueError(f"randomize.intrinsics: {error}") from None
 
 
 def focal_of_fov(lens: Pinhole | Fisheye, fov_deg: ArrayLike) -> NDArray[np.float64]:

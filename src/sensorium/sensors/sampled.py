@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.clock import Rate, seconds_to_ns
-from sensorium.corruption import Program
+from sensorium.corruption import Program, State
 from sensorium.errors import SpecError
 from sensorium.random import Stream
 from sensorium.sensors.rig import Rig
@@ -96,7 +96,9 @@ class SampledModel(Generic[R]):
         program: Program,
         publish: Callable[[Sample], R],
         *,
+        lose: Callable[[Float], None] | None = None,
         readout: Readout | None = None,
+        hold: Callable[[State, NDArray[np.uint8] | None, Any], Any] | None = None,
         looks_back: bool,
     ) -> None:
         """Start the clock and the chain.
@@ -107,12 +109,16 @@ class SampledModel(Generic[R]):
             signal: What it would read if it were ideal.
             program: Its chain.
             publish: Makes a reading.
+            lose: Makes NaN, in place, what the sensor cannot measure of the ideal sample (rows, columns), before the
+                chain: so noise makes nothing of it, and a fault may hold or replace it.
             readout: Further work on the corrupted sample, such as an encoder's counting.
+            hold: Gives what a reading has beside its channels, from the chain's state, the faults that are active and
+                what the signal gave: where a fault holds older values, what belongs to them.
             looks_back: Whether the signal needs the world's states since the sample before.
         """
         self._rig, self._timing, self._signal, self._program, self._publish = rig, timing, signal, program, publish
         self._rate = Rate(required_rate_hz(timing), seconds_to_ns(timing.phase_s))
-        self._readout, self._acts = readout, program.acts
+        self._lose, self._readout, self._hold, self._acts = lose, readout, hold, program.acts
         self._looks_back = looks_back
         self._state = program.init(
             (rig.worlds, rig.sensors, program.columns), seed=rig.seed, name=rig.name, first_world=rig.first_world
@@ -165,9 +171,14 @@ class SampledModel(Generic[R]):
         ideal = np.empty(self._shape)
         beside = self._signal.sample(at_ns, ideal)
         x = ideal.copy()
-        active = None if rig.faults is None else rig.faults.at(at_ns)
+        if self._lose is not None:
+            self._lose(x)
+        active = onsets_ns = None
+        if rig.faults is not None:
+            active, onsets_ns = rig.faults.at(at_ns), rig.faults.onsets_ns
         if self._acts:
-            self._program.step(x, at_ns, self._state, active)
+            self._program.step(x, at_ns, self._state, active, onsets_ns)
+        read = beside if self._hold is None else self._hold(self._state, active, beside)
         if self._readout is not None:
             self._readout.read(at_ns, x, ideal)
 
@@ -177,12 +188,12 @@ class SampledModel(Generic[R]):
             valid = ~np.repeat(rig.history.valid_from_ns > from_ns, rig.sensors)
         self._before_ns = at_ns
         stamp_ns = at_ns if rig.keeps_time else rig.stamp_ns(at_ns)
-        sample = Sample(stamp_ns, (at_ns - before_ns) * 1e-9, x, ideal, valid, beside)
-        return Capture(at_ns, self._publish(sample), partial(self._truth, at_ns, sample), tick)
+        sample = Sample(stamp_ns, (at_ns - before_ns) * 1e-9, x, ideal, valid, read)
+        return Capture(at_ns, self._publish(sample), partial(self._truth, at_ns, sample, beside), tick)
 
-    def _truth(self, at_ns: int, sample: Sample) -> R:
-        """The reading without errors of a sample that was taken then [ns]."""
-        return self._publish(replace(sample, time_ns=at_ns, x=sample.ideal))
+    def _truth(self, at_ns: int, sample: Sample, beside: object) -> R:
+        """The reading without errors of a sample that was taken then [ns], with what the signal gave beside it."""
+        return self._publish(replace(sample, time_ns=at_ns, x=sample.ideal, beside=beside))
 
     def _plan(self, tick: int) -> None:
         """The next sample is that of a tick, moved by what its instant is uncertain by."""

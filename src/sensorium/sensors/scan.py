@@ -29,6 +29,7 @@ class Cause(IntEnum):
     BLOOM = 8
     FOLDED = 9
     CROSSTALK = 10
+    FAULT = 11
 
 
 class ScanField(NamedTuple):
@@ -98,7 +99,8 @@ class Scan:
 
     Arrays have shape (*batch, channels, columns), where batch is the worlds and sensors asked for, and then the returns
     of a ray where a lidar reports several; `flat()` lists only what returned. Where nothing returned, range and point
-    are zero, ids and label -1, and `valid` is False. A return from the air has no object: its ids are -1 too.
+    are zero, ids and label -1, and `valid` is False. A return from the air has no object: its ids are -1 too, as are
+    those of a return that a fault makes where there was nothing.
     """
 
     FIELDS: ClassVar[tuple[ScanField, ...]] = FIELDS
@@ -144,7 +146,7 @@ class Scan:
     @property
     def valid(self) -> NDArray[np.bool_]:
         """Whether there is a return."""
-        return self.object_id >= 0 if self.light is None else self.light.cause != Cause.NONE
+        return self.range_m > 0.0 if self.light is None else self.light.cause != Cause.NONE
 
     @property
     def stamp_ns(self) -> int:
@@ -169,7 +171,8 @@ class Scan:
         """What each return came from, as `Cause`; a geometric lidar sees surfaces only."""
         if self.light is not None:
             return self.light.cause
-        return np.where(self.valid, np.uint8(Cause.SURFACE), np.uint8(Cause.NONE))
+        met = np.where(self.object_id >= 0, np.uint8(Cause.SURFACE), np.uint8(Cause.FAULT))
+        return np.where(self.valid, met, np.uint8(Cause.NONE))
 
     @property
     def depth(self) -> NDArray[np.uint8]:

@@ -81,7 +81,7 @@ def picture(first, step, count, arrays, anchor, rays, heads, tables, along_axis,
                 if going == 0:
                     break
                 trace_block(child, child_hit, floats, words, active, scene, scattered, np.bool_(True), going)
-                resolve(child, child_hit, arrays, tables.surfaces, world, going)
+                resolve(child, child_hit, arrays, tables.surfaces, world, False, going)
                 find_incidence(child, going)
                 find_shadows(child, child_hit, lit, floats, active, scene, scattered, tables, going)
                 shade(child, child_hit, lit, tables, row, level < depth, going, mirrored, onward)

@@ -58,6 +58,76 @@ def _blur(quick: bool) -> Comparison:
 
 
 @CAMERA.check(
+    "round-blur",
+    "A point out of focus is a round disc on the chip, whatever shape pixels have: moments r^2 / 4 along both axes.",
+    reference="Second moments of an even disc, and a twelfth of a squared pixel; r = d a |1/s - 1/r|",
+    relative=0.02,
+)
+def _round_blur(quick: bool) -> Comparison:
+    lens = {"focal_length_m": 6e-3, "pupil_distance_m": 6.05e-3, "pupil_radius_m": 5e-3}
+    radius_m = float(sn.optics.blur_radius(**lens, object_m=0.25))
+    found, expected, at = [], [], []
+    for pitch_um in ((4.65, 4.65), (4.65, 9.3), (12.0, 4.0)):
+        pitch_m = (1e-6 * pitch_um[0], 1e-6 * pitch_um[1])
+        table = sn.imaging.spot_table(
+            columns=96, rows=96, pitch_m=pitch_m, factor=1, pupil_rays=2048, coefficients=sn.optics.Seidel(),
+            nearest_m=0.2, **lens,
+        )  # fmt: skip
+        size = 96 + 2 * table.margin
+        ideal, image = np.zeros((size, size, 1), np.float32), np.empty((96, 96, 1), np.float32)
+        ideal[48 + table.margin, 48 + table.margin] = 1.0
+        sn.imaging.pixel_means(ideal, np.full((size, size), 4.0, np.float32), table, image)
+        y, x = np.indices((96, 96)) - 48
+        for place, pitch in zip((x, y), pitch_m, strict=True):
+            found.append(1e12 * float((image[..., 0] * (place * pitch) ** 2).sum()))
+            expected.append(1e12 * (radius_m**2 / 4.0 + pitch**2 / 12.0))
+            at.append(1e6 * pitch)
+    return Comparison(found, expected, at=at, x=Axis("pitch [um]"), y=Axis("second moment [um^2]"))
+
+
+@CAMERA.check(
+    "folds",
+    "A lens r' = r + k1 r^3 is refused from k1 = -4 / (27 corner^2) on, where its corner folds, and not before.",
+    reference="dr'/dr = 0 at r = 1 / sqrt(-3 k1), where r' = 2/3 r",
+    relative=1e-6,
+)
+def _folds(quick: bool) -> Comparison:
+    found, expected = [], []
+    corners = (0.2, 0.75, 2.0)
+    for corner in corners:
+        side = corner / math.sqrt(2.0)
+        low, high = -1e3 / corner**2, 0.0
+        for _ in range(60):
+            k1 = 0.5 * (low + high)
+            try:
+                sn.optics.check_brown_field((-side, -side), (side, side), (k1, 0.0, 0.0, 0.0, 0.0))
+                high = k1
+            except sn.errors.SpecError:
+                low = k1
+        found.append(high)
+        expected.append(-4.0 / 27.0 / corner**2)
+    return Comparison(found, expected, at=corners, x=Axis("corner [1]"), y=Axis("k1"))
+
+
+@CAMERA.check(
+    "auto-exposure",
+    "The error of automatic exposure, in stops, shrinks by 1 - speed from image to image.",
+    reference="e_n = e_0 (1 - speed)^n",
+    absolute=1e-9,
+)
+def _auto_exposure(quick: bool) -> Comparison:
+    auto = sn.imaging.AutoExposure(speed=0.4, max_exposure_s=1.0, max_gain=2.0)
+    exposure_s, gain, light = 1e-3, 1.0, 20.0
+    found = []
+    for _ in range(12):
+        level = light * exposure_s * gain
+        found.append(math.log2(level / auto.target))
+        exposure_s, gain = sn.imaging.next_exposure(auto, level, exposure_s=exposure_s, gain=gain)
+    frames = np.arange(12)
+    return Comparison(found, found[0] * 0.6**frames, at=frames, x=Axis("image"), y=Axis("error [stops]"))
+
+
+@CAMERA.check(
     "vignetting",
     "Light falls off as cos^4 times the mount's share: 0.25 at r = f, 1 on the axis.",
     reference="physics.md 10",

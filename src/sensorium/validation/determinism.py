@@ -106,7 +106,11 @@ def _specifications() -> dict[str, tuple[Any, dict[str, Any]]]:
         ),
         "cone": (
             sn.ConeSensor(
-                timing=fast, horizontal_fov_deg=60.0, vertical_fov_deg=40.0, range_m=40.0, range_noise=Noise(std=0.02)
+                timing=fast,
+                horizontal_fov_deg=60.0,
+                vertical_fov_deg=40.0,
+                range_m=40.0,
+                range={"noise": Noise(std=0.02)},
             ),
             on_car,
         ),

@@ -107,7 +107,8 @@ def _bounded(quick: bool) -> Comparison:
     )
     found = []
     for method, step, _, samples in cases:
-        model = sn.corruption.BoundedWalk(bound=2.0, step_std=2.0 * step, method=method)
+        name = "soft_bound" if method in ("ou", "exp_pull") else "bound"
+        model = sn.corruption.BoundedWalk(**{name: 2.0}, step_std=2.0 * step, method=method)
         found.append(series(model, samples, worlds=150, rate_hz=1.0)[samples // 3 :].std() / 2.0)
     return Comparison(found, [case[2] for case in cases], x=Axis("method"), y=Axis("std / bound"))
 

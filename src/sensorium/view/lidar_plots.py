@@ -30,6 +30,7 @@ CAUSE_COLOURS = {
     Cause.BLOOM: "#7ee787",
     Cause.FOLDED: "#58a6ff",
     Cause.CROSSTALK: "#c98b5e",
+    Cause.FAULT: "#f0f6fc",
 }
 """Colour of each cause of a return."""
 

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from sensorium.cone import recovered_quads
-from sensorium.cone.edges import is_closed_outward
 from sensorium.scene import shapes
 from sensorium.scene.mesh import Mesh
 
@@ -63,7 +62,6 @@ def test_corners_that_a_file_split_are_still_one():
     box = shapes.box(1.0, 2.0, 3.0)
     split = Mesh(box.vertices[box.faces].reshape(-1, 3), np.arange(36).reshape(-1, 3))
     assert len(quads_of(split).corners) == 6
-    assert is_closed_outward(split.vertices, split.faces)
 
 
 def test_triangles_that_bend_or_are_not_convex_together_stay_alone():
@@ -81,12 +79,3 @@ def test_a_lone_triangle_begins_with_its_longest_side():
 def test_a_triangle_without_area_is_kept():
     mesh = Mesh([(0, 0, 0), (1, 0, 0), (2, 0, 0)], [(0, 1, 2)])
     assert quads_of(mesh).corners.tolist() == [[2, 0, 1, 1]]
-
-
-def test_closed_and_wound_outward():
-    for mesh in (shapes.box(1, 2, 3), shapes.sphere(1.0, 1), shapes.cylinder(1.0, 2.0, 7)):
-        assert is_closed_outward(mesh.vertices, mesh.faces)
-        assert not is_closed_outward(mesh.vertices, mesh.faces[:, ::-1])
-        assert not is_closed_outward(mesh.vertices, mesh.faces[1:])
-    flat = shapes.plane(2.0)
-    assert not is_closed_outward(flat.vertices, flat.faces)

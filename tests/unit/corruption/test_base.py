@@ -16,11 +16,14 @@ EXAMPLES = {
     "bounded_walk": {"bound": 1.0, "density": 0.1, "method": "truncate"},
     "chain": {"parts": [{"kind": "bias", "value": 1.0}, {"kind": "chain", "parts": [{"kind": "white", "std": 2.0}]}]},
     "coupling": {"matrix": 0.1 * np.eye(3), "source_column": 0},
+    "drift": {"rate": (0.1, 0.2, 0.3), "final": 1.0, "tau_s": 0.1, "density": 0.2},
     "gauss_markov": {"std": 0.1, "tau_s": (10.0, 20.0, 30.0)},
+    "intermittent_bias": {"value": (0.1, 0.2, 0.3), "period_s": 0.05, "switching": "periodic"},
     "linear_process": {"propagation": [[0.9, 0.1, 0], [0, 0.9, 0], [0, 0, 0.5]], "covariance": (1.0, 2.0, 3.0)},
     "low_pass": {"cutoff_hz": 10.0, "poles": 2},
     "noise": {"std": (0.1, 0.1, 0.2), "walk": 0.01, "bound": 1.0, "bound_method": "reflect"},
     "nonlinearity": {"full_scale": 10.0, "second": 0.001},
+    "overflow": {"min": (-1.0, -1.0, -0.9), "max": 1.0},
     "quantize": {"bits": 12, "min": -1.0, "max": 1.0, "rounding": "to_zero", "carry_error": True},
     "random_walk": {"density": 0.1},
     "saturate": {"min": (-1.0, -1.0, -0.9), "max": 1.0, "check": "average"},
@@ -29,7 +32,7 @@ EXAMPLES = {
     "white": {"density": 0.1, "sided": "two", "law": "laplace"},
 }
 
-RANDOM = {"bias", "bias_instability", "bounded_walk", "chain", "gauss_markov", "linear_process", "noise"}
+RANDOM = {"bias", "bias_instability", "bounded_walk", "chain", "drift", "gauss_markov", "linear_process", "noise"}
 RANDOM |= {"random_walk", "white"}
 
 
@@ -55,6 +58,7 @@ OURS = {
     "bounded_walk",
     "chain",
     "couple",
+    "drift",
     "flicker",
     "gauss_markov",
     "low_pass",
@@ -62,7 +66,7 @@ OURS = {
     "nonlinearity",
     "process",
 }
-OURS |= {"quantize", "random_walk", "saturate", "scale", "temperature", "white"}
+OURS |= {"intermittent_bias", "overflow", "quantize", "random_walk", "saturate", "scale", "temperature", "white"}
 
 
 @pytest.mark.parametrize("kind", EXAMPLES)
@@ -152,7 +156,7 @@ def test_one_channel_and_none_at_all(kind):
     assert state.tick == 0
 
 
-PER_CHANNEL = {"value", "std", "instability", "tau_s", "covariance", "min", "max"}
+PER_CHANNEL = {"value", "rate", "std", "instability", "tau_s", "covariance", "min", "max"}
 
 
 @pytest.mark.parametrize("kind", sorted(RANDOM))

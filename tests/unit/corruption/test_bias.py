@@ -26,3 +26,10 @@ def test_the_value_may_be_given_by_position_or_name_but_not_negative_spread():
     assert Bias(0.5) == Bias(value=0.5)
     with pytest.raises(SpecError, match=r"std is -0\.1; it must not be negative"):
         Bias(0.0, std=-0.1)
+
+
+def test_a_bias_of_the_wrong_length_is_called_by_its_name():
+    with pytest.raises(SpecError, match=r"Bias\.value has 2 values; it must be one number or 3, one for each channel"):
+        Bias((1.0, 2.0)).init((3,), seed=1)
+    with pytest.raises(SpecError, match=r"Bias\.std has 2 values"):
+        Bias(std=(1.0, 2.0)).init((3,), seed=1)

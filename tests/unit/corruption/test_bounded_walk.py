@@ -9,6 +9,12 @@ from sensorium.corruption.bounded_walk import pulled, reflected, truncated
 from sensorium.errors import SpecError
 
 METHODS = ["ou", "reflect", "truncate", "clamp", "exp_pull"]
+SOFT = ("ou", "exp_pull")
+
+
+def _walk(bound, method, **fields):
+    """A walk of a method, whose bound has the name that is right for it."""
+    return BoundedWalk(**{"soft_bound" if method in SOFT else "bound": bound}, method=method, **fields)
 
 
 def _series(model, samples, worlds=500, width=4, period_s=1.0, seed=1):
@@ -19,19 +25,19 @@ def _series(model, samples, worlds=500, width=4, period_s=1.0, seed=1):
 
 def _settled(step_over_bound, method, samples=1500, skip=500, **options):
     """Samples of the stationary law, in bounds."""
-    model = BoundedWalk(bound=2.0, step_std=2.0 * step_over_bound, method=method)
+    model = _walk(2.0, method, step_std=2.0 * step_over_bound)
     return _series(model, samples, **options)[skip:] / 2.0
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_it_begins_as_the_random_walk_of_the_same_draws_size(method):
-    model = BoundedWalk(bound=100.0, density=(0.5, 1.0, 1.0, 2.0), method=method)
+    model = _walk(100.0, method, density=(0.5, 1.0, 1.0, 2.0))
     out = _series(model, 11, worlds=5000, period_s=0.1)
     assert (out[0] == 0).all()
     np.testing.assert_allclose(out[-1].var(axis=0), np.square([0.5, 1.0, 1.0, 2.0]), rtol=5 * np.sqrt(2 / 5000))
 
 
-@pytest.mark.parametrize("method", ["reflect", "truncate", "clamp"])
+@pytest.mark.parametrize("method", [None, "reflect", "truncate", "clamp"])
 def test_the_bound_is_never_passed(method):
     out = _series(BoundedWalk(bound=(0.3, 1.0, 5.0, 0.1), density=1.0, method=method), 400)
     assert (np.abs(out) <= [0.3, 1.0, 5.0, 0.1]).all()
@@ -46,8 +52,8 @@ def test_ou_is_normal_and_beyond_its_bound_for_27_in_ten_thousand():
 
 def test_ou_by_density_and_by_correlation_time_are_the_same_process():
     # tau = 2 sigma^2 / K^2 with sigma = b / 3
-    by_tau = BoundedWalk(bound=3.0, tau_s=8.0)
-    by_density = BoundedWalk(bound=3.0, density=0.5)
+    by_tau = BoundedWalk(soft_bound=3.0, tau_s=8.0)
+    by_density = BoundedWalk(soft_bound=3.0, density=0.5)
     np.testing.assert_allclose(_series(by_tau, 20), _series(by_density, 20), rtol=1e-12)
     x = _series(by_tau, 2000, period_s=2.0)[200:]
     for lag in (1, 3, 6):
@@ -123,11 +129,11 @@ def test_the_memos_factor_is_an_artefact_of_its_bound():
 
 
 def test_exp_pull_is_not_kicked_at_zero_and_its_law_does_not_depend_on_skipped_samples():
-    model = BoundedWalk(bound=1.0, step_std=1e-9, method="exp_pull")
+    model = BoundedWalk(soft_bound=1.0, step_std=1e-9, method="exp_pull")
     assert np.abs(_series(model, 50)).max() < 1e-6
 
     # Every third sample only: the same density and, nearly, the same law
-    model = BoundedWalk(bound=1.0, step_std=1 / 30, method="exp_pull")
+    model = BoundedWalk(soft_bound=1.0, step_std=1 / 30, method="exp_pull")
     state = model.init((200, 4), seed=1, period_s=1.0)
     out, _ = model.series(np.zeros((3000, 200, 4)), times_ns=3 * 10**9 * np.arange(3000), state=state)
     assert out[1000:].std() == pytest.approx(0.556, abs=0.02)
@@ -192,9 +198,18 @@ def test_far_from_its_bound_truncate_is_the_walk_without_one():
         ({"bound": 0.0, "density": 1.0}, "bound is 0; it must be positive"),
         ({"bound": 1.0, "density": -1.0}, "density is -1; it must not be negative"),
         ({"bound": 1.0, "step_std": -1.0}, "step_std is -1; it must not be negative"),
-        ({"bound": 1.0, "tau_s": 0.0}, "tau_s is 0; it must be positive"),
+        ({"soft_bound": 1.0, "tau_s": 0.0}, "tau_s is 0; it must be positive"),
         ({"bound": 1.0, "tau_s": 1.0, "method": "clamp"}, "only 'ou' has a correlation time"),
+        ({"bound": 1.0, "tau_s": 1.0}, "tau_s is given with method 'truncate'; only 'ou' has a correlation time"),
         ({"bound": 1.0, "density": 1.0, "method": "wrap"}, "BoundedWalk.method is 'wrap'"),
+        ({"density": 1.0}, "bound is None and soft_bound is None; exactly one of them must be given"),
+        ({"bound": 1.0, "soft_bound": 1.0, "density": 1.0}, "bound is 1.0 and soft_bound is 1.0; exactly one"),
+        ({"soft_bound": 0.0, "density": 1.0}, "soft_bound is 0; it must be positive"),
+        ({"bound": 1.0, "density": 1.0, "method": "ou"}, "method is 'ou'; that method passes its bound"),
+        (
+            {"soft_bound": 1.0, "density": 1.0, "method": "clamp"},
+            "soft_bound is 1.0 and method is 'clamp'; that method never passes its bound, give bound",
+        ),
     ],
 )
 def test_what_is_no_bounded_walk_is_refused(fields, message):
@@ -203,6 +218,12 @@ def test_what_is_no_bounded_walk_is_refused(fields, message):
 
 
 def test_steps_of_samples_need_the_rate():
-    for fields in ({"step_std": 0.1}, {"density": 0.1, "method": "exp_pull"}):
+    for fields in ({"bound": 1.0, "step_std": 0.1}, {"soft_bound": 1.0, "density": 0.1, "method": "exp_pull"}):
         with pytest.raises(SpecError, match="needs the sample rate"):
-            BoundedWalk(bound=1.0, **fields).init((3,), seed=1)
+            BoundedWalk(**fields).init((3,), seed=1)
+
+
+@pytest.mark.parametrize(("name", "method"), [("bound", "truncate"), ("soft_bound", "ou")])
+def test_a_method_that_is_not_given_is_that_of_the_bound(name, method):
+    plain = _series(BoundedWalk(**{name: 1.0}, density=0.7), 30)
+    np.testing.assert_array_equal(plain, _series(_walk(1.0, method, density=0.7), 30))

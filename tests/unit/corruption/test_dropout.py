@@ -92,6 +92,18 @@ def test_a_fault_holds_the_sample_before_its_onset():
     np.testing.assert_array_equal(out[:, 0], [0, 1, 2, 3, 3, 3, 3, 7, 8, 9])
 
 
+def test_a_missing_value_is_held_as_such():
+    """A ray without a return before a lost sweep has none in it."""
+    lost = Fault(Dropout(probability=0.999999, fill="hold"), start_s=2e-9)
+    state = lost.init((2,), seed=1)
+    given = []
+    for k, values in enumerate(([1.0, 4.0], [2.0, np.nan], [3.0, 5.0], [np.nan, 6.0])):
+        x = np.array([values])
+        state.program.step(x, k, state)
+        given.append(x[0])
+    np.testing.assert_array_equal(given, [[1.0, 4.0], [2.0, np.nan], [2.0, np.nan], [2.0, np.nan]])
+
+
 def test_series_apply_and_batches_agree():
     dropout = Dropout(probability=0.3, mean_length_samples=2.0, together=False)
     signal = np.random.default_rng(1).normal(size=(40, 8, 5))

@@ -237,3 +237,22 @@ def test_time_goes_forward_only_and_masks_fit():
         clock.reset(np.array([True]), 11)
     with pytest.raises(SpecError, match="worlds is 0"):
         schedule(random_fault()).begin(0, seed=1)
+
+
+def test_onsets_are_those_of_the_log_at_every_time():
+    faults = (Fault(Bias(1.0), onsets_per_s=3.0, duration_s=0.2, name="a"), Fault(Bias(1.0), start_s=0.5, name="b"))
+    schedule = FaultSchedule(faults=faults)
+    times_ns = np.arange(1, 300) * 10_000_000
+    clock = schedule.begin(3, 2, seed=4, name="imu")
+    masks, onsets_ns = schedule.begin(3, 2, seed=4, name="imu").series_with_onsets(times_ns)
+    np.testing.assert_array_equal(masks, schedule.begin(3, 2, seed=4, name="imu").series(times_ns))
+    for k, time_ns in enumerate(times_ns.tolist()):
+        mask = clock.at(time_ns)
+        np.testing.assert_array_equal(mask, masks[k])
+        np.testing.assert_array_equal(clock.onsets_ns[mask > 0], onsets_ns[k][mask > 0])
+    for event in clock.log:
+        end_ns = times_ns[-1] + 1 if event.end_ns is None else event.end_ns
+        inside = (times_ns >= event.start_ns) & (times_ns < end_ns)
+        rows, number = slice(2 * event.world, 2 * event.world + 2), "ab".index(event.fault)
+        assert (onsets_ns[inside, rows, number] == event.start_ns).all()
+    assert clock.log.total > 15

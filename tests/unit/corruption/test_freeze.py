@@ -63,6 +63,15 @@ def test_worlds_are_independent_and_a_batch_equals_single_runs():
         np.testing.assert_array_equal(np.arange(500) - out[:, 0], together[:, world])
 
 
+def test_missing_values_are_held_as_such():
+    freeze = Freeze()
+    state = freeze.init((2,), seed=1)
+    for k, values in enumerate(([1.0, np.nan], [2.0, 5.0], [np.nan, 6.0])):
+        x = np.array([values])
+        state.program.step(x, k, state)
+        np.testing.assert_array_equal(x[0], [1.0, np.nan])
+
+
 @pytest.mark.parametrize(
     ("fields", "rule"),
     [

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import signal as scipy_signal
 
-from sensorium.corruption import LowPass
+from sensorium.corruption import Chain, Fault, LowPass
 from sensorium.errors import SpecError
 
 RATE_HZ = 1000.0
@@ -87,3 +87,19 @@ def test_two_poles_stay_stable_and_settle_over_long_gaps_and_very_low_corners():
     assert out[-1, 0] == pytest.approx(1.0, abs=1e-6)
     level = _filtered(LowPass(cutoff_hz=1e-4, poles=2), np.full((2000, 1), 1e6))
     assert (level == 1e6).all()
+
+
+@pytest.mark.parametrize("poles", [1, 2])
+def test_each_onset_of_a_fault_begins_at_the_signal_of_then(poles):
+    """What the filter remembered of the last time would be a step."""
+    chain = Chain([Fault(LowPass(cutoff_hz=1.0, poles=poles), start_s=s, end_s=s + 0.03) for s in (0.02, 0.08)])
+    fault = Fault(LowPass(cutoff_hz=1.0, poles=poles), onsets_per_s=20.0, duration_s=0.02)
+    ramp = np.arange(400.0)[:, None]
+    for model in (chain, fault):
+        times_ns = np.arange(400) * 10_000_000
+        out, state = model.series(ramp, times_ns=times_ns, state=model.init((1,), seed=3, period_s=0.01))
+        active = np.array([bool(state.faults.log.at(time_ns)) for time_ns in times_ns.tolist()])
+        onset = active & ~np.append(False, active[:-1])
+        assert onset.sum() > 1
+        np.testing.assert_array_equal(out[onset], ramp[onset])
+        assert (out[active & ~onset] != ramp[active & ~onset]).all()

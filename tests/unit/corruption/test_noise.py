@@ -50,8 +50,15 @@ def test_it_is_the_chain_of_its_parts_byte_for_byte():
 
 @pytest.mark.parametrize("method", ["ou", "reflect", "truncate", "clamp", "exp_pull"])
 def test_a_bound_makes_the_walk_a_bounded_one(method):
-    noise = Noise(walk=0.3, bound=0.2, bound_method=method)
-    np.testing.assert_array_equal(_series(noise), _series(BoundedWalk(density=0.3, bound=0.2, method=method)))
+    name = "soft_bound" if method in ("ou", "exp_pull") else "bound"
+    noise = Noise(walk=0.3, bound_method=method, **{name: 0.2})
+    np.testing.assert_array_equal(_series(noise), _series(BoundedWalk(density=0.3, method=method, **{name: 0.2})))
+
+
+def test_a_bound_is_never_passed_unless_it_is_called_soft():
+    assert np.abs(_series(Noise(walk=0.3, bound=0.2))).max() <= 0.2
+    soft = BoundedWalk(density=0.3, soft_bound=0.2)
+    np.testing.assert_array_equal(_series(Noise(walk=0.3, soft_bound=0.2)), _series(soft))
 
 
 def test_without_a_field_there_is_no_noise():
@@ -100,6 +107,8 @@ def test_it_sits_in_a_chain_with_discretisation_and_saturation():
         ({"std": -1.0}, "std is -1"),
         ({"walk": (1.0, -2.0)}, "walk is -2"),
         ({"bound": 0.0}, "bound is 0; it must be positive"),
+        ({"soft_bound": 0.0}, "soft_bound is 0; it must be positive"),
+        ({"bound": 1.0, "soft_bound": 1.0}, "only one of them can be given"),
         ({"gauss_markov_tau_s": -1.0}, "gauss_markov_tau_s is -1; it must be positive"),
         ({"type": "pink"}, "Noise.type is 'pink'"),
         ({"bound_method": "wrap"}, "Noise.bound_method is 'wrap'"),
@@ -115,6 +124,12 @@ def test_what_is_no_noise_is_refused(fields, message):
     ("fields", "message"),
     [
         ({"bound": 1.0}, "Noise.bound is 1.0 without walk"),
+        ({"soft_bound": 1.0}, "Noise.soft_bound is 1.0 without walk"),
+        ({"walk": 1.0, "bound": 1.0, "bound_method": "ou"}, "Noise.bound is 1.0 and bound_method is 'ou'; that method"),
+        ({"bias": (1.0, 2.0)}, "Noise.bias has 2 values; it must be one number or 3, one for each channel"),
+        ({"walk": (1.0, 2.0)}, "Noise.walk has 2 values"),
+        ({"walk": 1.0, "bound": (1.0, 2.0)}, "Noise.bound has 2 values"),
+        ({"gauss_markov_std": (1.0, 2.0), "gauss_markov_tau_s": 1.0}, "Noise.gauss_markov_std has 2 values"),
         ({"gauss_markov_std": 1.0}, "Noise.gauss_markov_std is 1.0 without gauss_markov_tau_s"),
         ({"gauss_markov_tau_s": 1.0}, "gauss_markov_tau_s is 1.0 without gauss_markov_std"),
         ({"bandwidth_hz": 1.0}, "Noise.bandwidth_hz is 1.0 without density"),

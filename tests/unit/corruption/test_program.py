@@ -2,9 +2,38 @@ import numpy as np
 import pytest
 
 from sensorium import threads
-from sensorium.corruption import Bias, Coupling, GaussMarkov, Part, Program, RandomWalk, White
+from sensorium.corruption import (
+    Bias,
+    BiasInstability,
+    BoundedWalk,
+    Chain,
+    Coupling,
+    DeadChannels,
+    Drift,
+    Dropout,
+    Fault,
+    FaultSchedule,
+    Freeze,
+    GaussMarkov,
+    IntermittentBias,
+    LinearProcess,
+    LowPass,
+    Nonlinearity,
+    Overflow,
+    Part,
+    Program,
+    Quantize,
+    RandomWalk,
+    Saturate,
+    Scale,
+    Spikes,
+    SquareWave,
+    Stuck,
+    TemperatureDrift,
+    White,
+)
 from sensorium.corruption.base import Layout
-from sensorium.corruption.op import MAX_GROUPS, MAX_REPEATS
+from sensorium.corruption.op import BIAS, CUSTOM, KINDS, MAX_GROUPS, MAX_REPEATS, Op
 from sensorium.errors import SpecError
 
 LAYOUT = Layout(3, 0.01)
@@ -107,6 +136,88 @@ def test_a_coupling_reads_channels_of_the_signal_alone():
             continue
         with pytest.raises(SpecError, match=f"source_column is {column} with channels up to {column + 2}; the signal"):
             Program([part], columns=6)
+
+
+@pytest.mark.parametrize("kind", [0, -1, 25, 63, 64, 99])
+def test_an_operation_that_nothing_runs_is_refused(kind):
+    """Before, it was laid out, and the kernel did nothing."""
+    for on in (True, False):
+        with pytest.raises(SpecError, match=f"an operation has the kind {kind}; it must be one of"):
+            Program.of([Op(kind, on=on)], width=3, period_s=None)
+
+
+def test_operations_that_cannot_be_laid_out_are_refused():
+    with pytest.raises(SpecError, match="an operation has 5 options; it must have 4 at most"):
+        Program.of([Op(BIAS, np.zeros(3), options=(1,) * 5)], width=3, period_s=None)
+    with pytest.raises(SpecError, match="kind CUSTOM must have one, and no other"):
+        Program.of([Op(CUSTOM)], width=3, period_s=None)
+    with pytest.raises(SpecError, match="kind CUSTOM must have one, and no other"):
+        Program.of([Op(BIAS, np.zeros(3), act=lambda x, state, moment: x)], width=3, period_s=None)
+
+
+# Each kind of operation, as a corruption that changes every value of the signal [0.1, 0.2, 0.3] at the second sample
+ACTS = {
+    BIAS: Bias(1.0),
+    2: Scale(error=0.5),
+    3: White(std=1.0),
+    4: RandomWalk(density=1.0),
+    5: GaussMarkov(std=1.0, tau_s=1.0),
+    6: Quantize(lsb=0.7),
+    7: Saturate(max=0.05),
+    8: Coupling(matrix=np.eye(3).tolist(), source_column=0),
+    9: BiasInstability(instability=1.0),
+    10: BoundedWalk(bound=1.0, density=0.5),
+    11: LinearProcess(propagation=0.9, covariance=1.0),
+    12: TemperatureDrift(bias_per_k=0.1, ambient_c=30.0),
+    13: Nonlinearity(full_scale=1.0, second=0.1),
+    14: LowPass(cutoff_hz=1.0),
+    15: Stuck(mode="present"),
+    16: SquareWave(amplitude=1.0, frequency_hz=10.0),
+    17: Spikes(probability=1.0, amplitude=1.0),
+    18: Dropout(probability=1.0, fill="zero"),
+    19: Freeze(),
+    20: DeadChannels(channels=(0, 1, 2)),
+    21: Drift(rate=1.0),
+    22: IntermittentBias(value=1.0, duty=0.9, period_s=100.0, switching="periodic"),
+    23: Overflow(min=-1.0, max=0.01),
+}
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS - {CUSTOM}))
+def test_the_kernel_runs_every_kind_there_is(kind):
+    model = ACTS[kind]
+    ops = model.compiled(LAYOUT)
+    assert {op.kind for op in ops} == {kind}
+    signals = np.array([[0.5, 0.6, 0.7], [0.1, 0.2, 0.3]])
+    out, _ = model.series(signals, times_ns=[0, 10_000_000], state=model.init((3,), seed=1, period_s=0.01))
+    assert (out[1] != signals[1]).all()
+
+
+def test_held_values_are_told_by_channel_and_operation():
+    model = Chain([Fault(Stuck(mode="present"), start_s=0.01, channels=(1, 2)), Fault(Freeze(), start_s=0.03)])
+    state = model.init((2, 3), seed=1)
+    told = []
+    for k in range(5):
+        _, state = model.apply(np.full((2, 3), float(k)), time_ns=k * 10_000_000, state=state)
+        told.append([mask.tolist() for mask in state.program.held(state, 0)])
+    none, some, every = [[False] * 3] * 2, [[False, True, True]] * 2, [[True] * 3] * 2
+    assert told == [[none, none], [none, none], [some, none], [some, none], [some, every]]
+    assert state.program.can_hold(0)
+    assert not state.program.can_hold(1)
+    assert state.program.held(state, 1) == []
+    assert not Bias(1.0).program(3).can_hold(0)
+
+
+def test_a_fault_of_a_schedule_that_is_not_active_holds_nothing():
+    program = Program(FaultSchedule(faults=(Fault(Freeze()),)).parts(Layout(2)), columns=2)
+    state = program.init((2,), seed=0, name="x")
+    for k, active in enumerate((1, 1, 0)):
+        faults = np.array([[active]], np.uint8)
+        program.step(np.full((1, 2), float(k)), k, state, faults)
+        (mask,) = program.held(state, 0, faults)
+        assert (mask is None) == (not active)
+        if active:
+            assert mask.all() == (k == 1)
 
 
 def test_many_channels_of_several_sensors_would_share_random_numbers():

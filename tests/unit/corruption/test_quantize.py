@@ -162,5 +162,11 @@ def test_without_step_or_bits_every_value_passes():
 def test_bits_without_limits_or_with_empty_ones_are_refused_at_the_start():
     with pytest.raises(SpecError, match="bits is 4 without limits; give min and max, or a saturation"):
         Chain([Quantize(bits=4)]).init((3,), seed=1)
+    with pytest.raises(
+        SpecError, match="bits is 4 and the chain's saturation is off; switch it on, or give min and max"
+    ):
+        Chain([Quantize(bits=4), Saturate(min=-1.0, max=1.0, on=False)]).init((3,), seed=1)
+    with pytest.raises(SpecError, match="bits is 4 and the chain's saturation has no min; give it one"):
+        Chain([Quantize(bits=4), Saturate(max=1.0)]).init((3,), seed=1)
     with pytest.raises(SpecError, match="the lower limit must be below the upper"):
         Chain([Quantize(bits=4), Saturate.stuck_at(1.0)]).init((3,), seed=1)

@@ -57,7 +57,7 @@ def error_of(spec, value, worlds=4000):
         (lambda noise: sn.Magnetometer(noise=noise), lambda reading: reading.magnetic_field),
         (lambda noise: sn.Encoder(noise=noise), lambda reading: reading.position),
         (lambda noise: sn.Odometer(noise=noise, radius_m=0.3), lambda reading: reading.distance),
-        (lambda noise: sn.Gnss(position_noise=noise), lambda reading: reading.position),
+        (lambda noise: sn.Gnss(position={"noise": noise}), lambda reading: reading.position),
         (lambda noise: sn.Barometer(noise=noise), lambda reading: reading.pressure_Pa),
         (lambda noise: sn.SunSensor(noise=noise), lambda reading: reading.cosine),
     ],

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from sensorium.corruption import Bias, Chain, Quantize, Saturate
+from sensorium.corruption import Bias, Chain, Fault, Noise, Quantize, Saturate, Scale
 from sensorium.errors import SpecError
 
 
@@ -36,6 +36,79 @@ def test_limits_that_are_codes_up_to_rounding_stay():
     )
 
 
+def rounded(x, lsb):
+    """Multiples of a step, halves away from zero, with NumPy."""
+    return lsb * np.where(x >= 0, np.floor(x / lsb + 0.5), np.ceil(x / lsb - 0.5))
+
+
+def computed(parts, x):
+    """A chain of saturations, quantisers and others by the rule, one part after the other, with NumPy.
+
+    A saturation's limits move inward onto the codes of the last quantiser that follows it with nothing but quantisers
+    and saturations between; if none follows, of the last one before it.
+    """
+    for k, part in enumerate(parts):
+        if isinstance(part, Bias):
+            x = x + part.value
+        elif isinstance(part, Scale):
+            x = x * (1.0 + part.error)
+        elif isinstance(part, Quantize):
+            x = rounded(x, part.lsb)
+        else:
+            after = parts[k + 1 :]
+            after = after[: next((i for i, p in enumerate(after) if isinstance(p, Bias | Scale)), len(after))]
+            before = parts[:k][::-1]
+            before = before[: next((i for i, p in enumerate(before) if isinstance(p, Bias | Scale)), len(before))]
+            steps = [p.lsb for p in [*before[::-1], *after] if isinstance(p, Quantize)]
+            lo, hi = part.min, part.max
+            if steps:
+                lo = steps[-1] * np.ceil(lo / steps[-1] - 1e-9)
+                hi = steps[-1] * np.floor(hi / steps[-1] + 1e-9)
+            x = np.clip(x, lo, hi)
+    return x
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_it_acts_where_it_stands_and_moves_onto_codes_only_next_to_a_quantiser(seed):
+    rng = np.random.default_rng(seed)
+    make = (
+        lambda: Bias(float(rng.uniform(-0.5, 0.5))),
+        lambda: Scale(error=float(rng.uniform(-0.3, 0.3))),
+        lambda: Quantize(lsb=float(rng.choice([0.07, 0.1, 0.3]))),
+        lambda: Saturate(min=float(rng.uniform(-2.0, -0.6)), max=float(rng.uniform(0.6, 2.0))),
+    )
+    parts = [make[i]() for i in rng.integers(0, 4, rng.integers(2, 7))] + [make[3]()]
+    rng.shuffle(parts)
+    x = rng.uniform(-4.0, 4.0, 300)
+    np.testing.assert_allclose(_applied(Chain(parts), x), computed(parts, x), atol=1e-9)
+    cut = int(rng.integers(0, len(parts) + 1))
+    nested = Chain([Chain(parts[:cut]), Chain(parts[cut:])])
+    np.testing.assert_array_equal(_applied(nested, x), _applied(Chain(parts), x))
+
+
+def test_what_lies_between_but_does_nothing_does_not_count():
+    """A bias of zero, noise that is not there, a part that is off."""
+    for between in (Bias(0.0), Noise(), Scale(), Bias(0.3, on=False), Chain(), Fault(Bias(1.0), on=False)):
+        chain = Chain([Saturate(min=-0.27, max=0.34), between, Quantize(lsb=0.1)])
+        np.testing.assert_allclose(_applied(chain, [-5.0, 5.0]), [-0.2, 0.3], err_msg=repr(between))
+    for between in (Bias(0.04), Fault(Bias(0.04))):
+        chain = Chain([Saturate(min=-0.27, max=0.34), between, Quantize(lsb=0.1)])
+        np.testing.assert_allclose(_applied(chain, [-5.0, 5.0]), [-0.2, 0.4], err_msg=repr(between))
+
+
+def test_in_a_fault_it_moves_onto_the_codes_next_to_it():
+    lossy = Fault(Saturate(min=-0.27, max=0.36))
+    np.testing.assert_allclose(_applied(Chain([lossy, Quantize(lsb=0.1)]), [-5.0, 5.0]), [-0.2, 0.3])
+    np.testing.assert_allclose(_applied(Chain([lossy, Bias(0.0, std=1e-12), Quantize(lsb=0.1)]), [5.0]), [0.4])
+    within = Fault(Chain([Saturate(min=-0.27, max=0.36), Bias(0.01)]))
+    np.testing.assert_allclose(_applied(Chain([within, Quantize(lsb=0.1)]), [5.0]), [0.4])
+
+    # A fault that only quantises or saturates does not part a quantiser from a saturation
+    for fault in (Fault(Quantize(lsb=0.3)), Fault(Saturate(max=1.0))):
+        chain = Chain([Quantize(lsb=0.1), fault, Saturate(min=-0.27, max=0.34)])
+        np.testing.assert_allclose(_applied(chain, [5.0]), [0.3])
+
+
 def test_a_stuck_sensor_is_one_whose_limits_are_equal():
     # R18
     np.testing.assert_array_equal(_applied(Saturate.stuck_at((1.0, 2.0)), [9.0, -9.0]), [1, 2])
@@ -50,6 +123,17 @@ def test_the_average_over_the_step_can_saturate_what_the_instant_does_not():
     np.testing.assert_array_equal(out[:, 0], [0.5, 1, 1, 0.5, -1, -1, 0.6])
     instant, _ = (again := Saturate(min=-1.0, max=1.0)).series(x, times_ns=np.arange(7), state=again.init((1,), seed=1))
     np.testing.assert_array_equal(instant[:, 0], [0.5, 1, 0.5, 0.5, -1, 0.5, 0.6])
+
+
+def test_the_average_at_an_onset_is_of_nothing_before():
+    """The sample before the onset of the second fault does not count, and none of the first one's."""
+    twice = Fault(Saturate(min=-1.0, max=1.0, check="average"), onsets_per_s=1e8, duration_s=2e-9, fixed_duration=True)
+    x = np.where(np.arange(300) % 2 == 0, 5.0, 0.5)[:, None]
+    out, state = twice.series(x, times_ns=np.arange(300), state=twice.init((1,), seed=1))
+    active = np.array([bool(state.faults.log.at(k)) for k in range(300)])
+    onset = active & ~np.append(False, active[:-1])
+    assert onset.sum() > 10
+    np.testing.assert_array_equal(out[onset], np.minimum(x[onset], 1.0))
 
 
 def test_a_limit_that_is_not_given_is_none():

@@ -28,6 +28,24 @@ def test_each_mode_gives_the_value_of_the_table():
         np.testing.assert_array_equal(run(Chain([Stuck(mode=mode), limits])), np.tile(value, (9, 1)), err_msg=mode)
 
 
+def test_a_saturation_of_one_side_is_enough_for_that_side():
+    np.testing.assert_array_equal(run(Chain([Stuck(mode="max"), Saturate(max=2.0)])), np.full((9, 3), 2.0))
+    np.testing.assert_array_equal(run(Chain([Stuck(mode="min"), Saturate(min=-2.0)])), np.full((9, 3), -2.0))
+    both = Chain([Stuck(mode="max"), Saturate(min=-2.0), Saturate(max=3.0)])
+    np.testing.assert_array_equal(run(both), np.full((9, 3), 3.0))
+
+
+def test_no_value_at_the_onset_is_held_too():
+    stuck = Stuck(mode="present")
+    state = stuck.init((2,), seed=1)
+    given = []
+    for k, values in enumerate(([1.0, np.nan], [2.0, 5.0], [np.nan, 6.0])):
+        x = np.array([values])
+        state.program.step(x, k, state)
+        given.append(x[0])
+    np.testing.assert_array_equal(given, [[1.0, np.nan]] * 3)
+
+
 def test_a_set_value_is_one_for_all_channels_or_one_for_each():
     np.testing.assert_array_equal(run(Stuck(mode="value", value=1.5)), np.full((9, 3), 1.5))
     np.testing.assert_array_equal(run(Stuck(mode="value", value=(1, 2, 3))), np.tile([1.0, 2.0, 3.0], (9, 1)))
@@ -112,11 +130,17 @@ def test_bad_data_is_refused(fields, rule):
 def test_what_only_shows_with_a_signal_is_refused_then():
     with pytest.raises(SpecError, match="without limits; give max"):
         Stuck(mode="on").init((3,), seed=1)
+    for mode, limits in (("max", Saturate(min=-1.0)), ("on", Saturate(min=-1.0)), ("min", Saturate(max=1.0))):
+        side = "min" if mode == "min" else "max"
+        with pytest.raises(SpecError, match=f"mode is {mode!r} and the chain's saturation has no {side}; give it one"):
+            Chain([Stuck(mode=mode), limits]).init((3,), seed=1)
+    with pytest.raises(SpecError, match="mode is 'max' and the chain's saturation is off; switch it on, or give max"):
+        Chain([Stuck(mode="max"), Saturate(min=-1.0, max=1.0, on=False)]).init((3,), seed=1)
     with pytest.raises(SpecError, match="channels has 3; it must be from 0 to 2"):
         Stuck(mode="off", channels=(3,)).init((3,), seed=1)
     with pytest.raises(SpecError, match="channels is empty"):
         Stuck(mode="off", channels=()).init((3,), seed=1)
-    with pytest.raises(SpecError, match="value has 2 values"):
+    with pytest.raises(SpecError, match=r"Stuck\.value has 2 values"):
         Stuck(mode="value", value=(1.0, 2.0)).init((3,), seed=1)
 
 

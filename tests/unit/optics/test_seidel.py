@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from sensorium import optics
 from sensorium.errors import SpecError
 from sensorium.optics import Seidel
+from sensorium.optics.seidel import deviation_slopes
 
 LENS = Seidel(spherical=1.1, astigmatism=0.7, curvature=-0.4, distortion=0.25, coma=0.9)
 FIELD, PUPIL = (0.3, -0.2), (0.5, 0.7)
@@ -94,3 +95,20 @@ def test_an_image_plane_before_the_focus_is_refused():
 def test_shapes_are_refused_by_name():
     with pytest.raises(SpecError, match=r"pupil has shape \(3,\); its last axis must have 2 entries"):
         optics.deviation((0.0, 0.0), (1.0, 2.0, 3.0), LENS, image_distance_m=1.0)
+
+
+def test_slopes_of_the_deviation_are_its_differences_over_the_field():
+    rng = np.random.default_rng(9)
+    field, pupil = rng.normal(size=(20, 2)), rng.normal(size=(20, 2))
+    lens, step = optics.Seidel(*rng.normal(size=5)), 1e-6
+    found = deviation_slopes(field, pupil, lens, image_distance_m=1.3)
+    along = [
+        (
+            optics.deviation(field + d, pupil, lens, image_distance_m=1.3)
+            - optics.deviation(field - d, pupil, lens, image_distance_m=1.3)
+        )
+        / (2 * step)
+        for d in step * np.eye(2)
+    ]
+    expected = along[0][:, 0], along[1][:, 0], along[0][:, 1], along[1][:, 1]
+    np.testing.assert_allclose(found, expected, atol=1e-6)

@@ -49,9 +49,12 @@ def test_a_field_of_view_reaches_from_edge_to_edge(fov_deg, k):
 
 
 def test_a_lens_that_turns_back_is_refused_from_there_on():
-    """With k1 = -0.5 alone r = t - t^3 / 2 is greatest at t = sqrt(2 / 3)."""
+    """With k1 = -0.5 alone r = t - t^3 / 2 is greatest at t = sqrt(2 / 3). The outer corners of the image lie as much
+    farther out than its sides as the image is high, and are asked too."""
     k, most_deg = (-0.5, 0.0, 0.0, 0.0), 2.0 * np.degrees(np.sqrt(2.0 / 3.0))
-    Fisheye.from_fov(64, 1, most_deg - 0.001, rate_hz=10.0, distortion=k)
+    Fisheye.from_fov(64_000, 1, most_deg - 0.002, rate_hz=10.0, distortion=k)
+    with pytest.raises(SpecError, match=r"corner of the image is at the radius 0\.5444 f .* at most 0\.5443 f"):
+        Fisheye.from_fov(64, 1, most_deg - 0.001, rate_hz=10.0, distortion=k)
     with pytest.raises(SpecError, match=r"horizontal_fov_deg is 100\.0 with .* at most 93\.5636, where"):
         Fisheye.from_fov(64, 1, 100.0, rate_hz=10.0, distortion=k)
 

@@ -78,3 +78,18 @@ def test_impossible_fields_of_view_are_refused():
     ):
         with pytest.raises(SpecError, match=f"^{told}; it must be a number$"):
             Pinhole.from_fov(*given, rate_hz=30.0)
+
+
+def test_a_fold_inside_the_image_is_refused_where_its_corners_look_well():
+    """The radius falls and rises again before the corners, where Newton's method ends with a positive determinant."""
+    with pytest.raises(SpecError, match="no ray comes to the image point"):
+        camera(distortion=(-1.2, 0.0, 0.0, 0.0, 0.5))
+
+
+def test_the_outer_edges_of_pixels_count():
+    """R' = r + k1 r^3 ends at 2/3 / sqrt(-3 k1): the middle of the corner pixel is inside, its outer corner is not."""
+    middle, outer = np.hypot(3.0, 2.0) / 4.0, np.hypot(3.5, 2.5) / 4.0
+    k1 = -4.0 / 27.0 / (0.5 * (middle + outer)) ** 2
+    with pytest.raises(SpecError, match="no ray comes to the image point"):
+        camera(distortion=(k1, 0.0, 0.0, 0.0, 0.0))
+    camera(distortion=(-4.0 / 27.0 / (1.001 * outer) ** 2, 0.0, 0.0, 0.0, 0.0)).rays()

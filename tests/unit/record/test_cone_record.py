@@ -19,7 +19,7 @@ def passing():
     scene.add(sn.shapes.box(1, 1, 1), body="box", label="box")
     path = sn.paths.Line(start=(6.0, -8.0, 0.5), velocity=(0.0, 8.0, 0.0))
     env = sn.Environment(scene, sn.worlds.Kinematic({"box": path}, step_s=0.05), seed=4)
-    spec = sn.ConeSensor(horizontal_fov_deg=60.0, vertical_fov_deg=40.0, range_m=9.0, range_noise=Noise(std=0.05))
+    spec = sn.ConeSensor(horizontal_fov_deg=60.0, vertical_fov_deg=40.0, range_m=9.0, range={"noise": Noise(std=0.05)})
     return env, env.attach(spec)
 
 

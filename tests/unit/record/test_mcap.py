@@ -226,7 +226,7 @@ def test_joints_wheels_positions_and_pressures_come_back(tmp_path):
         "encoder": env.attach(sn.Encoder(counts_per_turn=1024), joint="wheel"),
         "odometer": env.attach(sn.Odometer(radius_m=0.3, noise=Noise(std=0.02)), joint="wheel"),
         "gnss": env.attach(
-            sn.Gnss(origin=(47.4, 8.5, 400.0), position_noise=noise, timing=sn.Timing(rate_hz=50.0)), body="car"
+            sn.Gnss(origin=(47.4, 8.5, 400.0), position={"noise": noise}, timing=sn.Timing(rate_hz=50.0)), body="car"
         ),
         "local": env.attach(sn.Gnss(timing=sn.Timing(rate_hz=50.0)), body="car", name="local"),
         "barometer": env.attach(sn.Barometer(noise=Noise(std=3.0)), body="car"),

@@ -59,7 +59,7 @@ def with_every_sensor():
     env.attach(sn.Gyroscope(axes="zx", noise=Noise(std=0.01)), body="car", name="gyro")
     env.attach(sn.Encoder(counts_per_turn=1024, quadrature=True, noise=Noise(std=0.1)), joint="wheel")
     env.attach(sn.Odometer(radius_m=0.3, noise=Noise(std=0.02)), joint="wheel")
-    gnss = sn.Gnss(origin=(47.4, 8.5, 400.0), position_noise=Noise(std=1.0), timing=sn.Timing(rate_hz=50.0))
+    gnss = sn.Gnss(origin=(47.4, 8.5, 400.0), position={"noise": Noise(std=1.0)}, timing=sn.Timing(rate_hz=50.0))
     env.attach(gnss, body="car")
     env.attach(sn.Barometer(noise=Noise(std=3.0)), body="car")
     env.attach(sn.SunSensor(noise=Noise(std=0.1)), body="car", pose=sn.Pose.from_euler_deg(pitch=-90.0))

@@ -19,7 +19,7 @@ sensors:
     vertical_fov_deg: 30
     range_m: 7
     lines: 20
-    range_noise: {std: 0.02}
+    range: {noise: {std: 0.02}}
 outputs: {mcap: true, signals: csv, report: true}
 """
 

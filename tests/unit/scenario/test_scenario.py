@@ -133,6 +133,39 @@ def test_faults_of_the_list_strike_their_sensor(write):
     assert events == [("bias", 50_000_000, 100_000_000)]
 
 
+def test_faults_that_count_from_their_onset_have_names_in_files(tmp_path):
+    """A ramp, an approach, a bias that comes and goes, and a register that wraps, each on a GNSS group."""
+    (tmp_path / "s.yaml").write_text(
+        "duration_s: 2\n"
+        "sensors:\n"
+        "  gnss: {kind: gnss, timing: {rate_hz: 10}, position: {sat: {min: -0.5, max: 0.5}}}\n"
+        "faults:\n"
+        "  - {sensor: gnss, target: position, start_s: 0.45, end_s: 1, corruption: {kind: drift, rate: [0.4, 0, 0]}}\n"
+        "  - {sensor: gnss, target: velocity, start_s: 0.45, corruption: {kind: drift, final: 2, tau_s: 0.5}}\n"
+        "  - {sensor: gnss, target: velocity, start_s: 1.2, channels: [2],\n"
+        "     corruption: {kind: intermittent_bias, value: 3, period_s: 0.4, switching: periodic}}\n"
+        "  - {sensor: gnss, target: position, start_s: 1.0, corruption: {kind: chain, parts: [\n"
+        "     {kind: bias, value: 0.7}, {kind: overflow, min: -0.5, max: 0.5}]}}\n"
+    )
+    env = Scenario.load(tmp_path / "s.yaml").environment()
+    rows = []
+    for _ in env.run(2.0):
+        if env.sensors["gnss"].fresh:
+            reading = env.sensors["gnss"].read()
+            rows.append((reading.time_ns * 1e-9, *reading.position[:2], *reading.velocity[1:]))
+    time_s, east, north, speed, up = np.array(rows).T
+    ramps, wraps = (time_s > 0.45) & (time_s < 0.999), time_s > 0.999
+    np.testing.assert_allclose(east, np.where(ramps, 0.4 * (time_s - 0.45), np.where(wraps, -0.3, 0.0)), atol=1e-9)
+    np.testing.assert_allclose(north, np.where(wraps, -0.3, 0.0), atol=1e-9)
+    rise = np.where(time_s > 0.45, 2.0 * (1.0 - np.exp(-(time_s - 0.45) / 0.5)), 0.0)
+    np.testing.assert_allclose(speed, rise, atol=1e-9)
+    on = (time_s > 1.199) & (np.mod(time_s - 1.2 + 1e-9, 0.4) < 0.2)
+    np.testing.assert_allclose(up - rise, np.where(on, 3.0, 0.0), atol=1e-9)
+    assert [event.fault for event in env.sensors["gnss"].faults.log] == [
+        *("drift", "drift_2", "chain", "intermittent_bias")
+    ]
+
+
 def test_files_that_were_used_are_known(write):
     scenario = Scenario.load(write())
     scenario.environment()

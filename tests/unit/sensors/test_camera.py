@@ -2,6 +2,8 @@
 
 import json
 import math
+import re
+import warnings
 
 import numpy as np
 import pytest
@@ -403,6 +405,24 @@ def test_sixteen_numbers_in_one_file_make_a_camera(tmp_path):
         ({"bands": ()}, "Camera.bands is .*; it must have at least 1 item"),
         ({"gain": (1.0, 2.0)}, "gain has 2 values for 1 bands"),
         ({"exposure_s": 0.11}, "exposure_s is 0.11 and timing.rate_hz 10.0; an image must end before .* after 0.1 s"),
+        (
+            {"shutter": "rolling", "line_time_s": 4.2e-3},
+            "exposure_s is 0.001, line_time_s 0.0042 for 24 rows and timing.rate_hz 10.0; an image must end before",
+        ),
+        (
+            {"auto_exposure": {"max_exposure_s": 0.2}},
+            "auto_exposure.max_exposure_s is 0.2 and timing.rate_hz 10.0; an image must end before .* after 0.1 s",
+        ),
+        (
+            {"auto_exposure": {"max_exposure_s": 1e-4}},
+            "exposure_s is 0.001 with auto_exposure from 1e-06 to 0.0001 s; it must lie between them",
+        ),
+        ({"white_balance": {"kind": "gains", "gains": (1.0, 2.0)}}, "white_balance.gains has 2 values for 1 bands"),
+        ({"white_balance": {"kind": "temperature", "temperature_k": 1.0}}, "a black body must shine in every band"),
+        (
+            {"lens": "brown", "lens_coefficients": (-20.0, 0.0, 0.0, 0.0, 0.0)},
+            r"lens_coefficients is \(-20.0, .*: no ray comes to the image point",
+        ),
         ({"pupil_rays": 3}, "pupil_rays is 3; it must be 1 or an even number"),
         ({"mosaic": "rggb"}, "mosaic is 'rggb' with 1 bands; it needs three"),
         ({"line_time_s": 1e-5}, "line_time_s is 1e-05 with a global shutter"),
@@ -416,6 +436,61 @@ def test_sixteen_numbers_in_one_file_make_a_camera(tmp_path):
 def test_what_cannot_be_is_refused(options, message):
     with pytest.raises(SpecError, match=message):
         spec(**options)
+
+
+@pytest.mark.parametrize("line_s", [4.1e-3, 0.099 / 24])
+def test_a_readout_that_just_fits_is_not_refused(line_s):
+    spec(shutter="rolling", line_time_s=line_s)
+
+
+def test_an_image_that_is_saturated_through_and_through_warns_once():
+    camera = spec(full_well_e=10.0)
+    scene = ground()
+    env = sn.Environment(scene, sn.worlds.Static({"mast": sn.Pose()}, step_s=0.1), sun=NOON)
+    env.attach(camera, body="mast", pose=DOWN, name="eye")
+    env.attach(spec(), body="mast", pose=DOWN, name="good")
+    told = r"sensor 'eye' has an image that is saturated through and through, exposed for 0\.001 s; exposure_s, gain"
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for _ in range(3):
+            env.step()
+    (only,) = (str(one.message) for one in caught)
+    assert re.match(told, only)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"full_well_e": 10.0, "gain": 0.1},  # full wells that do not reach full scale
+        {"adc": sn.Adc(bits=8, gain_dn_e=1.0)},  # a converter at its end long before the wells
+        {"full_well_e": 10.0, "field_stop_m": 2e-3},  # no light comes to the corners
+        {"full_well_e": 10.0, "noise": PixelNoise(read_noise_e=1.0), "adc": sn.Adc(bits=12, gain_dn_e=10.0)},
+    ],
+)
+def test_full_is_whatever_comes_to_an_end_first(options):
+    with pytest.warns(UserWarning, match="saturated through and through"):
+        look(spec(**options))
+
+
+def test_one_pixel_that_is_not_full_is_enough():
+    scene = ground()
+    scene.add(sn.shapes.plane(0.6, 0.6), pose=sn.Pose((0.8, 0.8, 0.01)), material=sn.Lambertian(reflectance=0.0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert look(spec(full_well_e=10.0), scene=scene).read().image.min() == 0
+
+
+@pytest.mark.parametrize("options", [{}, {"gain": 0.25}, {"adc": sn.Adc(bits=12, gain_dn_e=0.02)}])
+def test_a_full_well_holds_no_more_with_quiet_pixels(options):
+    """Full scale at gain 1 is the full well: less gain shows a full pixel at that share, and so does a converter that
+    the full well does not reach the end of."""
+    full = 1e5
+    with pytest.warns(UserWarning, match="saturated"):
+        sensor = look(spec(full_well_e=full, **options))
+    gain = options.get("gain", 1.0)
+    share = gain if "adc" not in options else round(0.02 * full) / 4095
+    assert (sensor.read().image == round(share * 65535)).all()
+    assert (sensor.truth().image == round(gain * 65535)).all()
 
 
 def test_a_material_that_does_not_know_the_band_is_named_with_its_object_and_spectrum():

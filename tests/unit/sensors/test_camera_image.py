@@ -30,6 +30,9 @@ def picture(axes=(), bands=2, **fields):
         "end_ns": 250,
         "stamp_ns": 103,
         "X_WS": sn.Pose().broadcast_to((1, 1, 1)),
+        "exposure_s": np.full(axes, 1e-3),
+        "gain": np.ones(axes),
+        "balance": np.ones((*axes, bands)),
         "make_stages": list,
     }
     return CameraImage(**made | fields)

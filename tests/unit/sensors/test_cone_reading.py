@@ -9,8 +9,9 @@ import pytest
 import sensorium as sn
 from sensorium.errors import SpecError
 from sensorium.sensors import cone_channels as cc
-from sensorium.sensors.cone_reading import ConeObjects, ConeReading, Verdict
+from sensorium.sensors.cone_reading import ConeObjects, ConeReading
 from sensorium.sensors.cone_sighting import Sighting
+from sensorium.sensors.cone_verdict import Verdict
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.sampled import Sample
 from sensorium.trace.labels import LabelTables
@@ -52,14 +53,14 @@ def sighting(object_id, range_m=None, X_WS=TURNED):
     )
 
 
-def reading(x, object_id=None, *, on=None, everything=None, still_below_m_s=0.05, time_ns=9):
+def reading(x, object_id=None, *, on=None, everything=None, time_ns=9):
     """Of channels (rows, COLUMNS), with an object in sight of every row unless told."""
     x = np.atleast_2d(np.array(x, float))
     nearest = sighting([[0]] * len(x) if object_id is None else np.reshape(object_id, (-1, 1)))
     valid = np.ones(len(x), np.bool_)
     sample = Sample(time_ns, 0.1, x, np.zeros_like(x), valid, (everything, nearest))
     per_object = everything is not None
-    return ConeReading(sample, on or rig(), still_below_m_s=still_below_m_s, per_object=per_object)
+    return ConeReading(sample, on or rig(), per_object=per_object)
 
 
 def channels(count=1):
@@ -99,12 +100,12 @@ def test_which_object_it_is_and_the_label_of_the_face():
     assert seen.label.tolist() == [11, 12, 22]  # the third has labels of faces, and its second face was met
 
 
-@pytest.mark.parametrize("lost", ["nothing there", np.nan, np.inf, -np.inf])
-def test_where_nothing_is_in_sight_or_a_fault_left_no_range_there_is_none(lost):
+@pytest.mark.parametrize("number", [-1, 0])
+def test_where_nothing_is_in_sight_or_a_fault_left_nothing_there_is_none(number):
     x = channels(2)
-    if lost != "nothing there":
-        x[1, cc.RANGE] = lost
-    seen = reading(x, [0, -1 if lost == "nothing there" else 0], on=rig(2))
+    x[:, cc.VERDICT] = float(Verdict.RECEDING)
+    x[1] = np.nan
+    seen = reading(x, [0, number], on=rig(2))
     assert seen.in_sight.tolist() == [True, False]
     assert seen.range_m.tolist() == [1.0, np.inf]
     assert seen.object_id.tolist() == [0, -1]
@@ -116,23 +117,31 @@ def test_where_nothing_is_in_sight_or_a_fault_left_no_range_there_is_none(lost):
         assert np.isnan(values[1]).all(), name
 
 
-@pytest.mark.parametrize(
-    ("rate", "verdict"),
-    [
-        (np.nan, Verdict.UNKNOWN),
-        (0.0, Verdict.STILL),
-        (0.49, Verdict.STILL),
-        (-0.49, Verdict.STILL),
-        (0.5, Verdict.RECEDING),
-        (-0.5, Verdict.APPROACHING),
-        (30.0, Verdict.RECEDING),
-        (-30.0, Verdict.APPROACHING),
-    ],
-)
-def test_the_verdict_follows_the_differenced_rate_and_below_the_limit_it_is_still(rate, verdict):
+@pytest.mark.parametrize("lost", [np.nan, np.inf, -np.inf])
+def test_a_fault_that_takes_the_range_alone_leaves_angles_and_rate(lost):
+    x = channels(2)
+    x[1, cc.RANGE] = lost
+    seen = reading(x, [0, 0], on=rig(2))
+    assert seen.in_sight.tolist() == [True, False]
+    assert (seen.range_m[1], seen.object_id[1], seen.label[1]) == (np.inf, -1, -1)
+    for name, column in (("azimuth", cc.AZIMUTH), ("elevation", cc.ELEVATION), ("range_rate", cc.RANGE_RATE)):
+        assert getattr(seen, name)[1] == x[1, column]
+
+
+def test_what_a_fault_says_is_read_where_nothing_is_in_sight():
+    x = np.full((1, cc.COLUMNS), np.nan)
+    x[0, cc.RANGE], x[0, cc.AZIMUTH] = 3.0, 0.1
+    seen = reading(x, [-1])
+    assert (float(seen.range_m), float(seen.azimuth), bool(seen.in_sight)) == (3.0, 0.1, True)
+    assert (int(seen.object_id), int(seen.label), int(seen.verdict)) == (-1, -1, Verdict.UNKNOWN)
+    assert np.isnan(seen.elevation)
+
+
+@pytest.mark.parametrize("verdict", list(Verdict))
+def test_the_verdict_is_the_channel_of_that_name(verdict):
     x = channels()
-    x[0, cc.DIFFERENCED_RATE], x[0, cc.RANGE_RATE] = rate, -rate  # which has no say
-    assert reading(x, still_below_m_s=0.5).verdict == verdict
+    x[0, cc.VERDICT] = float(verdict)
+    assert reading(x).verdict == verdict
 
 
 @pytest.mark.parametrize(
@@ -162,8 +171,9 @@ def test_quantities_are_all_there_is_and_of_the_kinds_they_say():
 
 def test_a_reading_says_in_one_line_what_is_nearest_or_that_nothing_is():
     assert repr(reading(channels())) == "ConeReading(time_ns=9, range_m=1.0, object_id=0)"
-    assert repr(reading(channels(), [-1])) == "ConeReading(time_ns=9, nothing in sight)"
-    assert repr(reading(channels(2), [-1, -1], on=rig(2))).endswith("range_m=[inf inf], object_id=[-1 -1])")
+    nothing = np.full((2, cc.COLUMNS), np.nan)
+    assert repr(reading(nothing[:1], [-1])) == "ConeReading(time_ns=9, nothing in sight)"
+    assert repr(reading(nothing, [-1, -1], on=rig(2))).endswith("range_m=[inf inf], object_id=[-1 -1])")
 
 
 def test_several_readings_gathered_are_those_of_each():

@@ -5,15 +5,18 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from sensorium.corruption import Program
 from sensorium.sensors import cone_channels as cc
 from sensorium.sensors.cone_sighting import Sighting
 from sensorium.sensors.cone_signal import ConeReadout, ConeSignal
+from sensorium.sensors.cone_verdict import new_rule
 from sensorium.trace.labels import LabelTables
 
 MS = 1_000_000
-REACH_M = 50.0
+SPEEDS = slice(cc.SPEED, cc.DIFFERENCED_RATE + 1)
 WORLDS, SENSORS = 3, 2
 ROWS = WORLDS * SENSORS
+NO_ERRORS = Program([], columns=cc.COLUMNS)
 NO_LABELS = LabelTables(np.zeros((1, 9), np.int32), np.full((1, 9), -1), np.zeros(0, np.int32))
 
 
@@ -45,9 +48,8 @@ def measuring(period_s=None, *, restarted_ns=(-1, -1, -1), newest_ns=0):
     """A signal of three worlds with two sensors each, and its caster; worlds last restarted when they are told."""
     history = SimpleNamespace(valid_from_ns=np.array(restarted_ns), newest=SimpleNamespace(time_ns=newest_ns))
     caster = Told()
-    return ConeSignal(
-        SimpleNamespace(worlds=WORLDS, sensors=SENSORS, history=history), caster, REACH_M, period_s
-    ), caster
+    rig = SimpleNamespace(worlds=WORLDS, sensors=SENSORS, history=history)
+    return ConeSignal(rig, caster, period_s, new_rule(1.0, 0.01, 0.05)), caster
 
 
 def sampled(signal, time_ns):
@@ -92,18 +94,19 @@ def test_of_several_objects_the_nearest_is_measured_and_all_are_given():
     assert signal.object_id.tolist() == [[2]] * ROWS
 
 
-def test_where_nothing_is_in_sight_the_chain_gets_the_reach_and_zeros():
+def test_where_nothing_is_in_sight_the_chain_gets_no_values():
     signal, caster = measuring()
     caster.x_m[2] = np.inf
     out = sampled(signal, 10 * MS)
-    assert out[2, : cc.SPEED].tolist() == [REACH_M, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+    assert np.isnan(np.delete(out[2], cc.VERDICT)).all()
+    assert np.isfinite(np.delete(out, 2, axis=0)[:, : cc.SPEED]).all()
     assert signal.object_id.ravel().tolist() == [0, 0, -1, 0, 0, 0]
 
 
 @pytest.mark.parametrize(("period_s", "speed", "interval_s"), [(None, 4.0, 0.05), (0.1, 2.0, 0.1)])
 def test_speeds_are_divided_by_the_time_between_samples_or_by_the_period_that_is_told(period_s, speed, interval_s):
     signal, caster = measuring(period_s)
-    assert np.isnan(sampled(signal, 70 * MS)[:, cc.SPEED :]).all()
+    assert np.isnan(sampled(signal, 70 * MS)[:, SPEEDS]).all()
     caster.x_m -= 0.2
     out = sampled(signal, 120 * MS)
     assert signal.interval_s == pytest.approx(interval_s)
@@ -114,24 +117,24 @@ def test_speeds_are_divided_by_the_time_between_samples_or_by_the_period_that_is
 def test_a_beginning_has_no_reading_before():
     signal, _ = measuring()
     sampled(signal, 10 * MS)
-    assert (sampled(signal, 20 * MS)[:, cc.SPEED :] == 0.0).all()
+    assert (sampled(signal, 20 * MS)[:, SPEEDS] == 0.0).all()
     signal.begin(25 * MS)
-    assert np.isnan(sampled(signal, 30 * MS)[:, cc.SPEED :]).all()
-    assert (sampled(signal, 40 * MS)[:, cc.SPEED :] == 0.0).all()
+    assert np.isnan(sampled(signal, 30 * MS)[:, SPEEDS]).all()
+    assert (sampled(signal, 40 * MS)[:, SPEEDS] == 0.0).all()
 
 
 def test_only_worlds_that_were_reset_just_now_have_none_with_all_their_sensors():
     signal, _ = measuring(restarted_ns=(20 * MS, 10 * MS, 20 * MS), newest_ns=20 * MS)
     sampled(signal, 10 * MS)
     signal.forget()
-    speeds = sampled(signal, 30 * MS)[:, cc.SPEED :]
+    speeds = sampled(signal, 30 * MS)[:, SPEEDS]
     np.testing.assert_array_equal(np.isnan(speeds).all(axis=1), [True, True, False, False, True, True])
     assert (speeds[2:4] == 0.0).all()
 
 
 def test_without_errors_what_is_read_out_is_the_ideal_sample_to_the_last_bit():
     signal, caster = measuring()
-    readout = ConeReadout(signal)
+    readout = ConeReadout(signal, NO_ERRORS)
     for k in range(3):
         caster.x_m += np.linspace(0.1, 0.3, ROWS)
         ideal = sampled(signal, (k + 1) * 7 * MS)
@@ -144,7 +147,7 @@ def test_without_errors_what_is_read_out_is_the_ideal_sample_to_the_last_bit():
 def test_what_is_read_out_has_points_and_speeds_of_its_own_errors(period_s):
     """A range that is 1 m wrong at the first sample and 3 m at the next: 2 m a period too fast."""
     signal, caster = measuring(period_s)
-    readout = ConeReadout(signal)
+    readout = ConeReadout(signal, NO_ERRORS)
     for k, error_m in enumerate((1.0, 3.0)):
         caster.x_m[:] = 4.0 + 0.5 * k
         ideal = sampled(signal, (k + 1) * 50 * MS)
@@ -160,7 +163,7 @@ def test_what_is_read_out_has_points_and_speeds_of_its_own_errors(period_s):
 
 def test_a_new_target_has_no_speed_however_its_range_is_read_out():
     signal, caster = measuring()
-    readout = ConeReadout(signal)
+    readout = ConeReadout(signal, NO_ERRORS)
     for k in range(2):
         caster.number[:3] = k
         ideal = sampled(signal, (k + 1) * 10 * MS)
@@ -171,7 +174,7 @@ def test_a_new_target_has_no_speed_however_its_range_is_read_out():
 
 def test_rows_that_restart_have_no_reading_before():
     signal, _ = measuring()
-    readout = ConeReadout(signal)
+    readout = ConeReadout(signal, NO_ERRORS)
     rows = np.array([True, False, False, True, False, False])
     for k in range(2):
         x = sampled(signal, (k + 1) * 10 * MS)

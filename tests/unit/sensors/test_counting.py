@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sensorium as sn
-from sensorium.corruption import Bias, Dropout, Fault, FaultSchedule, Noise, Scale, Stuck, TimingErrors, White
+from sensorium.corruption import Bias, Dropout, Fault, FaultSchedule, Noise, Overflow, Scale, Stuck, TimingErrors, White
 
 TENTHS = {"min": 0.0, "max": 1.0, "resolution": 0.1}
 
@@ -40,6 +40,34 @@ def test_corruptions_come_before_bins_and_range():
     doubled = sn.Encoder(**TENTHS, noise=Noise(bias=0.1), extra=(Scale(error=1.0),))
     assert run(doubled, joint)[0].position == pytest.approx(0.1)
     assert run(sn.Encoder(mode="clamp", **TENTHS, noise=Noise(bias=0.1)), joint)[0].position == pytest.approx(1.0)
+
+
+def test_a_converter_and_its_limits_come_before_bins_and_range():
+    """Steps of 0.25 make 0.75 of 0.8, in the bin of 0.7; limits of 0.52 move inward onto bins, to 0.5."""
+    joint = sn.paths.JointLine(0.8)
+    assert run(sn.Encoder(**TENTHS, discrete={"lsb": 0.25}), joint)[0].position == pytest.approx(0.7)
+    assert run(sn.Encoder(**TENTHS, sat={"max": 0.52}), joint)[0].position == pytest.approx(0.5)
+    smooth = sn.Encoder(min=0.0, max=1.0, discrete={"lsb": 0.25}, sat={"max": 0.6})
+    assert run(smooth, joint)[0].position == pytest.approx(0.5)
+    rolled = sn.Odometer(
+        timing=sn.Timing(rate_hz=1000.0), radius_m=2.0, discrete={"bits": 4}, sat={"min": 0.0, "max": 3.0}
+    )
+    assert run(rolled, joint)[0].distance == pytest.approx(1.6)
+
+
+def test_bits_of_an_encoder_divide_its_range():
+    out = run(sn.Encoder(min=0.0, max=1.0, mode="clamp", discrete={"bits": 2}), sn.paths.JointLine(0.0, 10.0))
+    assert set(of(out, "position").round(6)) == {0.0, 0.333333, 0.666667, 1.0}
+
+
+def test_an_encoder_s_register_wraps_where_it_overflows():
+    """A range of -4 to 4 that a fault makes of a position without end."""
+    fault = struck(Overflow(min=-4.0, max=4.0))
+    out = run(sn.Odometer(timing=sn.Timing(rate_hz=1000.0), radius_m=1.0, faults=fault), sn.paths.JointLine(9.0, 1.0))
+    exact = 9.0 + 1e-3 * np.arange(1, 101)
+    expected = exact.copy()
+    expected[STRUCK] -= 8.0
+    np.testing.assert_allclose(of(out, "distance"), expected, atol=1e-12)
 
 
 def test_noise_that_is_off_changes_no_number_of_another():

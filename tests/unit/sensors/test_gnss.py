@@ -8,7 +8,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sensorium as sn
-from sensorium.corruption import GaussMarkov, Noise, White
+from sensorium.corruption import (
+    Bias,
+    Drift,
+    Dropout,
+    Fault,
+    FaultSchedule,
+    Freeze,
+    GaussMarkov,
+    Noise,
+    Overflow,
+    Quantize,
+    Saturate,
+    Stuck,
+    White,
+)
 from sensorium.errors import NoReadingError, SpecError
 from sensorium.sensors.gnss import sky_directions
 
@@ -26,7 +40,7 @@ def circling(step_s=0.01, **options):
 
 
 def noisy(**changes):
-    fields = {"hdop": 1.0, "vdop": 1.5, "uere_m": 2.0, "tau_s": 50.0, "velocity_noise": Noise(density=0.1)}
+    fields = {"hdop": 1.0, "vdop": 1.5, "uere_m": 2.0, "tau_s": 50.0, "velocity": {"noise": Noise(density=0.1)}}
     return sn.Gnss(**{**fields, "extra": (White(std=(0.3, 0.3, 0.5, 0.01, 0.01, 0.02)),), **changes})
 
 
@@ -134,7 +148,7 @@ def test_white_noise_and_wander_add_up_and_velocity_has_its_own():
 
 def test_the_wander_may_be_given_as_noise_like_any_other():
     deviations = sn.Gnss(hdop=1.0, vdop=1.5, uere_m=2.0).wander_std_m
-    by_noise = sn.Gnss(position_noise=Noise(gauss_markov_std=deviations, gauss_markov_tau_s=600.0))
+    by_noise = sn.Gnss(position={"noise": Noise(gauss_markov_std=deviations, gauss_markov_tau_s=600.0)})
     read = []
     for spec in (by_noise, sn.Gnss(hdop=1.0, vdop=1.5, uere_m=2.0, tau_s=600.0)):
         env = still(worlds=4, seed=3)
@@ -259,6 +273,30 @@ def test_in_a_tunnel_there_is_no_fix_but_a_truth():
                 assert np.isfinite(value).all() == reading.fix
     assert all(fixes[x] for x in fixes if abs(x) > 30)
     assert not any(fixes[x] for x in fixes if abs(x) < 12)
+
+
+def test_a_receiver_that_is_held_keeps_its_fix_in_a_tunnel_or_that_it_had_none():
+    scene = sn.Scene()
+    scene.add(sn.shapes.box(40.0, 40.0, 1.0), pose=sn.Pose((0, 0, 6.0)))
+    car = sn.paths.Line(start=(-60.0, 0.0, 4.5), velocity=(20.0, 0.0, 0.0))
+    stuck = Fault(Stuck(mode="value", value=(1.0, 2.0, 3.0)), target="position", start_s=2.5, end_s=3.5)
+    found = {}
+    for name, faults in {
+        "outside": (Fault(Freeze(), start_s=1.0, end_s=5.0),),
+        "inside": (Fault(Freeze(), start_s=3.0),),
+        "stuck": (stuck,),
+        "healthy": (),
+    }.items():
+        env = sn.Environment(scene, sn.worlds.Kinematic({"car": car}, step_s=0.1))
+        spec = sn.Gnss(min_sky_fraction=0.3, timing=sn.Timing(rate_hz=10.0), faults=FaultSchedule(faults=faults))
+        gnss = env.attach(spec, body="car")
+        found[name] = np.array([gnss.read().position for _ in env.run(6.0)])
+    lost = np.isnan(found["healthy"]).any(axis=1)
+    assert lost[24:34].all()
+    assert not lost[:12].any()
+    np.testing.assert_array_equal(found["outside"][9:49], np.broadcast_to(found["healthy"][9], (40, 3)))
+    assert np.isnan(found["inside"][29:]).all()
+    np.testing.assert_array_equal(found["stuck"][24:34], np.broadcast_to((1.0, 2.0, 3.0), (10, 3)))
 
 
 def test_a_hidden_body_hides_no_sky():
@@ -408,3 +446,90 @@ def test_negative_deviations_are_refused():
 def test_a_receiver_without_a_rate_cannot_start():
     with pytest.raises(SpecError, match="rate_hz is None"):
         still().attach(sn.Gnss(timing=sn.Timing()), body="mast")
+
+
+# --- faults, and converters of both groups ----------------------------------------------------------------------------
+
+
+def struck(*faults, seconds=4.0, **fields):
+    """Positions and velocities, read and true, of a car on a circle, five times a second."""
+    env = circling(seed=3)
+    gnss = env.attach(sn.Gnss(faults=FaultSchedule(faults=faults), **fields), body="car")
+    rows = []
+    for _ in env.run(seconds):
+        if gnss.fresh:
+            read, true = gnss.read(), gnss.truth()
+            rows.append((read.position, read.velocity, true.position, true.velocity))
+    return [np.array(column) for column in zip(*rows, strict=True)]
+
+
+def test_faults_aim_at_position_and_velocity_apart_or_at_the_whole_fix():
+    times_s = 0.2 * np.arange(1, 21)
+    faults = (
+        Fault(Bias((1.0, 2.0, 3.0)), target="position", start_s=1.0, end_s=2.0),
+        Fault(Drift(rate=0.5), target="velocity", start_s=1.5, end_s=3.0, channels=(1,)),
+        Fault(Bias((0.0, 0.0, 0.0, 7.0, 0.0, 0.0)), target="fix", start_s=3.5),
+        Fault(Freeze(), start_s=2.35, end_s=2.7),
+    )
+    position, velocity, true_position, true_velocity = struck(*faults)
+    wrong_position, wrong_velocity = np.zeros((20, 3)), np.zeros((20, 3))
+    wrong_position[(times_s > 0.99) & (times_s < 1.99)] = 1.0, 2.0, 3.0
+    drifts = (times_s > 1.49) & (times_s < 2.99)
+    wrong_velocity[drifts, 1] = 0.5 * (times_s[drifts] - 1.5)
+    wrong_velocity[times_s > 3.49, 0] = 7.0
+    expected_position, expected_velocity = true_position + wrong_position, true_velocity + wrong_velocity
+    frozen = (times_s > 2.35) & (times_s < 2.69)
+    expected_position[frozen], expected_velocity[frozen] = expected_position[11], expected_velocity[11]
+    np.testing.assert_allclose(position, expected_position, atol=1e-12)
+    np.testing.assert_allclose(velocity, expected_velocity, atol=1e-12)
+
+
+def test_a_lost_fix_is_lost_whole_and_a_lost_velocity_leaves_the_position():
+    lost = Dropout(probability=1.0, fill="nan")
+    position, velocity, _, _ = struck(Fault(lost, start_s=1.0, end_s=2.0))
+    assert (np.isnan(position) == np.isnan(velocity)).all()
+    assert np.isnan(position[4:9]).all()
+    position, velocity, true_position, _ = struck(Fault(lost, target="velocity", start_s=1.0, end_s=2.0))
+    np.testing.assert_array_equal(position, true_position)
+    assert np.isnan(velocity[4:9]).all()
+
+
+def test_both_groups_are_quantised_and_saturate_each_by_itself():
+    groups = {
+        "position": {"discrete": Quantize(lsb=0.5), "sat": Saturate(min=-100.0, max=22.3)},
+        "velocity": {"discrete": Quantize(bits=3), "sat": Saturate(min=-1.0, max=1.0)},
+    }
+    position, velocity, true_position, true_velocity = struck(**groups)
+    np.testing.assert_allclose(position, np.minimum(0.5 * np.floor(true_position / 0.5 + 0.5), 22.0))
+    lsb = 2.0 / 7.0
+    codes = np.clip(-1.0 + lsb * np.rint((true_velocity + 1.0) / lsb), -1.0, 1.0)
+    np.testing.assert_allclose(velocity, codes, atol=lsb * 1.001)
+    assert np.isclose(np.abs(velocity)[..., None], np.abs(-1.0 + lsb * np.arange(8)), atol=1e-12).any(axis=-1).all()
+
+
+def test_faults_know_the_limits_of_their_group_and_of_both():
+    limits = {"position": {"sat": {"min": -50.0, "max": 60.0}}, "velocity": {"sat": {"min": -7.0, "max": 9.0}}}
+    position, velocity, _, _ = struck(Fault(Stuck(mode="max")), **limits)
+    assert (position == 60.0).all()
+    assert (velocity == 9.0).all()
+    _, velocity, _, _ = struck(Fault(Stuck(mode="min"), target="velocity"), **limits)
+    assert (velocity == -7.0).all()
+    with pytest.raises(SpecError, match="mode is 'max' and the chain's saturation has no max"):
+        struck(Fault(Stuck(mode="max")), position=limits["position"])
+    with pytest.raises(SpecError, match=r"faults.faults\[0\]: mode is 'max' without limits"):
+        struck(Fault(Stuck(mode="max"), target="position"), velocity=limits["velocity"])
+
+
+def test_a_fault_of_one_group_knows_the_codes_of_its_converter():
+    """A register of 3 bits from -2 to 2 wraps where the velocity passes it."""
+    bits = {"velocity": {"discrete": Quantize(bits=3, code="twos_complement", min=-1.0, max=1.0, rounding="floor")}}
+    _, velocity, _, true_velocity = struck(Fault(Overflow(), target="velocity"), **bits)
+    k = np.floor(true_velocity / 0.25 + 1e-9).astype(int)
+    np.testing.assert_allclose(velocity, 0.25 * ((k + 4) % 8 - 4), atol=1e-12)
+
+
+def test_other_targets_and_names_of_before_are_refused():
+    with pytest.raises(SpecError, match="a fault's target is 'height'; it must be one of: fix, position, velocity"):
+        sn.Gnss(faults={"faults": (Fault(Bias(1.0), target="height"),)})
+    with pytest.raises(SpecError, match=r"Gnss.position_noise is .*did you mean position.noise"):
+        sn.Gnss(position_noise={"std": 1.0})

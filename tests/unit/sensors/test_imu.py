@@ -297,3 +297,36 @@ def test_a_fault_without_its_target_is_refused(spec, target):
 def test_without_faults_the_log_is_empty():
     _, imu = readings(sn.Imu())
     assert len(imu.faults.log) == 0
+
+
+@pytest.mark.parametrize(
+    ("fields", "fault", "says"),
+    [
+        ({"outputs": ("angular_velocity",)}, {"target": "linear"}, "target is 'linear'; the sensor reads out angular"),
+        ({"linear": {"axes": "xz"}}, {"target": "linear", "channels": (1,)}, r"\(1,\); the sensor reads out none"),
+        (
+            {"linear": {"axes": "x"}, "angular": {"axes": "x"}},
+            {"channels": (1, 2)},
+            r"\(1, 2\); the sensor reads out none of these axes",
+        ),
+    ],
+)
+def test_a_fault_that_strikes_nothing_that_is_read_out_is_refused(fields, fault, says):
+    env = sn.Environment(sn.Scene())
+    spec = sn.Imu(**fields, faults=FaultSchedule(faults=(Fault(Stuck(mode="off"), **fault),)))
+    with pytest.raises(SpecError, match=says):
+        env.attach(spec)
+
+
+@pytest.mark.parametrize(
+    ("fields", "fault"),
+    [
+        ({"outputs": ("delta_velocity",)}, {"target": "linear"}),
+        ({"linear": {"axes": "xz"}}, {"target": "linear", "channels": (1, 2)}),
+        ({"linear": {"axes": "x"}}, {"channels": (1,)}),
+        ({"outputs": ("angular_velocity",)}, {"target": "linear", "on": False}),
+    ],
+)
+def test_a_fault_that_strikes_something_is_taken(fields, fault):
+    spec = sn.Imu(**fields, faults=FaultSchedule(faults=(Fault(Stuck(mode="off"), **fault),)))
+    sn.Environment(sn.Scene()).attach(spec)

@@ -198,6 +198,12 @@ def test_jittered_rays_stay_until_they_are_drawn_anew():
     assert np.abs(third.points / third.range[..., None] - d).max() > 1e-3
 
 
+def _folding(*shift_px):
+    """The k1 whose radius turns back just before the farthest corner of LENS shifted so far."""
+    outer = (np.array([LENS.width, LENS.height]) / 2 + shift_px) / LENS.focal_px
+    return -4.0 / 27.0 / (0.999 * np.hypot(*outer)) ** 2
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -215,6 +221,13 @@ def test_jittered_rays_stay_until_they_are_drawn_anew():
                 pattern=LENS.model_copy(update={"distortion": (-0.3, 0.0, 0.0, 0.0, 0.0)}),
             ),
             "no ray comes to the image point",
+        ),
+        (  # neither shift alone, nor both along the other diagonal, brings a corner beyond the fold
+            lambda: rig(
+                sn.Randomization(intrinsics=sn.Intrinsics(min_shift_px=(-3.0, 0.0), max_shift_px=(0.0, 3.0))),
+                pattern=LENS.model_copy(update={"distortion": (_folding(3.0, 3.0), 0.0, 0.0, 0.0, 0.0)}),
+            ),
+            "randomize.intrinsics: no ray comes to the image point",
         ),
     ],
 )

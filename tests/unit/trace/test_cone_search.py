@@ -7,7 +7,7 @@ import pytest
 
 import sensorium as sn
 from sensorium.cone import half_angle_tangent, nearest_on_lines, nearest_on_triangle, recovered_quads
-from sensorium.cone.edges import is_closed_outward
+from sensorium.cone.edges import outward_signs
 from sensorium.media import Fog
 from sensorium.sensors.cone_caster import ConeCaster, ConeOptions
 from sensorium.trace.cone.tables import face_tables
@@ -61,10 +61,10 @@ def by_force(placed, spherical, lines=None):
             for face in mesh.faces:
                 best2 = min(best2, nearest_on_triangle(*points[face].ravel(), A, B, REACH_M, spherical, math.inf)[0])
         else:
-            closed = is_closed_outward(mesh.vertices, mesh.faces)
-            for corners in points[recovered_quads(mesh.vertices, mesh.faces).corners]:
-                away = np.cross(corners[1] - corners[0], corners[2] - corners[0]) @ corners[0] >= 0.0
-                if not (closed and away):
+            sign, quads = outward_signs(mesh.vertices, mesh.faces), recovered_quads(mesh.vertices, mesh.faces)
+            for corners, outward in zip(points[quads.corners], sign[quads.face], strict=True):
+                away = outward * (np.cross(corners[1] - corners[0], corners[2] - corners[0]) @ corners[0]) >= 0.0
+                if outward == 0 or not away:
                     best2 = min(best2, nearest_on_lines(corners, lines, A, B, REACH_M, spherical, math.inf)[0])
         found.append(math.sqrt(best2))
     return np.array(found)
@@ -110,7 +110,7 @@ def test_points_in_the_world_are_on_their_objects(field):
         assert (p_O <= mesh.bounds[1] + 1e-9).all()
 
 
-def test_more_lines_come_closer_and_an_angle_error_needs_fewer():
+def test_more_lines_come_closer_and_a_spacing_needs_fewer():
     scene = sn.Scene()
     scene.add(sn.shapes.box(1.0, 1.0, 1.0), pose=sn.Pose((5.5, 0.0, 0.23)))
     env = sn.Environment(scene)
@@ -119,10 +119,73 @@ def test_more_lines_come_closer_and_an_angle_error_needs_fewer():
     assert off[0] > off[1] > 0.0
     assert off[2] == pytest.approx(0.0, abs=1e-12)
 
-    # 4.1 with the bound of the distance: error kept, with many fewer lines than a million
+    # 4.1 with the bound of the distance: of a foot the error is kept, with many fewer lines than a million
     for error_deg in (2.0, 0.1):
-        found = caster(env, sn.Pose(), lines=1_000_000, angle_error_deg=error_deg).at(0)
+        found = caster(env, sn.Pose(), lines=1_000_000, half_spacing_deg=error_deg).at(0)
         assert 0.0 < abs(math.degrees(found.elevation[0, 0])) <= error_deg
+
+
+def test_a_spacing_bounds_no_error_where_the_cone_cuts_a_face():
+    """Of boxes at random one in thirteen is off by more than half the spacing, up to three times as much."""
+    random, error_deg = np.random.default_rng(17), []
+    for _ in range(100):
+        scene = sn.Scene()
+        scene.add(
+            sn.shapes.box(*random.uniform(0.5, 6.0, 3)),
+            pose=sn.Pose(random.uniform((3, -4, -3), (9, 4, 3)), random.normal(size=4)),
+        )
+        env = sn.Environment(scene)
+        exact, lines = (
+            caster(env, sn.Pose(), **options).at(0) for options in ({}, {"lines": 100_000, "half_spacing_deg": 1.0})
+        )
+        if exact.in_sight[0, 0] and lines.in_sight[0, 0]:
+            one, other = exact.point[0, 0], lines.point[0, 0]
+            error_deg.append(math.degrees(math.atan2(np.linalg.norm(np.cross(one, other)), one @ other)))
+    assert 0.01 < np.mean(np.array(error_deg) > 1.0) < 0.2
+    assert 1.5 < np.max(error_deg) < 6.0
+
+
+def parts_in_one_mesh(random):
+    """Closed parts in one mesh, some wound inward, some within others, some open; and its faces."""
+    vertices, faces, first = [], [], 0
+    for _ in range(random.integers(2, 6)):
+        part = MESHES[random.integers(0, 5)]
+        place = sn.Pose(random.uniform(-1.5, 1.5, 3), random.normal(size=4))
+        vertices.append(place.apply(part.vertices * random.uniform(0.2, 1.5)))
+        faces.append((part.faces[:, ::-1] if random.random() < 0.5 else part.faces) + first)
+        first += len(part.vertices)
+    return sn.Mesh(np.concatenate(vertices), np.concatenate(faces))
+
+
+@pytest.mark.parametrize("front", ["flat", "spherical"])
+def test_parts_wound_inward_hide_nothing_of_a_mesh(front):
+    """Faces are culled part by part: nearest points of random meshes are those of all their triangles."""
+    random, seen = np.random.default_rng(17), 0
+    for _ in range(40):
+        scene, placed = sn.Scene(), []
+        for _ in range(3):
+            mesh, X_SO = parts_in_one_mesh(random), random_pose(random)
+            scene.add(mesh, pose=X_SO)
+            placed.append((mesh, X_SO))
+        found = caster(sn.Environment(scene), sn.Pose(), front=front).at(0)
+        expected = by_force(placed, front == "spherical")
+        np.testing.assert_allclose(found.range_m[0], expected, rtol=1e-12)
+        seen += np.isfinite(expected).sum()
+    assert seen > 30
+
+
+def test_faces_that_point_away_are_left_out_of_each_closed_part_whichever_way_it_is_wound():
+    box = sn.shapes.box(1.0, 1.0, 1.0)
+    both = sn.Mesh(
+        np.concatenate([box.vertices, box.vertices + (0.0, 3.0, 0.0)]),
+        np.concatenate([box.faces, box.faces[:, ::-1] + 8]),
+    )
+    for as_quads in (False, True):
+        tables = face_tables((both,), as_quads=as_quads)
+        assert tables.is_closed.all()
+        middle = tables.corners.mean(axis=1)
+        middle[middle[:, 1] > 1.5, 1] -= 3.0
+        assert ((tables.normal * middle).sum(axis=1) > 0.1).all()
 
 
 def test_from_inside_a_closed_object_its_walls_are_seen_and_an_open_one_from_both_sides():
@@ -172,4 +235,4 @@ def test_clusters_hold_all_faces_once():
     # A patch of n-th of a sphere has a radius of about 2 / sqrt(n)
     assert clusters == 64
     assert tables.cluster_sphere[:64, 3].max() < 0.5
-    assert tables.mesh_is_closed.all()
+    assert tables.is_closed.all()

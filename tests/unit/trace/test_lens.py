@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import sensorium as sn
+from sensorium.errors import SpecError
 from sensorium.patterns.pinhole import pixel_grid
-from sensorium.trace.lens import lens_row, look_block, project
+from sensorium.trace.lens import UNFOLDED, lens_row, look_block, project
 
 LENSES = {
     "pinhole": sn.patterns.Pinhole(width=40, height=30, focal_px=(30.0, 33.0), center_px=(18.0, 16.0), rate_hz=10.0),
@@ -50,3 +51,34 @@ def test_points_appear_where_their_rays_came_from(name):
 def test_nothing_behind_a_pinhole_appears():
     assert project.py_func(lens_row(LENSES["pinhole"]), -1.0, 0.2, 0.1) == (0.0, 0.0, False)
     assert project.py_func(lens_row(LENSES["equidistant"]), 1.0, 0.0, 0.0)[:2] == pytest.approx((19.5, 14.5))
+
+
+def test_strong_lenses_have_the_rays_of_the_pattern_too():
+    """Random lenses that pass the check, many of them too strong for Newton's method from the pixel itself."""
+    rng = np.random.default_rng(6)
+    strong = 0
+    for _ in range(200):
+        if rng.uniform() < 0.5:
+            k = rng.normal(size=5) * np.array([0.8, 1.5, 0.05, 0.05, 2.0])
+            make, fields = sn.patterns.Pinhole, {"focal_px": (30.0, 33.0), "distortion": tuple(k)}
+        else:
+            k = rng.normal(size=4) * np.array([0.3, 0.1, 0.03, 0.01])
+            make, fields = sn.patterns.Fisheye, {"focal_px": (12.0, 13.0), "distortion": tuple(k)}
+        try:
+            pattern = make(width=40, height=30, rate_hz=10.0, **fields)
+        except SpecError:
+            continue
+        expected = pattern.rays().direction_S.reshape(-1, 3)
+        # Where the lens squeezes the image, rounding of pixels to float32 moves rays by more
+        np.testing.assert_allclose(looked(pattern), expected, atol=2e-4, err_msg=str(pattern))
+        strong += 1
+    assert strong > 60
+
+
+def test_a_lens_row_tells_how_far_it_folds_nowhere():
+    barrel = sn.patterns.Pinhole(width=4, height=4, focal_px=(9, 9), distortion=(-0.3, 0, 0, 0, 0), rate_hz=1.0)
+    assert lens_row(barrel)[UNFOLDED] == pytest.approx(1.0 / np.sqrt(0.9))
+    pincushion = sn.patterns.Pinhole(width=4, height=4, focal_px=(9, 9), distortion=(0.3, 0, 0, 0, 0), rate_hz=1.0)
+    assert lens_row(pincushion)[UNFOLDED] == np.inf
+    fisheye = sn.patterns.Fisheye(width=4, height=4, focal_px=(9, 9), distortion=(-0.5, 0, 0, 0), rate_hz=1.0)
+    assert lens_row(fisheye)[UNFOLDED] == pytest.approx(np.sqrt(2.0 / 3.0))

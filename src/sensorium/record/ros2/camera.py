@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.errors import RecordError
+from sensorium.imaging.white_balance import GreyWorld
 from sensorium.record.ros2.camera_info import camera_info
 from sensorium.record.ros2.image import image
 from sensorium.record.ros2.message import Message
@@ -21,7 +22,8 @@ def camera(reading: CameraImage, source: Source) -> list[tuple[int, str, Message
     """The image and how the camera projects, for each world and sensor.
 
     One band and three are one picture, image_raw; other numbers are a picture each, image_NAME. Pixels of more than 8
-    bits are 16 bits wide, with the camera's own codes in them.
+    bits are 16 bits wide, with the camera's own codes in them. Of cameras with automatics exposure_s [s], gain and
+    white_balance_NAME are std_msgs/Float64 beside them.
     """
     spec = source.spec
     if not isinstance(spec, Camera):
@@ -37,7 +39,22 @@ def camera(reading: CameraImage, source: Source) -> list[tuple[int, str, Message
             encoding = _encoding(picture, spec.mosaic if is_mosaic else None)
             messages.append((row, end, image(picture, encoding, stamp_ns=stamp_ns, frame_id=frame_id)))
         messages.append((row, "camera_info", _info(spec, stamp_ns, frame_id)))
+        messages += [
+            (row, end, Message("std_msgs/msg/Float64", stamp_ns, {"data": float(values[row])}))
+            for end, values in _automatics(spec, reading, source).items()
+        ]
     return messages
+
+
+def _automatics(spec: Camera, reading: CameraImage, source: Source) -> dict[str, NDArray[np.float64]]:
+    """What changes from image to image by itself, with the end of its topic."""
+    found = {}
+    if spec.auto_exposure is not None:
+        found = {"exposure_s": source.rows(reading.exposure_s), "gain": source.rows(reading.gain)}
+    if isinstance(spec.white_balance, GreyWorld):
+        balance = source.rows(reading.balance, tail=1)
+        found |= {f"white_balance_{name}": balance[:, number] for number, name in enumerate(reading.bands)}
+    return found
 
 
 def _pictures(pixels: NDArray[Any], bands: tuple[str, ...]) -> list[tuple[str, NDArray[Any]]]:

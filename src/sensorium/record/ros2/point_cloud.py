@@ -1,5 +1,6 @@
 """sensor_msgs/PointCloud2: the returns of a lidar."""
 
+import math
 from functools import cached_property, partial
 
 import numpy as np
@@ -61,7 +62,12 @@ def cloud_message(kind: np.dtype[np.void], count: int, data: Later, stamp_ns: in
     assert kind.fields is not None
     assert kind.names is not None
     fields = [
-        {"name": name, "offset": offset, "datatype": _POINT_FIELD_TYPES[field.str[1:]], "count": 1}
+        {
+            "name": name,
+            "offset": offset,
+            "datatype": _POINT_FIELD_TYPES[field.base.str[1:]],
+            "count": math.prod(field.shape),
+        }
         for name, (field, offset) in ((name, kind.fields[name][:2]) for name in kind.names)
     ]
     return Message(
@@ -109,7 +115,7 @@ class _Packer:
     @cached_property
     def _time(self) -> Words:
         """Firing times as words, shape (rays, 1 or 2)."""
-        t_ns = _offsets_ns(self._scan).reshape(-1, 1)
+        t_ns = offsets_ns(self._scan).reshape(-1, 1)
         return (t_ns * 1e-9 if _is_long(self._scan) else t_ns.astype(np.uint32)).view(np.uint32)
 
     @cached_property
@@ -147,7 +153,7 @@ def _is_long(scan: Scan) -> bool:
     )
 
 
-def _offsets_ns(scan: Scan) -> NDArray[np.int64]:
+def offsets_ns(scan: Scan) -> NDArray[np.int64]:
     """Firing times after the stamp by the sensor's clock [ns], shape (channels, columns)."""
     if not scan.clock_skew:
         return scan.offset_ns

@@ -19,6 +19,7 @@ from sensorium.record.ros2.scalar import pressure, sun_cosine
 from sensorium.record.ros2.single_range import single_range
 from sensorium.record.ros2.source import Source
 from sensorium.record.ros2.true_pose import true_pose
+from sensorium.record.ros2.waveforms import waveforms
 from sensorium.sensors.barometer import BarometerReading
 from sensorium.sensors.camera_image import CameraImage
 from sensorium.sensors.cone_reading import ConeReading
@@ -35,8 +36,8 @@ from sensorium.sensors.sun_sensor import SunSensorReading
 
 
 def _scan(scan: Scan, source: Source) -> list[tuple[int, str, Message]]:
-    """The points, for a lidar of one ray the range, and range images and drawn placements where there are any."""
-    messages = [*point_cloud(scan, source), *single_range(scan, source)]
+    """The points, for a lidar of one ray the range, and what else there is: samples, range images, drawn placements."""
+    messages = [*point_cloud(scan, source), *single_range(scan, source), *waveforms(scan, source)]
     for row, frame in enumerate(source.frames):
         if scan.range_image is not None:
             messages.append((row, "range_image", range_image(scan.one(row), frame_id=frame)))

@@ -48,6 +48,6 @@ def satellite(reading: GnssReading, source: Source) -> list[tuple[int, str, Mess
 
 def _position_variances(spec: Gnss, period_s: float) -> NDArray[np.float64]:
     """East, north and up [m^2]: white noise and the wander, which is most of what such a receiver gets wrong."""
-    variances = white_variance(spec.position_noise, width=3, period_s=period_s)
-    wander_m = spec.wander_std_m or spec.position_noise.gauss_markov_std or 0.0
+    variances = white_variance(spec.position.noise, width=3, period_s=period_s)
+    wander_m = spec.wander_std_m or spec.position.noise.gauss_markov_std or 0.0
     return np.asarray(variances + np.asarray(wander_m, np.float64) ** 2)

@@ -97,8 +97,11 @@ class DetectionErrors:
             if not self._spec.measures(name):
                 ideal[:, number] = 0.0
         x = ideal.copy()
-        active = None if self._rig.faults is None else self._rig.faults.at(reading.time_ns)
-        self._program.step(x.reshape(heads, -1), reading.time_ns, self._state, active)
+        active = onsets_ns = None
+        if self._rig.faults is not None:
+            active = self._rig.faults.at(reading.time_ns)
+            onsets_ns = self._rig.faults.onsets_ns
+        self._program.step(x.reshape(heads, -1), reading.time_ns, self._state, active, onsets_ns)
         x[:, _RANGE] = np.maximum(x[:, _RANGE], 0.0)  # nothing is behind the sensor
         x[:, _POWER] = np.clip(x[:, _POWER], _LEAST_DBM, _MOST_DBM)
 

@@ -3,6 +3,11 @@
 All of them look for peaks: stretches that rise above a threshold and out of the valley before them by as much. They
 differ in the threshold, and in what they take for the time of a peak. Height and width of a return are those of the
 Gaussian through the samples above half of the peak.
+
+Of a single pulse of 1.5 bins or more (full width at half maximum) the mean time is within a tenth of a bin above a
+signal-to-noise ratio of 20, with noise of the electronics or of photons, and with none at all. Pulses that overlap draw
+each other's times, but for those of a decomposition: by less than a tenth of a bin from two widths apart, by up to 0.7
+bins at 1.5 widths; nearer ones are one return.
 """
 
 from typing import Annotated, Literal
@@ -13,13 +18,17 @@ from sensorium.spec import Spec
 
 
 class Threshold(Spec):
-    """The time at which the rising edge crosses the threshold."""
+    """The time at which the rising edge crosses the threshold, or a twentieth of its peak where that is higher.
+
+    In a quiet receiver the threshold is far below the peaks, down to nothing; an edge so low is a few photons.
+    """
 
     model_config = ConfigDict(frozen=True)
 
     kind: Literal["threshold"] = "threshold"
     walk_correction: bool = True
-    """Whether the crossing of a higher peak, which comes earlier, is put right by the pulse's known shape."""
+    """Whether the crossing of a higher peak, which comes earlier, is put right by the pulse's known shape. Without, the
+    time is that of the crossing of the threshold itself, however low that is."""
 
 
 class LeadingEdge(Spec):

@@ -35,6 +35,7 @@ def find_returns(
     resolution_s: float,
     start_s: float = 0.0,
     noise: float = 0.0,
+    electron: float = 0.0,
     false_alarm: float = 1e-3,
     threshold: float = 0.0,
     full_scale: float | None = None,
@@ -48,7 +49,9 @@ def find_returns(
         pulse: Times [s] and values of the pulse that was sent, as `sn.optics.gaussian_pulse_table` gives.
         resolution_s: Length of a bin [s].
         start_s: When the first bin begins after the pulse's time 0 [s].
-        noise: Root mean square of the noise of a sample; the threshold follows from it.
+        noise: Root mean square of the noise of a sample without signal; the threshold follows from it.
+        electron: Height of one electron, where their number is random: a sample of the height s has the variance
+            noise^2 + s electron, which keeps the photons of one pulse from being taken for several.
         false_alarm: Probability that noise alone is taken for a return, a waveform; `Cfar` has its own.
         threshold: Least height of a return, in the unit of the samples.
         full_scale: Where samples saturate.
@@ -58,7 +61,7 @@ def find_returns(
     from sensorium.sensors.waveform.tables import detector_tables
     from sensorium.trace.waveform.decompose import SCRATCH
     from sensorium.trace.waveform.detect import detect_rows
-    from sensorium.trace.waveform.tables import MOST_FOUND
+    from sensorium.trace.waveform.tables import D_SHOT, D_SIGMAS, MOST_FOUND
 
     waves = np.asarray(samples, np.float32)
     if waves.ndim < 1 or waves.shape[-1] < 3:
@@ -67,9 +70,13 @@ def find_returns(
         raise SpecError("samples has a value that is not finite")
     if not 1 <= most <= MOST_FOUND:
         raise SpecError(f"most is {most}; it must be 1 to {MOST_FOUND}")
+    for name, value in (("noise", noise), ("electron", electron), ("threshold", threshold)):
+        if not 0.0 <= value < np.inf:
+            raise SpecError(f"{name} is {value}; it must be finite and not negative")
     rows = np.ascontiguousarray(waves.reshape(-1, waves.shape[-1]))
     tables = detector_tables(detector, pulse, resolution_s, bins=rows.shape[1], false_alarm=false_alarm)
-    least = np.full(len(rows), max(float(tables.number[0]) * noise, threshold, 1e-30), np.float32)
+    tables.number[D_SHOT] = tables.number[D_SIGMAS] ** 2 * electron
+    least = np.full(len(rows), max(float(tables.number[D_SIGMAS]) * noise, threshold, 1e-30), np.float32)
     found = tuple(np.full((len(rows), most), np.nan) for _ in range(3))
     decomposes = isinstance(detector, GaussianDecomposition)
     scratch = np.zeros((max(threads.thread_count(), 1), SCRATCH if decomposes else 0))

@@ -26,6 +26,22 @@ def check_bins(name: str, resolution_s: float, window_s: float) -> None:
         raise ValueError(f"{name} is {resolution_s}; {rule}")
 
 
+def check_kept(waveform: "Waveform", pulses: int, bins: int) -> None:
+    """Raise a ValueError where the samples of a sweep would take more than is allowed.
+
+    Args:
+        waveform: Whether samples are kept, and how much they may take.
+        pulses: Of a sweep, of all worlds and sensors.
+        bins: Of a pulse.
+    """
+    size_gb = 4e-9 * pulses * bins
+    if waveform.keep and size_gb > waveform.keep_gb:
+        raise ValueError(
+            f"waveform.keep would hold {size_gb:.3g} GB for each sweep, {pulses} pulses of {bins} bins of 4 bytes; it "
+            f"must be at most waveform.keep_gb, {waveform.keep_gb:g}: state more, or a shorter window (start_s, stop_s)"
+        )
+
+
 class Waveform(Spec):
     """For `Lidar(mode="waveform")`; power, area, field, response and noise are those of `Lidar.receiver`.
 
@@ -52,4 +68,7 @@ class Waveform(Spec):
     detector: Detector = Field(default=LeadingEdge(), discriminator="kind")
     """What finds returns."""
     keep: bool = False
-    """Whether readings hold the samples themselves, as `scan.waveform`."""
+    """Whether readings hold the samples themselves, as `scan.waveform`; recordings then have them too."""
+    keep_gb: float = Field(default=1.0, gt=0.0)
+    """The most that kept samples of one sweep may take, of all worlds and sensors together [GB of 10^9 bytes]; more is
+    refused when the lidar is made or attached."""

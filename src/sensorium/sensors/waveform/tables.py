@@ -80,6 +80,8 @@ def waveform_tables(spec: "Lidar", light: tb.LightTables) -> wt.WaveformTables:
         noise = noise_electrons(spec, samples, sigmas, in_sun=in_sun, counted=waveform.shot_noise)
     number[wt.W_NOISE_W] = noise / electrons
     number[wt.W_ELECTRONS_A_WATT] = electrons if waveform.shot_noise else 0.0
+    if waveform.shot_noise:
+        detector.number[wt.D_SHOT] = detector.number[wt.D_SIGMAS] ** 2 * waveform.gain / electrons
     number[wt.W_COUNTED] = waveform.shot_noise and noise < COUNTED_BELOW_E
     noisy = waveform.shot_noise or noise > 0.0
     per_bin = receiver.false_alarm_probability / bins
@@ -170,29 +172,49 @@ def detector_tables(
     if isinstance(detector, Threshold):
         switch[wt.E_CORRECT] = detector.walk_correction
     elif isinstance(detector, LeadingEdge):
-        number[wt.D_FRACTION], number[wt.D_LOG_FRACTION] = detector.fraction, math.log(detector.fraction)
-        number[wt.D_EDGE] = np.interp(detector.fraction, rising, x[up])
+        number[wt.D_LOG_FRACTION] = math.log(detector.fraction)
     elif isinstance(detector, Cfar):
         guard = 1.5 * width if detector.guard_s is None else detector.guard_s / resolution_s
         switch[wt.E_CELLS], switch[wt.E_GUARD] = detector.cells, math.ceil(guard)
         switch[wt.E_EXPONENTIAL] = detector.law == "exponential"
         factor = optics.cfar_factor_normal if detector.law == "normal" else optics.cfar_factor_exponential
         number[wt.D_CFAR_FACTOR] = factor(detector.cells, false_alarm=detector.false_alarm)
+    middle, number[wt.D_BEND] = _parabola(x, shape)
     above = np.maximum(shape - CENTROID_LEVEL * shape[peak], 0.0)
     if detector.kind == "centroid":
         number[wt.D_OFFSET] = np.sum(above * x) / above.sum()
     elif detector.kind == "gaussian_decomposition":
         number[wt.D_OFFSET] = _middle_of_fit(x, shape, x[peak], width)
     else:
-        number[wt.D_OFFSET] = _middle_of_parabola(x, shape)
+        number[wt.D_OFFSET] = middle
     return wt.DetectorTables(number, switch, edge.astype(np.float32))
 
 
-def _middle_of_parabola(x: NDArray[np.float64], shape: NDArray[np.float64]) -> float:
-    """Where the parabola through the logarithms of a pulse's upper half has its peak."""
-    high = shape >= 0.5 * shape.max()
-    _, slope, bend = np.polynomial.polynomial.polyfit(x[high], np.log(shape[high]), 2, w=shape[high])
-    return float(-slope / (2.0 * bend)) if bend < 0.0 else float(x[np.argmax(shape)])
+def _parabola(x: NDArray[np.float64], shape: NDArray[np.float64]) -> tuple[float, float]:
+    """Where the parabola through the logarithms of a pulse's upper half has its peak, and its factor of x^2.
+
+    The means over places of the pulse within a bin, of the parabolas through its samples as timing.py draws them: an
+    asymmetric pulse of few bins has another peak at each.
+    """
+    found = []
+    for phase in range(_FINE):
+        at, samples = x[phase::_FINE], shape[phase::_FINE]
+        high = np.flatnonzero(samples >= 0.5 * samples.max())
+        first, last = high[0], high[-1]
+        if last - first < 2:
+            first, last = max(first - 1, 0), min(last + 1, len(samples) - 1)
+        here, top = slice(first, last + 1), at[samples.argmax()]
+        used = samples[here] > 0.0
+        if used.sum() > 2:
+            values = samples[here][used]
+            _, slope, bend = np.polynomial.polynomial.polyfit(at[here][used] - top, np.log(values), 2, w=values)
+            if bend < 0.0:
+                found.append((top - slope / (2.0 * bend), bend))
+    if found:
+        middle, bend = np.mean(found, axis=0)
+        return float(middle), float(bend)
+    high = x[shape >= 0.5 * shape.max()]
+    return float(x[np.argmax(shape)]), -4.0 * math.log(2.0) / max(float(np.ptp(high)), 1.0) ** 2
 
 
 def _middle_of_fit(x: NDArray[np.float64], shape: NDArray[np.float64], peak: float, width: float) -> float:

@@ -1,9 +1,9 @@
 """The kernel behind cone sensors: the nearest point of every object, or of all of them, in the cone of each sensor.
 
 Objects go first whose sphere is out of sight or farther than what was found already; then clusters of faces, by the
-same rule; then faces that point away, where the object is closed and the sensor outside of it: the way to a point on
-such a face leads through the object, and thus through a nearer point in the cone. What is left is searched in the
-sensor's frame.
+same rule; then faces that point away, of parts of the object that are closed, where the sensor is outside: the way to a
+point on such a face leads through that part, and thus through a nearer point in the cone. What is left is searched in
+the sensor's frame.
 """
 
 import math
@@ -32,7 +32,7 @@ class ConeView(NamedTuple):
     spherical: bool  # whether the reach is a distance; else a depth
     method: np.int64  # MIDDLE, LINES or EXACT
     lines: np.int64  # lines of a face, or the most of them
-    angle_error: float  # that lines may leave [rad]; 0 lays all of them
+    half_spacing: float  # half the angle that lines may lie apart [rad]; 0 lays all of them
     of_each: bool  # whether every object is searched; else only for the nearest point of all
 
 
@@ -150,7 +150,7 @@ def _nearest_of_mesh(faces, mesh, R_SO, p_SO, view, within, corners):
     outside2 = ox * ox + oy * oy + oz * oz
     if outside2 >= within:
         return best2, bx, by, bz, best_face
-    culls = faces.mesh_is_closed[mesh] and outside2 > 0.0
+    outside = outside2 > 0.0
 
     for cluster in range(faces.mesh_first[mesh], faces.mesh_first[mesh + 1]):
         x, y, z = _moved(faces.cluster_sphere[cluster], R_SO, p_SO)
@@ -163,7 +163,7 @@ def _nearest_of_mesh(faces, mesh, R_SO, p_SO, view, within, corners):
             normal = faces.normal[face]
             height = faces.offset[face] - (normal[0] * sx + normal[1] * sy + normal[2] * sz)
             bend = faces.bend[face]
-            if culls and height >= bend:
+            if outside and faces.is_closed[face] and height >= bend:
                 continue
             above = max(0.0, abs(height) - bend)
             if above * above >= within:
@@ -189,8 +189,8 @@ def _nearest_of_mesh(faces, mesh, R_SO, p_SO, view, within, corners):
                 )
             else:
                 lines = view.lines
-                if view.angle_error > 0.0:
-                    lines = lines_for_error(faces.extent[face], view.angle_error, max(bound, above), lines)
+                if view.half_spacing > 0.0:
+                    lines = lines_for_error(faces.extent[face], view.half_spacing, max(bound, above), lines)
                 if faces.is_parallel[face]:
                     distance2, px, py, pz = nearest_on_parallel_lines(
                         corners, lines, view.a, view.b, view.reach, view.spherical, within

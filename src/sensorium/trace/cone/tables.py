@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.cone.edges import is_closed_outward
+from sensorium.cone.edges import outward_signs
 from sensorium.cone.quads import recovered_quads
 from sensorium.scene.layout import Layout
 from sensorium.scene.mesh import Mesh
@@ -26,17 +26,17 @@ class FaceTables(NamedTuple):
     """Faces of all meshes, each in its mesh's frame O."""
 
     corners: Float  # (faces, 4, 3) v0, v1, v2, v3 around [m]; the last is the third of a triangle
-    normal: Float  # (faces, 3) unit vector outward, zeros for a face without area
+    normal: Float  # (faces, 3) unit vector, outward where the face is of a closed part; zeros for a face without area
     offset: Float  # (faces,) n v0 [m]
     bend: Float  # (faces,) how far a corner may be off that plane [m]
     extent: Float  # (faces,) the side that lines are laid along [m]
     is_parallel: NDArray[np.bool_]  # (faces,) whether all lines are, on a flat face
     triangle: NDArray[np.int32]  # (faces,) face of the mesh, of two the first
+    is_closed: NDArray[np.bool_]  # (faces,) whether it is of a closed part: facing away, it cannot be seen from outside
     cluster_first: NDArray[np.int32]  # (clusters + 1,) faces of each cluster
     cluster_sphere: Float  # (clusters, 4) middle and radius [m]
     mesh_first: NDArray[np.int32]  # (meshes + 1,) clusters of each mesh
     mesh_box: Float  # (meshes, 2, 3) least and greatest corner [m]
-    mesh_is_closed: NDArray[np.bool_]  # (meshes,) whether what faces away cannot be seen from outside
 
 
 class ObjectTables(NamedTuple):
@@ -58,17 +58,19 @@ def face_tables(meshes: tuple[Mesh, ...], *, as_quads: bool) -> FaceTables:
         as_quads: Whether triangles are put together to quads, for lines; else they stay what they are.
     """
     corners, triangle, cluster_first, sphere, mesh_first = [], [], [0], [np.zeros((0, 4))], [0]
-    prepared = [_prepared(mesh, as_quads) for mesh in meshes]
-    for faces in prepared:
+    outward = [np.zeros(0, np.int8)]
+    for faces in (_prepared(mesh, as_quads) for mesh in meshes):
         corners.append(faces.corners)
         triangle.append(faces.triangle)
+        outward.append(faces.outward)
         cluster_first += (cluster_first[-1] + np.append(faces.begin[1:], len(faces.corners))).tolist()
         sphere.append(faces.sphere)
         mesh_first.append(mesh_first[-1] + len(faces.begin))
-    every = np.concatenate([*corners, np.zeros((0, 4, 3))])
+    every, sign = np.concatenate([*corners, np.zeros((0, 4, 3))]), np.concatenate(outward)
     normal = np.cross(every[:, 1] - every[:, 0], every[:, 2] - every[:, 0])
     length = np.sqrt((normal * normal).sum(axis=1))
     normal = normal / np.where(length > 0.0, length, 1.0)[:, None]
+    normal[sign < 0] *= -1.0
     offset = (normal * every[:, 0]).sum(axis=1)
     height = np.abs((normal[:, None] * every).sum(axis=2) - offset[:, None])
     bend = height.max(axis=1, initial=0.0)
@@ -84,11 +86,11 @@ def face_tables(meshes: tuple[Mesh, ...], *, as_quads: bool) -> FaceTables:
         extent=np.sqrt((sides * sides).sum(axis=2)).max(axis=1, initial=0.0),
         is_parallel=(skew <= _PARALLEL * size2) & (bend <= _PARALLEL * np.sqrt(size2)),
         triangle=np.concatenate([*triangle, np.zeros(0)]).astype(np.int32),
+        is_closed=sign != 0,
         cluster_first=np.array(cluster_first, np.int32),
         cluster_sphere=np.concatenate(sphere),
         mesh_first=np.array(mesh_first, np.int32),
         mesh_box=np.array([mesh.bounds for mesh in meshes]).reshape(-1, 2, 3),
-        mesh_is_closed=np.array([faces.is_closed for faces in prepared], np.bool_),
     )
 
 
@@ -99,7 +101,7 @@ class _Faces(NamedTuple):
     triangle: NDArray[np.int64]  # (faces,)
     begin: NDArray[np.int64]  # (clusters,)
     sphere: Float  # (clusters, 4)
-    is_closed: bool
+    outward: NDArray[np.int8]  # (faces,) 1 where the normal points out of a closed part, -1 for into, 0 for open
 
 
 _known: "weakref.WeakKeyDictionary[Mesh, dict[bool, _Faces]]" = weakref.WeakKeyDictionary()
@@ -117,8 +119,8 @@ def _prepared(mesh: Mesh, as_quads: bool) -> _Faces:
         groups = _clusters(points.mean(axis=1))
         order = np.concatenate(groups)
         begin = np.cumsum([0, *(len(group) for group in groups[:-1])])
-        closed = is_closed_outward(mesh.vertices, mesh.faces)
-        known[as_quads] = _Faces(points[order], face[order], begin, _spheres(points[order], begin), closed)
+        outward = outward_signs(mesh.vertices, mesh.faces)[face[order]]
+        known[as_quads] = _Faces(points[order], face[order], begin, _spheres(points[order], begin), outward)
     return known[as_quads]
 
 

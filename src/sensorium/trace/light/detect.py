@@ -3,6 +3,8 @@
 A return of power P gives S = P t eta_q lambda / (h c) electrons within a pulse of duration t, sunlight gives B, and the
 electronics a noise of rms sigma_e. A return is detected where a Poisson draw of S + B electrons plus the electronics'
 noise reaches the threshold; its range is off by a normal of (c t_r / 2) / sqrt(2 SNR), SNR = S^2 / (S + B + sigma_e^2).
+A receiver without noise detects where it counts an electron or more, with the probability 1 - exp(-S), and has no
+false alarms.
 """
 
 import math
@@ -24,6 +26,9 @@ DETECTOR_NUMBERS = 5
 # from here on a Poisson law is normal to within what matters
 _MANY = 1000.0
 
+# a threshold that no electron at all does not reach
+_HALF_ELECTRON = 0.5
+
 
 @jit.function
 def detect_block(block, slot_f, slot_i, detector, number, key, tick, element, among, returns, used):
@@ -42,7 +47,7 @@ def detect_block(block, slot_f, slot_i, detector, number, key, tick, element, am
     near, far = np.float64(number[tb.N_LEAST]), np.float64(number[tb.N_MOST])
     for k in range(used):
         background = rate * block[rows.AMBIENT + k]
-        threshold = background + detector[D_SIGMAS] * math.sqrt(background + noise * noise)
+        threshold = threshold_of(background, noise, detector[D_SIGMAS])
         seen = False
         for j in range(returns):
             f = j * choose.FLOATS_A_SLOT + k
@@ -59,13 +64,19 @@ def detect_block(block, slot_f, slot_i, detector, number, key, tick, element, am
             slot_f[f + choose.OPL] += scale * detector[D_RISE_M] / math.sqrt(2.0 * snr) * g1
 
         # Noise alone may cross the threshold somewhere in an empty shot, unless a reset made the shot void
-        if not seen and block[rows.UNIFORM + k] < np.float32(1.0):
+        if not seen and block[rows.UNIFORM + k] < np.float32(1.0) and background + noise > 0.0:
             w0, w1, _, _ = draw_words(key[0], key[1], element + k, _STAGE_FALSE, FIRST_DRAW, tick, among)
-            if uniform_f32(w0) < detector[D_FALSE_ALARM]:
-                distance = scale * (near + (far - near) * uniform_f32(w1))
-                power, opl = np.float32((threshold - background) / rate), np.float32(distance)
+            power = np.float32((threshold - background) / rate)
+            if uniform_f32(w0) < detector[D_FALSE_ALARM] and power >= number[tb.N_THRESHOLD]:
+                opl = np.float32(scale * (near + (far - near) * uniform_f32(w1)))
                 cause, zero, nobody = tb.BY_FALSE_ALARM, np.int32(0), choose.NOBODY
                 choose.put(slot_f, slot_i, zero, np.int32(k), power, power, opl, cause, zero, nobody, nobody, nobody)
+
+
+@jit.inlined
+def threshold_of(background, noise, sigmas):
+    """Electrons that a return must reach, sigmas above a background; fewer than one are none, however quiet it is."""
+    return max(background + sigmas * math.sqrt(background + noise * noise), _HALF_ELECTRON)
 
 
 @jit.function

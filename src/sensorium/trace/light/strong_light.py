@@ -17,7 +17,14 @@ from sensorium.optics.range_walk import sigmas_early
 from sensorium.random import draw_words, normal_pair_f32, uniform_f32
 from sensorium.trace import packet as pk
 from sensorium.trace.light import tables as tb
-from sensorium.trace.light.detect import D_ELECTRONS_A_WATT, D_NOISE_ELECTRONS, D_RISE_M, D_SIGMAS, counted
+from sensorium.trace.light.detect import (
+    D_ELECTRONS_A_WATT,
+    D_NOISE_ELECTRONS,
+    D_RISE_M,
+    D_SIGMAS,
+    counted,
+    threshold_of,
+)
 from sensorium.trace.light.ray_errors import numbers_of
 from sensorium.trace.light.shade import FIRST_DRAW, STAGE_RETURN
 from sensorium.trace.packet import BLOCK, new_block
@@ -180,8 +187,7 @@ def _detected(number, detector, switch, ambient, power, distance, is_bloom, w0, 
     if switch[tb.S_RADIOMETRIC] > 0:
         rate, noise = np.float64(detector[D_ELECTRONS_A_WATT]), np.float64(detector[D_NOISE_ELECTRONS])
         background, signal = rate * ambient, rate * power
-        threshold = background + detector[D_SIGMAS] * math.sqrt(background + noise * noise)
-        if counted(signal + background, w0, w1) + noise * g0 < threshold:
+        if counted(signal + background, w0, w1) + noise * g0 < threshold_of(background, noise, detector[D_SIGMAS]):
             return False, 0.0
         snr = signal * signal / (signal + background + noise * noise)
         return True, detector[D_RISE_M] / math.sqrt(2.0 * snr) * g1

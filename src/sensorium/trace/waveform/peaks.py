@@ -10,14 +10,18 @@ from sensorium.trace.waveform import tables as wt
 # Two peaks are told apart where the valley between them lies below the lower by the threshold, and by this much of it
 _LEAST_VALLEY = np.float32(1e-3)
 
+# Photons of a pulse arrive up to this many of its full widths at half maximum from its peak: five standard deviations
+_REACH = np.float32(2.2)
+
 
 @jit.inlined
 def find_peaks(samples, low, high, threshold, number, switch, peaks):
     """Peaks of samples low .. high.
 
     A peak begins where the samples exceed the threshold and have risen from the last valley by as much, and ends where
-    they have fallen by as much. Of two peaks nearer to each other than the pulse is wide the higher is kept; where
-    there are more than fit, the highest.
+    they have fallen by as much. Within reach of a peak the noise of its own photons counts too, so that a quiet
+    receiver does not take the photons of one pulse for several. Of two peaks nearer to each other than the pulse is
+    wide the higher is kept; where there are more than fit, the highest.
 
     Args:
         samples: Waveform less its background, (length,).
@@ -29,9 +33,10 @@ def find_peaks(samples, low, high, threshold, number, switch, peaks):
     Returns:
         How many.
     """
-    cfar = switch[wt.E_KIND] == wt.BY_CFAR
-    separation = number[wt.D_WIDTH]
+    cfar, zero = switch[wt.E_KIND] == wt.BY_CFAR, np.float32(0.0)
+    separation, shot = number[wt.D_WIDTH], number[wt.D_SHOT]
     count, bottom = 0, np.float32(0.0)
+    reach, top_at, floor = np.uint32(_REACH * separation) + np.uint32(1), np.uint32(0), threshold * threshold
     level, drop = threshold, threshold
     b, end = np.uint32(low), np.uint32(high)
     while b < end:
@@ -44,7 +49,10 @@ def find_peaks(samples, low, high, threshold, number, switch, peaks):
         if cfar:
             level, drop = _following(samples, low, high, np.int64(b), number, switch)
             level, drop = max(level, threshold), max(drop, threshold)
-        if not (s >= level and s - bottom >= max(drop, _LEAST_VALLEY * s)):
+        rise = s - bottom
+        if not (s >= level and rise >= max(drop, _LEAST_VALLEY * s)) or (
+            shot > zero and count > 0 and b - top_at <= reach and rise * rise < floor + shot * s
+        ):
             b += np.uint32(1)
             continue
 
@@ -55,7 +63,9 @@ def find_peaks(samples, low, high, threshold, number, switch, peaks):
             s = samples[b]
             if s > top:
                 top, top_at = s, b
-            elif top - s >= max(drop, _LEAST_VALLEY * top):
+            elif top - s >= max(drop, _LEAST_VALLEY * top) and (
+                shot == zero or b - top_at > reach or (top - s) * (top - s) >= floor + shot * top
+            ):
                 bottom = s
                 b += np.uint32(1)
                 break

@@ -10,6 +10,7 @@ from sensorium.trace.light import choose
 from sensorium.trace.light import tables as tb
 from sensorium.trace.waveform import arrivals as ar
 from sensorium.trace.waveform import tables as wt
+from sensorium.trace.waveform.digitise import noise_of
 
 STAGE_FALSE = np.int64(7)
 _DRAW = np.int64(0)
@@ -25,14 +26,17 @@ _NOISE = np.float32(0.25)
 
 
 @jit.inlined
-def add_false_alarm(found, count, number, chance, threshold, low, high, pads, bins, key, element, tick, world):
+def add_false_alarm(
+    found, count, number, chance, threshold, background, low, high, pads, bins, key, element, tick, world
+):
     """Noise alone may cross the threshold in bins that nobody looked at, since no light fell there.
 
     Args:
         found: Returns, (MOST_FOUND, FOUND_COLUMNS); count: how many.
         number: Of `WaveformTables`.
         chance: A uniform number, which decides.
-        threshold: In the unit of the samples.
+        threshold: In the unit of the samples; one above what the noise asks for is crossed less often.
+        background: Sunlight [W], which has noise.
         low, high: Between these there was light.
         pads, bins: Bins before the window and in it.
         key, element, tick, world: Where random numbers come from.
@@ -42,7 +46,13 @@ def add_false_alarm(found, count, number, chance, threshold, low, high, pads, bi
     """
     dead = bins - max(high - low, 0)
     expected = number[wt.W_FALSE_ALARM] * np.float32(dead)
-    if dead <= 0 or count == wt.MOST_FOUND or chance >= expected or chance >= -math.expm1(-np.float64(expected)):
+    if dead <= 0 or count == wt.MOST_FOUND or chance >= expected:
+        return count
+    noise = np.float64(noise_of(number, background)) * number[wt.W_GAIN]
+    if noise == 0.0:
+        return count
+    crossed = 0.5 * math.erfc(threshold / (math.sqrt(2.0) * noise))
+    if chance >= -math.expm1(-min(np.float64(expected), crossed * dead)):
         return count
     w1, w2, _, _ = draw_words(key[0], key[1], element, STAGE_FALSE, _DRAW, tick, world)
     at = pads + np.int64(uniform_f32(w1) * dead)

@@ -208,8 +208,9 @@ def receive(
         if pulses[B_TIME + k] >= voided_before:
             chance = pulses[rows.UNIFORM + k]
             count = add_false_alarm(
-                found, count, number, chance, threshold, low, high, pads, bins, key, element + k, tick, among
-            )
+                found, count, number, chance, threshold, background, low, high, pads, bins, key, element + k, tick,
+                among,
+            )  # fmt: skip
             count = keep_between(found, count, near, far)
             choose_returns(found, count, returns, slots, order)
             for j in range(slots):

@@ -32,11 +32,11 @@ WAVEFORM_SWITCHES = 7
 D_SIGMAS = 0  # threshold over the noise
 D_LEAST = 1  # least threshold, in the unit of the samples
 D_WIDTH = 2  # full width at half maximum of the pulse in its bins [bins]
-D_FRACTION = 3  # level of the leading edge, of the peak
-D_OFFSET = 4  # how far from the pulse's time 0 this detector puts an ideal one [bins]
+D_LOG_FRACTION = 3  # logarithm of the level of the leading edge, of the peak
+D_OFFSET = 4  # how far from the pulse's time 0 this detector puts an ideal one, or the parabola does for edges [bins]
 D_CFAR_FACTOR = 5
-D_LOG_FRACTION = 6  # logarithm of D_FRACTION
-D_EDGE = 7  # when the edge of an ideal pulse passes D_FRACTION, from the pulse's time 0 [bins]
+D_BEND = 6  # of the parabola through the logarithms of an ideal pulse [1/bin^2]
+D_SHOT = 7  # square of D_SIGMAS times the variance that a sample's own photons add, over its height
 DETECTOR_NUMBERS = 8
 
 # entries of DetectorTables.switch

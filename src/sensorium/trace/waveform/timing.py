@@ -20,6 +20,22 @@ CENTROID_LEVEL = 0.2
 _FWHM_SIGMAS = 2.0 * math.sqrt(2.0 * math.log(2.0))
 
 
+# A corrected threshold is crossed no lower than at this share of the peak: below it the edge of a quiet receiver is a
+# few photons, or the end of the pulse's table
+_DEEPEST = -math.log(0.05)
+
+# An edge that rises out of the one before is looked at no lower than twice the valley between them, as a logarithm
+_OVER_VALLEY = math.log(2.0)
+
+# An edge is looked at over this share of its w to either side, and by single samples where u is less than this
+_AROUND, _TOP = 0.35, 0.15
+
+# A line is drawn again where it led farther than this share of w; so many times tell that it leads nowhere
+_ROUNDS, _NEAR = 4, 0.1
+
+# w of an ideal pulse is that over so many levels to either side, and no less than this [bins]
+_SMOOTH, _STEEPEST = 8, 0.1
+
 # Room behind the last sample, for a vector's width
 SPARE = 8
 
@@ -53,18 +69,22 @@ def read_peak(samples, logs, at, begun, ended, threshold, full, number, switch, 
     place, height, width, log_height, bend = parabola(samples, logs, at, begun, ended, full)
     found[i, wt.F_HEIGHT], found[i, wt.F_WIDTH], found[i, wt.F_PEAK] = height, width, at
     kind = switch[wt.E_KIND]
-    if kind == wt.BY_LEADING_EDGE:
-        level, log_level = number[wt.D_FRACTION] * height, number[wt.D_LOG_FRACTION] + log_height
-        crossing = _crossing(samples, logs, at, begun, level, log_level, bend)
-        if crossing >= 0.0:
-            place = crossing - number[wt.D_EDGE]
+    if kind == wt.BY_LEADING_EDGE or (kind == wt.BY_THRESHOLD and switch[wt.E_CORRECT] > 0):
+        above = -np.float64(number[wt.D_LOG_FRACTION])
+        if kind == wt.BY_THRESHOLD:
+            above = min(log_height - np.float64(log_f32(max(threshold, _LEAST))), _DEEPEST)
+        above = max(min(above, log_height - logs[begun] - _OVER_VALLEY), 0.0)
+        early, straight = _edge(edge, above)
+        wider = math.sqrt(np.float64(number[wt.D_BEND]) / bend)
+        place -= wider * (number[wt.D_OFFSET] - early)
+        place = _edge_place(
+            samples, logs, at, begun, ended, full, place, height, log_height, bend, above, wider * straight
+        )
+        place -= early
     elif kind == wt.BY_THRESHOLD:
         log_level = np.float64(log_f32(max(threshold, _LEAST)))
         crossing = _crossing(samples, logs, at, begun, np.float64(threshold), log_level, bend)
-        if crossing >= 0.0:
-            place = crossing
-            if switch[wt.E_CORRECT] > 0:
-                place -= _edge(edge, log_height - log_level)
+        place = crossing if crossing >= 0.0 else place
     elif kind == wt.BY_CENTROID:
         place = _centroid(samples, at, begun, ended, CENTROID_LEVEL * height) - number[wt.D_OFFSET]
     else:
@@ -123,6 +143,52 @@ def parabola(samples, logs, at, begun, ended, full):
 
 
 @jit.inlined
+def _edge_place(samples, logs, at, begun, ended, full, expected, height, log_height, bend, above, straight):
+    """Place where the rising edge of a peak passes a level, by all samples around there.
+
+    Where single samples cross the level, noise decides: white noise of bins much shorter than the pulse crosses early,
+    or late where one looks back from the peak. So the pulse through the peak says where to look, and a straight line
+    through what the samples differ from it by, at the place of its own crossing, says how far the edge is from there:
+    no sample is chosen by its noise. Around the place x_0 of a level e^-u^2 of the peak the edge is that of
+    h exp(-(u - (x - x_0) / w)^2), with the w that the pulse has there; a Gaussian has sqrt(2) sigma everywhere. An edge
+    that is not where the pulse has it, such as that of a weaker pulse just before, is where the samples cross.
+
+    Args:
+        samples, logs, at, begun, ended, full: As for `read_peak`.
+        expected: Place where the pulse through the peak passes the level.
+        height, log_height, bend: Of the Gaussian through the peak, see `parabola`.
+        above: Logarithm of the height over the level, u^2.
+        straight: w, how far the edge goes while u changes by 1 [bins].
+    """
+    u = math.sqrt(above)
+    level = height * np.float64(exp_f32(np.float32(-above)))
+
+    # The line's value at the expected place, by least squares over the samples around it; once more from where it leads
+    half, place, inverse = max(_AROUND * straight, 1.0), expected, 1.0 / straight
+    for _ in range(_ROUNDS if u > _TOP else 0):
+        first, last = max(math.ceil(place - 0.5 - half), begun), min(math.floor(place - 0.5 + half), ended)
+        s0 = s1 = s2 = y0 = y1 = 0.0
+        for b in range(first, last + 1):
+            if samples[b] >= full:
+                continue
+            x = b + 0.5 - place
+            off = u - x * inverse
+            y = np.float64(samples[b]) - height * np.float64(exp_f32(np.float32(-off * off)))
+            s0, s1, s2, y0, y1 = s0 + 1.0, s1 + x, s2 + x * x, y0 + y, y1 + x * y
+        det = s0 * s2 - s1 * s1
+        if s0 < 2.0 or det <= 0.0:
+            break
+        shift = -(s2 * y0 - s1 * y1) * straight / (det * 2.0 * u * level)
+        place += shift
+        if abs(place - expected) > max(straight, 1.0):
+            break
+        if abs(shift) < _NEAR * straight:
+            return place
+    crossing = _crossing(samples, logs, at, begun, level, log_height - above, bend)
+    return crossing if crossing >= 0.0 else expected
+
+
+@jit.inlined
 def _crossing(samples, logs, at, begun, level, log_level, bend):
     """Place where the rising edge before a peak of a bend passes a level; -1 where it does not."""
     b = at
@@ -147,15 +213,17 @@ def _crossing(samples, logs, at, begun, level, log_level, bend):
 
 @jit.inlined
 def _edge(edge, log_above):
-    """When the rising edge of an ideal pulse passes a level, from the pulse's time 0 [bins].
+    """When the rising edge of an ideal pulse passes a level, from the pulse's time 0, and its w there [bins].
 
     Args:
         edge: Of `DetectorTables`.
         log_above: Logarithm of the peak over the level.
     """
-    at = min(math.sqrt(max(log_above, 0.0)) * (wt.LEVELS / wt.LOWEST), np.float64(wt.LEVELS))
+    at = min(math.sqrt(log_above) * (wt.LEVELS / wt.LOWEST), np.float64(wt.LEVELS))
     j = min(np.int64(at), wt.LEVELS - 1)
-    return edge[j] + (edge[j + 1] - edge[j]) * (at - j)
+    first, last = max(j - _SMOOTH, 0), min(j + 1 + _SMOOTH, wt.LEVELS)
+    straight = (edge[first] - edge[last]) * (wt.LEVELS / wt.LOWEST) / (last - first)
+    return edge[j] + (edge[j + 1] - edge[j]) * (at - j), max(straight, _STEEPEST)
 
 
 @jit.inlined

@@ -97,6 +97,8 @@ def _show(stream: Stream, frames: "_Frames", topic: str, kind: str, time_ns: int
     if kind == _TF:
         frames.add(message, time_ns, is_static=topic == "/tf_static")
     elif kind == _CLOUD:
+        if not {field.name for field in message.fields}.issuperset(_XYZ):
+            return  # samples of waveforms, or whatever has no place
         cloud = _cloud(message)
         xyz = np.stack([_finite_or_nan(cloud[axis], axis) for axis in _XYZ], axis=-1)
         label = cloud["label"] if "label" in (cloud.dtype.names or ()) else np.zeros(len(cloud), np.int32)

@@ -65,6 +65,32 @@ def test_the_optical_frame_looks_along_z_with_y_down(tmp_path, read_back):
         np.testing.assert_allclose(pose.rotate((0.0, 1.0, 0.0)), (0.0, 0.0, -1.0), atol=1e-12)
 
 
+def test_what_automatics_set_is_beside_the_image(tmp_path, read_back):
+    camera = sn.Camera(
+        **CHIP | {"full_well_e": 1e6},
+        auto_exposure={"max_exposure_s": 1e-3, "max_gain": 2.0, "min_exposure_s": 1e-8},
+        white_balance={"kind": "grey_world"},
+    )
+    scene = sn.Scene()
+    scene.add(sn.shapes.plane(100.0, 100.0), material=sn.Lambertian(reflectance=((4e-7, 0.6), (7e-7, 0.1))))
+    env = sn.Environment(
+        scene, sn.worlds.Static({"mast": sn.Pose(position=(0, 0, 5))}, step_s=0.1), sun=Sun(elevation_deg=50)
+    )
+    sensor = env.attach(camera, body="mast", pose=sn.Pose.from_euler_deg(pitch=40.0), name="eye")
+    expected = []
+    with sn.record.McapRecorder(tmp_path / "run.mcap") as recorder:
+        for _ in range(3):
+            env.step()
+            recorder.record(env)
+            image = sensor.read()
+            expected.append((float(image.exposure_s), float(image.gain), *image.balance))
+    assert len({one[0] for one in expected}) == len({one[2:] for one in expected}) == 3
+    topics = ("exposure_s", "gain", *(f"white_balance_{name}" for name in image.bands))
+    for column, end in enumerate(topics):
+        for messages in read_back(tmp_path / "run.mcap", f"/eye/{end}"):
+            assert [message.data for message in messages] == [one[column] for one in expected]
+
+
 def test_mosaics_and_sixteen_bits_say_so(tmp_path, read_back):
     raw = sn.Camera(**CHIP, mosaic="grbg", demosaic=False, bits=12)
     reading = recorded(tmp_path / "run.mcap", raw)

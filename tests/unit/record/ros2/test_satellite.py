@@ -36,7 +36,7 @@ def nav_sat_fix(reader) -> dict:
 
 
 def test_a_fix_at_the_origin_is_the_origin(attached, decoded):
-    spec = sn.Gnss(origin=ORIGIN, position_noise={"std": (0.5, 0.5, 2.0)})
+    spec = sn.Gnss(origin=ORIGIN, position={"noise": {"std": (0.5, 0.5, 2.0)}})
     (_, first, fix), (_, second, velocity) = messages_of(attached, spec, [0, 0, 0, 1, -2, 3])
     assert (first, second) == ("fix", "vel")
     told = nav_sat_fix(decoded(fix))

@@ -69,3 +69,26 @@ def test_it_is_plain_data():
     spec = lidar(waveform=sn.waveform.Waveform(detector=sn.waveform.Cfar(cells=16), rays=sn.waveform.Spiral(count=7)))
     assert sn.Lidar.model_validate(spec.model_dump()) == spec
     assert sn.Lidar.model_validate_json(spec.model_dump_json()) == spec
+
+
+def test_samples_of_gigabytes_are_kept_only_where_that_is_stated():
+    pattern = sn.patterns.Spinning(elevation_deg=tuple(np.linspace(-15, 15, 64)), columns=1800, rate_hz=10)
+    many = {"pattern": pattern, "mode": "waveform", "max_range_m": 1000.0}
+    says = r"waveform.keep would hold 6.15 GB for each sweep, 115200 pulses of 13342 bins of 4 bytes; it must be"
+    with pytest.raises(SpecError, match=says) as error:
+        sn.Lidar(**many, waveform={"keep": True})
+    assert "\n" not in str(error.value)
+    assert sn.Lidar(**many, waveform={"keep": True, "keep_gb": 6.2}).waveform.keep_gb == 6.2
+    assert sn.Lidar(**many, waveform={"keep": True, "stop_s": 1e-6}).waveform.keep
+    assert not sn.Lidar(**many).waveform.keep
+
+    # All worlds and sensors count, once it is known how many there are
+    few = sn.patterns.Spinning(elevation_deg=(0.0,), columns=10, rate_hz=10)
+    spec = sn.Lidar(pattern=few, mode="waveform", max_range_m=10.0, waveform={"keep": True, "keep_gb": 1e-5})
+    for worlds in (1, 2):
+        env = sn.Environment(sn.Scene(), sn.worlds.Static(step_s=0.1), worlds=worlds)
+        if worlds == 1:
+            env.attach(spec)
+        else:
+            with pytest.raises(SpecError, match="20 pulses of 144 bins"):
+                env.attach(spec)

@@ -48,6 +48,28 @@ def test_counts_are_poisson_and_the_electronics_normal(signal, background, noise
     assert shifts.std() == pytest.approx(1 / np.sqrt(2 * snr), rel=5 / np.sqrt(2 * shifts.size))
 
 
+@pytest.mark.parametrize("noise", [0.0, 1e-6, 0.05])
+@pytest.mark.parametrize("signal", [0.05, 0.7, 3.0])
+def test_a_receiver_without_noise_sees_one_electron_and_not_none(signal, noise):
+    """Detected with the probability 1 - exp(-S); a threshold of nothing was reached by no electron at all."""
+    seen, _ = detected(signal, 0.0, noise, 5.0)
+    low, high = stats.binom.interval(1 - 1e-4, seen.size, -np.expm1(-signal))
+    assert low <= seen.sum() <= high
+
+
+@pytest.mark.parametrize("mode", ["radiometric", "waveform"])
+@pytest.mark.parametrize(("noise", "threshold", "expected"), [(0.0, 0.0, 0.0), (30.0, 0.0, 0.05), (30.0, 1e3, 0.0)])
+def test_noise_alone_is_a_return_as_often_as_it_is_asked_for_where_there_is_noise(mode, noise, threshold, expected):
+    """None without noise, nor with a threshold of a kilowatt."""
+    pattern = sn.patterns.Spinning(elevation_deg=tuple(np.linspace(-5, 5, 16)), columns=250, rate_hz=10)
+    env = sn.Environment(sn.Scene(), sn.worlds.Static(step_s=0.1))
+    receiver = sn.Receiver(false_alarm_probability=0.05, noise_electrons=noise)
+    spec = sn.Lidar(pattern=pattern, mode=mode, receiver=receiver, max_range_m=100.0, threshold=threshold)
+    lidar = env.attach(spec)
+    env.step()
+    assert lidar.read().valid.mean() == pytest.approx(expected, abs=0.015 if expected else 0.0)
+
+
 def test_rays_fired_before_a_reset_give_no_false_alarms_either():
     pattern = sn.patterns.Spinning(elevation_deg=tuple(np.linspace(-5, 5, 16)), columns=500, rate_hz=10)
     env = sn.Environment(sn.Scene(), sn.worlds.Static(step_s=0.02))
