@@ -1,4 +1,4 @@
-"""Frames made of samples, as converters give them: for those who want the samples, and where other radars interfere."""
+"""Frames made of samples, as converters give them: where samples are asked for, and where other radars interfere."""
 
 from typing import NamedTuple
 
@@ -31,7 +31,7 @@ class TimeFrames(NamedTuple):
     interference_W: NDArray[np.float32] | None
     """Power of the interference alone in them [W]; None without."""
     adc: Complex | None
-    """Shape (heads, chirps, antennas, samples) [sqrt(W)]; None where nobody asks."""
+    """Shape (heads, chirps, antennas, samples) [sqrt(W)]; None unless the radar's `adc` is on."""
 
 
 class TimeSignals:
