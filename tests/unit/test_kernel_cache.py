@@ -105,6 +105,7 @@ def package(tmp_path):
 def run(package, code="import sensorium.kernels", **variables):
     cache = package.parents[1] / "cache"
     env = {**os.environ, "PYTHONPATH": str(package.parent), "SENSORIUM_CACHE_DIR": str(cache), **variables}
+    env["PYTHONDONTWRITEBYTECODE"] = "1"  # Python takes a .pyc of the same second and size for the edited file
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     result, hits, index = done.stdout.split()
