@@ -153,26 +153,30 @@ def _scan(xml: bytes, title: str, where: Path, model: _Model) -> None:
 
 
 def _inside(reference: tuple[str, int, str, str, str, Path], model: _Model, root: Path) -> list[Path]:
-    """The files a reference may mean; each must lie in the root folder."""
+    """The files a reference may mean; what the engine would take must lie in the root folder.
+
+    The engine takes the first that exists: in the model's folder, then in that of the file that says so. One outside
+    that does not exist is therefore no harm where another lies inside.
+    """
     title, line, tag, key, value, where = reference
     plain = re.sub(r"^(package|file)://", "", value).replace("\\", "/")
     if tag in (_INCLUDE, _MODEL, "compiler"):
         prefixes = {""}
     else:
         prefixes = model.prefixes["texture" if tag == "texture" else "mesh"] or {""}
-    found = []
-    for home in dict.fromkeys((model.home, where)):
-        for prefix in sorted(prefixes):
-            try:
-                target = (home / prefix.replace("\\", "/") / plain).resolve()
-            except (OSError, ValueError):
-                raise SpecError(f"{title}, line {line}: {key} of {tag} is {value!r}; that is no file name") from None
-            if not target.is_relative_to(root):
-                raise SpecError(
-                    f"{title}, line {line}: {key} of {tag} is {value!r}, which leaves the folder {str(root)!r}; "
-                    "a model's files must lie in its folder, or in the one given as folder="
-                )
-            found.append(target)
+    homes = [(model.home, prefix) for prefix in sorted(prefixes)]
+    homes += [(where, prefix) for prefix in sorted({"", *prefixes}) if where != model.home]
+    try:
+        targets = [(home / prefix.replace("\\", "/") / plain).resolve() for home, prefix in homes]
+    except (OSError, ValueError):
+        raise SpecError(f"{title}, line {line}: {key} of {tag} is {value!r}; that is no file name") from None
+    found = [target for target in targets if target.is_relative_to(root)]
+    outside = [target for target in targets if target not in found]
+    if any(map(os.path.lexists, outside)) or (outside and not any(map(os.path.lexists, found))):
+        raise SpecError(
+            f"{title}, line {line}: {key} of {tag} is {value!r}, which leaves the folder {str(root)!r}; "
+            "a model's files must lie in its folder, or in the one given as folder="
+        )
     return found
 
 
