@@ -133,7 +133,8 @@ def _depth(quick: bool) -> Comparison:
     rays = (ahead * cosine[:, None]) @ data.xmat[head].reshape(3, 3).T
     # One by one, since mj_multiRay of MuJoCo 4.0 misses faces of meshes
     geom = np.zeros(1, np.int32)
-    distance = np.array([mujoco.mj_ray(model, data, data.xpos[head], ray, None, True, head, geom, None) for ray in rays])
+    eye = data.xpos[head]
+    distance = np.array([mujoco.mj_ray(model, data, eye, ray, None, True, head, geom, None) for ray in rays])
     seen = (distance >= 0.0) & (distance < _MOST_DEPTH_M)
     found = np.where(image.valid.ravel(), image.depth.ravel().astype(float), _MOST_DEPTH_M)
     expected = np.where(seen, distance * cosine, _MOST_DEPTH_M)

@@ -36,8 +36,8 @@ def can_be_shown(encoding: str) -> bool:
 def pixels_of(message: Any) -> NDArray[Any]:
     """An image's pixels, shape (height, width) or (height, width, 3 or 4); rows may be padded.
 
-    Vectors (32FC2 such as optical flow, 32FC3 such as normals) become colours: 0.5 + 0.5 v / |v|max for x, y and z, grey
-    where a vector has no z, black where it is not finite.
+    Vectors (32FC2 such as optical flow, 32FC3 such as normals) become colours: 0.5 + 0.5 v / |v|max for x, y and z,
+    grey where a vector has no z, black where it is not finite.
     """
     kind, channels, order = _ENCODINGS[message.encoding]
     dtype = np.dtype(kind).newbyteorder(">" if message.is_bigendian else "<")

@@ -110,7 +110,8 @@ def _shown_kinds(file: McapFile, note: Callable[[str], None]) -> dict[str, str]:
             if kind not in _NOT_SEEN:
                 note(f"{topic!r} is left out: its messages are {kind or 'of no type'!r}")
         elif channel.message_encoding != "cdr":
-            note(f"{topic!r} is left out: its messages are written as {channel.message_encoding!r}, and not as cdr (ROS 2)")
+            written = channel.message_encoding
+            note(f"{topic!r} is left out: its messages are written as {written!r}, and not as cdr (ROS 2)")
         else:
             shown[topic] = kind
     return shown

@@ -79,7 +79,14 @@ def test_every_output_of_a_depth_camera_is_an_image_of_its_own(tmp_path, columns
 
 
 def image_of(encoding):
-    fields = {"height": 1, "width": 1, "encoding": encoding, "is_bigendian": 0, "step": 2, "data": np.zeros(2, np.uint8)}
+    fields = {
+        "height": 1,
+        "width": 1,
+        "encoding": encoding,
+        "is_bigendian": 0,
+        "step": 2,
+        "data": np.zeros(2, np.uint8),
+    }
     return Message("sensor_msgs/msg/Image", 0, {"header": header(0, "camera"), **fields})
 
 
@@ -118,7 +125,9 @@ def test_joints_of_a_robot_each_have_their_signals(tmp_path, columns):
     fields = {"name": ["hip", "knee"], "position": np.array([1.0, 2.0]), "effort": np.zeros(0)}
     with sn.record.McapRecorder(tmp_path / "run.mcap") as recorder:
         for topic, velocity in (("/joint_states", np.zeros(0)), ("/fast/joint_states", np.array([3.0, 4.0]))):
-            message = Message("sensor_msgs/msg/JointState", 0, {"header": header(0, ""), **fields, "velocity": velocity})
+            message = Message(
+                "sensor_msgs/msg/JointState", 0, {"header": header(0, ""), **fields, "velocity": velocity}
+            )
             recorder.write(topic, message)
     out, count = shown(tmp_path / "run.mcap", tmp_path)
     assert count == 2
