@@ -56,11 +56,12 @@ class MuJoCo:
         keyframe: str | None = None,
         accelerations: bool = True,
         folder: str | os.PathLike[str] | None = None,
+        packages: Mapping[str, str | os.PathLike[str]] | None = None,
     ) -> None:
         """Take a model.
 
         Args:
-            model: `mujoco.MjModel`; or the path of an MJCF or URDF file; or MJCF text.
+            model: `mujoco.MjModel`; or the path of an MJCF or URDF file; or MJCF or URDF text.
             data: `mujoco.MjData` to simulate or to watch, or a sequence of them, one a world; None makes them.
             controller: Called as controller(model, data, world) before each step of each world, to set `data.ctrl`.
             keyframe: Name of the model's keyframe to start from; without it, or with data, as data are.
@@ -68,9 +69,11 @@ class MuJoCo:
                 asks for them, by the model as it is then.
             folder: Folder that all files of the model must lie in; by default the model's own. A model that refers to
                 a file outside is refused before the file is opened.
+            packages: Of a URDF file, the folder of each package that it names (`package://name/...`). Others are looked
+                for upwards from the file, within `folder`.
         """
         mujoco = engine()
-        self.model = load_model(model, folder)
+        self.model = load_model(model, folder, packages)
         if data is not None and keyframe is not None:
             raise SpecError(f"keyframe is {keyframe!r} and data is given; data are watched as they are")
         if controller is not None and not callable(controller):
