@@ -28,12 +28,14 @@ def read_dae(data: bytes, name: str) -> Mesh:
         data: What the file holds.
         name: What it is called, for messages; one that is no COLLADA raises SceneError.
     """
+    # Whatever a broken file makes raise is one bad file to the caller; numbers that are too large are found by the mesh
     try:
-        vertices, faces = _Reader(_parsed(data), len(data)).triangles()
+        with np.errstate(all="ignore"):
+            vertices, faces = _Reader(_parsed(data), len(data)).triangles()
         if not len(faces):
             raise ValueError("it has no triangles")
         return Mesh(vertices, faces)
-    except (ValueError, KeyError, IndexError, OverflowError, ElementTree.ParseError) as error:
+    except Exception as error:
         raise SceneError(f"{name}: it cannot be read as .dae: {in_one_line(error)}") from None
 
 
