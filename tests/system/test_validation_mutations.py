@@ -217,6 +217,8 @@ MUTATIONS = {
     "cross-sections": calls(sn.radio, "plate", wavelength_m=times(1.01)),
     "cfar-false-alarms": calls(sn.radio, "crossings", false_alarm=times(1.3)),
     "radar-detection": calls(sn, "Radar", cross_sections={"ball": 11.0}),
+    "radar-angles": calls(sn, "Radar", azimuth={"noise": {"bias": 4e-3}}),
+    "radar-two-echoes": calls(sn, "Radar", cfar={"over": "mean"}),
     # Inertial sensors
     "specific-force": calls(sn, "Accelerometer", gravity_sign=1),  # E-17
     "mean-over-a-step": calls(sn, "Accelerometer", source="engine"),
