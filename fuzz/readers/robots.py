@@ -33,6 +33,6 @@ def _dae(folder: Path) -> list[bytes]:
     return [(head + primitive + tail).encode() for primitive in primitives]
 
 
-_WORDS = (b"<node>", b"</node>", b'<instance_node url="#n"/>', b'<instance_geometry url="#g"/>', b"1e308", b"nan", b"-1")
+_WORDS = (b"<node>", b"</node>", b'<instance_node url="#n"/>', b'<instance_geometry url="#g"/>', b"1e308", b"nan")
 
 READERS = [Reader("robot-dae", ".dae", _read, (SceneError,), _dae, ("sensorium.scene.dae_format",), words=_WORDS)]
