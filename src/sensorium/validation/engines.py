@@ -131,7 +131,7 @@ def _depth(quick: bool) -> Comparison:
     cosine = 1.0 / np.linalg.norm(ahead, axis=1)
     head = model.body("head").id
     rays = (ahead * cosine[:, None]) @ data.xmat[head].reshape(3, 3).T
-    # One by one, since mj_multiRay of MuJoCo 4.0 misses faces of meshes
+    # One by one, since mj_multiRay of MuJoCo 4.0 errs on meshes
     geom = np.zeros(1, np.int32)
     eye = data.xpos[head]
     distance = np.array([mujoco.mj_ray(model, data, eye, ray, None, True, head, geom, None) for ray in rays])
