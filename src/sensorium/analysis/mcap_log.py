@@ -52,7 +52,7 @@ def _topic(path: Path, topic: str | None, channels: dict[str, Any]) -> str:
         if schema is not None and any(vector.encode() in schema.data for vector in _VECTORS)
     ] or [name for name, (_, schema) in channels.items() if schema is None or not schema.data]
     if len(meant) != 1:
-        rule = f"a topic must be named (--topic); there are {', '.join(sorted(channels)) or 'none'}"
+        rule = f"a topic must be named (--topic); there are {', '.join(sorted(meant or channels)) or 'none'}"
         raise SpecError(f"{path.name!r} has {len(meant)} topics with inertial or magnetic readings; {rule}")
     return meant[0]
 

@@ -39,7 +39,7 @@ class McapRecorder(Recorder):
 
     Topics begin with the sensor's name: /lidar/points (PointCloud2; a lidar of one ray has /lidar/range too, one that
     keeps its samples /lidar/waveforms),
-    /imu/data and /imu/mag (Imu, MagneticField), /encoder/joint_states, /odometer/odometry, /gnss/fix and /gnss/vel,
+    /imu/data_raw and /imu/mag (Imu, MagneticField), /encoder/joint_states, /odometer/odometry, /gnss/fix and /gnss/vel,
     /barometer/pressure, /sun_sensor/cosine, /cone/range, /radar/detections and /radar/range_doppler (PointCloud2 and
     Image), /camera/image_raw and /camera/camera_info, /depth_camera/depth and the other outputs of a depth camera;
     then /tf with the true poses of all bodies, /tf_static with the mounts of the sensors, /clock, and /diagnostics with
@@ -113,7 +113,8 @@ class McapRecorder(Recorder):
             if sensor.name not in self._sources:
                 source = Source.of(sensor, env.world.body_names, env.world.joint_names)
                 self._sources[sensor.name] = source
-                messages.append(("/tf_static", mounts(source, now_ns), now_ns))
+                if source.has_place:
+                    messages.append(("/tf_static", mounts(source, now_ns), now_ns))
             arrivals = sensor.arrivals()
             if arrivals and not has_messages(arrivals[0].reading):
                 self._warn(sensor.name, arrivals[0].reading)

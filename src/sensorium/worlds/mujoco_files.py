@@ -6,12 +6,15 @@ first, with all it includes, and a name that leads out of the model's folder is 
 
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 from xml.parsers import expat
 
-from sensorium.errors import MissingExtraError, SpecError
+from sensorium.errors import MissingExtraError, SensoriumError, SpecError
+from sensorium.worlds.urdf import Urdf, checked_packages, is_urdf
 
 # Attributes of the compiler that go before the names of some kinds of files
 _FOLDERS = {"meshdir": "mesh", "texturedir": "texture", "assetdir": "any"}
@@ -36,25 +39,36 @@ def engine() -> Any:
     return mujoco
 
 
-def files_of(path: Path, folder: str | os.PathLike[str] | None = None) -> list[Path]:
+def files_of(
+    path: Path, folder: str | os.PathLike[str] | None = None, packages: Mapping[str, Any] | None = None
+) -> list[Path]:
     """All files that a model's file refers to, itself first; each lies in the folder and exists.
 
     Args:
         path: An MJCF or URDF file.
         folder: Folder that the model's files must lie in; by default the file's own.
+        packages: Folders of packages that a URDF file names, by their names.
     """
-    return [path, *_check_references(_bytes(path), path.name, path.parent, folder)]
+    xml = _bytes(path)
+    if urdf := _urdf(xml, path.name, path.parent, folder, packages):
+        return [path, *urdf.files()]
+    return [path, *_check_references(xml, path.name, path.parent, folder)]
 
 
-def load_model(model: Any, folder: str | os.PathLike[str] | None = None) -> Any:
+def load_model(
+    model: Any, folder: str | os.PathLike[str] | None = None, packages: Mapping[str, Any] | None = None
+) -> Any:
     """An MjModel from what the user gave.
 
     Args:
-        model: `mujoco.MjModel`; or the path of an MJCF or URDF file; or MJCF text.
+        model: `mujoco.MjModel`; or the path of an MJCF or URDF file; or MJCF or URDF text.
         folder: Folder that the model's files must lie in; by default that of the model, for a text the current one.
+        packages: Folders of packages that a URDF file names, by their names.
     """
     mujoco = engine()
     if isinstance(model, mujoco.MjModel):
+        if packages is not None:
+            raise SpecError("packages are given and model is a MjModel; it must be a URDF file or text for that")
         if folder is not None:
             raise SpecError(f"folder is {str(folder)!r} and model is a MjModel; it must be a file or a text for that")
         return model
@@ -63,17 +77,39 @@ def load_model(model: Any, folder: str | os.PathLike[str] | None = None) -> Any:
     text = str(model)
     try:
         if text.lstrip().startswith("<"):
+            if urdf := _urdf(text.encode(), "the model", Path(), folder, packages):
+                return urdf.compiled(mujoco)
             _check_references(text.encode(), "the model", Path(), folder)
             return mujoco.MjModel.from_xml_string(text)
         path = Path(text)
         if not path.is_file():
             raise SpecError(f"model is {text!r}; there is no such file")
-        _check_references(_bytes(path), path.name, path.parent, folder)
+        xml = _bytes(path)
+        if urdf := _urdf(xml, path.name, path.parent, folder, packages):
+            return urdf.compiled(mujoco)
+        _check_references(xml, path.name, path.parent, folder)
         return mujoco.MjModel.from_xml_path(text)
+    except SensoriumError:
+        raise
     except (ValueError, mujoco.FatalError) as error:
-        if isinstance(error, SpecError):
-            raise
         raise SpecError(f"MuJoCo cannot read the model: {' '.join(str(error).split())}") from error
+
+
+def _urdf(
+    xml: bytes,
+    name: str,
+    home: Path,
+    folder: str | os.PathLike[str] | None,
+    packages: Mapping[str, Any] | None,
+) -> Urdf | None:
+    """A robot's file, None for MJCF."""
+    given, model = checked_packages(packages), _Model(home)
+    _scan(xml, name, home, model)  # no DOCTYPE, so that a parser of trees may have it
+    if not is_urdf(xml):
+        if packages is not None:
+            raise SpecError(f"packages are given and {name} is MJCF; it must be a URDF file or text for that")
+        return None
+    return Urdf(name, ElementTree.fromstring(xml), home.resolve(), _root(name, home, folder), given)
 
 
 @dataclass
@@ -93,11 +129,7 @@ def _check_references(xml: bytes, name: str, home: Path, folder: str | os.PathLi
     Returns:
         Those files that exist.
     """
-    root = Path(home if folder is None else folder).resolve()
-    if not root.is_dir():
-        raise SpecError(f"folder is {str(folder)!r}; there is no such folder")
-    if not home.resolve().is_relative_to(root):
-        raise SpecError(f"folder is {str(folder)!r}; it must hold {name}, which is in {home.resolve()}")
+    root = _root(name, home, folder)
     seen: set[Path] = set()
     used: dict[Path, None] = {}
     models = [(xml, name, home)]
@@ -121,6 +153,16 @@ def _check_references(xml: bytes, name: str, home: Path, folder: str | os.PathLi
         for reference in model.references:
             used.update(dict.fromkeys(target for target in _inside(reference, model, root) if target.is_file()))
     return list(used)
+
+
+def _root(name: str, home: Path, folder: str | os.PathLike[str] | None) -> Path:
+    """The folder that all files must lie in; it holds the model."""
+    root = Path(home if folder is None else folder).resolve()
+    if not root.is_dir():
+        raise SpecError(f"folder is {str(folder)!r}; there is no such folder")
+    if not home.resolve().is_relative_to(root):
+        raise SpecError(f"folder is {str(folder)!r}; it must hold {name}, which is in {home.resolve()}")
+    return root
 
 
 def _scan(xml: bytes, title: str, where: Path, model: _Model) -> None:
@@ -153,26 +195,30 @@ def _scan(xml: bytes, title: str, where: Path, model: _Model) -> None:
 
 
 def _inside(reference: tuple[str, int, str, str, str, Path], model: _Model, root: Path) -> list[Path]:
-    """The files a reference may mean; each must lie in the root folder."""
+    """The files a reference may mean; what the engine would take must lie in the root folder.
+
+    The engine takes the first that exists: in the model's folder, then in that of the file that says so. One outside
+    that does not exist is therefore no harm where another lies inside.
+    """
     title, line, tag, key, value, where = reference
     plain = re.sub(r"^(package|file)://", "", value).replace("\\", "/")
     if tag in (_INCLUDE, _MODEL, "compiler"):
         prefixes = {""}
     else:
         prefixes = model.prefixes["texture" if tag == "texture" else "mesh"] or {""}
-    found = []
-    for home in dict.fromkeys((model.home, where)):
-        for prefix in sorted(prefixes):
-            try:
-                target = (home / prefix.replace("\\", "/") / plain).resolve()
-            except (OSError, ValueError):
-                raise SpecError(f"{title}, line {line}: {key} of {tag} is {value!r}; that is no file name") from None
-            if not target.is_relative_to(root):
-                raise SpecError(
-                    f"{title}, line {line}: {key} of {tag} is {value!r}, which leaves the folder {str(root)!r}; "
-                    "a model's files must lie in its folder, or in the one given as folder="
-                )
-            found.append(target)
+    homes = [(model.home, prefix) for prefix in sorted(prefixes)]
+    homes += [(where, prefix) for prefix in sorted({"", *prefixes}) if where != model.home]
+    try:
+        targets = [(home / prefix.replace("\\", "/") / plain).resolve() for home, prefix in homes]
+    except (OSError, ValueError):
+        raise SpecError(f"{title}, line {line}: {key} of {tag} is {value!r}; that is no file name") from None
+    found = [target for target in targets if target.is_relative_to(root)]
+    outside = [target for target in targets if target not in found]
+    if any(map(os.path.lexists, outside)) or (outside and not any(map(os.path.lexists, found))):
+        raise SpecError(
+            f"{title}, line {line}: {key} of {tag} is {value!r}, which leaves the folder {str(root)!r}; "
+            "a model's files must lie in its folder, or in the one given as folder="
+        )
     return found
 
 

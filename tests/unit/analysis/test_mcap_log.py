@@ -101,11 +101,12 @@ def test_where_headers_have_no_time_the_log_s_own_is_used(tmp_path):
 
 
 def test_several_topics_need_a_name(tmp_path):
-    file = write_ros(tmp_path / "log.mcap", {"/imu": IMU, "/mag": FIELD})
-    with pytest.raises(SpecError, match=r"has 2 topics with .* must be named \(--topic\); there are /imu, /mag"):
+    other = ("std_msgs/msg/Float64", lambda k: STORE.types["std_msgs/msg/Float64"](0.0))
+    file = write_ros(tmp_path / "log.mcap", {"/imu": IMU, "/mag": FIELD, "/battery": other})
+    with pytest.raises(SpecError, match=r"has 2 topics with .* must be named \(--topic\); there are /imu, /mag$"):
         read_log(file)
     assert len(read_log(file, topic="/mag").names) == 3
-    with pytest.raises(SpecError, match=r"topic is '/gps'; 'log.mcap' has /imu, /mag"):
+    with pytest.raises(SpecError, match=r"topic is '/gps'; 'log.mcap' has /battery, /imu, /mag"):
         read_log(file, topic="/gps")
 
 

@@ -196,8 +196,8 @@ def test_inertial_readings_come_back_with_covariances(tmp_path):
             readings += handle.readings()
             planar += flat.readings()
     found = read(tmp_path / "run.mcap")
-    assert len(found["/imu/data"]) == len(readings) > 15
-    topics = [found[f"/imu/{end}"] for end in ("data", "mag", "delta_velocity", "delta_angle")]
+    assert len(found["/imu/data_raw"]) == len(readings) > 15
+    topics = [found[f"/imu/{end}"] for end in ("data_raw", "mag", "delta_velocity", "delta_angle")]
     for (_, message), (_, mag), (_, delta), (_, turn), reading in zip(*topics, readings, strict=True):
         assert np.array_equal(xyz(message.linear_acceleration), reading.acceleration)
         assert np.array_equal(xyz(message.angular_velocity), reading.angular_velocity)
@@ -213,7 +213,7 @@ def test_inertial_readings_come_back_with_covariances(tmp_path):
     assert not np.any(mag.magnetic_field_covariance)
 
     # Axes in their places; what is not measured is said to be absent
-    (_, message), reading = found["/flat/data"][-1], planar[-1]
+    (_, message), reading = found["/flat/data_raw"][-1], planar[-1]
     assert np.array_equal(xyz(message.linear_acceleration)[[2, 0]], reading.acceleration)
     assert np.isnan(message.linear_acceleration.y)
     assert message.angular_velocity_covariance[0] == -1.0
@@ -242,6 +242,11 @@ def test_joints_wheels_positions_and_pressures_come_back(tmp_path):
         assert list(message.name) == ["wheel"]
         assert (message.position[0], message.velocity[0]) == (reading.position, reading.velocity)
         assert stamp_ns(message) == reading.time_ns
+        assert message.header.frame_id == ""
+
+    # What measures a joint sits nowhere, so it has no frame
+    mounted = [t.child_frame_id for _, static in found["/tf_static"] for t in static.transforms]
+    assert mounted == ["gnss", "local", "barometer"]
     for (_, message), reading in zip(found["/odometer/odometry"], readings["odometer"], strict=True):
         assert message.pose.pose.position.x == reading.distance
         assert message.twist.twist.linear.x == reading.velocity
@@ -285,7 +290,7 @@ def test_messages_are_logged_when_they_arrived(tmp_path):
         for _ in env.run(0.2):
             recorder.record(env)
             arrivals += imu.arrivals()
-    logged = [log_ns for log_ns, _ in read(tmp_path / "run.mcap")["/imu/data"]]
+    logged = [log_ns for log_ns, _ in read(tmp_path / "run.mcap")["/imu/data_raw"]]
     assert logged == [arrival.arrival_ns for arrival in arrivals]
     assert logged == [arrival.reading.time_ns + 7_000_000 for arrival in arrivals]
 
@@ -382,9 +387,9 @@ def test_rosbags_reads_every_message(tmp_path):
         for connection, _, data in reader.messages():
             message = reader.deserialize(data, connection.msgtype)
             counts[connection.topic] = counts.get(connection.topic, 0) + 1
-            if connection.topic == "/imu/data":
+            if connection.topic == "/imu/data_raw":
                 read_rates.append(xyz(message.angular_velocity))
-    assert counts == {"/clock": 25, "/tf": 25, "/tf_static": 2, "/imu/data": len(rates), "/lidar/points": 2}
+    assert counts == {"/clock": 25, "/tf": 25, "/tf_static": 2, "/imu/data_raw": len(rates), "/lidar/points": 2}
     assert np.array_equal(read_rates, rates)
 
 

@@ -64,6 +64,28 @@ def test_a_reference_beyond_a_folder_may_come_back_within_the_model(folder):
     assert sn.worlds.MuJoCo(written(folder, f'<compiler meshdir="parts"/>{asset}')).model.nmesh == 1
 
 
+def test_a_name_that_is_found_beside_the_included_file_may_lead_out_of_nowhere(folder):
+    """MuJoCo looks in the model's folder, finds nothing there, and takes the file beside the included one."""
+    (folder / "parts" / "deep").mkdir()
+    asset = '<mujoco><asset><mesh name="m" file="../arm.obj"/></asset></mujoco>'
+    (folder / "parts" / "deep" / "assets.xml").write_text(asset)
+    assert sn.worlds.MuJoCo(written(folder, '<include file="parts/deep/assets.xml"/>')).model.nmesh == 1
+
+    # It would be taken if it were there
+    (folder.parent / "arm.obj").write_text(TRIANGLES)
+    with pytest.raises(SpecError, match="leaves the folder"):
+        sn.worlds.MuJoCo(written(folder, '<include file="parts/deep/assets.xml"/>'))
+
+
+def test_beside_an_included_file_the_engine_puts_no_folder_before_names(folder):
+    """With meshdir the name stays inside, without it the engine would open what is outside."""
+    (folder / "a" / "b").mkdir(parents=True)
+    asset = '<mujoco><asset><mesh name="m" file="../../secret.obj"/></asset></mujoco>'
+    (folder / "parts" / "assets.xml").write_text(asset)
+    with pytest.raises(SpecError, match="leaves the folder"):
+        sn.worlds.MuJoCo(written(folder, '<compiler meshdir="a/b"/><include file="parts/assets.xml"/>'))
+
+
 def test_what_an_included_file_includes_is_looked_at_too(folder):
     written(folder, '<include file="../secret.xml"/>', "inner.xml")
     with pytest.raises(SpecError, match=r"inner\.xml, line 2: file of include is '\.\./secret\.xml'"):

@@ -55,6 +55,11 @@ class Source:
         )
 
     @property
+    def has_place(self) -> bool:
+        """Whether it sits somewhere: what measures a joint does not, unless it was put on a body."""
+        return self.joint is None or self.body is not None
+
+    @property
     def period_s(self) -> float:
         """Time between readings [s]."""
         return 1.0 / (self.spec.timing.rate_hz or 1.0)
