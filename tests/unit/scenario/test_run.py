@@ -1,13 +1,17 @@
 """Runs: folders that are whole, runs that repeat, and series."""
 
 import json
+import os
+import re
 import signal
+import subprocess
+import sys
 
 import pytest
 
 from sensorium.errors import SpecError, StoppedError
 from sensorium.scenario import Scenario
-from sensorium.scenario.manifest import Manifest
+from sensorium.scenario.manifest import Manifest, hashed
 from sensorium.scenario.run import repeat, run
 from sensorium.scenario.sweep import cases, sweep
 
@@ -110,6 +114,88 @@ def test_nothing_of_somebody_else_is_touched(folder):
     with pytest.raises(SpecError, match=r"characters, which cannot be looked at: File name too long"):
         run(load(folder), folder / ("x" * 300))
     assert (folder / "mine" / "work.txt").read_text() == (folder / "out.part" / "work.txt").read_text() == "dear"
+
+
+@pytest.mark.parametrize("name", ["out.old", "out.scene", "out.part"])
+def test_folders_beside_the_results_that_a_user_made_are_left_alone(folder, name):
+    run(load(folder, seed=1), folder / "out")
+    (folder / name).mkdir()
+    (folder / name / "work.txt").write_text("dear")
+    values = {"seed": 2, "scene": {"parts": 2}} if name == "out.scene" else {"seed": 2}
+    with pytest.raises(SpecError, match=rf"{name}' exists and is not ours"):
+        run(load(folder, **values), folder / "out", force=True)
+    assert (folder / name / "work.txt").read_text() == "dear"
+    assert Manifest.load(folder / "out" / "manifest.json").scenario["seed"] == 1
+    assert not list(folder.glob(".*"))
+
+
+def test_a_file_of_the_user_in_the_results_is_not_replaced_with_them(folder):
+    run(load(folder), folder / "out", force=True)
+    for place in ("notes.txt", "signals/notes.txt"):
+        notes = folder / "out" / place
+        notes.write_text("dear")
+        with pytest.raises(SpecError, match=f"holds '{place}', which no run wrote"):
+            run(load(folder), folder / "out", force=True)
+        assert notes.read_text() == "dear"
+        notes.unlink()
+    (folder / "out" / "picture.png").touch()
+    run(load(folder), folder / "out", force=True, added=["picture.png"])
+    assert not (folder / "out" / "picture.png").exists()
+
+
+def test_files_that_come_while_a_run_is_replaced_are_kept(folder):
+    run(load(folder, seed=1), folder / "out")
+    late = folder / "out" / "late.txt"
+    run(load(folder, seed=2), folder / "out", force=True, progress=lambda *_: late.write_text("dear"))
+    assert (folder / "out.old" / "late.txt").read_text() == "dear"
+    assert Manifest.load(folder / "out" / "manifest.json").scenario["seed"] == 2
+
+
+SLOW = """
+import sys
+from pathlib import Path
+from sensorium.scenario import Scenario
+from sensorium.scenario.run import run
+
+def wait(simulated_s, real_s):
+    if 0.195 < simulated_s < 0.205:
+        print("half", flush=True)
+        sys.stdin.readline()
+
+run(Scenario.load(Path(sys.argv[1]) / "turn.yaml"), Path(sys.argv[1]) / "out", force=True, progress=wait)
+"""
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_the_second_of_two_processes_is_told_which_one_writes_the_folder(folder, again):
+    if again:
+        run(load(folder, seed=1), folder / "out")
+    command = [sys.executable, "-c", SLOW, str(folder)]
+    first = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert first.stdout.readline() == "half\n"
+    second = subprocess.run(
+        [sys.executable, "-m", "sensorium", "run", "turn.yaml", "--out", "out", "--force"],
+        **{"cwd": folder, "capture_output": True, "text": True, "check": False},
+    )
+    assert second.returncode == 2
+    said = rf"sensorium: --out is '.*/out', which process {first.pid} on \S+ is writing; .*\n"
+    assert re.fullmatch(said, second.stderr)
+    first.communicate("\n")
+    assert first.returncode == 0
+    manifest = Manifest.load(folder / "out" / "manifest.json")
+    assert manifest.outputs == hashed(folder / "out", ["manifest.json"])
+    assert {path.name for path in folder.iterdir()} == {"turn.yaml", "way.csv", "out"}
+
+
+def test_two_series_do_not_share_a_folder(folder):
+    series = cases(lambda values: load(folder, **values), {"seed": [1, 2]})
+    runs = sweep(series, folder / "out")
+    next(runs)
+    with pytest.raises(SpecError, match=f"which process {os.getpid()} on"):
+        sweep(series, folder / "out")
+    runs.close()
+    assert [done.done_before for done in sweep(series, folder / "out")] == [True, False]
+    assert not list(folder.glob(".*"))
 
 
 def test_the_folder_is_looked_at_before_anything_is_made(folder, monkeypatch):
