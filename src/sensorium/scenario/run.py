@@ -134,6 +134,9 @@ def _run(
     folder = os.path.relpath(scenario.files.folder, out)
     manifest = Manifest(scenario.data, Path(folder).as_posix(), scenario.files.hashes())
     if before is not None and before.identity == manifest.identity and not force:
+        missing = [name for name in (*before.views, *before.outputs) if not (out / name).is_file()]
+        if missing:
+            raise SpecError(f"--out is {str(out)!r}, whose run lacks {missing[0]!r} by now; do it again with --force")
         return Run(out, before, done_before=True)
     if before is not None and not force:
         raise SpecError(
@@ -164,22 +167,27 @@ def repeat(
     *,
     force: bool = False,
     allow_outside: bool = False,
+    known: Sequence[Path] = (),
     progress: Progress = lambda simulated_s, real_s: None,
 ) -> tuple[Run, list[str]]:
     """Run again what a manifest describes.
+
+    The scenario's folder, which the manifest names, must lie in the current folder.
 
     Args:
         path: A manifest.
         out: Folder for the results, as for `run`.
         force: Likewise.
-        allow_outside: Whether files that it names may lie outside the scenario's folder.
+        allow_outside: Whether the scenario's folder may lie anywhere, and files that it names outside of that folder.
+        known: Further folders that the scenario's may lie in, such as that of the gallery.
         progress: As for `run`.
 
     Returns:
         The run, and the names of those files that came out differently.
     """
     manifest = Manifest.load(path)
-    files = Files(manifest.scenario_folder(path), allow_outside=allow_outside)
+    folder = manifest.scenario_folder(path, None if allow_outside else [Path.cwd(), *known])
+    files = Files(folder, allow_outside=allow_outside)
     for name in manifest.inputs:
         files.path(name, f"inputs of {path.name}")
     changed = differences(manifest.inputs, files.hashes())

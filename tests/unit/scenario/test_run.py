@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -29,7 +30,8 @@ WAY = "time_s,body,x,y,z,qw,qx,qy,qz\n0,car,0,0,0,1,0,0,0\n1,car,1,0,0,0.9,0,0,0
 
 
 @pytest.fixture
-def folder(tmp_path):
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "turn.yaml").write_text(TEXT)
     (tmp_path / "way.csv").write_text(WAY)
     return tmp_path
@@ -87,6 +89,14 @@ def test_the_same_run_is_not_done_twice(folder):
     again = run(load(folder), folder / "out")
     assert again.done_before
     assert (folder / "out" / "run.mcap").stat().st_mtime_ns == stamp
+    assert not run(load(folder), folder / "out", force=True).done_before
+
+
+def test_a_run_that_is_no_longer_whole_is_not_taken_for_one(folder):
+    run(load(folder), folder / "out")
+    (folder / "out" / "run.mcap").unlink()
+    with pytest.raises(SpecError, match=r"whose run lacks 'run\.mcap' by now; do it again with --force"):
+        run(load(folder), folder / "out")
     assert not run(load(folder), folder / "out", force=True).done_before
 
 
@@ -315,6 +325,60 @@ def test_an_edited_manifest_is_not_repeated(folder):
         file.write_text(text.replace(old, new))
         with pytest.raises(SpecError, match=r"^manifest\.json\."):
             repeat(file, folder / "again")
+
+
+def forged(place, /, **changes):
+    """A manifest with an identity that fits, as anybody can make one."""
+    manifest = replace(Manifest.load(place / "out" / "manifest.json"), **changes)
+    (place / "got").mkdir(exist_ok=True)
+    manifest.save(place / "got")
+    return place / "got" / "manifest.json"
+
+
+@pytest.mark.parametrize("way", ["absolute", "dots", "link"])
+def test_a_manifest_reads_nothing_outside_the_folder_it_is_run_from(folder, monkeypatch, way):
+    """What SECURITY.md promises: a manifest grants itself nothing."""
+    run(load(folder), folder / "out")
+    here = folder / "got" / "deep"
+    here.mkdir(parents=True)
+    (here / "link").symlink_to(folder)
+    names = {"absolute": str(folder), "dots": "..", "link": "deep/link"}
+    path = forged(folder, folder=names[way])
+    monkeypatch.chdir(here.parent)
+    with pytest.raises(SpecError, match=r"folder is '.*', which is '.*'; it must lie in the folder that the manifest"):
+        repeat(path, here / "again")
+    assert not (here / "again").exists()
+
+    # The same from above, or by the user's leave, or from a folder that is known
+    assert repeat(path, here / "again", allow_outside=True)[1] == []
+    assert repeat(path, here / "known", known=[folder])[1] == []
+    monkeypatch.chdir(folder)
+    assert repeat(path, here / "above")[1] == []
+
+
+def test_files_that_a_manifest_names_outside_the_scenarios_folder_are_refused(folder):
+    run(load(folder), folder / "out")
+    for name in (str(folder / "way.csv"), "../way.csv"):
+        world = {"kind": "replay", "file": name, "step_s": 0.01}
+        for changes in ({"inputs": {name: "00"}}, {"inputs": {}, "scenario": {"duration_s": 1.0, "world": world}}):
+            path = forged(folder, folder=".", **changes)
+            with pytest.raises(SpecError, match="must lie in the scenario's folder, or be allowed by --allow-outside"):
+                repeat(path, folder / "again")
+
+
+def test_the_folder_is_part_of_what_a_manifest_is(folder):
+    run(load(folder), folder / "out")
+    file = folder / "out" / "manifest.json"
+    file.write_text(file.read_text().replace('"folder": ".."', '"folder": "../.."'))
+    with pytest.raises(SpecError, match="was changed since its run"):
+        repeat(file, folder / "again")
+
+
+@pytest.mark.parametrize("figures", [{}, {"steps": 1, "simulated_s": "x", "real_s": 1, "readings": {}}])
+def test_a_manifest_whose_figures_are_none_is_refused(folder, figures):
+    run(load(folder), folder / "out")
+    with pytest.raises(SpecError, match=r"manifest\.json\.run"):
+        repeat(forged(folder, folder="..", run=figures), folder / "again")
 
 
 @pytest.mark.parametrize(
