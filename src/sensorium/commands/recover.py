@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 
 from sensorium.commands.sizes import size_of
+from sensorium.commands.terminal import Terminal
 
 
 def recover(
@@ -25,7 +25,7 @@ def recover(
     """Make a proper file of a recording that was cut off by a crash: everything up to the frame under way."""
     from sensorium.record.recover import recover as recovered
 
-    console = Console()
+    console = Terminal()
     with Progress(TextColumn("{task.description}"), BarColumn(), console=console) as bar:
         task = bar.add_task("Reading", total=1.0)
         result = recovered(file, out, force=force, progress=lambda part: bar.update(task, completed=part))

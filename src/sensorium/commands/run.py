@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sensorium.commands.sizes import size_of
+from sensorium.commands.terminal import Terminal
 from sensorium.errors import SpecError
 
 # Files that are told by name; of more than these only the number is
@@ -66,7 +67,7 @@ def run(
     from sensorium.scenario.run import run as run_scenario
     from sensorium.scenario.scenario import Scenario
 
-    console = Console()
+    console = Terminal()
     path = scenario_file(file)
     if path.name == "manifest.json":
         if seed is not None or set_ or sweep:

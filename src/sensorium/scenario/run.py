@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from sensorium import cluster
 from sensorium.environment import Environment
-from sensorium.errors import RecordError, SensoriumError, SpecError, StoppedError
+from sensorium.errors import OutOfMemoryError, RecordError, SensoriumError, SpecError, StoppedError, in_one_line
 from sensorium.interrupts import InterruptsWait
 from sensorium.owned_folders import MARK, IsOwn, begin, check_removable, held, remove
 from sensorium.scenario.document import Document
@@ -148,6 +148,11 @@ def _run(
     try:
         prepare()
         figures = _record(scenario, env, part, progress, also)
+    except MemoryError as error:
+        raise OutOfMemoryError(
+            f"out of memory at {env.time_s:g} of {scenario.spec.duration_s:g} s ({in_one_line(error)}); what there is "
+            f"lies in {part.name!r}, where `sensorium recover` reads the recording"
+        ) from None
     except SensoriumError:
         # Within its first step a run has nothing to keep yet
         if env.time_ns <= world_step_ns:

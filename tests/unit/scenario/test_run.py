@@ -8,9 +8,11 @@ import subprocess
 import sys
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from sensorium.errors import SpecError, StoppedError
+from sensorium.errors import OutOfMemoryError, SpecError, StoppedError
+from sensorium.record.recover import recover
 from sensorium.scenario import Scenario
 from sensorium.scenario.manifest import Manifest, hashed
 from sensorium.scenario.run import repeat, run
@@ -275,6 +277,19 @@ def test_ctrl_c_and_sigterm_stop_between_steps_and_leave_a_whole_recording(folde
     with (folder / "out.part" / "run.mcap").open("rb") as file:
         clocks = [message for _, channel, message in make_reader(file).iter_messages() if channel.topic == "/clock"]
     assert 20 <= len(clocks) <= 23
+
+
+def test_running_out_of_memory_leaves_a_recording(folder):
+    def exhaust(simulated_s: float, real_s: float) -> None:
+        if simulated_s > 0.2:
+            np.ones(1 << 50)
+
+    said = r"out of memory at 0\.21 of 0\.5 s \(.*Unable to allocate.*\); what there is lies in 'out\.part'"
+    with pytest.raises(OutOfMemoryError, match=said):
+        run(load(folder), folder / "out", progress=exhaust)
+    recovered = recover(folder / "out.part" / "run.mcap")
+    assert recovered.messages["/clock"] == 21
+    assert run(load(folder), folder / "out").manifest.run["steps"] == 50
 
 
 def test_what_others_put_into_an_unfinished_run_is_not_deleted(folder):
