@@ -1,5 +1,6 @@
 """Recordings, read back by mcap-ros2-support and by the reader of rosbags."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -434,6 +435,59 @@ def test_a_disk_that_is_full_for_the_thread_is_raised_in_the_run(tmp_path):
     for call in (lambda: recorder.record(env), recorder.flush, recorder.close):
         with pytest.raises(RecordError, match=r"run\.mcap' cannot be written any more: No space left"):
             call()
+
+
+def recorded_topics(path, names):
+    env = sn.Environment(sn.Scene(), sn.worlds.Static(step_s=0.01))
+    for name in names:
+        env.attach(sn.Gyroscope(timing=sn.Timing(rate_hz=100.0)), name=name)
+    with McapRecorder(path) as recorder:
+        for _ in env.run(0.02):
+            recorder.record(env)
+    with path.open("rb") as file:
+        channels = make_reader(file).get_summary().channels.values()
+    return {channel.topic for channel in channels} - {"/clock", "/tf_static"}
+
+
+@pytest.mark.parametrize(
+    ("name", "token"),
+    [
+        ("imu", "imu"),
+        ("a b-c.d", "a_b_c_d"),
+        ("360", "sensor_360"),
+        ("-x", "sensor_x"),
+        ("_hidden", "_hidden"),
+        ("é", "sensor_"),
+        ("a//b/", "a/b"),
+        ("/rig/2nd", "rig/sensor_2nd"),
+        ("\x1b[2J\n", "sensor_2J_"),
+    ],
+)
+def test_topics_follow_the_rules_of_ros(tmp_path, name, token):
+    (topic,) = recorded_topics(tmp_path / "run.mcap", [name])
+    assert topic.rpartition("/")[0] == f"/{token}"
+    assert re.fullmatch(r"(/[A-Za-z_][A-Za-z0-9_]*)+", topic)
+
+
+@pytest.mark.parametrize("names", [("a b", "a_b"), ("a_b", "a-b"), ("x", "/x"), ("é", "ü"), ("1", "sensor_1")])
+def test_two_sensors_never_share_a_topic(tmp_path, names):
+    with pytest.raises(SpecError, match=r"would both be recorded as /.*; their names must differ"):
+        recorded_topics(tmp_path / "run.mcap", names)
+
+
+@pytest.mark.parametrize("topic", ["", "/", "imu", "/imu/", "/a//b", "/1a", "/a b", "/a\x1b", "/" + 300 * "a"])
+def test_topics_of_ones_own_follow_them_too(tmp_path, topic):
+    with McapRecorder(tmp_path / "run.mcap") as recorder, pytest.raises(SpecError, match="a name of ROS 2"):
+        recorder.write(topic, clock(1))
+
+
+@pytest.mark.parametrize("time_ns", [2**31 * 10**9, 2**63, 2**64])
+def test_times_that_no_message_can_tell_are_refused(tmp_path, time_ns):
+    with McapRecorder(tmp_path / "run.mcap") as recorder:
+        with pytest.raises(SpecError, match=f"a time is {time_ns} ns; messages of ROS 2 have 32 bits for seconds"):
+            recorder.write("/clock", clock(time_ns))
+        with pytest.raises(SpecError, match="zero or more, and within 2\\^63"):
+            recorder.write("/clock", clock(0), log_ns=max(time_ns, 2**63))
 
 
 def test_one_topic_has_one_type(tmp_path):
