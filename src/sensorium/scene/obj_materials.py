@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sensorium.scene.guards import check_inside
 from sensorium.scene.mtl_format import MtlMaterial, read_mtl
 from sensorium.scene.text_lines import integer
-from sensorium.scene.textures import Paint, PaintError, one_texture
+from sensorium.scene.textures import CLAMP, REPEAT, Paint, PaintedImages, PaintError, painted
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,13 +23,13 @@ class Painted:
     Attributes:
         origin: Which vertex of the file each vertex is, (n,).
         faces: Vertices of its triangles, (m, 3).
-        texture: Linear reflectances, (rows, columns, 3).
+        texture: Its images, and which of them paints each face.
         uv: Where each vertex lies in it, (n, 2).
     """
 
     origin: NDArray[np.int64]
     faces: NDArray[np.int64]
-    texture: NDArray[np.float32]
+    texture: PaintedImages
     uv: NDArray[np.float64]
 
 
@@ -45,6 +45,7 @@ class ObjPaint:
     names: list[str] = field(default_factory=list)
     """Material of each triangle, "" for none."""
     _current: str = ""
+    _read: set[Path] = field(default_factory=set)
 
     def take(self, number: int, words: list[str]) -> None:
         """Read a line `vt`, `mtllib` or `usemtl`; any other is passed over."""
@@ -60,7 +61,8 @@ class ObjPaint:
             names = [whole] if check_inside(_with_slashes(whole), self.folder).is_file() else words[1:]
             for name in names:
                 file = check_inside(_with_slashes(name), self.folder)
-                if file.is_file():
+                if file.is_file() and file not in self._read:  # a file that is named again says the same
+                    self._read.add(file)
                     self.materials.update(read_mtl(file, self.folder))
 
     def place_of(self, word: str, number: int) -> int:
@@ -115,25 +117,33 @@ class ObjPaint:
             pieces.setdefault(key, []).append(row)
         images: dict[Path, NDArray[np.uint8]] = {}
         origin: list[NDArray[np.int64]] = []
-        paints: list[Paint] = []
-        painted, first = np.zeros_like(faces), 0
+        places: list[NDArray[np.float64]] = []
+        paints: list[tuple[NDArray[np.uint8] | None, Paint]] = []
+        doubled, first = np.zeros_like(faces), 0
         for (name, has_places), rows in pieces.items():
             image, color = maps.get(name), colors.get(name, (1.0, 1.0, 1.0))
             ends = np.stack([faces[rows].reshape(-1), corners[rows].reshape(-1)], axis=-1)
             if not has_places:
                 ends[:, 1] = -1
             own, index = np.unique(ends, axis=0, return_inverse=True)
-            painted[rows] = first + index.reshape(-1, 3)
+            doubled[rows] = first + index.reshape(-1, 3)
             origin.append(own[:, 0])
             first += len(own)
             if not has_places or image is None:
-                paints.append(Paint(factor=color))
+                paints.append((None, Paint(factor=color)))
+                places.append(np.zeros((len(own), 2)))
                 continue
             if image.path not in images:
                 images[image.path] = image.pixels()
-            paints.append(Paint(image.placed(uv[own[:, 1]]), images[image.path], color))
-        texture, places = one_texture(paints, [len(each) for each in origin])
-        return Painted(np.concatenate(origin), painted, texture, places)
+            wrap = (CLAMP, CLAMP) if image.clamped else (REPEAT, REPEAT)
+            paints.append((images[image.path], Paint(factor=color, wrap=wrap)))
+            places.append(image.placed(uv[own[:, 1]]))
+        texture = painted(paints, [len(rows) for rows in pieces.values()])
+        by_piece = np.concatenate([np.array(rows) for rows in pieces.values()])
+        of_faces = np.empty_like(texture.face_paint)
+        of_faces[by_piece] = texture.face_paint
+        texture = PaintedImages(texture.images, texture.paints, of_faces)
+        return Painted(np.concatenate(origin), doubled, texture, np.concatenate(places))
 
 
 def _with_slashes(name: str) -> str:

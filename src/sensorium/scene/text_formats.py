@@ -17,6 +17,7 @@ from sensorium.errors import SceneError
 from sensorium.scene.obj_materials import ObjPaint
 from sensorium.scene.obj_normals import ObjNormals
 from sensorium.scene.text_lines import integer, lines_of
+from sensorium.scene.textures import PaintedImages
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +31,7 @@ class MeshArrays:
     vertices: NDArray[np.float64]
     faces: NDArray[np.int64]
     color: NDArray[np.float64] | None = None
-    texture: NDArray[np.float32] | None = None
+    texture: PaintedImages | None = None
     uv: NDArray[np.float64] | None = None
     face_texture: NDArray[np.float32] | None = None
     normal: NDArray[np.float32] | None = None
