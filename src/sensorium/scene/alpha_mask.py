@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sensorium.scene.textures import CLAMP, MIRROR, wrapped
 
 # Faces that a file's masks may make, whatever its size, and more for each face that it has
-_FREE_FACES, _FACES_PER_FACE = 1 << 18, 8
+_FREE_FACES, _FACES_PER_FACE = 1 << 17, 8
 
 _HALVES = 0.5 * np.array(
     [

@@ -17,8 +17,9 @@ from sensorium.npz_archive import ArchiveError, read_arrays
 from sensorium.scene.gltf.reading import read_gltf
 from sensorium.scene.guards import check_stl, is_text_stl
 from sensorium.scene.mesh import NORMAL, TEXTURE, UV, Mesh
+from sensorium.scene.obj_format import read_obj
 from sensorium.scene.ply_format import read_ply
-from sensorium.scene.text_formats import MeshArrays, read_obj, read_off, read_stl_text
+from sensorium.scene.text_formats import MeshArrays, read_off, read_stl_text
 from sensorium.scene.textures import PaintError
 
 SUFFIXES = (".glb", ".gltf", ".npz", ".obj", ".off", ".ply", ".stl")

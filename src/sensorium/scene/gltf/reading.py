@@ -107,9 +107,10 @@ class _Painter:
         alpha = np.full(pixels.shape[:2], material.factor[3])
         if pixels.shape[2] == 4:
             alpha = pixels[..., 3] * (material.factor[3] / 255.0)
-        self._room += most_faces(len(shape.faces)) - most_faces(0)
-        stays, cuts = cut(piece.uv[shape.faces], alpha, material.cutoff, material.wrap, self._room)
-        self._room -= len(cuts.face)
+        own = most_faces(len(shape.faces)) - most_faces(0)
+        room = own + self._room // 4  # so that those to come have some too
+        stays, cuts = cut(piece.uv[shape.faces], alpha, material.cutoff, material.wrap, room)
+        self._room -= max(len(cuts.face) - own, 0)
         if not len(cuts.face) and not stays.any():
             return []
         corners = shape.faces[cuts.face]
