@@ -40,5 +40,7 @@ def recover(
         figures.add_row("lost", f"{result.lost_bytes:,} bytes at the end, which are no whole record")
     if result.lost_chunks:
         figures.add_row("lost", f"{result.lost_chunks:,} chunks whose bytes are broken")
+    for what, count in sorted(result.dropped.items()):
+        figures.add_row("dropped", f"{count:,} {what}")
     figures.add_row("wrote", f"{result.path} ({size_of(result.path)})")
     console.print(figures, soft_wrap=True, highlight=False)

@@ -47,7 +47,8 @@ def run(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace what stands in the folder.")] = False,
     allow_outside: Annotated[
-        bool, typer.Option("--allow-outside", help="The scenario may name files outside its folder.")
+        bool,
+        typer.Option("--allow-outside", help="The scenario may name files outside its folder, and a manifest any."),
     ] = False,
     cluster: Annotated[
         str | None,
@@ -113,13 +114,15 @@ def _folder(out: Path | None, path: Path) -> Path:
 
 
 def _repeat(console: Console, path: Path, out: Path, force: bool, allow_outside: bool) -> None:
+    from sensorium import gallery
     from sensorium.scenario.manifest import Manifest, differences, installed_versions
     from sensorium.scenario.run import repeat
 
     manifest = Manifest.load(path)
     with progress_bar(console) as bar:
         line = progress_line(bar, "Repeating", float(manifest.run["simulated_s"]))
-        done, different = repeat(path, out, force=force, allow_outside=allow_outside, progress=line)
+        known = [gallery.FOLDER]
+        done, different = repeat(path, out, force=force, allow_outside=allow_outside, known=known, progress=line)
     print_run(console, done)
     if different:
         other = differences(manifest.versions, installed_versions())
