@@ -300,7 +300,8 @@ def _read_only(array: NDArray[Any]) -> NDArray[Any]:
 def _checked_vertices(vertices: ArrayLike) -> NDArray[np.float64]:
     """Copy vertices to float64, finite and small enough for the ray caster."""
     try:
-        array = np.array(vertices, dtype=np.float64, order="C")
+        with np.errstate(invalid="ignore"):  # what is not finite is refused below
+            array = np.array(vertices, dtype=np.float64, order="C")
     except (TypeError, ValueError):
         raise SceneError(f"vertices are {str(vertices)[:60]!r}; they must be numbers of shape (n, 3)") from None
     if array.ndim != 2 or array.shape[1] != 3:

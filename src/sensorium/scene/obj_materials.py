@@ -45,6 +45,7 @@ class ObjPaint:
     """Names of materials that faces have, numbered; "" is none."""
     current: int = 0
     """Number of the material of the faces to come."""
+    _named: set[str] = field(default_factory=set)
     _read: set[Path] = field(default_factory=set)
     _place: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     _known: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
@@ -56,7 +57,8 @@ class ObjPaint:
         words = rest.split()
         if key == "usemtl":
             self.current = self.names.setdefault(" ".join(words), len(self.names))
-        elif key == "mtllib":
+        elif key == "mtllib" and rest not in self._named:
+            self._named.add(rest)
             # One file, whose name may have spaces, or several; meshes are often handed on without any
             whole = " ".join(words)
             names = [whole] if check_inside(_with_slashes(whole), self.folder).is_file() else words

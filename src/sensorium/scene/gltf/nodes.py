@@ -9,6 +9,9 @@ from sensorium.errors import SceneError
 from sensorium.scene.gltf.accessors import Accessors
 from sensorium.scene.gltf.container import Container, whole
 
+# Matrices of an instance while they are made
+_BYTES_PER_INSTANCE = 512
+
 _INSTANCING, _VISIBILITY = "EXT_mesh_gpu_instancing", "KHR_node_visibility"
 
 
@@ -44,7 +47,7 @@ def shown_meshes(container: Container, accessors: Accessors) -> list[Shown]:
             matrices = matrix[None]
             if _INSTANCING in extensions:
                 with np.errstate(all="ignore"):
-                    matrices = matrix @ _instances(extensions[_INSTANCING], accessors, f"node {k}")
+                    matrices = matrix @ _instances(container, extensions[_INSTANCING], accessors, f"node {k}")
             found.append(Shown(whole(node, "mesh", f"node {k}"), matrices, node.get("weights")))
     return found
 
@@ -81,7 +84,7 @@ def placed(
     return matrices
 
 
-def _instances(extension: Any, accessors: Accessors, asked_by: str) -> NDArray[np.float64]:
+def _instances(container: Container, extension: Any, accessors: Accessors, asked_by: str) -> NDArray[np.float64]:
     """How the instances of a node lie in it."""
     attributes = extension.get("attributes", {})
     widths = {"TRANSLATION": 3, "ROTATION": 4, "SCALE": 3}
@@ -94,6 +97,9 @@ def _instances(extension: Any, accessors: Accessors, asked_by: str) -> NDArray[n
             f"{asked_by} has instances with {sorted(counts)} places, turns and scales; all must be as many"
         )
     count = counts.pop()
+    if count * _BYTES_PER_INSTANCE > container.most_unpacked:
+        most = container.most_unpacked // _BYTES_PER_INSTANCE
+        raise SceneError(f"{asked_by} has {count} instances; the most for a file of {container.held} bytes is {most}")
     return placed(
         given.get("TRANSLATION", np.zeros((count, 3))),
         given.get("ROTATION", np.tile([0.0, 0.0, 0.0, 1.0], (count, 1))),

@@ -72,7 +72,7 @@ def _primitive(
     elif "indices" in primitive:
         corners = accessors.indices(primitive["indices"], what)
     else:
-        corners = np.arange(accessors.count(attributes["POSITION"], what))
+        corners = np.arange(len(accessors.raw(attributes["POSITION"], what)))  # no more than there are
     faces = triangles(corners, primitive.get("mode", _TRIANGLES))
 
     # Exporters let primitives share one large array: each takes only what it uses of it
