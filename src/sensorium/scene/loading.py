@@ -63,7 +63,8 @@ def load_mesh(path: str | PathLike[str], *, max_bytes: int = MAX_BYTES, paint: b
 
     # Readers fail in every way there is; to the caller all of them are one bad file
     try:
-        return _read(path, suffix, max_bytes, paint)
+        with np.errstate(all="ignore"):  # what is not finite, Mesh refuses by name
+            return _read(path, suffix, max_bytes, paint)
     except PaintError as error:
         raise PaintError(f"{path}: {error}") from error
     except (SceneError, ArchiveError, MissingExtraError) as error:

@@ -40,14 +40,12 @@ def shown_meshes(container: Container, accessors: Accessors) -> list[Shown]:
         extensions = node.get("extensions", {})
         if extensions.get(_VISIBILITY, {}).get("visible", True) is False:
             continue
-        with np.errstate(all="ignore"):  # what is not finite, Mesh refuses by name
-            matrix = parent @ _local(node, k)
+        matrix = parent @ _local(node, k)
         waiting += [(child, matrix) for child in reversed(node.get("children", []))]
         if "mesh" in node:
             matrices = matrix[None]
             if _INSTANCING in extensions:
-                with np.errstate(all="ignore"):
-                    matrices = matrix @ _instances(container, extensions[_INSTANCING], accessors, f"node {k}")
+                matrices = matrix @ _instances(container, extensions[_INSTANCING], accessors, f"node {k}")
             found.append(Shown(whole(node, "mesh", f"node {k}"), matrices, node.get("weights")))
     return found
 
@@ -68,19 +66,18 @@ def placed(
 
     A quaternion need not be of unit length; of length 0 it turns nothing.
     """
-    with np.errstate(all="ignore"):
-        length = np.linalg.norm(rotation_xyzw, axis=1, keepdims=True)
-        x, y, z, w = (np.where(length > 0.0, rotation_xyzw, [0.0, 0.0, 0.0, 1.0]) / np.where(length > 0.0, length, 1)).T
-        turn = np.array(
-            [
-                [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-                [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-                [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-            ]
-        )
-        matrices = np.zeros((len(translation), 4, 4))
-        matrices[:, :3, :3] = np.moveaxis(turn, 2, 0) * scale[:, None, :]
-        matrices[:, :3, 3], matrices[:, 3, 3] = translation, 1.0
+    length = np.linalg.norm(rotation_xyzw, axis=1, keepdims=True)
+    x, y, z, w = (np.where(length > 0.0, rotation_xyzw, [0.0, 0.0, 0.0, 1.0]) / np.where(length > 0.0, length, 1)).T
+    turn = np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+    matrices = np.zeros((len(translation), 4, 4))
+    matrices[:, :3, :3] = np.moveaxis(turn, 2, 0) * scale[:, None, :]
+    matrices[:, :3, 3], matrices[:, 3, 3] = translation, 1.0
     return matrices
 
 

@@ -133,16 +133,15 @@ def _joined(whole: list[tuple[_Piece, NDArray[np.float64]]], paint: bool) -> Mes
     firsts = np.cumsum([0, *counts[:-1]])
     vertices, faces, normals = np.empty((sum(counts), 3)), np.empty((sum(face_counts), 3), np.int64), []
     face = 0
-    with np.errstate(all="ignore"):  # what is not finite, Mesh refuses by name
-        for (piece, matrix), first in zip(whole, firsts, strict=True):
-            shape, linear = piece.shape, matrix[:3, :3]
-            vertices[first : first + len(shape.vertices)] = shape.vertices @ linear.T + matrix[:3, 3]
-            # A mirror turns windings inside out; turn them back
-            wound = shape.faces[:, ::-1] if np.linalg.det(linear) < 0.0 else shape.faces
-            faces[face : face + len(wound)] = wound + first
-            face += len(wound)
-            if shape.normal is not None:
-                normals.append(_covectors(shape.normal, linear))
+    for (piece, matrix), first in zip(whole, firsts, strict=True):
+        shape, linear = piece.shape, matrix[:3, :3]
+        vertices[first : first + len(shape.vertices)] = shape.vertices @ linear.T + matrix[:3, 3]
+        # A mirror turns windings inside out; turn them back
+        wound = shape.faces[:, ::-1] if np.linalg.det(linear) < 0.0 else shape.faces
+        faces[face : face + len(wound)] = wound + first
+        face += len(wound)
+        if shape.normal is not None:
+            normals.append(_covectors(shape.normal, linear))
 
     has_normals = all(piece.shape.normal is not None for piece, _ in whole)
     normal = np.concatenate(normals) if has_normals else None
