@@ -20,11 +20,10 @@ from sensorium.kernel_cache import KernelCache
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# Contraction and sign-of-zero freedom keep results equal over block remainders; reciprocal estimates would not.
-_FLAGS: dict[str, Any] = {"fastmath": {"contract", "nsz"}, "error_model": "numpy"}
-
-# Said, not left out: a function without the option takes that of whichever kernel is compiled with it first
-_EXACT: dict[str, Any] = {"fastmath": False, "error_model": "numpy"}
+# Every operation is rounded by itself. Where products and sums may be fused, a result depends on the functions that
+# LLVM inlined around it, and so on the kernel, and on those that the process compiled before. `random.fma` fuses.
+# Said, not left out: a function without the option takes that of whichever kernel is compiled with it first.
+_FLAGS: dict[str, Any] = {"fastmath": False, "error_model": "numpy"}
 
 # of new arrays [bytes]: a line of the cache
 _ALIGN = 64
@@ -74,21 +73,12 @@ def inlined(fn: F) -> F:
 
 
 def kernel(fn: F) -> F:
-    """Compile an entry point: releases the GIL, compiled on first call, cached on disk."""
-    return _kept(fn, _FLAGS)
-
-
-def exact(fn: F) -> F:
-    """Compile an entry point whose own arithmetic rounds every operation, so that it gives NumPy's bits.
-
-    Functions that it calls keep their flags.
-    """
-    return _kept(fn, _EXACT)
-
-
-def exact_function(fn: F) -> F:
-    """Compile a small function that `exact` entry points call."""
-    return cast(F, Called(fn, **_EXACT))
+    """Compile an entry point: releases the GIL, compiled on first call by one process for all, cached on disk."""
+    compiled = numba.njit(nogil=True, **_FLAGS)(fn)
+    if compiled is not fn:  # NUMBA_DISABLE_JIT leaves functions as they are
+        compiled._cache = KernelCache(fn, _FLAGS)
+        compile_once(compiled)
+    return cast(F, compiled)
 
 
 def elementwise(scalar: Callable[..., float]) -> Callable[..., Any]:
@@ -244,14 +234,5 @@ def c_function(function: Any, name: str) -> Any:
 
 
 def is_cached(kernel: Any) -> bool:
-    """Whether an entry point, what `kernel` or `exact` gave, was compiled before as it is now."""
+    """Whether an entry point, what `kernel` gave, was compiled before as it is now."""
     return kernel._cache.is_filled
-
-
-def _kept(fn: F, flags: dict[str, Any]) -> F:
-    """An entry point, kept on disk and compiled by one process for all."""
-    compiled = numba.njit(nogil=True, **flags)(fn)
-    if compiled is not fn:  # NUMBA_DISABLE_JIT leaves functions as they are
-        compiled._cache = KernelCache(fn, flags)
-        compile_once(compiled)
-    return cast(F, compiled)

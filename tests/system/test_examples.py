@@ -41,6 +41,7 @@ PAGES = {
     "imu_from_recording": "inertial.md",
     "mujoco_pendulum": "inertial.md",
     "adaptive_cruise": "radar.md",
+    "radar_angles": "radar.md",
     "radar_laws": "radar.md",
     "wheel_odometry": "inertial.md",
 }
@@ -51,7 +52,7 @@ NEEDS = {"drones_in_a_forest": "gymnasium"}
 
 
 # Those that take minutes or hours of simulated time
-LONG = {"adaptive_cruise", "imu", "imu_from_recording"}
+LONG = {"adaptive_cruise", "imu", "imu_from_recording", "radar_angles"}
 
 
 @pytest.mark.parametrize(

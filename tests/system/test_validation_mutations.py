@@ -142,6 +142,16 @@ def from_device(kind, **changes):
 optics, corruption, media = sn.optics, sn.corruption, sn.media
 ROUGHER = {"roughness": times(1.001)}
 
+def stronger_lens(patch):
+    """Lenses are checked as if they bent more than they do."""
+    check = sn.optics.check_brown_field
+
+    def wrong(low, high, coefficients):
+        check(low, high, tuple(1.001 * value for value in coefficients))
+
+    patch.setattr(sn.optics, "check_brown_field", wrong)
+
+
 MUTATIONS = {
     # Fresnel and refraction
     "fresnel-table": calls(optics, "fresnel_polarized", n=times(1.001)),
@@ -193,6 +203,9 @@ MUTATIONS = {
     # Camera
     "aberrations": gives(optics, "deviation", lambda value, *_: 1.001 * value),
     "blur": gives(optics, "blur_radius", lambda value, *_: 1.001 * value),
+    "round-blur": calls(sn.imaging, "spot_table", pitch_m=lambda pitch: (pitch[0], pitch[0])),
+    "folds": stronger_lens,
+    "auto-exposure": calls(sn.imaging, "AutoExposure", speed=times(1.001)),
     "vignetting": calls(optics, "vignetting", focal_length_m=times(1.001)),
     "emva": calls(optics, "photons", wavelength_m=times(1.001)),
     "photon-transfer": calls(camera, "PixelNoise", read_noise_e=5.5),
@@ -217,6 +230,8 @@ MUTATIONS = {
     "cross-sections": calls(sn.radio, "plate", wavelength_m=times(1.01)),
     "cfar-false-alarms": calls(sn.radio, "crossings", false_alarm=times(1.3)),
     "radar-detection": calls(sn, "Radar", cross_sections={"ball": 11.0}),
+    "radar-angles": calls(sn, "Radar", azimuth={"noise": {"bias": 4e-3}}),
+    "radar-two-echoes": calls(sn, "Radar", cfar={"over": "mean"}),
     # Inertial sensors
     "specific-force": calls(sn, "Accelerometer", gravity_sign=1),  # E-17
     "mean-over-a-step": calls(sn, "Accelerometer", source="engine"),

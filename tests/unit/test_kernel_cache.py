@@ -73,7 +73,7 @@ print(result, hits, kernel._cache._cache_file._index_name)
 FULL = """
 import warnings
 
-@jit.exact
+@jit.kernel
 def second(x):
     return x
 
@@ -160,15 +160,11 @@ def test_flags_are_part_of_the_fingerprint():
     assert len(kinds) == 3
 
     @jit.function
-    def fast(x):
-        return x * x + x
-
-    @jit.exact_function
-    def rounded(x):
+    def called(x):
         return x * x + x
 
     found = set()
-    for inner in (fast, rounded):
+    for inner in (called, jit.inlined(called.py_func)):
 
         def outer(x):
             return inner(x)  # noqa: B023  # it is looked at at once

@@ -5,8 +5,10 @@ from sensorium.radio.cfar import cell_average_threshold, crossings, threshold_fa
 from sensorium.radio.cfar import detection_probability as cfar_detection_probability
 from sensorium.radio.chirp import Chirp, folded
 from sensorium.radio.clutter import ground_cell_area, ground_reflectivity, weibull_amplitude
+from sensorium.radio.correlated_cfar import correlated_factors
 from sensorium.radio.cross_sections import box, corner, cylinder, plate, sphere
 from sensorium.radio.ground import image_path, reflection_coefficient, roughness_factor, two_ray_factor
+from sensorium.radio.interference import Interferer, interfering_beat, one_way_power
 from sensorium.radio.ordered_cfar import (
     false_alarm_rate,
     ordered_detection_probability,
@@ -18,7 +20,7 @@ from sensorium.radio.power import cross_section_of_power, in_decibels, of_decibe
 from sensorium.radio.reflectors import Box, Corner, CrossSection, Cylinder, Plate, Reflector, Sphere
 from sensorium.radio.swerling import detection_probability, fluctuating_amplitude, steady_amplitude
 from sensorium.radio.thermal_noise import thermal_noise
-from sensorium.radio.windows import WINDOWS, noise_bandwidth, point_spread
+from sensorium.radio.windows import WINDOWS, noise_bandwidth, noise_correlation, point_spread, window_samples
 
 __all__ = [
     "BUILDING",
@@ -28,6 +30,7 @@ __all__ = [
     "Corner",
     "CrossSection",
     "Cylinder",
+    "Interferer",
     "Plate",
     "Reflector",
     "Sphere",
@@ -36,6 +39,7 @@ __all__ = [
     "cell_average_threshold",
     "cfar_detection_probability",
     "corner",
+    "correlated_factors",
     "cross_section_of_power",
     "crossings",
     "cylinder",
@@ -47,10 +51,13 @@ __all__ = [
     "ground_reflectivity",
     "image_path",
     "in_decibels",
+    "interfering_beat",
     "least_sine_error",
     "noise_bandwidth",
+    "noise_correlation",
     "normal_reflectance",
     "of_decibels",
+    "one_way_power",
     "ordered_detection_probability",
     "ordered_factors",
     "ordered_threshold",
@@ -68,4 +75,5 @@ __all__ = [
     "two_ray_factor",
     "unambiguous_sine",
     "weibull_amplitude",
+    "window_samples",
 ]

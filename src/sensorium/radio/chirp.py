@@ -21,8 +21,9 @@ class Chirp(Spec):
         f_b = 2 S R / c + 2 v_r / lambda,   S = B / T_r
 
     The second term moves the range by v_r f_0 / S, which a radar knows once it has measured v_r. From chirp to chirp,
-    T_c apart, the phase of the beat turns by 4 pi v_r T_c / lambda. Over a frame the range changes by v_r N_c T_c; that
-    it leaves its cell is left out. Ref: physics.md 12, which takes T_r = T_c.
+    T_c apart, the phase of the beat turns by 4 pi v_r T_c / lambda. Where N_t transmitters send in turn (time-division
+    MIMO) each sends every N_t-th chirp: a frame lasts N_t as long and speeds fold N_t as early. Over a frame the range
+    changes by v_r N_t N_c T_c, which smears it over as many cells. Ref: physics.md 12, which takes T_r = T_c, N_t = 1.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -36,7 +37,9 @@ class Chirp(Spec):
     samples: int = Field(default=256, ge=8, le=8192)
     """Complex samples of a chirp, as many as range cells."""
     chirps: int = Field(default=128, ge=1, le=4096)
-    """N_c of a frame, as many as speed cells."""
+    """N_c of each transmitter in a frame, as many as speed cells."""
+    transmitters: int = Field(default=1, ge=1, le=64)
+    """N_t that send in turn, chirp by chirp."""
     interval_s: Positive | None = None
     """T_c from chirp to chirp [s]; None lets them follow each other without a pause."""
 
@@ -57,8 +60,13 @@ class Chirp(Spec):
 
     @property
     def frame_s(self) -> float:
-        """N_c T_c, how long a frame lasts [s]."""
-        return self.chirps * self.period_s
+        """N_t N_c T_c, how long a frame lasts [s]."""
+        return self.transmitters * self.chirps * self.period_s
+
+    @property
+    def age_s(self) -> float:
+        """From the mean time of the samples of a frame to its end, N_t N_c T_c / 2 + (T_c - T_r) / 2 [s]."""
+        return 0.5 * (self.frame_s + self.period_s - self.ramp_s)
 
     @property
     def range_resolution_m(self) -> float:
@@ -72,13 +80,13 @@ class Chirp(Spec):
 
     @property
     def speed_resolution_m_s(self) -> float:
-        """Delta v = lambda / 2 N_c T_c, the width of a speed cell [m/s]."""
+        """Delta v = lambda / 2 N_t N_c T_c, the width of a speed cell [m/s]."""
         return self.wavelength_m / (2.0 * self.frame_s)
 
     @property
     def unambiguous_speed_m_s(self) -> float:
-        """|v|_max = lambda / 4 T_c [m/s]; what is faster folds to the other side."""
-        return self.wavelength_m / (4.0 * self.period_s)
+        """|v|_max = lambda / 4 N_t T_c [m/s]; what is faster folds to the other side."""
+        return self.wavelength_m / (4.0 * self.transmitters * self.period_s)
 
     def beat_Hz(self, range_m: ArrayLike, range_rate_m_s: ArrayLike = 0.0) -> Array:
         """Beat frequency f_b [Hz] of a rising chirp.

@@ -1,33 +1,10 @@
-"""Arithmetic that gives the same bits in every kernel it is inlined into.
+"""Fused products and sums, and the bits of numbers, for kernels: what `jit` leaves to be asked for by name."""
 
-With contraction allowed, the compiler may fuse `a * b` here with a `+ c` of the caller, so a value would
-depend on the kernel around it, and a lidar kernel would not repeat what array code drew. Everything random is
-therefore compiled without float freedoms, and fuses where it says `fma`.
-"""
-
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any
 
 from numba.core import types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
-
-from sensorium.jit import Called
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-# Without a setting of its own a function would inherit that of its first caller: say "no freedoms" explicitly
-_FLAGS: dict[str, Any] = {"fastmath": False, "error_model": "numpy"}
-
-
-def exact(fn: F) -> F:
-    """Compile a function with loops and branches; kernels call it."""
-    return cast(F, Called(fn, **_FLAGS))
-
-
-def exact_inline(fn: F) -> F:
-    """Compile a straight-line function; always inlined, since a loop with a call in it cannot vectorise."""
-    return cast(F, Called(fn, forceinline=True, **_FLAGS))
 
 
 @intrinsic

@@ -7,7 +7,8 @@ search.
 
 import numpy as np
 
-from sensorium.random.exact import bits_of, exact_inline, float_of, fma
+from sensorium import jit
+from sensorium.random.exact import bits_of, float_of, fma
 
 _f32 = np.float32
 _i32 = np.int32
@@ -32,7 +33,7 @@ _EXP_LOWEST_32 = np.float32(-87.33)
 _EXP_HIGHEST_32 = np.float32(88.37)
 
 
-@exact_inline
+@jit.inlined
 def log_f32(x: np.float32) -> np.float32:
     """Natural logarithm of a positive, normal, finite float32; relative error below 1.2e-7, log(1) = 0."""
     # x = 2^exponent (1 + f) with 1 + f in [sqrt(1/2), sqrt(2))
@@ -53,7 +54,7 @@ def log_f32(x: np.float32) -> np.float32:
     return fma(exponent, _LN2_HIGH_32, f + tail)
 
 
-@exact_inline
+@jit.inlined
 def exp_f32(x: np.float32) -> np.float32:
     """Exponential in float32; relative error below 1.2e-7. 0 below -87.33, inf above 88.37, NaN for NaN."""
     # x = n ln 2 + r with |r| <= ln(2) / 2
@@ -75,7 +76,7 @@ def exp_f32(x: np.float32) -> np.float32:
     return _f32(np.inf) if x > _EXP_HIGHEST_32 else y
 
 
-@exact_inline
+@jit.inlined
 def cos_sin_pi_f32(a: np.float32) -> tuple[np.float32, np.float32]:
     """cos(pi a) and sin(pi a) in float32 for a in [-1, 1]; absolute error below 1.6e-7."""
     half = _f32(0.5)
@@ -84,7 +85,7 @@ def cos_sin_pi_f32(a: np.float32) -> tuple[np.float32, np.float32]:
     return _sin_pi_f32(half - size), -sine if a < _f32(0.0) else sine
 
 
-@exact_inline
+@jit.inlined
 def _sin_pi_f32(y: np.float32) -> np.float32:
     """sin(pi y) for |y| <= 1/2."""
     z = y * y
@@ -95,7 +96,7 @@ def _sin_pi_f32(y: np.float32) -> np.float32:
     return y * p
 
 
-@exact_inline
+@jit.inlined
 def log_f64(x: float) -> float:
     """Natural logarithm of a positive, normal, finite float64; relative error below 2.3e-16, log(1) = 0."""
     # x = 2^exponent (1 + f) with 1 + f in [sqrt(1/2), sqrt(2))
@@ -116,7 +117,7 @@ def log_f64(x: float) -> float:
     return fma(exponent, _LN2_HIGH_64, f + tail)
 
 
-@exact_inline
+@jit.inlined
 def cos_sin_pi_f64(a: float) -> tuple[float, float]:
     """cos(pi a) and sin(pi a) for a in [-1, 1]; absolute error below 3e-16."""
     size = abs(a)
@@ -124,7 +125,7 @@ def cos_sin_pi_f64(a: float) -> tuple[float, float]:
     return _sin_pi_f64(0.5 - size), -sine if a < 0.0 else sine
 
 
-@exact_inline
+@jit.inlined
 def _sin_pi_f64(y: float) -> float:
     """sin(pi y) for |y| <= 1/2."""
     z = y * y

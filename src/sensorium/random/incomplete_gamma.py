@@ -10,7 +10,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from sensorium.random.exact import exact, fma
+from sensorium import jit
+from sensorium.random.exact import fma
 
 _TEMME_LOWEST_SHAPE = 64.0
 _TEMME_WIDTH = 0.3
@@ -49,7 +50,7 @@ def temme_coefficients(orders: int, terms: int) -> np.ndarray:
 _TEMME = temme_coefficients(orders=8, terms=16)
 
 
-@exact
+@jit.function
 def gamma_tails(shape: float, x: float) -> tuple[float, float]:
     """P(shape, x) and Q(shape, x): the chances that a gamma variable of scale 1 is below and above x.
 
@@ -70,7 +71,7 @@ def gamma_tails(shape: float, x: float) -> tuple[float, float]:
     return 1.0 - above, above
 
 
-@exact
+@jit.function
 def poisson_weight(k: float, mean: float) -> float:
     """mean^k e^-mean / Gamma(k + 1) for real k >= 0 and mean > 0; relative error below 1e-13.
 
@@ -85,7 +86,7 @@ def poisson_weight(k: float, mean: float) -> float:
     return math.exp(exponent - _stirling_error(k)) / math.sqrt(2.0 * math.pi * k)
 
 
-@exact
+@jit.function
 def log1p_minus(x: float) -> float:
     """ln(1 + x) - x without cancellation, for |x| <= 0.4."""
     # ln(1 + x) = 2 atanh(s), s = x / (2 + x); then 2 s - x = -x s
@@ -97,7 +98,7 @@ def log1p_minus(x: float) -> float:
     return -s * (x - 2.0 * z * total)
 
 
-@exact
+@jit.function
 def _stirling_error(k: float) -> float:
     """Error of ln Gamma(k + 1) ~ k ln k - k + ln(2 pi k) / 2, for k >= 10, by its series (DLMF 5.11.1)."""
     z = 1.0 / (k * k)
@@ -110,7 +111,7 @@ def _stirling_error(k: float) -> float:
     return total / k
 
 
-@exact
+@jit.function
 def _tail_by_series(shape: float, x: float) -> float:
     """P = x^a e^-x / Gamma(a + 1) * (1 + x / (a + 1) + x^2 / ((a + 1) (a + 2)) + ...), DLMF 8.7.1."""
     term = 1.0
@@ -123,7 +124,7 @@ def _tail_by_series(shape: float, x: float) -> float:
     return total * poisson_weight(shape, x)
 
 
-@exact
+@jit.function
 def _tail_by_fraction(shape: float, x: float) -> float:
     """Q = x^a e^-x / Gamma(a) / (x + 1 - a - 1 (1 - a) / (x + 3 - a - ...)), DLMF 8.9.2, after Lentz."""
     b = x + 1.0 - shape
@@ -144,7 +145,7 @@ def _tail_by_fraction(shape: float, x: float) -> float:
     return shape * poisson_weight(shape, x) * fraction
 
 
-@exact
+@jit.function
 def _tails_near_large_shape(shape: float, x: float) -> tuple[float, float]:
     """Both tails for |x / a - 1| < 0.3: a normal tail in eta and a correction, DLMF 8.12.3 to 8.12.7."""
     # eta^2 / 2 = mu - ln(1 + mu), with the sign of mu = x / a - 1

@@ -6,7 +6,7 @@ Ref: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", 
 
 import numpy as np
 
-from sensorium.random.exact import exact_inline
+from sensorium import jit
 
 Words = tuple[np.uint32, np.uint32, np.uint32, np.uint32]
 
@@ -26,7 +26,7 @@ _WEYL_0 = np.uint32(0x9E3779B9)
 _WEYL_1 = np.uint32(0xBB67AE85)
 
 
-@exact_inline
+@jit.inlined
 def philox(c0: np.uint32, c1: np.uint32, c2: np.uint32, c3: np.uint32, k0: np.uint32, k1: np.uint32) -> Words:
     """Four random words of the counter (c0..c3) under the key (k0, k1)."""
     for _ in range(10):
@@ -41,7 +41,7 @@ def philox(c0: np.uint32, c1: np.uint32, c2: np.uint32, c3: np.uint32, k0: np.ui
     return c0, c1, c2, c3
 
 
-@exact_inline
+@jit.inlined
 def counter_words(element: int, stage: int, draw: int, tick: int, world: int) -> Words:
     """Pack what is drawn into a counter: one-to-one while every argument is below its MAX_... above.
 
@@ -54,7 +54,7 @@ def counter_words(element: int, stage: int, draw: int, tick: int, world: int) ->
     return _u32(element), c1, _u32(ticks), c3
 
 
-@exact_inline
+@jit.inlined
 def draw_words(k0: np.uint32, k1: np.uint32, element: int, stage: int, draw: int, tick: int, world: int) -> Words:
     """Four random words for one draw: what a kernel calls before a transform."""
     c0, c1, c2, c3 = counter_words(element, stage, draw, tick, world)

@@ -5,7 +5,7 @@ A value also moves smoothly with the parameters of its law: the same draw in a d
 
 import math
 
-from sensorium.random.exact import exact
+from sensorium import jit
 from sensorium.random.incomplete_gamma import gamma_tails, poisson_weight
 
 _SMALLEST = 2.2250738585072014e-308
@@ -13,7 +13,7 @@ _SQRT_TWO_PI = 2.5066282746310002
 _SEARCH_BELOW_MEAN = 16.0
 
 
-@exact
+@jit.function
 def gamma_quantile(u: float, shape: float) -> float:
     """The x with P(shape, x) = u: a gamma number of scale 1, for shapes from 0.05 to 1e12.
 
@@ -50,7 +50,7 @@ def gamma_quantile(u: float, shape: float) -> float:
     return max(math.exp(y), _SMALLEST)
 
 
-@exact
+@jit.function
 def poisson_quantile(u: float, mean: float) -> int:
     """The smallest k with P(events <= k) >= u: a Poisson number, for means from 0 to 1e12.
 
@@ -88,7 +88,7 @@ def poisson_quantile(u: float, mean: float) -> int:
     return int(k)
 
 
-@exact
+@jit.function
 def normal_quantile(u: float) -> float:
     """The z with Phi(z) = u, absolute error below 1e-9: a start for other quantiles.
 
@@ -102,7 +102,7 @@ def normal_quantile(u: float) -> float:
     return z if u > 0.5 else -z
 
 
-@exact
+@jit.function
 def _gamma_start(u: float, shape: float) -> float:
     """A first guess of the gamma quantile."""
     # Far below the mean the distribution is the power law x^a / Gamma(a + 1) (1 - a x / (a + 1))
@@ -122,7 +122,7 @@ def _gamma_start(u: float, shape: float) -> float:
     return shape * max(root, 0.05) ** 3
 
 
-@exact
+@jit.function
 def _poisson_search_from_zero(u: float, mean: float) -> int:
     """Add weights from k = 0 until the sum reaches u; `mean` events and a few deviations at most."""
     k = 0

@@ -7,7 +7,8 @@ import math
 
 import numpy as np
 
-from sensorium.random.exact import exact_inline, float_of
+from sensorium import jit
+from sensorium.random.exact import float_of
 from sensorium.random.fastmath import cos_sin_pi_f32, cos_sin_pi_f64, log_f32, log_f64
 
 _f32 = np.float32
@@ -23,19 +24,19 @@ _BELOW_ONE_64 = 1.0 - 2.0**-53
 _TWO_POW_MINUS_31 = np.float32(2.0**-31)
 
 
-@exact_inline
+@jit.inlined
 def uniform_f32(word: np.uint32) -> np.float32:
     """Uniform in the open (0, 1): one of the 2^23 odd multiples of 2^-24, mean exactly 1/2."""
     return float_of(_u32((word >> _u32(9)) | _ONE_32)) - _BELOW_ONE_32
 
 
-@exact_inline
+@jit.inlined
 def uniform_f64(high: np.uint32, low: np.uint32) -> float:
     """Uniform in the open (0, 1): one of the 2^52 odd multiples of 2^-53, mean exactly 1/2."""
     return float_of(_mantissa_f64(high, low) | _ONE_64) - _BELOW_ONE_64
 
 
-@exact_inline
+@jit.inlined
 def normal_pair_f32(word_radius: np.uint32, word_angle: np.uint32) -> tuple[np.float32, np.float32]:
     """Two independent standard normals by Box-Muller: sqrt(-2 ln u) (cos, sin)(pi a), u in (0, 1], |a| <= 1.
 
@@ -47,7 +48,7 @@ def normal_pair_f32(word_radius: np.uint32, word_angle: np.uint32) -> tuple[np.f
     return _f32(radius * cosine), _f32(radius * sine)
 
 
-@exact_inline
+@jit.inlined
 def normal_pair_f64(w0: np.uint32, w1: np.uint32, w2: np.uint32, w3: np.uint32) -> tuple[float, float]:
     """Two independent standard normals by Box-Muller from all four words of a draw; the tails end at 8.57."""
     radius = math.sqrt(-2.0 * log_f64(uniform_f64(w0, w1)))
@@ -55,25 +56,25 @@ def normal_pair_f64(w0: np.uint32, w1: np.uint32, w2: np.uint32, w3: np.uint32) 
     return radius * cosine, radius * sine
 
 
-@exact_inline
+@jit.inlined
 def exponential_f32(word: np.uint32) -> np.float32:
     """Exponential of mean 1, -ln u: from 6e-8 (its smallest step) to 22.2."""
     return -log_f32(min(_fine_uniform_f32(word), _BELOW_ONE_32))
 
 
-@exact_inline
+@jit.inlined
 def exponential_f64(high: np.uint32, low: np.uint32) -> float:
     """Exponential of mean 1, -ln u: from 1.1e-16 (its smallest step) to 36.7."""
     return -log_f64(uniform_f64(high, low))
 
 
-@exact_inline
+@jit.inlined
 def _fine_uniform_f32(word: np.uint32) -> np.float32:
     """Uniform in (0, 1] from 31 bits, at least 2^-32: finer near 0 than `uniform_f32`, can round to 1."""
     return _f32((_f32(np.int32(word >> _u32(1))) + _f32(0.5)) * _TWO_POW_MINUS_31)
 
 
-@exact_inline
+@jit.inlined
 def _mantissa_f64(high: np.uint32, low: np.uint32) -> np.uint64:
     """The top 52 of 64 random bits."""
     return (_u64(high) << _u64(20)) | (_u64(low) >> _u64(12))

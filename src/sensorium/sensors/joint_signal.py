@@ -39,7 +39,7 @@ class JointSignal:
         read_joint(before.numbers, after.numbers, share, *self._where, out)
 
 
-@jit.exact
+@jit.kernel
 def read_joint(
     before: Float, after: Float, share: float, first: int, worlds: int, joints: int, sensors: int, out: Float
 ) -> None:

@@ -19,7 +19,7 @@ _TURN_BETWEEN_KNOTS = 0.015
 _MOST_KNOTS = 8192
 
 
-@jit.exact_function
+@jit.function
 def _times_within(start_ns, end_ns, states):
     """Start, the times of the states inside the interval, and end [ns]; one time for an instant."""
     times_ns, count = jit.zeros(states.shape[1] + 2, np.int64), 1
@@ -34,7 +34,7 @@ def _times_within(start_ns, end_ns, states):
     return times_ns[:count]
 
 
-@jit.exact_function
+@jit.function
 def _first_not_before(states, after, time_ns):
     """The first state from `after` on that is not before a time."""
     while states[TIME_NS, after] < time_ns:
@@ -42,7 +42,7 @@ def _first_not_before(states, after, time_ns):
     return after
 
 
-@jit.exact_function
+@jit.function
 def _largest_turn(states, times_ns, worlds, bodies, body, scratch):
     """The farthest that the body turns from one time to the next in any world [rad]; below zero if it stands still."""
     p, q, p_first, q_first, q_last = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
@@ -66,7 +66,7 @@ def _largest_turn(states, times_ns, worlds, bodies, body, scratch):
     return 2.0 * math.acos(least) if moves else -1.0
 
 
-@jit.exact_function
+@jit.function
 def _divided(times_ns, pieces):
     """The times with each gap between them divided into so many pieces, where nanoseconds allow [ns]."""
     knot_ns, count = jit.zeros((times_ns.size - 1) * pieces + 1, np.int64), 0
@@ -81,7 +81,7 @@ def _divided(times_ns, pieces):
     return knot_ns[: count + 1]
 
 
-@jit.exact
+@jit.kernel
 def follow_mounts(
     start_ns: int,
     end_ns: int,

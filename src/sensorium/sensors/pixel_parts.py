@@ -84,7 +84,7 @@ def _weigh(block, hit, arrays, world, reflectance, met, back, used):
         back[k] = power_back(met[k], rho, _cosine(nx, ny, nz, dx, dy, dz))
 
 
-@jit.exact_function
+@jit.function
 def _cosine(nx, ny, nz, dx, dy, dz):
     """Cosine of incidence; every product is rounded, so that bytes do not depend on what a machine fuses."""
     return abs(nx * dx + ny * dy + nz * dz)

@@ -11,7 +11,7 @@ from sensorium import jit
 from sensorium.trace.placement import ANCHOR_GRID_M
 
 
-@jit.exact_function
+@jit.function
 def rotation(q, out):
     """Rotation matrix of a unit quaternion, row-major into out[0:9], as `rotations.rotation_from_quaternion`."""
     w, x, y, z = q[0], q[1], q[2], q[3]
@@ -20,7 +20,7 @@ def rotation(q, out):
     out[6], out[7], out[8] = 0.0 + 2.0 * (x * z - w * y), 0.0 + 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)
 
 
-@jit.exact_function
+@jit.function
 def mounted(p_WB, q_WB, R_WB, p_BS, q_BS, p_WS, q_WS):
     """X_WB X_BS, with R_WB the matrix of q_WB."""
     for i in range(3):
@@ -32,7 +32,7 @@ def mounted(p_WB, q_WB, R_WB, p_BS, q_BS, p_WS, q_WS):
     q_WS[3] = a * q_BS[3] + b * q_BS[2] - c * q_BS[1] + d * q_BS[0]
 
 
-@jit.exact_function
+@jit.function
 def copy_pose(p, q, out_p, out_q):
     """The same pose elsewhere."""
     for k in range(3):
@@ -41,14 +41,14 @@ def copy_pose(p, q, out_p, out_q):
         out_q[k] = q[k]
 
 
-@jit.exact_function
+@jit.function
 def write_anchor(p_WS, anchor):
     """The point of the grid next to a sensor [m], as `PlacedScenes.on_grid`."""
     for k in range(3):
         anchor[k] = np.rint(p_WS[k] / ANCHOR_GRID_M) * ANCHOR_GRID_M + 0.0  # no minus zero
 
 
-@jit.exact_function
+@jit.function
 def write_matrix(p_WS, R_WS, anchor, row):
     """X_AS as rows of 3 x 4 in float32; A is the world moved to the anchor."""
     for k in range(3):

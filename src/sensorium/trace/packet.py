@@ -150,8 +150,8 @@ def turn_lanes(
         for place in (2, 3, 4):
             address = lanes_of(context, builder, signature.args[place], values[place], values[5])
             lanes, factor = builder.load(address, align=4), values[place + 4]
-            product = builder.fmul(every_lane(builder, factor), lanes, flags=("contract", "nsz"))
-            total = product if total is None else builder.fadd(total, product, flags=("contract", "nsz"))
+            product = builder.fmul(every_lane(builder, factor), lanes)
+            total = product if total is None else builder.fadd(total, product)
         builder.store(total, target, align=4)
         return context.get_dummy_value()
 

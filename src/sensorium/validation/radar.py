@@ -1,9 +1,11 @@
 """Radar: chirps, the radar equation, cross-sections, and detections of a frame."""
 
+from itertools import product
+
 import numpy as np
 
 import sensorium as sn
-from sensorium.sensors.radar.spec import Cfar
+from sensorium.sensors.radar.spec import Cfar, Window
 from sensorium.validation.check import Axis, Comparison, Family
 
 RADAR = Family("Radar")
@@ -121,3 +123,58 @@ def _detection(quick: bool) -> Comparison:
         float(found.valid.sum()),
     ]
     return Comparison(values, 1.0, x=Axis("range, speed, power, area, azimuth, count"), y=Axis("found / set"))
+
+
+@RADAR.check(
+    "radar-angles",
+    "A reflector from -60 to 60 degrees is found at its angle by 2, 3, 4, 8, 12 and 16 antennas, with every window.",
+    reference="the sine of the angle, through the sensor, in cells of 1 / N d",
+    absolute=0.01,
+)
+def _angles(quick: bool) -> Comparison:
+    angles = np.arange(-60.0, 60.1, 7.5 if quick else 2.5)
+    scene = sn.Scene()
+    scene.add(sn.shapes.box(1e-4, 1e-4, 1e-4), pose=sn.Pose((12.3, 0.0, 0.0)), name="reflector")
+    poses = [sn.Pose.from_euler_deg(yaw=-float(angle)) for angle in angles]
+    env = sn.Environment(scene, sn.worlds.Static(step_s=0.05), seed=3)
+    windows: tuple[Window, ...] = ("rectangular", "hann", "hamming", "blackman_harris")
+    radars = {}
+    for antennas, window in product((2, 3, 4, 8, 12, 16), windows):
+        spec = sn.Radar(
+            chirp=sn.radio.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=32, chirps=8),
+            source="cone", fluctuation="steady", horizontal_fov_deg=150.0, antennas=antennas, window=window,
+            angle_window=window, cross_sections={"reflector": 100.0}, cfar=Cfar(false_alarm=1e-8, training=8),
+        )  # fmt: skip
+        radars[antennas, window] = env.attach(spec, pose=poses, name=f"{window}-{antennas}")
+    env.step()
+    cells = [0.5 * antennas * np.sin(radar.read().azimuth_rad[:, 0]) for (antennas, _), radar in radars.items()]
+    law = [0.5 * antennas * np.sin(np.radians(angles)) for antennas, _ in radars]
+    return Comparison(
+        cells, law, at=np.broadcast_to(angles, (len(law), len(angles))), x=Axis("angle [deg]"), y=Axis("[cells]")
+    )
+
+
+@RADAR.check(
+    "radar-two-echoes",
+    "Two equal reflectors 2, 3, 6, 12 and 16 range cells apart are both detected in 99 % of frames.",
+    reference="share of frames, through the sensor",
+    side="at least",
+)
+def _two_echoes(quick: bool) -> Comparison:
+    found, apart = [], (2, 3, 6, 12, 16)
+    for cells in apart:
+        scene, ranges = sn.Scene(), {"near": 20.3, "far": 20.3 + cells}
+        for number, (name, range_m) in enumerate(ranges.items()):
+            place = sn.Pose((range_m, 1.0, 0.1 * number))
+            scene.add(sn.shapes.box(1e-4, 1e-4, 1e-4), pose=place, name=name)
+        spec = sn.Radar(
+            chirp=sn.radio.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=16),
+            source="cone", fluctuation="steady",
+            cross_sections={name: (range_m / 20.3) ** 4 for name, range_m in ranges.items()},
+        )  # fmt: skip
+        env = sn.Environment(scene, sn.worlds.Static(step_s=0.05), worlds=100 if quick else 400, seed=1)
+        radar = env.attach(spec)
+        env.step()
+        seen = radar.read().object_id
+        found.append(float(np.mean((seen == 0).any(axis=1) & (seen == 1).any(axis=1))))
+    return Comparison(found, 0.99, at=apart, x=Axis("apart [range cells]"), y=Axis("share of frames"))

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sensorium.errors import SpecError
-from sensorium.radio.cfar import detection_probability
 from sensorium.radio.power import of_decibels, received_power
 from sensorium.sensors.radar.cells import Cells
 from sensorium.sensors.radar.reading import EchoCause, RadarReading
@@ -22,6 +21,7 @@ CAUSE_COLOURS = {
     EchoCause.MULTIPATH: "#ff5ca8",
     EchoCause.CLUTTER: "#d9b382",
     EchoCause.FALSE_ALARM: "#b48cff",
+    EchoCause.INTERFERENCE: "#ff8a3d",
 }
 """Colour of each cause of a detection."""
 
@@ -88,9 +88,12 @@ def coverage(spec: Radar, *, title: str) -> "Figure":
             wavelength_m=spec.chirp.wavelength_m,
             loss=of_decibels(spec.loss_dB),
         )
-        count = 2 * spec.cfar.training
-        seen = detection_probability(power / cells.noise_W, cells=count, false_alarm=spec.cfar.false_alarm)
-        axes.plot(range_m, seen, color=colour, label=f"{label}, {area:g} m\u00b2")
+        axes.plot(
+            range_m,
+            cells.detection_probability(power / cells.noise_W),
+            color=colour,
+            label=f"{label}, {area:g} m\u00b2",
+        )
     axes.set_ylim(0.0, 1.03)
     key(axes, where="lower left")
     return figure

@@ -51,7 +51,7 @@ def interpolated(state_ns: NDArray[np.int64], X_WB: Pose, times_ns: NDArray[np.i
     return Pose._trusted(position, quaternion)
 
 
-@jit.exact_function
+@jit.function
 def slerp(qa: Float, qb: Float, s: float, out: Float) -> None:
     """Quaternion a fraction s of the way from qa to qb along the shorter arc, into out.
 
@@ -75,7 +75,7 @@ def slerp(qa: Float, qb: Float, s: float, out: Float) -> None:
         out[i] = wa * qa[i] + wb * qb[i]
 
 
-@jit.exact_function
+@jit.function
 def _between(pa: Float, qa: Float, pb: Float, qb: Float, s: float, p: Float, q: Float) -> None:
     """The pose a fraction s of the way from one to another, into p and q."""
     for k in range(3):

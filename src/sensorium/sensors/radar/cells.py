@@ -5,26 +5,28 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.radio.cfar import threshold_factors
 from sensorium.radio.chirp import folded
-from sensorium.radio.frame import ENVELOPE_STEPS
-from sensorium.radio.ordered_cfar import ordered_factors, ordered_ranks
+from sensorium.radio.correlated_cfar import (
+    correlated_factors,
+    false_alarm_rate_correlated,
+    training_cells,
+    training_correlation,
+)
+from sensorium.radio.echo_list import ENVELOPE_STEPS
+from sensorium.radio.ordered_cfar import ordered_ranks
+from sensorium.radio.peaks import Threshold
 from sensorium.radio.power import of_decibels
+from sensorium.radio.refinement import CELLS, PLACES, weights_of
+from sensorium.radio.spreading import MOST_TAPS, Grid
 from sensorium.radio.thermal_noise import thermal_noise
-from sensorium.radio.windows import noise_bandwidth, point_spread, window_terms
+from sensorium.radio.windows import noise_bandwidth, point_spread, window_samples, window_terms
 from sensorium.sensors.radar.echoes import Echoes
 from sensorium.sensors.radar.spec import Radar
 
 Float = NDArray[np.float64]
 
-# Over fewer samples than this a window's terms run into each other: there is none
-_LEAST_FOR_WINDOW = 8
-
 # Side lobes are followed for so many cells
 _REACH = {"rectangular": 24, "hann": 12, "hamming": 16, "blackman_harris": 5}
-
-# Of the table that tells where a peak is from where the parabola through its cells has its top
-_STEPS = 65
 
 
 class Measured(NamedTuple):
@@ -33,68 +35,98 @@ class Measured(NamedTuple):
     range_m: Float
     range_rate_m_s: Float
     sine: Float
-    power_W: Float
+    """Of the angle to the plane across the rows [1]."""
+    rise: Float
+    """Sine of the elevation [1]."""
 
 
 class Axis:
-    """Cells along beams, speeds or ranges."""
+    """Cells along row beams, beams, speeds or ranges."""
 
-    def __init__(self, count: int, window: str) -> None:
-        self.count = count
-        self.window = window if count >= _LEAST_FOR_WINDOW else "rectangular"
-        self.terms = window_terms(self.window)
-        self.reach = min(_REACH[self.window], count // 2)
+    def __init__(self, count: int, window: str, *, is_whole: bool) -> None:
+        self.count, self.window = count, window
+        self.terms = window_terms(window, count=count)
+        self.reach = count // 2 if is_whole else min(_REACH[window], count // 2)
 
-        # Where the parabola has its top for every place of an echo between cells; one or two cells have no parabola
-        self._place, self._top = np.zeros(1), np.zeros(1)
-        if count > 2:
-            self._place = np.linspace(-0.5, 0.5, _STEPS)
-            level = [np.log(np.maximum(self.spread(k - self._place) ** 2, 1e-12)) for k in (-1, 0, 1)]
-            self._top = 0.5 * (level[0] - level[2]) / (level[0] - 2.0 * level[1] + level[2])
+        # Where the noise of a cell goes: to cells nearer than there are terms, each once
+        most = MOST_TAPS // 2
+        low = -min(most, count // 2)
+        self.shifts = np.arange(low, low + MOST_TAPS)
+        taps = point_spread(window, self.shifts, count=count)
+        self.taps = np.where((self.shifts <= most) & (self.shifts < low + count) & (np.abs(taps) > 1e-9), taps, 0.0)
 
     def envelope(self, steps: int) -> Float:
         """Largest power that an echo of power 1 has from so far on, in steps of a cell; 0 beyond its reach."""
         x = np.arange(steps) / ENVELOPE_STEPS
-        power = np.where(x <= self.reach + 0.5, self.spread(x) ** 2, 0.0)
+        power = np.where(x <= self.reach + 0.5, point_spread(self.window, x, count=self.count) ** 2, 0.0)
         return np.maximum.accumulate(power[::-1])[::-1]
-
-    def spread(self, x: Float) -> Float:
-        """What of an amplitude stands x cells away [1]."""
-        return point_spread(self.window, x, count=self.count)
-
-    def place(self, top: Float) -> Float:
-        """Where between cells an echo is whose parabola has its top there."""
-        return np.interp(top, self._top, self._place)
 
 
 class Cells:
     """The cells of a radar's frames."""
 
     def __init__(self, spec: Radar) -> None:
-        chirp = spec.chirp
+        chirp, cfar = spec.chirp, spec.cfar
         self._spec, self._chirp = spec, chirp
-        self.beam = Axis(spec.antennas, spec.angle_window)
-        self.speed = Axis(chirp.chirps, spec.window)
-        self.range = Axis(chirp.samples, spec.window)
-        self.axes = (self.beam, self.speed, self.range)
-        self._sine_cell = 1.0 / (spec.antennas * spec.spacing)
+        whole = self.are_of_samples = spec.adc or bool(spec.interferers)
+        self.row = Axis(spec.elevation_antennas, spec.angle_window, is_whole=whole)
+        self.beam = Axis(spec.virtual_antennas, spec.angle_window, is_whole=whole)
+        self.speed = Axis(chirp.chirps, spec.window, is_whole=whole)
+        self.range = Axis(chirp.samples, spec.window, is_whole=whole)
+        self.axes = (self.row, self.beam, self.speed, self.range)
+        self._rise_cell, self._sine_cell = (1.0 / (axis.count * spec.spacing) for axis in (self.row, self.beam))
 
-        # Beams that look into the field, and one more on each side, so that every peak has neighbours
-        number = np.arange(-(spec.antennas // 2), (spec.antennas + 1) // 2)
-        edge = np.sin(np.radians(0.5 * spec.horizontal_fov_deg))
-        self.beams = number[np.abs(number * self._sine_cell) <= edge + 1.5 * self._sine_cell]
-        self.noise_W = float(
-            thermal_noise(noise_figure=of_decibels(spec.noise_figure_dB), integration_s=chirp.chirps * chirp.ramp_s)
-        ) * float(np.prod([noise_bandwidth(axis.window) for axis in self.axes]))
+        # Beams that look into the field, and as many more on each side as a place is told from
+        antennas = self.beam.count
+        number = np.arange(-(antennas // 2), (antennas + 1) // 2)
+        edge = np.sin(np.radians(0.5 * spec.horizontal_fov_deg)) / self._sine_cell
+        beams = number if whole else number[np.abs(number) <= edge + 1.5 + CELLS // 2]
+        noise_W = float(
+            thermal_noise(
+                noise_figure=of_decibels(spec.noise_figure_dB),
+                integration_s=chirp.transmitters * chirp.chirps * chirp.ramp_s,
+            )
+        )
+        self.noise_W = noise_W * float(np.prod([noise_bandwidth(axis.window, count=axis.count) for axis in self.axes]))
+        """Mean noise of a cell [W]."""
+        self.grid = Grid(
+            beams=beams,
+            counts=np.array([axis.count for axis in self.axes], np.int64),
+            reach=np.array([axis.reach for axis in self.axes], np.int64),
+            terms=np.stack([axis.terms for axis in self.axes]),
+            shifts=np.stack([axis.shifts for axis in self.axes]),
+            taps=np.stack([axis.taps for axis in self.axes]).astype(np.float32),
+            weights=_of_sum_one(self.beam),
+            chirp_weights=_of_sum_one(self.speed),
+            transmitters=chirp.transmitters,
+            noise_W=noise_W,
+        )
         steps = ENVELOPE_STEPS * (max(axis.reach for axis in self.axes) + 2)
         self.envelope = np.stack([axis.envelope(steps) for axis in self.axes])
-        """Of the side lobes along beams, speeds and ranges, shape (3, steps)."""
-        cfar = spec.cfar
-        self.factors = threshold_factors(cfar.training, false_alarm=cfar.false_alarm)
-        self.ranks = np.zeros(len(self.factors), np.int64)
-        if cfar.over == "rank":
-            self.factors = ordered_factors(cfar.training, false_alarm=cfar.false_alarm, rank=cfar.rank)
-            self.ranks = ordered_ranks(cfar.training, rank=cfar.rank)
+        """Of the side lobes along all axes, shape (4, steps)."""
+        self.weights = weights_of([(axis.window, axis.count) for axis in self.axes])
+        self._rank = cfar.rank if cfar.over == "rank" else None
+        around = training_cells(chirp.samples, training=cfar.training, guard=cfar.guard)
+        factors = correlated_factors(
+            self.range.window,
+            samples=chirp.samples,
+            training=cfar.training,
+            guard=cfar.guard,
+            false_alarm=cfar.false_alarm,
+            rank=self._rank,
+        )
+        ranks = np.zeros(len(factors), np.int64)
+        if self._rank is not None:
+            ranks = ordered_ranks(cfar.training, rank=self._rank)
+        folds = spec.farthest_m > chirp.unambiguous_range_m
+        self.threshold = Threshold(around.astype(np.int64), factors, ranks, folds)
+        self.migration = 0.5 * chirp.wavelength_m / chirp.range_resolution_m
+        """Range cells that an echo moves by within a frame, for each cell of its speed."""
+
+    @property
+    def shape(self) -> tuple[int, int, int, int]:
+        """Row beams, beams that are formed, speeds and ranges."""
+        return self.row.count, len(self.grid.beams), self.speed.count, self.range.count
 
     @property
     def range_m(self) -> Float:
@@ -108,37 +140,73 @@ class Cells:
         return np.arange(-half, self.speed.count - half, dtype=np.float64) * self._chirp.speed_resolution_m_s
 
     def of(self, echoes: Echoes) -> Float:
-        """Beam, speed and range in cells, not folded, shape (n, 3); a receding echo seems farther."""
-        range_m = echoes.range_m + self._chirp.coupling_m(echoes.range_rate_m_s)
+        """Row beam, beam, speed and range in cells at mid-frame, not folded, shape (n, 4).
+
+        A receding echo was nearer at mid-frame than it is at the end, and seems farther by its Doppler shift.
+        """
+        chirp, rate = self._chirp, echoes.range_rate_m_s
+        range_m = echoes.range_m - rate * chirp.age_s + chirp.coupling_m(rate)
+        rise, sine = np.sin(echoes.elevation_rad), echoes.sine
         return np.stack(
             [
-                echoes.sine / self._sine_cell,
-                echoes.range_rate_m_s / self._chirp.speed_resolution_m_s,
-                range_m / self._chirp.range_resolution_m,
+                rise / self._rise_cell if self.row.count > 1 else np.zeros_like(rise),
+                sine / self._sine_cell if self.beam.count > 1 else np.zeros_like(sine),
+                rate / chirp.speed_resolution_m_s,
+                range_m / chirp.range_resolution_m,
             ],
             axis=-1,
         )
 
-    def folded(self, cells: Float) -> Float:
-        """The same as they show in a frame: ranges from the first cell to the last; the others count round."""
-        out = cells.copy()
-        out[:, 2] = folded(cells[:, 2], self.range.count, low=-0.5)
-        return out
+    def measured(self, place: Float) -> Measured:
+        """What peaks at places in cells, shape (..., 4), are taken for."""
+        chirp = self._chirp
+        fastest = chirp.unambiguous_speed_m_s
+        rate = folded(place[..., 2] * chirp.speed_resolution_m_s, 2.0 * fastest, low=-fastest)
+        cell = folded(place[..., 3], self.range.count, low=-0.5)
+        range_m = cell * chirp.range_resolution_m - chirp.coupling_m(rate) + rate * chirp.age_s
 
-    def measured(self, cell: NDArray[np.int32], top: NDArray[np.float32], power_W: NDArray[np.float32]) -> Measured:
-        """What peaks are taken for.
+        # Angles, from the middle of a cell on; between transmitters the speed is taken out to the cell only
+        beam = place[..., 1] - self._turned_by_speed(place[..., 2])
+        sine, rise = (
+            folded(at, axis.count, low=-0.5 * axis.count) * width
+            for at, axis, width in ((beam, self.beam, self._sine_cell), (place[..., 0], self.row, self._rise_cell))
+        )
+        return Measured(range_m, rate, sine, rise)
 
-        Args:
-            cell: Beam (its place among those formed), speed and range, shape (..., 3).
-            top: Of the parabolas through them and their neighbours, in cells, shape (..., 3).
-            power_W: In the cell [W].
+    def detection_probability(self, snr: Float) -> Float:
+        """How often a Swerling I body in the middle of a cell exceeds its threshold, of the mean SNR in a cell [1].
+
+        Signal and noise together are exponential of mean 1 + SNR: the rate of false alarms at factor / (1 + SNR).
         """
-        offset = np.stack([axis.place(top[..., k].astype(np.float64)) for k, axis in enumerate(self.axes)], axis=-1)
-        kept = np.prod([axis.spread(offset[..., k]) ** 2 for k, axis in enumerate(self.axes)], axis=0)
-        sine = (self.beams[cell[..., 0]] + offset[..., 0]) * self._sine_cell
-        most = 0.5 * self._spec.antennas * self._sine_cell
-        speed = (cell[..., 1] + offset[..., 1]) * self._chirp.speed_resolution_m_s
-        fastest = self._chirp.unambiguous_speed_m_s
-        rate = folded(speed, 2.0 * fastest, low=-fastest)
-        range_m = (cell[..., 2] + offset[..., 2]) * self._chirp.range_resolution_m - self._chirp.coupling_m(rate)
-        return Measured(range_m, rate, folded(sine, 2.0 * most, low=-most), power_W / kept)
+        at = self.threshold.around
+        correlation = training_correlation(self.range.window, at.astype(np.float64), samples=self.range.count)
+        factor = self.threshold.factors[len(at)]
+        return false_alarm_rate_correlated(factor / (1.0 + snr), correlation=correlation, rank=self._rank)
+
+    def _turned_by_speed(self, speed: Float) -> Float:
+        """Beams by which an echo seems aside for the part of its speed that is not its cell's."""
+        transmitters, weights = self._chirp.transmitters, self.weights
+        if transmitters == 1:
+            return np.zeros_like(speed)
+
+        # Steps of phase from transmitter to transmitter as the slope over the row that they come closest to
+        antenna = np.arange(self.beam.count) - 0.5 * (self.beam.count - 1)
+        step = np.arange(self.beam.count) // self._spec.antennas
+        slope = float(antenna @ step / (antenna @ antenna)) * self.beam.count / transmitters
+
+        # How far behind its cells an echo is, in the mean over those it is told from
+        offset = speed - np.rint(speed)
+        cells = weights.cells[2]
+        at = np.arange(cells) - cells // 2
+        places = weights.first[2] + np.arange(weights.places[2]) / PLACES
+        share = weights.matched[2, : len(places), :cells] * point_spread(
+            self.speed.window, at - places[:, None], count=self.speed.count
+        )
+        behind = np.sum(share * (places[:, None] - at), axis=1) / np.sum(share, axis=1)
+        return np.interp(offset, places, behind) * slope / self.speed.count
+
+
+def _of_sum_one(axis: Axis) -> Float:
+    """Weights of a window, of sum 1."""
+    w = window_samples(axis.window, count=axis.count)
+    return w / w.sum()

@@ -19,7 +19,7 @@ _LEAST_DIRECTIONS = 8
 def clutter_points(spec: Radar, ground: Ground, instant: Instant) -> Points:
     """A patch of ground for each range cell and direction; objects in front of it do not hide it."""
     chirp = spec.chirp
-    count = max(spec.antennas, _LEAST_DIRECTIONS)
+    count = max(spec.virtual_antennas, _LEAST_DIRECTIONS)
     width = np.radians(spec.horizontal_fov_deg)
     azimuth = ((np.arange(count) + 0.5) / count - 0.5) * width
     cells = np.arange(1, chirp.samples)

@@ -5,16 +5,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.radio.antenna import least_sine_error
 from sensorium.radio.frame import Peaks
 from sensorium.radio.power import in_decibels
 from sensorium.sensors.radar.cells import Cells
 from sensorium.sensors.radar.echoes import Echoes, Instant, grouped, in_order, measured_cross_section
 from sensorium.sensors.radar.reading import EchoCause, RadarReading
 from sensorium.sensors.radar.spec import Radar
+from sensorium.sensors.radar.time_signals import TimeFrames
 from sensorium.sensors.rig import Rig
 
 Float = NDArray[np.float64]
+
+# A detection is interference where that alone gives at least this share of its power
+_LEAST_SHARE = 0.25
 
 # A ratio below this has no decibels worth telling
 _NOTHING = 1e-30
@@ -30,8 +33,8 @@ class Frame(NamedTuple):
     start: NDArray[np.int64]
     """The first of each head, shape (heads + 1,)."""
     peaks: Peaks
-    uniform: Float
-    """Two random numbers for each peak, for its elevation, shape (heads, most, 2)."""
+    made: TimeFrames | None
+    """Samples, where the frame is made of them."""
 
 
 class Lists:
@@ -45,20 +48,22 @@ class Lists:
         spec, cells, peaks = self._spec, self._cells, frame.peaks
         most = int(peaks.found.max(initial=0))
         there = np.arange(most) < peaks.found[:, None]
-        measured = cells.measured(peaks.cell[:, :most], peaks.offset[:, :most], peaks.power_W[:, :most])
-        snr = np.maximum(measured.power_W / cells.noise_W, _NOTHING)
+        place, power_W = peaks.place[:, :most], peaks.power_W[:, :most]
+        measured = cells.measured(place)
+        snr = np.maximum(power_W / cells.noise_W, _NOTHING)
 
         # Whose echo it is
         number = peaks.scatterer[:, :most].astype(np.int64)
         owner = np.where(number >= 0, frame.start[:-1, None] + number, -1)
-        why = np.where(owner >= 0, _taken(frame.cause, owner), np.uint8(EchoCause.FALSE_ALARM))
+        why = np.where(owner >= 0, _taken(frame.cause, owner), self._unowned(frame, place, power_W))
         object_id = np.where(owner >= 0, _taken(frame.echoes.object_id, owner), -1)
 
         # Where it is
-        elevation = self._elevation(_taken(frame.echoes.elevation_rad, owner), owner < 0, snr, frame.uniform[:, :most])
-        azimuth = np.zeros_like(elevation)
-        if spec.antennas > 1:
-            azimuth = np.arcsin(np.clip(measured.sine / np.cos(elevation), -1.0, 1.0))
+        elevation, azimuth = np.zeros_like(snr), np.zeros_like(snr)
+        if spec.elevation_antennas > 1:
+            elevation = np.arcsin(np.clip(measured.rise, -1.0, 1.0))
+        if spec.virtual_antennas > 1:
+            azimuth = np.arcsin(np.clip(measured.sine / np.maximum(np.cos(elevation), 1e-6), -1.0, 1.0))
         there &= np.abs(azimuth) <= np.radians(0.5 * spec.horizontal_fov_deg)
         there &= (measured.range_m >= spec.min_range_m) & (measured.range_m <= spec.farthest_m)
         there &= np.cumsum(there, axis=1) <= spec.max_detections
@@ -67,13 +72,13 @@ class Lists:
             "range_rate_m_s": measured.range_rate_m_s,
             "azimuth_rad": azimuth,
             "elevation_rad": elevation,
-            "power_W": measured.power_W,
+            "power_W": power_W,
             "snr_dB": in_decibels(snr),
         }
-        power = np.where(there, measured.power_W, 0.0)
+        power = np.where(there, power_W, 0.0)
         columns["cross_section_m2"] = measured_cross_section(spec, power, measured.range_m, azimuth, elevation)
         stamp_ns = self._rig.stamp_ns(instant.time_ns)
-        return self._listed(columns, object_id, why, there, instant, stamp_ns, self._maps(peaks))
+        return self._listed(columns, object_id, why, there, instant, stamp_ns, self._maps(frame))
 
     def of_objects(self, echoes: Echoes, instant: Instant) -> RadarReading:
         """All objects in the field as they are, with their mean power."""
@@ -96,23 +101,28 @@ class Lists:
         why = np.full(shape, EchoCause.OBJECT, np.uint8)
         return self._listed(columns, placed(objects.object_id), why, there, instant, instant.time_ns, {})
 
-    def _elevation(self, truth: Float, by_noise: NDArray[np.bool_], snr: Float, uniform: Float) -> Float:
-        """Elevations as rows of antennas measure them [rad]; 0 for one row, anything in the field for noise."""
-        spec = self._spec
-        if spec.elevation_antennas == 1:
-            return np.zeros_like(truth)
-        error = least_sine_error(np.maximum(snr, 1e-3), antennas=spec.elevation_antennas, spacing=spec.spacing)
-        normal = np.sqrt(-2.0 * np.log(uniform[..., 0])) * np.cos(2.0 * np.pi * uniform[..., 1])
-        seen = np.arcsin(np.clip(np.sin(truth) + error * normal, -1.0, 1.0))
-        return np.where(by_noise, (uniform[..., 0] - 0.5) * np.radians(spec.vertical_fov_deg), seen)
+    def _unowned(self, frame: Frame, place: Float, power_W: Float) -> NDArray[np.uint8]:
+        """Causes of peaks that no scatterer gives: interference that gives them, or noise."""
+        why = np.full(power_W.shape, EchoCause.FALSE_ALARM, np.uint8)
+        if frame.made is not None and frame.made.interference_W is not None:
+            axes = self._cells.axes
+            e, b, d, r = (np.rint(place[..., k]).astype(np.int64) for k in range(4))
+            b = b + self._cells.beam.count // 2
+            at = tuple(index % axis.count for index, axis in zip((e, b, d, r), axes, strict=True))
+            given_W = frame.made.interference_W[np.arange(len(power_W))[:, None], *at]
+            why[given_W >= _LEAST_SHARE * power_W] = EchoCause.INTERFERENCE
+        return why
 
-    def _maps(self, peaks: Peaks) -> dict[str, Any]:
-        """The range-speed map with rising speeds, where it is asked for."""
+    def _maps(self, frame: Frame) -> dict[str, Any]:
+        """The range-speed map with rising speeds, and samples, where they are asked for."""
+        maps: dict[str, Any] = {}
+        if frame.made is not None and frame.made.adc is not None:
+            maps["adc"] = frame.made.adc.reshape(*self._rig.axes, *frame.made.adc.shape[1:])
         if not self._spec.range_doppler:
-            return {}
+            return maps
         cells = self._cells
-        map_W = np.roll(peaks.map_W, cells.speed.count // 2, axis=1)
-        return {
+        map_W = np.roll(frame.peaks.map_W, cells.speed.count // 2, axis=1)
+        return maps | {
             "map_W": map_W.reshape(*self._rig.axes, *map_W.shape[1:]),
             "map_range_m": cells.range_m,
             "map_range_rate_m_s": cells.range_rate_m_s,

@@ -12,7 +12,8 @@ from sensorium.clock import Rate, seconds_to_ns
 from sensorium.errors import SpecError
 from sensorium.radio.clutter import weibull_amplitude
 from sensorium.radio.draws import drawn
-from sensorium.radio.frame import Peaks, Receiver, Scatterers, detect
+from sensorium.radio.frame import Peaks, Receiver, detect
+from sensorium.radio.spreading import Scatterers
 from sensorium.radio.swerling import fluctuating_amplitude, steady_amplitude
 from sensorium.random import Stream
 from sensorium.sensors.radar.cells import Cells
@@ -23,6 +24,7 @@ from sensorium.sensors.radar.listing import Frame, Lists
 from sensorium.sensors.radar.reading import EchoCause, RadarReading
 from sensorium.sensors.radar.spec import Ground, Radar
 from sensorium.sensors.radar.targets import Targets
+from sensorium.sensors.radar.time_signals import TimeSignals
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.sampled import required_rate_hz
 from sensorium.sensors.spec import Capture
@@ -31,7 +33,7 @@ Complex = NDArray[np.complex128]
 Whole = NDArray[np.int64]
 
 # Stages of the counter; that of the noise in cells is the frame's own
-_FLUCTUATION, _CLUTTER, _ELEVATION = 2, 3, 4
+_FLUCTUATION, _CLUTTER = 2, 3
 
 # Scatterers of one object that have random numbers of their own, at most
 _OF_AN_OBJECT = 1024
@@ -68,6 +70,8 @@ class RadarModel:
         program = detection_program(spec)
         self._errors = DetectionErrors(spec, rig, program, self._cells.noise_W) if program.acts else None
         self._key = np.array(Stream(rig.seed, rig.name).key, np.uint32)
+        self._signals = TimeSignals(spec, rig, self._cells, self._key) if self._cells.are_of_samples else None
+        self._room: NDArray[np.float32] | None = None
         self._warned = False
 
     def captures(self, after_ns: int, upto_ns: int, since_ns: int) -> Iterator[Capture[RadarReading]]:
@@ -176,38 +180,42 @@ class RadarModel:
         heads, most = rig.worlds * rig.sensors, _ROOM * spec.max_detections
         start = np.searchsorted(echoes.head, np.arange(heads + 1)).astype(np.int64)
         parts = np.ascontiguousarray(np.stack([amplitude.real, amplitude.imag], axis=-1), np.float32)
-        place, is_clutter = cells.folded(cells.of(echoes)), cause == EchoCause.CLUTTER
+
+        # Ground fills whole cells, and where a patch of it leaves one another comes in
+        place, is_clutter = cells.of(echoes), cause == EchoCause.CLUTTER
+        migration = np.where(is_clutter, 0.0, cells.migration * place[:, 2])
+        place[is_clutter, 1::2] = np.rint(place[is_clutter, 1::2])
+        scatterers = Scatterers(start, place, parts, migration, is_clutter, cause == EchoCause.OBJECT)
         peaks = Peaks(
             found=np.zeros(heads, np.int32),
-            cell=np.zeros((heads, most, 3), np.int32),
-            offset=np.zeros((heads, most, 3), np.float32),
-            power_W=np.zeros((heads, most), np.float32),
+            place=np.zeros((heads, most, 4)),
+            power_W=np.zeros((heads, most)),
             scatterer=np.full((heads, most), -1, np.int32),
             map_W=np.zeros((heads if spec.range_doppler else 0, cells.speed.count, cells.range.count), np.float32),
         )
         receiver = Receiver(
-            beams=cells.beams,
-            counts=np.array([axis.count for axis in cells.axes], np.int64),
-            reach=np.array([axis.reach for axis in cells.axes], np.int64),
-            terms=np.stack([axis.terms for axis in cells.axes]),
+            grid=cells.grid,
+            threshold=cells.threshold,
+            weights=cells.weights,
             envelope=cells.envelope,
-            noise_W=cells.noise_W,
-            factors=cells.factors,
-            ranks=cells.ranks,
-            training=spec.cfar.training,
-            guard=spec.cfar.guard,
+            cell_noise_W=cells.noise_W,
+            migration=cells.migration,
             key=self._key,
             tick=tick,
             first_world=rig.first_world,
             sensors=rig.sensors,
         )
-        scatterers = Scatterers(start, place, parts, is_clutter, cause == EchoCause.OBJECT)
-        threads.run(detect, heads, scatterers, receiver, peaks, serial_below=2)
+        made = None if self._signals is None else self._signals.frames(scatterers, instant, tick)
+        given = np.zeros((0, 1, 1, 1, 1), np.complex64) if made is None else made.cells
+        threads.run(detect, heads, scatterers, receiver, given, self._room_for(heads), peaks, serial_below=2)
+        return Frame(echoes, cause, start, peaks, made)
 
-        # What rows of antennas draw for the elevation of each
-        head = np.repeat(np.arange(heads), most)
-        uniform = self._drawn(head, np.tile(np.arange(most), heads), _ELEVATION, instant, tick, most)
-        return Frame(echoes, cause, start, peaks, uniform.reshape(heads, most, 2))
+    def _room_for(self, heads: int) -> NDArray[np.float32]:
+        """Room for the cells of one head of each thread, which frames share."""
+        shape = (min(threads.thread_count(), heads), 4, *self._cells.shape)
+        if self._room is None or self._room.shape != shape:
+            self._room = np.empty(shape, np.float32)
+        return self._room
 
 
 def _source(spec: Radar, rig: Rig) -> Source:

@@ -21,6 +21,7 @@ class EchoCause(IntEnum):
     MULTIPATH = 2
     CLUTTER = 3
     FALSE_ALARM = 4
+    INTERFERENCE = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +69,12 @@ class RadarReading:
     """Range of each column of the map [m]."""
     map_range_rate_m_s: Float | None = None
     """Range rate of each row of the map [m/s], rising."""
+    adc: NDArray[np.complex64] | None = None
+    """Samples of the converters [sqrt(W)], shape (*batch, chirps, antennas, samples); None unless the radar's `adc` is
+    on, and once the list is flat. Chirps are all of a frame in the order they were sent, chirp m by transmitter m mod
+    N_t; antennas are the receivers, row by row, from the upper left on. The mean square of a sample is the power at
+    the input of a receiver: P / receivers for an echo of power P (`gain_dBi` is that of all receivers together), and
+    k T_0 F f_s for the noise."""
 
     @property
     def points(self) -> Float:
@@ -77,9 +84,9 @@ class RadarReading:
         return np.stack([*xyz, self.range_m * np.sin(self.elevation_rad)], axis=-1)
 
     def flat(self) -> "RadarReading":
-        """Only what was detected, in one row; the map is left out."""
+        """Only what was detected, in one row; map and samples are left out."""
         keep = self.valid
-        return replace(self, **{name: getattr(self, name)[keep] for name in COLUMNS}, map_W=None)
+        return replace(self, **{name: getattr(self, name)[keep] for name in COLUMNS}, map_W=None, adc=None)
 
     def row(self, world: int, sensor: int) -> "RadarReading":
         """The list and the map of one sensor in one world, both counted from 0, without leading axes."""
@@ -97,6 +104,8 @@ class RadarReading:
         }
         if self.map_W is not None:
             own["map_W"] = self.map_W.reshape(worlds * sensors, *self.map_W.shape[-2:])[number]
+        if self.adc is not None:
+            own["adc"] = self.adc.reshape(worlds * sensors, *self.adc.shape[-3:])[number]
         return replace(self, **own, X_WS=self.X_WS[world : world + 1, sensor : sensor + 1])
 
     def without(self, worlds: NDArray[np.bool_]) -> "RadarReading":
@@ -107,8 +116,11 @@ class RadarReading:
             array = getattr(self, name)
             nothing = -1 if name in ("object_id", "label") else 0
             emptied[name] = np.where(keep, array, np.array(nothing, array.dtype))
-        if self.map_W is not None:
-            emptied["map_W"] = np.where(~worlds.reshape(-1, *(1,) * (self.map_W.ndim - 1)), self.map_W, np.float32(0.0))
+        for name in ("map_W", "adc"):
+            array = getattr(self, name)
+            if array is not None:
+                kept = ~worlds.reshape(-1, *(1,) * (array.ndim - 1))
+                emptied[name] = np.where(kept, array, np.zeros((), array.dtype))
         return replace(self, **emptied)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from pydantic import ConfigDict, Field, PositiveFloat, model_validator
 
 from sensorium.radio.chirp import Chirp
+from sensorium.radio.interference import Interferer
 from sensorium.radio.permittivity import BUILDING
 from sensorium.radio.reflectors import CrossSection
 from sensorium.sensors.error_group import ErrorGroup
@@ -25,6 +26,9 @@ _MOST_CELLS = 2**24
 # Rays of a bundle, at most
 _MOST_RAYS = 2**22
 
+Window = Literal["rectangular", "hann", "hamming", "blackman_harris"]
+"""A key of `sn.radio.WINDOWS`."""
+
 LABELS = {"pedestrian": 0.5, "car": 10.0, "truck": 100.0}
 """Cross-sections of objects by their label [m^2], where the radar is told nothing else (physics.md 13)."""
 
@@ -32,17 +36,21 @@ LABELS = {"pedestrian": 0.5, "car": 10.0, "truck": 100.0}
 class Cfar(Spec):
     """Detection over cells around, along the range.
 
-    Over their mean noise is known best, but another echo among them hides what is weaker; over a cell of some rank it
-    does not, as long as fewer are so strong than come after that rank.
+    Over a cell of some rank (ordered statistics, OS-CFAR) another echo hides nothing, as long as fewer cells are so
+    strong than come after that rank. Over their mean (CA-CFAR) noise is known a little better, but an echo among the
+    training cells raises the threshold by its power times factor / cells: of two equal ones as far apart as training
+    cells reach, each hides the other. The factor counts in that windows correlate neighbours, so that `false_alarm` is
+    the rate with any window. Where ranges fold the last cell is followed by the first; else cells at the ends have
+    fewer around them, and a factor for as many.
     """
 
     model_config = ConfigDict(frozen=True)
 
-    training: int = Field(default=8, ge=2, le=256)
-    """Cells on each side that the noise is averaged over."""
+    training: int = Field(default=16, ge=2, le=256)
+    """Cells on each side that noise is told from."""
     guard: int = Field(default=4, ge=0, le=64)
-    """Cells on each side between them and the one under test."""
-    over: Literal["mean", "rank"] = "mean"
+    """Cells on each side between them and the one under test, which an echo may spread to."""
+    over: Literal["rank", "mean"] = "rank"
     """What of them the threshold is a multiple of."""
     rank: float = Field(default=0.75, gt=0.0, le=1.0)
     """Share of the cells that are smaller, for over="rank" [1]."""
@@ -79,18 +87,18 @@ class Ground(Spec):
 
 
 class Radar(SensorSpec[RadarReading]):
-    """An FMCW radar with a row of antennas, looking along x.
+    """An FMCW radar with an array of antennas, looking along x.
 
     Echoes come from a bundle of rays over the field of view, or from the nearest point of each object (`source`). Their
     power is that of the radar equation; a frame spreads them over cells of range, speed and beam as its windows do,
-    adds noise and looks for peaks by CFAR. Ranges, speeds and azimuths are those of the peaks, refined between cells;
-    what lies beyond the span of the chirps folds. The elevation is that of the echo with the error of its rows of
-    antennas. Cross-sections are given by object or label, or follow from the seen area and the material. `truth()`
-    lists the objects in the field with their mean power, without noise, clutter, ways over the ground or folding.
-    What a device gets wrong of its detections is in `range`, `speed`, `azimuth`, `elevation`, `power` and `faults`.
+    adds noise and looks for peaks by CFAR. Ranges, speeds and angles are the most likely ones for the cells around a
+    peak (`sensorium.radio.refinement`); what lies beyond the span of the chirps folds. Cross-sections are given by
+    object or label, or follow from the seen area and the material. `truth()` lists the objects in the field with their
+    mean power, without noise, clutter, ways over the ground or folding. What a device gets wrong of its detections is
+    in `range`, `speed`, `azimuth`, `elevation`, `power` and `faults`.
 
-    Noise is independent from cell to cell, as CFAR's law has it; real windows correlate neighbours. The frame sees the
-    world as it is when the frame ends. Ref: physics.md 12 and 13.
+    A frame ends at the time of its reading; within it objects move at the velocity they have then. Ranges are those at
+    its end: a radar knows the speed by which they changed since. Ref: physics.md 12 and 13.
 
     >>> scene = sn.Scene()
     >>> car = scene.add(sn.shapes.box(4, 2, 1.5), body="car", label="car")
@@ -130,20 +138,25 @@ class Radar(SensorSpec[RadarReading]):
     loss_dB: float = Field(default=0.0, ge=0.0)
     """Of everything between [dB]."""
     antennas: int = Field(default=8, ge=1, le=256)
-    """In the row that azimuths come from."""
+    """Receivers of a row, that azimuths come from. With `chirp.transmitters` a row of the array is as many times as
+    long: each transmitter stands one row of receivers further."""
     spacing: PositiveFloat = 0.5
-    """From one to the next [wavelengths]; above half a wavelength azimuths fold."""
+    """From one to the next [wavelengths]; above half a wavelength angles fold."""
     elevation_antennas: int = Field(default=1, ge=1, le=64)
-    """Rows of them; one measures no elevation."""
-    window: Literal["rectangular", "hann", "hamming", "blackman_harris"] = "hann"
-    """Over samples and chirps."""
-    angle_window: Literal["rectangular", "hann", "hamming", "blackman_harris"] = "hamming"
-    """Over antennas."""
+    """Rows, as far from one another as antennas of a row, that elevations come from; one measures none."""
+    window: Window = "hann"
+    """Over the samples of a chirp, and over chirps."""
+    angle_window: Window = "hamming"
+    """Over antennas of a row, and over rows."""
     cfar: Cfar = Cfar()
     max_detections: int = Field(default=64, ge=1, le=4096)
     """Of more the strongest are reported."""
     range_doppler: bool = False
     """Whether readings have the range-speed map."""
+    adc: bool = False
+    """Whether readings have the samples of the converters; a frame then takes as long as it takes to make them."""
+    interferers: tuple[Interferer, ...] = ()
+    """Other radars in view; with any, frames are made of samples as with `adc`."""
 
     # What sends echoes
     cross_sections: dict[str, CrossSection] = Field(default_factory=dict)
@@ -173,6 +186,11 @@ class Radar(SensorSpec[RadarReading]):
     """Errors of received power in decibels: a bias of 3 is 3 dB, limits are in dBm. SNR and cross-section follow."""
 
     @property
+    def virtual_antennas(self) -> int:
+        """Of a row of the array: receivers times transmitters."""
+        return self.antennas * self.chirp.transmitters
+
+    @property
     def farthest_m(self) -> float:
         """Beyond it nothing sends an echo [m]."""
         return self.chirp.unambiguous_range_m if self.max_range_m is None else self.max_range_m
@@ -194,7 +212,12 @@ class Radar(SensorSpec[RadarReading]):
             raise ValueError(
                 f"chirp.interval_s is {self.chirp.interval_s}; a chirp must fit, chirp.ramp_s is {self.chirp.ramp_s}"
             )
-        cells = self.chirp.samples * self.chirp.chirps * self.antennas
+        if self.chirp.samples < 2 * self.cfar.guard + 3:
+            raise ValueError(
+                f"cfar.guard is {self.cfar.guard}; beyond as many on each side a threshold needs 2 cells, "
+                f"chirp.samples is {self.chirp.samples}"
+            )
+        cells = self.chirp.samples * self.chirp.chirps * self.virtual_antennas * self.elevation_antennas
         if cells > _MOST_CELLS:
             raise ValueError(f"a frame has {cells} cells; at most {_MOST_CELLS} are allowed")
         rays = self.ray_columns * self.ray_rows
@@ -211,7 +234,7 @@ class Radar(SensorSpec[RadarReading]):
 
     def measures(self, quantity: str) -> bool:
         """Whether it measures a quantity of detections: one antenna tells no azimuth, one row no elevation."""
-        return {"azimuth": self.antennas > 1, "elevation": self.elevation_antennas > 1}.get(quantity, True)
+        return {"azimuth": self.virtual_antennas > 1, "elevation": self.elevation_antennas > 1}.get(quantity, True)
 
     def unmeasured_angles(self) -> str | None:
         """What is wrong with errors and faults of angles that it does not measure; None where nothing is."""

@@ -127,7 +127,7 @@ def _normal(vertex, i, j, k):
     return by * cz - bz * cy, bz * cx - bx * cz, bx * cy - by * cx
 
 
-@jit.exact_function
+@jit.function
 def _plane(vertex, i, j):
     """Normal of the plane through the camera and two vertices: their cross product, which changes sign with them."""
     a, b = min(i, j), max(i, j)
@@ -138,7 +138,7 @@ def _plane(vertex, i, j):
     return side * x, side * y, side * z
 
 
-@jit.exact_function
+@jit.function
 def _of_pixels(x, y, z, scale, lens):
     """Scaled product of a vector with the ray (1, (u - cx) / fx, (v - cy) / fy) as a + b u + c v, in float32."""
     b, c = y / lens[ln.FX], z / lens[ln.FY]

@@ -239,7 +239,7 @@ def write_pulses(
     )
     for j in range(to.range_m.shape[1]):
         for k in range(used):
-            there = slot_i[j * choose.WORDS_A_SLOT + choose.CAUSE + k] != tb.NO_CAUSE
+            there = to.cause[head, j, start + k] != tb.NO_CAUSE
             out.width_s[head, j, start + k] = widths[j, k] if there else np.float32(0.0)
     if light.switch[tb.S_SUN] > 0:
         for k in range(used):

@@ -17,7 +17,7 @@ def lists(balls, make_radar):
     """Readings of some frames of three balls, or others, with the truth of the last."""
 
     def made(*faults, steps=1, env=None, **fields):
-        fields = {"elevation_antennas": 8, "vertical_fov_deg": 20.0} | fields
+        fields = {"elevation_antennas": 8, "vertical_fov_deg": 20.0, "cfar": {"false_alarm": 1e-10}} | fields
         spec = make_radar(faults=FaultSchedule(faults=faults), **fields)
         env = balls(*PLACES) if env is None else env
         radar = env.attach(spec, body="car")

@@ -23,7 +23,7 @@ def test_clutter_has_the_power_of_its_area_and_the_speed_of_the_ground(balls, ma
     assert speeds[power.argmax()] == pytest.approx(-8.0, abs=1.02)
     assert power[np.abs(speeds) < 3.0].max() < 1e-2 * power.max()
 
-    # Hann spreads an echo's power over 1.5 cells
+    # Hann spreads an echo's power over 1.5 cells of speed, and a cell of range has 1.5 cells of ground
     field = np.radians(20.0)
     azimuth = (np.arange(4000) + 0.5) / 4000 * field - 0.5 * field
     lobe = sn.radio.relative_gain(
@@ -33,16 +33,16 @@ def test_clutter_has_the_power_of_its_area_and_the_speed_of_the_ground(balls, ma
     wave = spec.chirp.wavelength_m
     mean_W = sn.radio.received_power(sigma, 12.0, power_W=0.01, gain=10**2.5, wavelength_m=wave)
     near = np.abs(speeds + 8.0) < 4.0
-    assert power[near].sum() / 1.5 == pytest.approx(mean_W, rel=0.25)
+    assert power[near].sum() / 1.5**2 == pytest.approx(mean_W, rel=0.25)
 
 
 def test_clutter_detections_have_no_object(balls, make_radar, read):
     spec = make_radar(
-        cross_sections={}, ground={"z_m": -1.0, "reflectivity_dB": 0.0, "shape": 0.6}, cfar={"false_alarm": 1e-6}
+        cross_sections={}, ground={"z_m": -1.0, "reflectivity_dB": 0.0, "shape": 0.6}, cfar={"false_alarm": 1e-3}
     )
     found, truth = read(balls(ground=True), spec)
-    assert found.valid.any()
-    assert set(found.cause.tolist()) == {sn.EchoCause.CLUTTER}
+    assert (found.cause == sn.EchoCause.CLUTTER).sum() > 1
+    assert set(found.cause.tolist()) <= {sn.EchoCause.CLUTTER, sn.EchoCause.FALSE_ALARM}
     assert (found.object_id == -1).all()
     assert truth.valid.sum() == 0
 
