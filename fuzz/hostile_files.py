@@ -1,4 +1,4 @@
-"""Every hostile file by kind: scenarios, recordings, MuJoCo models, and what is no file at all."""
+"""Every hostile file by kind: scenarios, recordings, MuJoCo models, meshes, and what is no file at all."""
 
 import os
 import struct
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fuzz.hostile import Hostile
+from fuzz.hostile_meshes import MESHES
 
 _MAGIC = b"\x89MCAP0\r\n"
 
@@ -209,4 +210,5 @@ HOSTILE: tuple[Hostile, ...] = (
     ),
     *(Hostile(f"pipe-{name}", _pipe, read, _NO_FILE) for name, read in _READERS.items()),
     *(Hostile(f"device-{name}", _device, read, _NO_FILE) for name, read in _READERS.items()),
+    *MESHES,
 )

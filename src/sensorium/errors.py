@@ -35,6 +35,10 @@ class SceneError(SensoriumError, ValueError):
     """A mesh, a mesh file or a scene cannot be used."""
 
 
+class SceneWarning(UserWarning):
+    """A mesh file was read without something that it names, such as an image that is not there."""
+
+
 class WorldError(SensoriumError):
     """A world reports something no sensor can use: a pose that is not finite, an unknown body."""
 

@@ -110,7 +110,7 @@ def _urdf(
 ) -> Urdf | None:
     """A robot's file, None for MJCF."""
     given, model = checked_packages(packages), _Model(home)
-    _scan(xml, name, home, model)  # no DOCTYPE, so that a parser of trees may have it
+    _scan(xml, name, home, model, 1)  # no DOCTYPE, so that a parser of trees may have it
     if not is_urdf(xml):
         if packages is not None:
             raise SpecError(f"packages are given and {name} is MJCF; it must be a URDF file or text for that")
