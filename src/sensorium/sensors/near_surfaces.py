@@ -63,4 +63,4 @@ class NearSurfaces:
         else:
             assert parts is not None
             scan = self._caster.fire_into_parts(parts, shot, motion, table, start_ns, end_ns, errors)
-        return scan.valid & (scan.range_m < self._least_m)
+        return (scan.object_id >= 0) & (scan.range_m < self._least_m)  # noise may take ranges below 0

@@ -51,7 +51,8 @@ class RangeImages:
 
     def split(self, scan: "Scan") -> "tuple[Scan, NDArray[np.bool_]]":
         """A scan without what is nearer than the least range, and where that was."""
-        near = scan.valid & (scan.range_m < self._least_m)
+        met = scan.object_id >= 0 if scan.light is None else scan.valid  # noise may take ranges below 0
+        near = met & (scan.range_m < self._least_m)
         return scan.voided(near) if near.any() else scan, near
 
     def add(self, scan: "Scan", near: NDArray[np.bool_]) -> "Scan":

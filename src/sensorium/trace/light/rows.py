@@ -49,9 +49,9 @@ COLUMN, MATERIAL = BLOCK_WORDS, BLOCK_WORDS + BLOCK
 RAY, NODE, MIRROR = (MATERIAL + i * BLOCK for i in range(1, 4))
 MEDIUM, BEYOND = MIRROR + BLOCK, MIRROR + 2 * BLOCK  # media whose indices count before and behind the interface
 LEFT_COLUMN, LEFT_FACE = BEYOND + BLOCK, BEYOND + 2 * BLOCK  # object and face that the ray starts on, NO_HIT for none
-PARENTS = LEFT_FACE + BLOCK  # hits that send light on, one after the other, see `tree.pack_parents`
-MARK = PARENTS + BLOCK + 1  # 1 for each hit that is one of them
-PARENT_COUNT = MARK + BLOCK  # how many these are, one number
+MARK = LEFT_FACE + BLOCK  # 1 for each hit that sends light on, see `tree.pack_parents`
+PARENTS = MARK + BLOCK  # these hits, one after the other, with room for one more
+PARENT_COUNT = PARENTS + BLOCK + 1  # how many they are, one number
 WORDS = PARENT_COUNT + 1
 
 

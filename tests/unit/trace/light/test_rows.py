@@ -5,13 +5,15 @@ from sensorium.trace.packet import BLOCK
 
 def test_no_two_quantities_share_a_row():
     words = {"COLUMN", "MATERIAL", "RAY", "NODE", "MIRROR", "MEDIUM", "BEYOND", "LEFT_COLUMN", "LEFT_FACE"}
+    words |= {"MARK", "PARENTS"}
     own = {name: value for name, value in vars(rows).items() if name.isupper() and isinstance(value, int)}
-    sizes = {"FLOATS", "WORDS", "BLOCK", "BLOCK_FLOATS", "BLOCK_WORDS"}
+    sizes = {"FLOATS", "WORDS", "BLOCK", "BLOCK_FLOATS", "BLOCK_WORDS", "PARENT_COUNT"}
     floats = [value for name, value in own.items() if name not in words | sizes]
     assert len(floats) == len(set(floats)) > 20
     assert sorted(floats) == list(range(pk.BLOCK_FLOATS, rows.FLOATS, BLOCK))
     integers = [own[name] for name in words]
-    assert sorted(integers) == list(range(pk.BLOCK_WORDS, rows.WORDS, BLOCK))
+    assert sorted(integers) == list(range(pk.BLOCK_WORDS, rows.WORDS - 2, BLOCK))  # room for one more, and how many
+    assert rows.PARENT_COUNT == rows.PARENTS + BLOCK + 1 == rows.WORDS - 1
 
 
 def test_scratch_holds_them_all():

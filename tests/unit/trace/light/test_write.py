@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from sensorium.trace.labels import LabelTables
 from sensorium.trace.light import choose, rows, write
 from sensorium.trace.light import tables as tb
 from sensorium.trace.packet import BLOCK
@@ -18,9 +19,13 @@ def finish(opl, normal, drop, **numbers):
     floats[choose.OPL : choose.OPL + BLOCK] = opl
     words[choose.CAUSE : choose.CAUSE + BLOCK] = tb.BY_SURFACE
     block[rows.NORMAL : rows.NORMAL + BLOCK], block[rows.DROPOUT : rows.DROPOUT + BLOCK] = normal, drop
-    range_m = np.zeros(BLOCK, np.float32)
-    write.finish_ranges(block, floats, words, number, 0, rows.NORMAL, range_m, BLOCK)
-    return range_m, words[choose.CAUSE : choose.CAUSE + BLOCK], floats[choose.INTENSITY : choose.INTENSITY + BLOCK]
+    range_m, intensity, none = np.zeros(BLOCK, np.float32), np.zeros(BLOCK, np.float32), np.zeros(0, np.uint8)
+    write.finish_ranges(block, floats, number, 0, rows.NORMAL, range_m, intensity, BLOCK)
+    cause, ids = np.zeros(BLOCK, np.uint8), np.zeros((4, BLOCK), np.int32)
+    labels = LabelTables(np.zeros((1, 1), np.int32), np.full((1, 1), -1), np.zeros(0, np.int32))
+    write.write_returns(block, words, labels, 0, 0, BLOCK, cause, none, ids[0], ids[1], ids[2], ids[3])
+    assert ((ids[[0, 1, 3]] == -1) | (cause != tb.NO_CAUSE)).all()
+    return range_m, cause, intensity
 
 
 RNG = np.random.default_rng(2)
