@@ -14,6 +14,7 @@ from types import FrameType
 from typing import Any
 
 from fuzz.reader import Reader
+from sensorium.errors import SceneWarning
 
 SECONDS = 20.0
 """Of processor time, for one input; far more than any needs, on a machine that is slow and busy."""
@@ -64,8 +65,9 @@ def check_file(reader: Reader, path: Path) -> bool:
             raise BrokenPromise(
                 f"{reader.name} raised {type(error).__name__}, not an error of its own: {error}"
             ) from error
-    if warned:
-        first = warned[0]
+    unwanted = [each for each in warned if not issubclass(each.category, SceneWarning)]
+    if unwanted:
+        first = unwanted[0]
         at = f"{Path(first.filename).name}:{first.lineno}"
         raise BrokenPromise(f"{reader.name} warned at {at}: {first.category.__name__}: {first.message}")
     return is_read

@@ -29,8 +29,9 @@ _GLTF = (
     *_SCENE,
     "sensorium.scene.guards",
     "sensorium.scene.textures",
-    "trimesh.exchange.gltf",
-    "trimesh.scene.transforms",
+    "sensorium.scene.alpha_mask",
+    *(f"sensorium.scene.gltf.{name}" for name in ("accessors", "container", "images", "materials", "nodes")),
+    *(f"sensorium.scene.gltf.{name}" for name in ("primitives", "reading")),
 )
 
 
@@ -240,6 +241,7 @@ _GLTF_WORDS = tuple(
         ),
         *("extensionsRequired", "targets", "weights", "skin", "baseColorFactor", "sampler", "normalized", "primitives"),
         *("KHR_draco_mesh_compression", "EXT_mesh_gpu_instancing", "KHR_texture_transform", "EXT_meshopt_compression"),
+        *("KHR_mesh_quantization", "KHR_node_visibility", "visible", "TEXCOORD_1", "alphaMode", "MASK", "alphaCutoff"),
     )
 )
 _PLY_WORDS = tuple(
@@ -285,7 +287,7 @@ READERS = (
     _reader("obj", _obj, _TEXT, _OBJ_WORDS),
     _reader("off", _off, _TEXT, (b"OFF", b"COFF", b"3 0 1 2\n")),
     _reader("stl-text", _stl_text, _TEXT, _STL_WORDS, suffix=".stl"),
-    _reader("stl", _stl, (*_TEXT, "trimesh.exchange.stl")),
+    _reader("stl", _stl, _TEXT),
     _reader("ply", _ply, (*_SCENE, "sensorium.scene.ply_format"), _PLY_WORDS),
     _reader("glb", _glb, _GLTF, _GLTF_WORDS),
     _reader(

@@ -46,13 +46,15 @@ _JSON_WORDS = (
 
 def _read_manifest(path: Path) -> None:
     manifest = Manifest.load(path)
-    folder = manifest.scenario_folder(path)
+    folder = manifest.scenario_folder(path, [path.parent])
+    assert folder.is_relative_to(path.parent.resolve()), f"{folder} lies elsewhere"
     Scenario(Document(path.name, manifest.scenario, {}), Files(folder))
 
 
 def _manifests(folder: Path) -> list[bytes]:
     scenario: dict[str, Any] = {"duration_s": 1.0, "sensors": {"imu": {"kind": "imu", "timing": {"rate_hz": 100.0}}}}
-    manifest = Manifest(scenario, ".", {}, {"run.mcap": "00"}, ["report.html"], {"python": "3"}, "x", {"steps": 3})
+    figures = {"steps": 3, "simulated_s": 1.0, "real_s": 0.1, "readings": {"imu": 100}}
+    manifest = Manifest(scenario, ".", {}, {"run.mcap": "00"}, ["report.html"], {"python": "3"}, "x", figures)
     manifest.save(folder)
     return [json.dumps(json.loads((folder / "manifest.json").read_text("utf-8"))).encode()]
 
@@ -61,7 +63,7 @@ def _with_identity(data: bytes) -> bytes:
     """The manifest with the hash that its content has, as whoever forges one would put it there."""
     try:
         content = json.loads(data)
-        decides = {name: content[name] for name in ("scenario", "inputs", "versions")}
+        decides = {name: content[name] for name in ("scenario", "folder", "inputs", "versions")}
         content["identity"] = hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()
         return json.dumps(content).encode()
     except (ValueError, KeyError, TypeError, RecursionError):

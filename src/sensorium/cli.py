@@ -17,7 +17,7 @@ from sensorium.commands.run import run
 from sensorium.commands.schema import schema
 from sensorium.commands.validate import validate
 from sensorium.commands.view import view
-from sensorium.errors import SensoriumError, StoppedError
+from sensorium.errors import SensoriumError, StoppedError, fit_for_a_terminal, in_one_line
 from sensorium.interrupts import exit_code
 
 app = typer.Typer(
@@ -39,11 +39,14 @@ def main() -> None:
     except SensoriumError as error:
         print(f"sensorium: {error}", file=sys.stderr)
         raise SystemExit(exit_code(error.signal_number) if isinstance(error, StoppedError) else 2) from None
+    except MemoryError as error:
+        print(f"sensorium: out of memory ({fit_for_a_terminal(in_one_line(error))})", file=sys.stderr)
+        raise SystemExit(2) from None
 
 
 def _print_warning(message: Warning | str, *where: Any, **more: Any) -> None:
     """One line, as errors are; where in the code it arose means nothing to who types a command."""
-    print(f"sensorium: {message}", file=sys.stderr)
+    print(f"sensorium: {fit_for_a_terminal(str(message))}", file=sys.stderr)
 
 
 def _print_version(wanted: bool) -> None:

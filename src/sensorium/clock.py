@@ -8,8 +8,8 @@ from sensorium.errors import SpecError
 
 NS_PER_S = 1_000_000_000
 
-# the largest time that fits the int64 of recordings, about 292 years
-_MAX_NS = 2**63 - 1
+MAX_NS = 2**63 - 1
+"""The largest time that fits the int64 of recordings [ns], about 292 years."""
 
 
 def seconds_to_ns(seconds: float) -> int:
@@ -17,7 +17,7 @@ def seconds_to_ns(seconds: float) -> int:
     if not math.isfinite(seconds):
         raise SpecError(f"a time is {seconds} s; it must be finite")
     time_ns = round(Fraction(seconds) * NS_PER_S)
-    if abs(time_ns) > _MAX_NS:
+    if abs(time_ns) > MAX_NS:
         raise SpecError(f"a time is {seconds} s; it must be within 2^63 nanoseconds, about 292 years")
     return time_ns
 
@@ -51,6 +51,8 @@ class Rate:
             raise SpecError(f"phase_ns is {self.phase_ns}; it must be a whole number of nanoseconds")
         exact = self.rate_hz if isinstance(self.rate_hz, Fraction) else Fraction(repr(float(self.rate_hz)))
         period = NS_PER_S / exact  # [ns]
+        if period > MAX_NS:
+            raise SpecError(f"rate_hz is {self.rate_hz}; a tick must come within 2^63 nanoseconds, about 292 years")
         object.__setattr__(self, "phase_ns", int(self.phase_ns))
         object.__setattr__(self, "_numerator", period.numerator)
         object.__setattr__(self, "_denominator", period.denominator)

@@ -15,7 +15,7 @@ class SensoriumError(Exception):
     """
 
     def __init__(self, message: str = "") -> None:
-        super().__init__("\n".join(_fit_for_a_terminal(line) for line in str(message).split("\n")))
+        super().__init__(fit_for_a_terminal(str(message)))
 
 
 class SpecError(SensoriumError, ValueError):
@@ -33,6 +33,10 @@ class SpecError(SensoriumError, ValueError):
 
 class SceneError(SensoriumError, ValueError):
     """A mesh, a mesh file or a scene cannot be used."""
+
+
+class SceneWarning(UserWarning):
+    """A mesh file was read without something that it names, such as an image that is not there."""
 
 
 class WorldError(SensoriumError):
@@ -63,6 +67,10 @@ class StoppedError(SensoriumError):
         self.signal_number = signal_number
 
 
+class OutOfMemoryError(SensoriumError, MemoryError):
+    """A run needed more memory than there is; what was written so far stays."""
+
+
 class MissingExtraError(SensoriumError, ImportError):
     """An optional package is needed; the message says what to install."""
 
@@ -72,10 +80,20 @@ def in_one_line(error: BaseException) -> str:
     return f"{type(error).__name__} {' '.join(str(error).split())[:120]}".strip()
 
 
-def _fit_for_a_terminal(line: str) -> str:
+def fit_for_a_terminal(text: str) -> str:
+    """Lines with what cannot be printed escaped, and long ones without their middle."""
+    return "\n".join(_fit_line(line) for line in text.split("\n"))
+
+
+def _fit_line(line: str) -> str:
     if len(line) > _LONGEST_LINE:
         half = (_LONGEST_LINE - 5) // 2
         line = f"{line[:half]} ... {line[-half:]}"
+    return printable(line)
+
+
+def printable(line: str) -> str:
+    """A line in which characters that cannot be printed are escaped."""
     if line.isprintable():
         return line
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode("ascii") for each in line)

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sensorium.errors import SensoriumError, SpecError, in_one_line
-from sensorium.mcap_reading import BoundedFile, messages_of, records, summary_of
+from sensorium.mcap_reading import BoundedFile, UnpackedTooMuchError, messages_of, records, summary_of
+from sensorium.plain_files import open_regular
 
 Decoder = Callable[[bytes], Any]
 
@@ -64,13 +65,12 @@ class McapFile:
         """Metadata of a name; empty where there are none."""
         from mcap.records import Metadata
 
-        for index in self._summary.metadata_indexes:
-            if index.name == name:
-                self._file.seek(index.offset)
-                record = next(records(self._file))
-                if isinstance(record, Metadata):
-                    return dict(record.metadata)
-        return {}
+        index = next((index for index in self._summary.metadata_indexes if index.name == name), None)
+        if index is None:
+            return {}
+        self._file.seek(index.offset)
+        record = next(records(self._file))
+        return dict(record.metadata) if isinstance(record, Metadata) else {}
 
     @property
     def span_ns(self) -> tuple[int, int]:
@@ -123,7 +123,7 @@ def _known_types() -> Any:
 def open_mcap(path: Path) -> Iterator[McapFile]:
     """Open a file; whatever is wrong with it, there or while it is read, becomes a SpecError of one line."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             bounded = BoundedFile(file)
             summary = summary_of(bounded)
             if summary is None:
@@ -133,6 +133,10 @@ def open_mcap(path: Path) -> Iterator[McapFile]:
         raise
     except OSError as error:
         raise SpecError(f"{path.name!r} cannot be read: {error.strerror}") from None
+    except UnpackedTooMuchError as error:
+        raise SpecError(f"{path.name!r} cannot be read: {error}") from None
+    except MemoryError:
+        raise
     except Exception as error:  # broken bytes make readers, decompressors and parsers raise whatever they have
         what = f"{path.name!r} is not a whole MCAP file ({in_one_line(error)})"
         raise SpecError(f"{what}; try sensorium recover") from None

@@ -1,16 +1,28 @@
-"""MCAP files of strangers, record by record: what a file claims is checked before it is believed.
+"""Untrusted MCAP files, record by record: what a file claims is checked before it is believed.
 
 The package mcap unpacks whatever a chunk holds and sets aside as many bytes as a length field asks for: a kilobyte may
-take all memory. Here nothing is read beyond the file's end, a chunk says what it unpacks to and keeps to it, and an
-index may not name more than there is.
+take all memory. Here nothing is read beyond the file's end, a chunk says what it unpacks to and keeps to it, all chunks
+together unpack to bytes and records in proportion to the file, and an index may not name more than there is.
 """
 
 import heapq
+import struct
 from collections.abc import Iterator
 from typing import IO, Any
 
 # A chunk may unpack to the first of these whatever its size, then to so many times its size, and never to more [bytes]
 _SMALL_CHUNK, _MAX_RATIO, LARGEST_CHUNK = 1 << 26, 1000, 1 << 30
+
+# All chunks of a file may unpack to so many bytes and records, and so many more for each byte of the file
+_SMALL_TOTAL, _TOTAL_RATIO = 1 << 26, 100
+_SMALL_RECORDS, _RECORDS_A_BYTE = 200_000, 1
+
+# Opcode and length of a record
+_HEAD = struct.Struct("<BQ")
+
+
+class UnpackedTooMuchError(ValueError):
+    """The chunks of a file unpack to more than a file of its size may."""
 
 
 class BoundedFile:
@@ -35,26 +47,86 @@ def records(file: BoundedFile, *, skip_magic: bool = True) -> Iterator[Any]:
     from mcap.stream_reader import StreamReader
 
     stream: Any = file
-    return iter(StreamReader(stream, skip_magic=skip_magic, emit_chunks=True, record_size_limit=file.size).records)
+    found = iter(StreamReader(stream, skip_magic=skip_magic, emit_chunks=True, record_size_limit=file.size).records)
+    if not skip_magic:
+        yield next(found)
+    while True:
+        # A record that does not fit is refused before any of it is read: else a file of such records takes its square
+        at = file.tell()
+        if file.size - at >= _HEAD.size:
+            _, length = _HEAD.unpack(file.read(_HEAD.size))
+            if length > file.size - file.tell():
+                raise EOFError(f"a record claims {length} bytes where {file.size - file.tell()} are left")
+            file.seek(at)
+        record = next(found, None)
+        if record is None:
+            return
+        yield record
 
 
-def unpacked(chunk: Any) -> list[Any]:
-    """The records in a chunk; ValueError where it would unpack to too much."""
-    from mcap.stream_reader import breakup_chunk
+class Unpacker:
+    """Unpacks the chunks of one file, for as long as all of them keep to a total."""
 
-    packed, claimed = len(chunk.data), chunk.uncompressed_size
-    if chunk.compression == "zstd":
-        import zstandard
+    def __init__(self, file_bytes: int) -> None:
+        """Begin a file of so many bytes."""
+        self._most_bytes = _SMALL_TOTAL + _TOTAL_RATIO * file_bytes
+        self._most_records = _SMALL_RECORDS + _RECORDS_A_BYTE * file_bytes
+        self._file_bytes, self._bytes, self._records = file_bytes, 0, 0
 
-        claimed = max(claimed, zstandard.frame_content_size(chunk.data))
-    elif chunk.compression == "lz4":
-        import lz4.frame
+    def records(self, chunk: Any) -> Iterator[Any]:
+        """Schemas, channels and messages in a chunk.
 
-        claimed = max(claimed, lz4.frame.get_frame_info(chunk.data)["content_size"])
-    most = min(max(_SMALL_CHUNK, _MAX_RATIO * packed), LARGEST_CHUNK)
-    if chunk.compression and claimed > most:
-        raise ValueError(f"a chunk of {packed} bytes claims to unpack to {claimed}; it may to {most}")
-    return breakup_chunk(chunk, validate_crc=True)
+        Raises:
+            UnpackedTooMuchError: All chunks together unpack to too much.
+            ValueError: This one does, or it is broken in one of many ways, which raise other errors too.
+        """
+        from mcap.opcode import Opcode
+        from mcap.records import Channel, Message, Schema
+        from mcap.stream_reader import get_chunk_data_stream
+
+        self._check_claims(chunk)
+        stream, length = get_chunk_data_stream(chunk, validate_crc=True)
+        if chunk.compression:
+            self._count(length, 0)
+        while stream.count < length:
+            opcode, size = stream.read1(), stream.read8()
+            self._count(0, 1)
+            if opcode == Opcode.MESSAGE:
+                yield Message.read(stream, size)
+            elif opcode == Opcode.CHANNEL:
+                yield Channel.read(stream)
+            elif opcode == Opcode.SCHEMA:
+                yield Schema.read(stream)
+            else:
+                stream.read(size)
+
+    def _check_claims(self, chunk: Any) -> None:
+        """Refuse to unpack what claims to become too long."""
+        packed, claimed = len(chunk.data), chunk.uncompressed_size
+        if chunk.compression == "zstd":
+            import zstandard
+
+            claimed = max(claimed, zstandard.frame_content_size(chunk.data))
+        elif chunk.compression == "lz4":
+            import lz4.frame
+
+            claimed = max(claimed, lz4.frame.get_frame_info(chunk.data)["content_size"])
+        most = min(max(_SMALL_CHUNK, _MAX_RATIO * packed), LARGEST_CHUNK)
+        if chunk.compression and claimed > most:
+            raise ValueError(f"a chunk of {packed} bytes claims to unpack to {claimed}; it may to {most}")
+        if chunk.compression and self._bytes + claimed > self._most_bytes:
+            self._count(claimed, 0)
+
+    def _count(self, more_bytes: int, more_records: int) -> None:
+        self._bytes += more_bytes
+        self._records += more_records
+        if self._bytes > self._most_bytes:
+            what = f"{self._bytes} bytes or more; it may to {self._most_bytes}"
+        elif self._records > self._most_records:
+            what = f"more than {self._most_records} records, which is the most"
+        else:
+            return
+        raise UnpackedTooMuchError(f"a file of {self._file_bytes} bytes unpacks to {what}")
 
 
 def summary_of(file: BoundedFile) -> Any:
@@ -119,6 +191,7 @@ def messages_of(file: BoundedFile, summary: Any, topics: set[str]) -> Iterator[t
 
     # Chunks wait with the time of their first message, and give way to their messages
     taken = sequence = 0
+    unpacker = Unpacker(file.size)
     while waiting:
         _, is_message, offset, item = heapq.heappop(waiting)
         if is_message:
@@ -128,7 +201,7 @@ def messages_of(file: BoundedFile, summary: Any, topics: set[str]) -> Iterator[t
         taken += len(chunk.data)
         if taken > file.size:
             raise ValueError("its index names chunks that lie over each other")
-        for record in unpacked(chunk):
+        for record in unpacker.records(chunk):
             if _is_message(record) and record.channel_id in wanted:
                 sequence += 1
                 heapq.heappush(waiting, (record.log_time, sequence, offset, record))
@@ -148,10 +221,10 @@ def _without_index(file: BoundedFile, wanted: dict[int, Any]) -> Iterator[tuple[
     """Messages of a file that was written without chunks, or without an index of them."""
     from mcap.records import Chunk
 
-    found = []
+    found, unpacker = [], Unpacker(file.size)
     file.seek(0)
     for record in records(file, skip_magic=False):
-        for each in unpacked(record) if isinstance(record, Chunk) else (record,):
+        for each in unpacker.records(record) if isinstance(record, Chunk) else (record,):
             if _is_message(each) and each.channel_id in wanted:
                 found.append(each)
     for message in sorted(found, key=lambda message: message.log_time):

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium.plain_files import open_regular
+
 # An archive that unpacks to no more than this is never a bomb
 _SMALL_BYTES = 16 * 1024**2
 
@@ -43,7 +45,7 @@ def read_arrays(path: str | PathLike[str], *, max_bytes: int, max_ratio: int | N
     """
     path = Path(path)
     try:
-        with zipfile.ZipFile(path) as archive:
+        with open_regular(path) as file, zipfile.ZipFile(file) as archive:
             _check_sizes(archive, path.stat().st_size, max_bytes, max_ratio)
             members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
             return {name: _read_array(archive, info) for name, info in members.items()}

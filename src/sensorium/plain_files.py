@@ -1,17 +1,23 @@
-"""TOML and JSON files as plain data, from anybody: bounded, in UTF-8, and with numbers that are numbers.
+"""Untrusted files: opened only where they are regular files; TOML and JSON as plain data.
+
+TOML and JSON are bounded, in UTF-8, and with numbers that are numbers.
 
 Python's own readers take NaN and Infinity in JSON, turn 1e400 into infinity, and raise RecursionError for what is
 nested too deep; here each of these is one SpecError that names the file and the rule.
 """
 
+import errno
+import io
 import json
 import math
+import os
 import re
+import stat
 import tomllib
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import IO, Any, NoReturn
 
 from sensorium.errors import SpecError
 
@@ -30,6 +36,32 @@ _PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 _LONGEST_INTEGER = 1000
 
 
+def open_regular(path: str | PathLike[str]) -> IO[bytes]:
+    """A file to read; a pipe, a socket or a device is no file, raises OSError and is never waited for."""
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    try:
+        kind = os.fstat(handle).st_mode
+        if stat.S_ISDIR(kind):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        if not stat.S_ISREG(kind):
+            raise OSError(errno.EINVAL, "it is a pipe, a socket or a device; it must be a file", str(path))
+        return os.fdopen(handle, "rb")
+    except BaseException:
+        os.close(handle)
+        raise
+
+
+def open_text(path: str | PathLike[str], encoding: str = "utf-8-sig", newline: str | None = None) -> io.TextIOWrapper:
+    """The same as text."""
+    return io.TextIOWrapper(open_regular(path), encoding=encoding, newline=newline)
+
+
+def read_bounded(path: str | PathLike[str], most: int) -> tuple[bytes, int]:
+    """Bytes of a regular file, at most one more than it may have, and how many it has."""
+    with open_regular(path) as file:
+        return file.read(most + 1), os.fstat(file.fileno()).st_size
+
+
 def read_toml(path: str | PathLike[str]) -> dict[str, Any]:
     """The table of a TOML file; one that cannot be read raises SpecError."""
     found: dict[str, Any] = _read(Path(path), "TOML", MAX_TOML_BYTES, _toml)
@@ -43,10 +75,10 @@ def read_json(path: str | PathLike[str]) -> Any:
 
 def _read(path: Path, form: str, most: int, parsed: Callable[[str], Any]) -> Any:
     try:
-        size = path.stat().st_size
-        if size > most:
+        content, size = read_bounded(path, most)
+        if len(content) > most:
             raise SpecError(f"{path}: the file has {size} bytes; as {form} it may have {most}")
-        return parsed(path.read_text("utf-8-sig"))  # some editors put a mark before the text
+        return parsed(io.IncrementalNewlineDecoder(None, True).decode(content.decode("utf-8-sig"), final=True))
     except SpecError:
         raise
     except OSError as error:

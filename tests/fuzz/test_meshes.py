@@ -118,13 +118,13 @@ def test_images_of_other_formats_are_not_opened(folder, form):
 def test_images_are_measured_before_they_are_unpacked(folder):
     bomb = image_file("PNG", (12_000, 12_000))
     assert len(bomb) < 100_000
-    refused(folder, "mesh-gltf-image", bomb, "image 0 has 12000 x 12000 pixels; unpacked, all take 2304000000 bytes")
+    refused(folder, "mesh-gltf-image", bomb, "12000 x 12000 pixels; unpacked, all up to it take 576000000")
 
 
-def test_meshes_that_need_a_decoder_are_refused_though_they_do_not_say_so(folder):
+def test_what_is_no_draco_mesh_is_refused_with_or_without_a_decoder(folder):
     tree, _ = meshes._gltf_tree()
     tree["meshes"][0]["primitives"][0]["extensions"] = {"KHR_draco_mesh_compression": {"bufferView": 0}}
-    refused(folder, "mesh-glb-json", json.dumps(tree).encode(), "uses the extension KHR_draco_mesh_compression")
+    refused(folder, "mesh-glb-json", json.dumps(tree).encode(), "cannot be unpacked by Draco|packed by Draco, which Dr")
 
 
 def test_indices_beyond_machine_words_do_not_warn(folder):

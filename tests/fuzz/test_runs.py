@@ -22,7 +22,8 @@ words = st.text(max_size=10)
 @attempts()
 @given(title=words, hashes=st.dictionaries(words, words, max_size=3), seed=st.integers(0, 2**63))
 def test_manifests_come_back(folder, title, hashes, seed):
-    manifest = Manifest({"title": title, "seed": seed}, ".", hashes, hashes, [title], hashes, title, {"steps": seed})
+    figures = {"steps": seed, "simulated_s": 0.5, "real_s": 1.0, "readings": {title: seed}}
+    manifest = Manifest({"title": title, "seed": seed}, ".", hashes, hashes, [title], hashes, title, figures)
     manifest.save(folder)
     assert Manifest.load(folder / "manifest.json") == manifest
 

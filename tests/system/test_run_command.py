@@ -158,6 +158,41 @@ def test_a_sweep_prints_its_table_and_goes_on(tmp_path, command):
     assert again.stdout.count("was there") == 4
 
 
+def test_names_do_not_steer_the_terminal(tmp_path, command):
+    """Sensors and topics are named by whoever made the file."""
+    name = r"\e]0;mine\a\e[2J [link=https://x]y"
+    (tmp_path / "s.yaml").write_text(f'title: "{name}"\n' + SMALL.replace("gyro:", f'"{name}":'))
+    done = command("run", "s.yaml", "--out", "out", folder=tmp_path)
+    assert done.returncode == 0
+    assert r"\x1b]0;mine\x1b[2J [link=" in done.stdout
+    again = command("recover", "out/run.mcap", "--out", "again.mcap", folder=tmp_path)
+    assert "/sensor_0_mine__" in again.stdout
+    series = command("run", "s.yaml", "--sweep", 'title="a\x1b[2J",b', "--out", "series", folder=tmp_path)
+    for text in (done.stdout, done.stderr, again.stdout, series.stdout, series.stderr):
+        assert all(line.isprintable() for line in text.split("\n"))
+
+
+def test_running_out_of_memory_is_one_line(tmp_path, command, monkeypatch):
+    from sensorium.environment import Environment
+
+    step = Environment.step
+
+    def hungry(env):
+        if env.time_s > 0.1:
+            bytearray(1 << 60)
+        step(env)
+
+    (tmp_path / "s.yaml").write_text(SMALL)
+    monkeypatch.setattr(Environment, "step", hungry)
+    done = command("run", "s.yaml", "--out", "out", folder=tmp_path)
+    assert done.returncode == 2
+    said = r"sensorium: out of memory at 0\.1\d* of 0\.2 s \(MemoryError\); .* 'out\.part', .*\n"
+    assert re.fullmatch(said, done.stderr)
+    again = command("recover", "out.part/run.mcap", folder=tmp_path)
+    assert again.returncode == 0
+    assert "/clock" in again.stdout
+
+
 def test_the_schema_is_printed_and_written(tmp_path, command):
     printed = command("schema", folder=tmp_path)
     assert printed.returncode == 0

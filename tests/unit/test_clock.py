@@ -119,3 +119,9 @@ def test_the_next_stretch_to_end():
     for k in range(3):
         assert rate.next_end_ns(ends[k] - 1, 30) == ends[k]
         assert rate.next_end_ns(ends[k], 30) == ends[k + 1]
+
+
+def test_a_tick_comes_within_the_times_that_there_are():
+    assert Rate(1.1e-10).period_ns < 2**63
+    with pytest.raises(SpecError, match=r"rate_hz is 1e-10; a tick must come within 2\^63 nanoseconds"):
+        Rate(1e-10)

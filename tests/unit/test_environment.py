@@ -316,3 +316,10 @@ def test_environments_and_sensors_say_what_they_are():
     imu.enabled = False
     assert repr(imu) == "AttachedSensor('box', Imu, 2 of a kind, switched off)"
     assert repr(street(worlds=3)).startswith("Environment(3 worlds, ")
+
+
+def test_time_ends_after_292_years():
+    env = sn.Environment(sn.Scene(), sn.worlds.Static(step_s=5e9))
+    env.step()
+    with pytest.raises(WorldError, match=r"the world's time is 10000000000000000000 ns; it must be within 2\^63 ns"):
+        env.step()

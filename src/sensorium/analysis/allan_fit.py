@@ -162,11 +162,17 @@ def fit_allan(
             raise SpecError(
                 f"channel {names[channel]!r} has an Allan deviation of 0; a signal that is stuck has no fit"
             )
-        regression = Regression(counts, allan.samples, variances[:, channel], letters)
-        least = regression.estimate()
-        for k in range(len(letters)):
-            found[:, k, channel] = np.sqrt(regression.interval(k, least))
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+            regression = Regression(counts, allan.samples, variances[:, channel], letters)
+            least = regression.estimate()
+            for k in range(len(letters)):
+                found[:, k, channel] = np.sqrt(regression.interval(k, least))
         error[channel] = regression.model_error
+        if not (np.isfinite(found[:2, :, channel]).all() and np.isfinite(error[channel])):
+            raise SpecError(
+                f"channel {names[channel]!r} has no fit of {letters}: its coefficients are not finite; the signal must "
+                "be noise, not a pattern that repeats"
+            )
         if progress is not None:
             progress(channel + 1)
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sensorium.analysis.signal_log import RawLog
 from sensorium.analysis.units import is_unit
 from sensorium.errors import SpecError
+from sensorium.plain_files import open_regular, open_text
 
 # The reader sets all of them aside before it looks for them
 _ROWS_AT_ONCE, _NUMBERS_AT_ONCE = 200_000, 4_000_000
@@ -58,7 +59,7 @@ def read_csv(
         progress: Called with the part that is read, 0 to 1.
     """
     try:
-        with path.open(encoding="utf-8-sig") as file:
+        with open_text(path) as file:
             layout, fields = _layout(path, file)
         time_column = _time_column(layout)
         picked = _picked(layout, fields, columns, time_column)
@@ -192,7 +193,7 @@ def _numbers(
     """The wanted columns as numbers, shape (rows, wanted)."""
     parts: list[NDArray[np.float64]] = []
     size, read = max(1, path.stat().st_size), 0
-    with path.open("rb") as raw, io.TextIOWrapper(raw, encoding="utf-8-sig") as file:
+    with open_regular(path) as raw, io.TextIOWrapper(raw, encoding="utf-8-sig") as file:
         for _ in range(layout.first_line - 1):
             next(file)
         at_once = max(1, min(_ROWS_AT_ONCE, _NUMBERS_AT_ONCE // len(wanted)))
@@ -216,7 +217,7 @@ def _numbers(
 
 def _wrong_row(path: Path, layout: _Layout, wanted: list[int], read: int, error: ValueError) -> str:
     """Find the first row that cannot be read, and say what is wrong with it."""
-    with path.open(encoding="utf-8-sig") as file:
+    with open_text(path) as file:
         for number, line in enumerate(file, start=1):
             text = line.partition("#")[0].strip()
             if number < layout.first_line + read or not text:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from sensorium.analysis.signal_log import RawLog
+from sensorium.clock import MAX_NS
 from sensorium.errors import SpecError
 from sensorium.mcap_messages import Decoder, open_mcap
 
@@ -52,7 +53,7 @@ def _topic(path: Path, topic: str | None, channels: dict[str, Any]) -> str:
         if schema is not None and any(vector.encode() in schema.data for vector in _VECTORS)
     ] or [name for name, (_, schema) in channels.items() if schema is None or not schema.data]
     if len(meant) != 1:
-        rule = f"a topic must be named (--topic); there are {', '.join(sorted(channels)) or 'none'}"
+        rule = f"a topic must be named (--topic); there are {', '.join(sorted(meant or channels)) or 'none'}"
         raise SpecError(f"{path.name!r} has {len(meant)} topics with inertial or magnetic readings; {rule}")
     return meant[0]
 
@@ -79,7 +80,11 @@ def _rows(
             progress(number / total)
     if not rows:
         raise SpecError(f"topic {topic!r} of {path.name!r} has no messages")
-    time_ns = np.array(logged if 0 in stamps else stamps, np.int64)
+    times = logged if 0 in stamps else stamps
+    late = next((number for number, time_ns in enumerate(times) if abs(time_ns) > MAX_NS), None)
+    if late is not None:
+        raise SpecError(f"message {late} of {topic!r} is of {times[late]} ns; times must be within 2^63 ns")
+    time_ns = np.array(times, np.int64)
     return RawLog(
         values=np.array(rows, np.float64),
         names=names,
@@ -121,7 +126,11 @@ def _stamp(message: Any) -> int:
         stamp = _at(message, name)
         if stamp is not None:
             part = next((_get(stamp, key) for key in ("nanosec", "nsec") if _get(stamp, key) is not None), 0)
-            return int(_get(stamp, "sec") or 0) * 1_000_000_000 + int(part or 0)
+            try:
+                return int(_get(stamp, "sec") or 0) * 1_000_000_000 + int(part or 0)
+            except (TypeError, ValueError, OverflowError):
+                shown = f"{_get(stamp, 'sec')!r} s and {part!r} ns"[:80]
+                raise SpecError(f"{name} of a message is {shown}; it must be two numbers") from None
     return 0
 
 

@@ -1,5 +1,6 @@
 """What four ideal sensors add to a step of a MuJoCo world, and where the time of a step goes."""
 
+import re
 from collections.abc import Callable
 from functools import partial
 from statistics import median
@@ -14,6 +15,35 @@ from sensorium.trace import motion
 _STEP_S = 0.002
 _LIDAR_HZ = 10.0
 
+# A robot as large as the median of published ones: a free body, 26 driven joints, contacts of four feet
+_LIMB = """<body pos="{x} {y} {z}"><joint name="{n}a" axis="1 0 0" damping="1"/><geom size="0.04" mass="0.7"/>
+    <body pos="0 {out} 0"><joint name="{n}b" axis="0 1 0" damping="1"/>
+    <geom type="capsule" fromto="0 0 0 -0.1 0 -0.2" size="0.03" mass="1"/>
+    <body pos="-0.1 0 -0.2"><joint name="{n}c" axis="0 1 0" damping="1"/>
+    <geom type="capsule" fromto="0 0 0 0.1 0 -0.2" size="0.02" mass="0.2"/>
+    <geom type="sphere" pos="0.1 0 -0.2" size="0.03" mass="0.05"/>{hand}</body></body></body>"""
+_HAND = "".join(
+    f"""<body pos="0.1 {0.03 * k} -0.2"><joint name="{{n}}{k}" axis="0 1 0" damping="0.1"/>
+    <geom type="capsule" fromto="0 0 0 0 0 -0.05" size="0.01" mass="0.05"/></body>"""
+    for k in (-1.5, -0.5, 0.5, 1.5)
+)
+
+
+def _limbs(name: str, z: float, hand: str, places: list[tuple[int, int]]) -> str:
+    """Limbs of three joints each, with what they hold."""
+    limbs = ((f"{name}{x}{y}", x, y) for x, y in places)
+    return "".join(
+        _LIMB.format(n=n, x=0.2 * x, y=0.05 * y, z=z, out=0.1 * y, hand=hand.format(n=n)) for n, x, y in limbs
+    )
+
+
+_TRUNK = _limbs("leg", 0.0, "", [(-1, -1), (-1, 1), (1, -1), (1, 1)]) + _limbs("arm", 0.6, _HAND, [(0, -1), (0, 1)])
+_ROBOT = f"""<mujoco><option timestep="0.002" integrator="implicitfast"/><worldbody><geom type="plane" size="5 5 1"/>
+    <body name="trunk" pos="0 0 0.43"><freejoint/><geom type="box" size="0.2 0.05 0.05" mass="6"/>{_TRUNK}</body>
+    </worldbody><actuator>
+    {"".join(f'<position joint="{joint}" kp="100"/>' for joint in re.findall(r'joint name="([^"]+)"', _TRUNK))}
+    </actuator></mujoco>"""
+
 # Steps of one environment in a row: as in a run of its own, it finds its data in the cache
 _BURST = 25
 
@@ -24,9 +54,9 @@ class StepCost(NamedTuple):
     engine_s: float
     """`mj_step` alone."""
     forward_s: float
-    """The engine's second pass, on a copy, without which no state would be of one time."""
+    """The engine's second pass, on a copy, which accelerations take when a sensor asks for them."""
     world_s: float
-    """A step of an environment without sensors: both of these, and our own part of a state."""
+    """A step of an environment without sensors: `mj_step`, and our own part of a state."""
     imu_s: float
     """What an inertial unit adds to that, alone."""
     magnetometer_s: float
@@ -47,6 +77,40 @@ class StepCost(NamedTuple):
     """The same commit, repeated by itself: what finding everything in the cache saves."""
     casting_alone_s: float
     """Likewise the casting."""
+
+
+class StepRatio(NamedTuple):
+    """How many times as long as `mj_step` a step of an environment without sensors takes."""
+
+    engine_s: float
+    """`mj_step` alone [s]."""
+    full: float
+    """With accelerations, that nobody asks for [1]."""
+    light: float
+    """Without them [1]."""
+
+
+def step_ratio(*, rounds: int = 40) -> StepRatio:
+    """Time steps of a robot on four feet, with and without an environment around it, in turns: medians of all.
+
+    Args:
+        rounds: Bursts of each.
+    """
+    import mujoco
+
+    bare = sn.worlds.MuJoCo(_ROBOT)
+    bare.start(1)
+    full, light = (
+        sn.Environment(sn.Scene(), sn.worlds.MuJoCo(_ROBOT, accelerations=on)).step for on in (True, False)
+    )
+    steps: list[Callable[[], object]] = [partial(mujoco.mj_step, bare.model, bare.data[0]), full, light]
+    times: list[list[float]] = [[], [], []]
+    for turn in range(rounds + 1):
+        for step, taken in zip(steps, times, strict=True):
+            burst = [seconds(step) for _ in range(_BURST)]
+            taken += burst if turn else []  # the first compiles
+    engine_s, full_s, light_s = map(median, times)
+    return StepRatio(engine_s, full_s / engine_s, light_s / engine_s)
 
 
 def step_cost(bodies: int = 50, *, rounds: int = 40) -> StepCost:

@@ -9,6 +9,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 
 from sensorium.commands.folder import make_folder
+from sensorium.commands.terminal import Terminal
 
 if TYPE_CHECKING:
     from sensorium.analysis import AllanFit, SignalLog
@@ -48,7 +49,7 @@ def allan(
     from sensorium.view.allan_plots import allan_plot
 
     make_folder(out)
-    console = Console()
+    console = Terminal()
     with Progress(TextColumn("{task.description}"), BarColumn(), console=console) as bar:
         task = bar.add_task("Reading", total=1.0)
         signals = read_log(

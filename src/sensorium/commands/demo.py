@@ -10,6 +10,7 @@ from rich.table import Table
 
 from sensorium.commands.run import print_run, progress_bar, progress_line
 from sensorium.commands.sizes import size_of
+from sensorium.commands.terminal import Terminal
 from sensorium.errors import SpecError
 
 if TYPE_CHECKING:
@@ -39,10 +40,10 @@ def demo(
     path, values = path_of(SCENARIO), {"duration_s": seconds}
     scenario = Scenario.load(path, values)
     _refuse_another_run(out, scenario.spec.title)
-    log, console = pictures.SweepLog(LIDAR, seconds), Console()
+    log, console = pictures.SweepLog(LIDAR, seconds), Terminal()
     with progress_bar(console) as bar, compiling_ahead(scenario, path, values) as prepare:
         line = progress_line(bar, scenario.spec.title, seconds)
-        done = run(scenario, out, force=True, progress=line, also=[log], prepare=prepare)
+        done = run(scenario, out, force=True, progress=line, also=[log], prepare=prepare, added=pictures.NAMES)
     with console.status("Drawing", spinner="line"):
         files = pictures.write(log, done.folder)
     _print_seen(console, log)

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sensorium.commands.folder import make_folder
+from sensorium.commands.terminal import Terminal
 from sensorium.errors import SpecError
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def devices(
     """List devices by kind, or print the data sheet of one, with sources and grades, and draw it."""
     from sensorium.devices import Sheet, describe, names
 
-    console = Console()
+    console = Terminal()
     if name is not None:
         if kind is not None:
             raise SpecError(f"--kind is {kind!r} beside the device {name!r}; it chooses what is listed, leave it out")

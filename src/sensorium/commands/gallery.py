@@ -4,8 +4,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
+
+from sensorium.commands.terminal import Terminal
 
 
 def gallery(
@@ -16,7 +17,7 @@ def gallery(
     """List the scenarios that come with the library; each runs by its name: sensorium run NAME."""
     from sensorium import gallery as scenarios
 
-    console = Console()
+    console = Terminal()
     if copy is not None:
         for file in scenarios.copied(copy):
             console.print(f"wrote  {file}", highlight=False, soft_wrap=True)

@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 
 from sensorium.commands.sizes import size_of
+from sensorium.commands.terminal import Terminal
 
 
 def recover(
@@ -25,7 +25,7 @@ def recover(
     """Make a proper file of a recording that was cut off by a crash: everything up to the frame under way."""
     from sensorium.record.recover import recover as recovered
 
-    console = Console()
+    console = Terminal()
     with Progress(TextColumn("{task.description}"), BarColumn(), console=console) as bar:
         task = bar.add_task("Reading", total=1.0)
         result = recovered(file, out, force=force, progress=lambda part: bar.update(task, completed=part))
@@ -40,5 +40,7 @@ def recover(
         figures.add_row("lost", f"{result.lost_bytes:,} bytes at the end, which are no whole record")
     if result.lost_chunks:
         figures.add_row("lost", f"{result.lost_chunks:,} chunks whose bytes are broken")
+    for what, count in sorted(result.dropped.items()):
+        figures.add_row("dropped", f"{count:,} {what}")
     figures.add_row("wrote", f"{result.path} ({size_of(result.path)})")
     console.print(figures, soft_wrap=True, highlight=False)

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sensorium.commands.sizes import size_of
+from sensorium.commands.terminal import Terminal
 from sensorium.errors import SpecError
 
 # Files that are told by name; of more than these only the number is
@@ -47,7 +48,8 @@ def run(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace what stands in the folder.")] = False,
     allow_outside: Annotated[
-        bool, typer.Option("--allow-outside", help="The scenario may name files outside its folder.")
+        bool,
+        typer.Option("--allow-outside", help="The scenario may name files outside its folder, and a manifest any."),
     ] = False,
     cluster: Annotated[
         str | None,
@@ -65,7 +67,7 @@ def run(
     from sensorium.scenario.run import run as run_scenario
     from sensorium.scenario.scenario import Scenario
 
-    console = Console()
+    console = Terminal()
     path = scenario_file(file)
     if path.name == "manifest.json":
         if seed is not None or set_ or sweep:
@@ -113,13 +115,15 @@ def _folder(out: Path | None, path: Path) -> Path:
 
 
 def _repeat(console: Console, path: Path, out: Path, force: bool, allow_outside: bool) -> None:
+    from sensorium import gallery
     from sensorium.scenario.manifest import Manifest, differences, installed_versions
     from sensorium.scenario.run import repeat
 
     manifest = Manifest.load(path)
     with progress_bar(console) as bar:
         line = progress_line(bar, "Repeating", float(manifest.run["simulated_s"]))
-        done, different = repeat(path, out, force=force, allow_outside=allow_outside, progress=line)
+        known = [gallery.FOLDER]
+        done, different = repeat(path, out, force=force, allow_outside=allow_outside, known=known, progress=line)
     print_run(console, done)
     if different:
         other = differences(manifest.versions, installed_versions())

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from sensorium.commands.folder import make_folder
+from sensorium.commands.terminal import Terminal
 
 if TYPE_CHECKING:
     from sensorium.validation import Result
@@ -32,7 +32,7 @@ def validate(
     from sensorium.threads import thread_count
     from sensorium.validation import all_checks, chosen, page, run_checks, run_side_by_side
 
-    console = Console()
+    console = Terminal()
     checks = chosen(all_checks(), only)
     if listed:
         for check in checks:

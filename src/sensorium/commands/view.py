@@ -4,8 +4,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
+
+from sensorium.commands.terminal import Terminal
 
 
 def view(
@@ -22,7 +23,7 @@ def view(
     """Open what a run left: its report in the browser, recordings and clouds in Rerun (the extra view)."""
     from sensorium.view.viewer import show
 
-    console = Console()
+    console = Terminal()
     with Progress(TextColumn("{task.description}"), BarColumn(), console=console, transient=True) as bar:
         task = bar.add_task("Reading", total=1.0)
         done = show(file, save, progress=lambda part: bar.update(task, completed=part))

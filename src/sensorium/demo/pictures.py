@@ -99,13 +99,17 @@ def by_cause(scan: sn.Scan, labels: dict[str, int]) -> sn.Scan:
     return replace(scan, label=np.where(scan.cause == sn.Cause.ATMOSPHERE, labels["fog"], label).astype(np.int32))
 
 
+NAMES = ("overview.png", "top_view.png", "range_image.png", "cloud.ply")
+"""Files that `write` writes."""
+
+
 def write(log: SweepLog, folder: Path) -> list[Path]:
     """Write the pictures and the last sweep's points into a folder that exists; returns the files."""
     from sensorium.view import label_colours, overview, range_image, save, top_view
 
     assert log.last is not None, "a run has one sweep at least"
     scan, labels, points_W, point_label = log.last, log.labels, log.points_W, log.point_label
-    files = [folder / name for name in ("overview.png", "top_view.png", "range_image.png", "cloud.ply")]
+    files = [folder / name for name in NAMES]
 
     # Both views in one picture: what lies ahead, cut from the middle of the sweep
     columns = scan.range_m.shape[1]

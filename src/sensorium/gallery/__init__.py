@@ -6,12 +6,12 @@ from pathlib import Path
 
 from sensorium.errors import SpecError
 
-_FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parent
 
 
 def names() -> tuple[str, ...]:
     """Names of the scenarios, in order."""
-    return tuple(sorted(path.parent.name for path in _FOLDER.glob("*/scenario.yaml")))
+    return tuple(sorted(path.parent.name for path in FOLDER.glob("*/scenario.yaml")))
 
 
 def titles() -> dict[str, str]:
@@ -23,7 +23,7 @@ def titles() -> dict[str, str]:
 
 def path_of(name: str) -> Path:
     """The file of a scenario of the gallery."""
-    return _FOLDER / name / "scenario.yaml"
+    return FOLDER / name / "scenario.yaml"
 
 
 def scenario_file(file: str) -> Path:
@@ -50,5 +50,5 @@ def copied(folder: Path) -> list[Path]:
         if (folder / name).exists():
             raise SpecError(f"--copy is {str(folder)!r}, where {name!r} exists already; it must be a new name")
     for name in names():
-        shutil.copytree(_FOLDER / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(FOLDER / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     return [folder / name / "scenario.yaml" for name in names()]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium.clock import MAX_NS
 from sensorium.corruption.fault_log import FaultWatch
 from sensorium.environment import Environment
 from sensorium.errors import RecordError, SpecError
@@ -24,7 +25,7 @@ from sensorium.record.ros2.clock import clock
 from sensorium.record.ros2.diagnostics import fault_status
 from sensorium.record.ros2.message import Later, Message
 from sensorium.record.ros2.readings import has_messages, messages_of
-from sensorium.record.ros2.source import Source, world_prefix
+from sensorium.record.ros2.source import Source, check_topic, world_prefix
 from sensorium.record.ros2.transforms import mounts, transforms
 from sensorium.sensors.attached import AttachedSensor
 from sensorium.sensors.scan import Scan
@@ -39,7 +40,7 @@ class McapRecorder(Recorder):
 
     Topics begin with the sensor's name: /lidar/points (PointCloud2; a lidar of one ray has /lidar/range too, one that
     keeps its samples /lidar/waveforms),
-    /imu/data and /imu/mag (Imu, MagneticField), /encoder/joint_states, /odometer/odometry, /gnss/fix and /gnss/vel,
+    /imu/data_raw and /imu/mag (Imu, MagneticField), /encoder/joint_states, /odometer/odometry, /gnss/fix and /gnss/vel,
     /barometer/pressure, /sun_sensor/cosine, /cone/range, /radar/detections and /radar/range_doppler (PointCloud2 and
     Image), /camera/image_raw and /camera/camera_info, /depth_camera/depth and the other outputs of a depth camera;
     then /tf with the true poses of all bodies, /tf_static with the mounts of the sensors, /clock, and /diagnostics with
@@ -86,6 +87,7 @@ class McapRecorder(Recorder):
         self._schemas: dict[str, int] = {}
         self._channels: dict[str, tuple[int, str]] = {}
         self._sources: dict[str, Source] = {}
+        self._claimed: dict[str, str] = {}
         self._faults_seen: dict[str, FaultWatch] = {}
         self._not_recorded: set[str] = set()
         self._buffer = np.zeros(0, np.uint8)
@@ -112,8 +114,11 @@ class McapRecorder(Recorder):
         for sensor in env.sensors.values():
             if sensor.name not in self._sources:
                 source = Source.of(sensor, env.world.body_names, env.world.joint_names)
+                for row in range(len(source.frames)):
+                    self._claim(source.topic(row, ""), sensor.name)
                 self._sources[sensor.name] = source
-                messages.append(("/tf_static", mounts(source, now_ns), now_ns))
+                if source.has_place:
+                    messages.append(("/tf_static", mounts(source, now_ns), now_ns))
             arrivals = sensor.arrivals()
             if arrivals and not has_messages(arrivals[0].reading):
                 self._warn(sensor.name, arrivals[0].reading)
@@ -124,6 +129,8 @@ class McapRecorder(Recorder):
                     if (self._clouds[sensor.name] - 1) % self._clouds_every:
                         continue
                 found = messages_of(arrival.reading, self._sources[sensor.name])
+                for topic, _ in found:
+                    self._claim(topic, sensor.name)
                 readings += [(topic, message, arrival.arrival_ns) for topic, message in found]
             messages += [("/diagnostics", message, now_ns) for message in self._faults(env, sensor)]
 
@@ -153,8 +160,8 @@ class McapRecorder(Recorder):
         """
         background = self._open()
         time_ns = message.stamp_ns if log_ns is None else log_ns
-        if time_ns < 0:
-            raise SpecError(f"log_ns is {time_ns}; it must be zero or more")
+        if not 0 <= time_ns <= MAX_NS:
+            raise SpecError(f"log_ns is {time_ns}; it must be zero or more, and within 2^63")
         with Uninterrupted():
             self._write(background, topic, message, time_ns)
 
@@ -218,6 +225,15 @@ class McapRecorder(Recorder):
         watch = self._faults_seen.setdefault(sensor.name, FaultWatch(env.step_from_ns))
         return [fault_status(sensor.name, event, env.time_ns) for event in watch.changes(sensor.faults.log)]
 
+    def _claim(self, topic: str, sensor: str) -> None:
+        """Raise unless a topic, or what a sensor's topics begin with, is that sensor's alone."""
+        other = self._claimed.setdefault(topic, sensor)
+        if other != sensor:
+            raise SpecError(
+                f"sensors {other!r} and {sensor!r} would both be recorded as {topic}; their names must differ in "
+                "letters, digits or underscores, which topics of ROS 2 are made of"
+            )
+
     def _warn(self, name: str, reading: Any) -> None:
         if name not in self._not_recorded:
             self._not_recorded.add(name)
@@ -239,6 +255,7 @@ class McapRecorder(Recorder):
     def _channel(self, topic: str, kind: str) -> int:
         """Number of a topic, announced when it is new, and its type where that is."""
         if topic not in self._channels:
+            check_topic(topic)
             if kind not in self._schemas:
                 self._schemas[kind] = self._file.schema(kind, "ros2msg", cdr.definition(kind))
             metadata = {"offered_qos_profiles": _LATCHED if topic == "/tf_static" else ""}

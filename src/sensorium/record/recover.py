@@ -1,5 +1,6 @@
 """Recordings that were cut off: what can be read of them, as a proper file."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from os import PathLike
@@ -7,11 +8,12 @@ from pathlib import Path
 from typing import IO, Any
 
 from sensorium.errors import RecordError, SpecError
-from sensorium.mcap_reading import BoundedFile, records, unpacked
+from sensorium.mcap_reading import BoundedFile, UnpackedTooMuchError, Unpacker, records
+from sensorium.plain_files import open_regular
 from sensorium.record.atomic import replacing
 from sensorium.record.mcap_file import CHUNK
 
-_CHUNK_OPCODE = 6
+_CHUNK_OPCODE, _MAGIC_BYTES = 6, 8
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,8 @@ class Recovery:
         messages: Messages in it, by topic.
         lost_chunks: Chunks whose bytes were broken or not there yet, as those of a sweep that was being written.
         lost_bytes: Bytes at the end of the old file that are no whole record.
+        dropped: Records that were read and could not be kept, by what they were: messages of a channel that was lost,
+            channels of a schema that was lost, and schemas and channels that another one of their number came before.
         complete: Whether the old file was whole: nothing had to be recovered.
     """
 
@@ -30,6 +34,7 @@ class Recovery:
     messages: dict[str, int]
     lost_chunks: int
     lost_bytes: int
+    dropped: dict[str, int]
     complete: bool
 
 
@@ -57,11 +62,15 @@ def recover(
     target = _beside(path) if out is None else Path(out)
     if target.exists() and path.exists() and target.samefile(path):
         raise SpecError(f"out is {str(target)!r}, the file itself; it must be another one")
+    if target.exists() and not target.is_file():
+        raise SpecError(f"out is {str(target)!r}, which is no file; it must be a file or a new name")
     if target.is_file() and not force:
         raise SpecError(f"out is {str(target)!r}, which exists; name another file, or replace it with --force")
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return _recovered(path, file, target, progress)
+    except UnpackedTooMuchError as error:
+        raise RecordError(f"{path.name!r} cannot be recovered: {error}") from None
     except OSError as error:
         raise SpecError(f"{str(path)!r} cannot be read: {error.strerror}") from None
 
@@ -79,7 +88,7 @@ def _recovered(path: Path, file: IO[bytes], target: Path, progress: Callable[[fl
     from mcap.writer import CompressionType, Writer
 
     bounded = BoundedFile(file)
-    size, found = bounded.size, records(bounded, skip_magic=False)
+    size, found, unpacker = bounded.size, records(bounded, skip_magic=False), Unpacker(bounded.size)
     lost_chunks, good_until, complete = 0, 0, False
     with replacing(target) as out:
         copy: _Copy | None = None
@@ -87,6 +96,8 @@ def _recovered(path: Path, file: IO[bytes], target: Path, progress: Callable[[fl
             # A record that is cut off or broken makes readers raise whatever they have
             try:
                 record = next(found, None)
+            except MemoryError:
+                raise
             except Exception:
                 if not _step_inside(file, good_until):
                     break
@@ -103,12 +114,12 @@ def _recovered(path: Path, file: IO[bytes], target: Path, progress: Callable[[fl
                 break
             elif isinstance(record, Chunk):
                 try:
-                    inside = unpacked(record)
+                    for one in unpacker.records(record):
+                        copy.add(one)
+                except (UnpackedTooMuchError, MemoryError, OSError):
+                    raise
                 except Exception:  # broken bytes make decompressors and parsers raise whatever they have
                     lost_chunks += 1
-                    continue
-                for one in inside:
-                    copy.add(one)
             elif isinstance(record, Schema | Channel | Message | Attachment | Metadata):
                 copy.add(record)
             elif isinstance(record, Footer):
@@ -119,8 +130,9 @@ def _recovered(path: Path, file: IO[bytes], target: Path, progress: Callable[[fl
             raise RecordError(f"{path.name!r} is no MCAP file; its beginning must be whole")
         copy.writer.finish()
     # The closing magic follows the footer
-    lost_bytes = 0 if complete else size - good_until
-    return Recovery(target, copy.counts, lost_chunks, lost_bytes, complete and not lost_chunks)
+    lost_bytes = max(0, size - good_until - (_MAGIC_BYTES if complete else 0))
+    whole = complete and not (lost_chunks or lost_bytes or copy.dropped)
+    return Recovery(target, copy.counts, lost_chunks, lost_bytes, dict(copy.dropped), whole)
 
 
 def _step_inside(file: IO[bytes], at: int) -> bool:
@@ -142,25 +154,36 @@ class _Copy:
     def __init__(self, writer: Any) -> None:
         self.writer = writer
         self.counts: dict[str, int] = {}
-        self._schemas: dict[int, int] = {0: 0}
-        self._channels: dict[int, tuple[int, str]] = {}
+        self.dropped = Counter[str]()
+        self._schemas: dict[int, tuple[int, Any]] = {0: (0, None)}
+        self._channels: dict[int, tuple[int, Any]] = {}
 
     def add(self, record: Any) -> None:
-        """Take over a record; a message whose channel was lost is left out, and so is a channel without its schema."""
+        """Take over a record; a message whose channel was lost is dropped, and so is a channel without its schema."""
         from mcap.records import Attachment, Channel, Message, Metadata, Schema
 
         if isinstance(record, Schema):
             if record.id not in self._schemas:
-                self._schemas[record.id] = self.writer.register_schema(record.name, record.encoding, record.data)
+                number = self.writer.register_schema(record.name, record.encoding, record.data)
+                self._schemas[record.id] = number, record
+            elif record != self._schemas[record.id][1]:
+                self.dropped["schemas that another one of their number came before"] += 1
         elif isinstance(record, Channel):
-            if record.id not in self._channels and record.schema_id in self._schemas:
-                schema = self._schemas[record.schema_id]
+            if record.id in self._channels:
+                if record != self._channels[record.id][1]:
+                    self.dropped["channels that another one of their number came before"] += 1
+            elif record.schema_id not in self._schemas:
+                self.dropped["channels whose schema was lost"] += 1
+            else:
+                schema = self._schemas[record.schema_id][0]
                 number = self.writer.register_channel(record.topic, record.message_encoding, schema, record.metadata)
-                self._channels[record.id] = number, record.topic
+                self._channels[record.id] = number, record
         elif isinstance(record, Message):
-            if record.channel_id in self._channels:
-                number, topic = self._channels[record.channel_id]
-                self.counts[topic] = self.counts.get(topic, 0) + 1
+            if record.channel_id not in self._channels:
+                self.dropped["messages whose channel was lost"] += 1
+            else:
+                number, channel = self._channels[record.channel_id]
+                self.counts[channel.topic] = self.counts.get(channel.topic, 0) + 1
                 self.writer.add_message(
                     number, record.log_time, record.data, record.publish_time, sequence=record.sequence
                 )

@@ -7,6 +7,7 @@ results under the same path.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -45,12 +46,17 @@ def sweep_on_cluster(series: Sequence[Case], out: Path, *, force: bool = False) 
         force: Whether runs that stand there are replaced.
     """
     ray = cluster.running()
-    begin_series(series, out, force=force)
-    return _begun(ray, series, out, force)
+    lock = begin_series(series, out, force=force)
+    return _begun(lock, ray, series, out, force)
 
 
-def _begun(ray: Any, series: Sequence[Case], out: Path, force: bool) -> Iterator[tuple[Case, Run]]:
+def _begun(lock: ExitStack, ray: Any, series: Sequence[Case], out: Path, force: bool) -> Iterator[tuple[Case, Run]]:
     """Runs as they end; those under way are ended with the loop."""
+    with lock:
+        yield from _side_by_side(ray, series, out, force)
+
+
+def _side_by_side(ray: Any, series: Sequence[Case], out: Path, force: bool) -> Iterator[tuple[Case, Run]]:
     under_way = {_asked(ray, case.scenario, out / case.folder, force, tasks=len(series)): case for case in series}
     try:
         while under_way:

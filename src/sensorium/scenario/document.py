@@ -15,6 +15,7 @@ from typing import Any
 import yaml
 
 from sensorium.errors import SensoriumError, SpecError
+from sensorium.plain_files import read_bounded
 from sensorium.spec import path_of
 
 Place = tuple[str | int, ...]
@@ -89,10 +90,10 @@ class DocumentError(SpecError):
 def read_document(path: Path) -> Document:
     """Read a YAML file, whose outermost level must be a mapping."""
     try:
-        size = path.stat().st_size
-        if size > MAX_BYTES:
+        content, size = read_bounded(path, MAX_BYTES)
+        if len(content) > MAX_BYTES:
             raise SpecError(f"{path.name} has {size} bytes; a scenario may have {MAX_BYTES}")
-        text = path.read_text("utf-8")
+        text = content.decode("utf-8")
     except OSError as error:
         raise SpecError(f"{str(path)!r} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
@@ -207,9 +208,15 @@ class _Reader:
                 raise self._error(line, f"{path_of('', (*place, name))} is given twice; once must do")
             self._marks[(*place, name)] = f"{self._name}:{line}"
             found[name] = self.read(value, (*place, name))
-        for other in merged:
-            found = {**other, **found}
-        return found
+        if not merged:
+            return found
+
+        # The last in importance comes first, and what is more important replaces it in its place
+        whole: dict[str, Any] = {}
+        for other in reversed(merged):
+            whole.update(other)
+        whole.update(found)
+        return whole
 
     def _merged(self, node: yaml.Node, place: Place, line: int) -> list[dict[str, Any]]:
         """Mappings that `<<` takes in, the more important first."""

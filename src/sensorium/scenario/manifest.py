@@ -3,7 +3,7 @@
 import hashlib
 import json
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -16,7 +16,7 @@ from sensorium.scenario.files import sha256
 from sensorium.spec import checked
 
 NAME = "manifest.json"
-FORMAT = 1
+FORMAT = 2
 
 # Packages whose version may change a number, where they are installed
 _PACKAGES = (
@@ -26,13 +26,31 @@ _PACKAGES = (
     "numba",
     "llvmlite",
     "embreex",
-    "trimesh",
+    "pillow",
+    "DracoPy",
     "pydantic",
     "mcap",
     "rosbags",
     "mujoco",
     "bsk",
 )
+
+
+@dataclass(frozen=True)
+class Figures:
+    """How a run went.
+
+    Attributes:
+        steps: Steps of its world.
+        simulated_s: Simulated time [s].
+        real_s: Real time [s].
+        readings: How many each sensor gave.
+    """
+
+    steps: int
+    simulated_s: float
+    real_s: float
+    readings: dict[str, int]
 
 
 @dataclass(frozen=True)
@@ -47,7 +65,7 @@ class Manifest:
         views: Files that tell of the run as it went, the time it took included; they differ from run to run.
         versions: Of Sensorium, Python and the packages that may change a number.
         machine: Processor and system.
-        run: How it went: steps, simulated and real time [s], readings of each sensor.
+        run: How it went, as in `Figures`.
         format: Of the manifest.
     """
 
@@ -64,7 +82,12 @@ class Manifest:
     @property
     def identity(self) -> str:
         """Hash of all that decides what a run gives; two runs with the same are the same run."""
-        decides = {"scenario": self.scenario, "inputs": self.inputs, "versions": self.versions}
+        decides = {
+            "scenario": self.scenario,
+            "folder": self.folder,
+            "inputs": self.inputs,
+            "versions": self.versions,
+        }
         return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()
 
     def save(self, folder: Path) -> None:
@@ -89,15 +112,29 @@ class Manifest:
         manifest: Manifest = checked(cls, {name: data[name] for name in names}, path.name)
         if data.get("identity") != manifest.identity:
             raise SpecError(f"{path.name} was changed since its run; its identity is no longer that of what it holds")
+        checked(Figures, manifest.run, f"{path.name}.run")
         return manifest
 
-    def scenario_folder(self, path: Path) -> Path:
-        """The scenario's folder.
+    def scenario_folder(self, path: Path, allowed: Sequence[Path] | None = None) -> Path:
+        """The scenario's folder; a manifest may come from anybody, so it must lie where it is allowed to.
 
         Args:
             path: Where this manifest was read from.
+            allowed: Folders in one of which it must lie, links followed; None allows every folder.
         """
-        return (path.resolve().parent / self.folder).resolve()
+        try:
+            folder = (path.resolve().parent / self.folder).resolve()
+            is_folder = folder.is_dir()
+        except (OSError, ValueError) as error:
+            raise SpecError(f"{path.name}: folder is {self.folder!r}; that is no folder name: {error}") from None
+        if allowed is not None and not any(folder.is_relative_to(each.resolve()) for each in allowed):
+            raise SpecError(
+                f"{path.name}: folder is {self.folder!r}, which is {str(folder)!r}; it must lie in the folder that "
+                "the manifest is run from, or be allowed by --allow-outside"
+            )
+        if not is_folder:
+            raise SpecError(f"{path.name}: folder is {self.folder!r}; there is no such folder")
+        return folder
 
 
 def installed_versions() -> dict[str, str]:

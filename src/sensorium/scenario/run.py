@@ -1,34 +1,35 @@
 """Running a scenario: steps, writers, and a folder that appears when all is done."""
 
 import os
-import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
 
 from sensorium import cluster
 from sensorium.environment import Environment
-from sensorium.errors import RecordError, SensoriumError, SpecError, StoppedError
+from sensorium.errors import OutOfMemoryError, RecordError, SensoriumError, SpecError, StoppedError, in_one_line
 from sensorium.interrupts import InterruptsWait
+from sensorium.owned_folders import MARK, IsOwn, begin, check_removable, held, remove
 from sensorium.scenario.document import Document
 from sensorium.scenario.files import Files
 from sensorium.scenario.manifest import NAME, Manifest, differences, hashed
 from sensorium.scenario.outputs import Outputs
 from sensorium.scenario.scenario import Scenario
+from sensorium.scene.part_files import is_part_file
 
 REPORT = "report.html"
 
-# In a folder whose run is under way, so that nobody else's is ever removed
-_MARK = ".sensorium-run"
-
 _RECORDING, _SIGNALS, _CLOUDS, _IMAGES = "run.mcap", "signals", "clouds", "images"
 
-# All that a run writes into its folder; what else lies there is somebody's
-_OWN = {_MARK, _RECORDING, _SIGNALS, _CLOUDS, _IMAGES, REPORT, NAME}
+# All that a run writes into its folder, as files and as folders; everything else there belongs to the user
+_OWN_FILES, _OWN_FOLDERS = {_RECORDING, REPORT, NAME}, {_SIGNALS, _CLOUDS, _IMAGES}
+
+# Where the parts of a scene lie in their folder beside the results
+_PARTS = "parts"
 
 Progress = Callable[[float, float], None]
 """Called after each step with the simulated and the real time spent so far [s]."""
@@ -64,12 +65,14 @@ def run(
     progress: Progress = lambda simulated_s, real_s: None,
     also: Sequence[Recorder] = (),
     prepare: Callable[[], object] = lambda: None,
+    added: Sequence[str] = (),
 ) -> Run:
     """Run a scenario into a folder.
 
     Everything is written into a folder beside it, `OUT.part`, which takes its place when the run is complete: a folder
     without `.part` is whole. If the same run is there already nothing is done; so a series that was cut off goes on
-    where it was.
+    where it was. Only one process writes a folder at a time; a second one is refused. Files that no run wrote are never
+    removed: a run that would have to is refused.
 
     Args:
         scenario: What to run.
@@ -78,15 +81,21 @@ def run(
         progress: Told of every step.
         also: Others that look at every step; what they keep is no part of the run.
         prepare: Called before the first step, once it is clear that there is something to do and a place for it.
+        added: Names of files that the caller adds to the folder of a complete run, which `force` replaces too.
     """
     out = out.resolve()
-    before = standing(out)
-    with _in_parts(scenario, out) as parts_folder:
-        env = scenario.environment(parts_folder)
-        try:
-            return _run(scenario, env, out, before, force, progress, also, prepare)
-        finally:
-            env.close()
+    standing(out)  # what can be no folder of results is refused before anything is made for it
+    with held(out):
+        before = standing(out)
+        if before is not None and force:
+            check_removable(out, _written(before, added), marked=False)
+            check_removable(_old(out), _own_in_old(out, added))
+        with _in_parts(scenario, out) as parts_folder:
+            env = scenario.environment(parts_folder)
+            try:
+                return _run(scenario, env, out, before, force, progress, also, prepare, added)
+            finally:
+                env.close()
 
 
 @contextmanager
@@ -96,11 +105,17 @@ def _in_parts(scenario: Scenario, out: Path) -> Iterator[Path | None]:
         yield None
         return
     folder = out.with_name(out.name + ".scene")
+    begin(folder, _is_own_part)
     try:
         with cluster.joined():
-            yield folder
+            yield folder / _PARTS
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove(folder, _is_own_part)
+
+
+def _is_own_part(path: PurePosixPath) -> bool:
+    """Whether the parts of a run's scene, or of one that was being split, have a file of this path."""
+    return path.parts[0] in (_PARTS, f"{_PARTS}.part") and is_part_file(PurePosixPath(*path.parts[1:]))
 
 
 def _run(
@@ -112,32 +127,42 @@ def _run(
     progress: Progress,
     also: Sequence[Recorder],
     prepare: Callable[[], object],
+    added: Sequence[str],
 ) -> Run:
     """Run what was made of a scenario; see `run`."""
     world_step_ns = env.world.step_ns
     folder = os.path.relpath(scenario.files.folder, out)
     manifest = Manifest(scenario.data, Path(folder).as_posix(), scenario.files.hashes())
     if before is not None and before.identity == manifest.identity and not force:
+        missing = [name for name in (*before.views, *before.outputs) if not (out / name).is_file()]
+        if missing:
+            raise SpecError(f"--out is {str(out)!r}, whose run lacks {missing[0]!r} by now; do it again with --force")
         return Run(out, before, done_before=True)
     if before is not None and not force:
         raise SpecError(
             f"--out is {str(out)!r}, which holds another run; name another folder, or replace it with --force"
         )
 
-    part = _begun(out)
+    part = out.with_name(out.name + ".part")
+    begin(part, _is_own)
     try:
         prepare()
         figures = _record(scenario, env, part, progress, also)
+    except MemoryError as error:
+        raise OutOfMemoryError(
+            f"out of memory at {env.time_s:g} of {scenario.spec.duration_s:g} s ({in_one_line(error)}); what there is "
+            f"lies in {part.name!r}, where `sensorium recover` reads the recording"
+        ) from None
     except SensoriumError:
         # Within its first step a run has nothing to keep yet
         if env.time_ns <= world_step_ns:
-            shutil.rmtree(part, ignore_errors=True)
+            remove(part, _is_own)
         raise
-    (part / _MARK).unlink()
+    (part / MARK).unlink()
     views = [REPORT] if scenario.spec.outputs.report else []
     manifest = replace(manifest, outputs=hashed(part, [*views, NAME]), views=views, run=figures)
     manifest.save(part)
-    _put_in_place(part, out)
+    _put_in_place(part, out, added)
     return Run(out, manifest)
 
 
@@ -147,22 +172,27 @@ def repeat(
     *,
     force: bool = False,
     allow_outside: bool = False,
+    known: Sequence[Path] = (),
     progress: Progress = lambda simulated_s, real_s: None,
 ) -> tuple[Run, list[str]]:
     """Run again what a manifest describes.
+
+    The scenario's folder, which the manifest names, must lie in the current folder.
 
     Args:
         path: A manifest.
         out: Folder for the results, as for `run`.
         force: Likewise.
-        allow_outside: Whether files that it names may lie outside the scenario's folder.
+        allow_outside: Whether the scenario's folder may lie anywhere, and files that it names outside of that folder.
+        known: Further folders that the scenario's may lie in, such as that of the gallery.
         progress: As for `run`.
 
     Returns:
         The run, and the names of those files that came out differently.
     """
     manifest = Manifest.load(path)
-    files = Files(manifest.scenario_folder(path), allow_outside=allow_outside)
+    folder = manifest.scenario_folder(path, None if allow_outside else [Path.cwd(), *known])
+    files = Files(folder, allow_outside=allow_outside)
     for name in manifest.inputs:
         files.path(name, f"inputs of {path.name}")
     changed = differences(manifest.inputs, files.hashes())
@@ -251,37 +281,46 @@ def standing(out: Path) -> Manifest | None:
     return None
 
 
-def _begun(out: Path) -> Path:
-    """A new folder beside the one for the results; what was cut off before is begun again."""
-    part = out.with_name(out.name + ".part")
-    if part.exists() and not (part / _MARK).is_file():
-        raise SpecError(f"{str(part)!r} exists and is not ours; it must make room for the run, remove or rename it")
-    kept = [path.name for path in part.iterdir() if not _is_own(path.name)] if part.exists() else []
-    if kept:
-        raise SpecError(f"{str(part)!r} holds {min(kept)!r}, which no run wrote; it would be lost, move it elsewhere")
-    try:
-        if part.exists():
-            shutil.rmtree(part)
-        part.mkdir(parents=True)
-        (part / _MARK).touch()
-    except OSError as error:
-        raise SpecError(f"--out is {str(out)!r}, beside which {part.name!r} cannot be made: {error.strerror}") from None
-    return part
+def _is_own(path: PurePosixPath) -> bool:
+    """Whether a run wrote a file of this path in its folder, or was writing it (`record.atomic`)."""
+    if len(path.parts) > 1:
+        return path.parts[0] in _OWN_FOLDERS
+    return path.name in _OWN_FILES or (path.name.startswith(".") and path.name.endswith(".part"))
 
 
-def _is_own(name: str) -> bool:
-    """Whether a run wrote what has this name in its folder, or was writing it (`record.atomic`)."""
-    return name in _OWN or (name.startswith(".") and name.endswith(".part"))
+def _written(manifest: Manifest, added: Sequence[str]) -> IsOwn:
+    """Which files of a complete run's folder are the run's own: those that its manifest names, and what was added."""
+    names = {NAME, *manifest.views, *manifest.outputs}
+    return lambda path: str(path) in added or (_is_own(path) and str(path) in names)
 
 
-def _put_in_place(part: Path, out: Path) -> None:
+def _old(out: Path) -> Path:
+    """Where the run that stood in a folder lies while another takes its place."""
+    return out.with_name(out.name + ".old")
+
+
+def _own_in_old(out: Path, added: Sequence[str]) -> IsOwn:
+    manifest = _old(out) / NAME
+    return _written(Manifest.load(manifest), added) if manifest.is_file() else _is_own
+
+
+def _put_in_place(part: Path, out: Path, added: Sequence[str]) -> None:
     """Move a complete folder to its name; what stands there goes only once the new one is there."""
-    old = out.with_name(out.name + ".old")
+    old = _old(out)
     try:
-        if out.exists():
-            shutil.rmtree(old, ignore_errors=True)
+        if out.exists() and not any(out.iterdir()):
+            out.rmdir()
+        elif out.exists():
+            _remove_old(out, added)
+            (out / MARK).touch()
             out.rename(old)
         part.rename(out)
-        shutil.rmtree(old, ignore_errors=True)
+        _remove_old(out, added)
     except OSError as error:
         raise RecordError(f"{str(part)!r} is complete but cannot be moved to {out.name!r}: {error.strerror}") from None
+
+
+def _remove_old(out: Path, added: Sequence[str]) -> None:
+    """Remove the run that another has replaced, where a run of ours put it."""
+    if (_old(out) / MARK).is_file():
+        remove(_old(out), _own_in_old(out, added))

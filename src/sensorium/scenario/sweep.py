@@ -5,12 +5,14 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from sensorium.errors import SpecError
+from sensorium.owned_folders import held
 from sensorium.plain_files import read_json
 from sensorium.record.atomic import replacing
 from sensorium.scenario.run import Run, run
@@ -70,8 +72,8 @@ def sweep(
 ) -> Iterator[Run]:
     """Run a series into a folder, one folder a case, and keep an index of them.
 
-    The folder is checked and made at once; each run is done when it is asked for. Cases that are there already are not
-    done again, so that a series which was cut off goes on.
+    The folder is checked, locked and made at once; each run is done when it is asked for. Cases that are there already
+    are not done again, so that a series which was cut off goes on.
 
     Args:
         series: What to run.
@@ -79,12 +81,31 @@ def sweep(
         force: Whether runs that stand there are replaced.
         progress: Told of every step of each case.
     """
-    begin_series(series, out, force=force)
-    return (run(case.scenario, out / case.folder, force=force, progress=partial(progress, case)) for case in series)
+    lock = begin_series(series, out, force=force)
+    return _runs(lock, series, out, force, progress)
 
 
-def begin_series(series: Sequence[Case], out: Path, *, force: bool) -> None:
-    """Make the folder of a series and write its index; arguments as of `sweep`."""
+def _runs(
+    lock: ExitStack, series: Sequence[Case], out: Path, force: bool, progress: Callable[[Case, float, float], None]
+) -> Iterator[Run]:
+    with lock:
+        for case in series:
+            yield run(case.scenario, out / case.folder, force=force, progress=partial(progress, case))
+
+
+def begin_series(series: Sequence[Case], out: Path, *, force: bool) -> ExitStack:
+    """Make the folder of a series and write its index; arguments as of `sweep`.
+
+    Returns:
+        What holds the folder against other processes until it is closed.
+    """
+    with ExitStack() as lock:
+        lock.enter_context(held(out))
+        _write_index(series, out, force)
+        return lock.pop_all()
+
+
+def _write_index(series: Sequence[Case], out: Path, force: bool) -> None:
     index = {"cases": [{"folder": case.folder, "values": case.values} for case in series]}
     before = out / INDEX
     if before.is_file() and not force and _read(before) != index:

@@ -112,13 +112,15 @@ class ReplaySpec(WorldSpec):
     """How far one step goes [s]."""
     slide_joints: tuple[str, ...] = ()
     """Names of the joints that slide [m], beside those that an MCAP recording names; all others turn [rad]."""
+    root: str | None = None
+    """Frame of an MCAP recording that is the world, such as map; by default the only one that sits on no other."""
 
     def make(self, files: Files) -> World:
         """The world."""
         path = files.path(self.file, "file")
         if path.suffix.lower() not in (".csv", ".mcap"):
             raise SpecError(f"file is {self.file!r}; it must be a .csv or a .mcap")
-        return Replay(path, step_s=self.step_s, slide_joints=self.slide_joints)
+        return Replay(path, step_s=self.step_s, slide_joints=self.slide_joints, root=self.root)
 
 
 class MuJoCoSpec(WorldSpec):

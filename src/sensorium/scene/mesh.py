@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from sensorium.errors import SceneError
 from sensorium.frames import Pose
 from sensorium.scene.merging import merged_properties, without_what_some_lack
+from sensorium.scene.textures import PaintedImages, looked_up
 
 # Beyond this the ray caster's float32 boxes are no longer ordered; Embree asks for |x| < 1.844e18.
 MAX_COORDINATE_M = 1e18
@@ -36,7 +37,8 @@ class Mesh:
         vertex_properties: Arrays by name, shape (n, ...): interpolated over the face.
         texture: An image of reflectances in 0..1, shape (rows, columns, bands), row 0 at the top. The vertex property
             "uv", shape (n, 2), says where each vertex lies in it: u from 0 at the left edge to 1 at the right, v from 0
-            at the lower edge to 1 at the upper; beyond them it repeats. It reads as the property "texture".
+            at the lower edge to 1 at the upper; beyond them it repeats. It reads as the property "texture". Files with
+            images give `sensorium.scene.textures.PaintedImages`, which has an image and a colour for each face.
 
     Properties are numbers (a reflectance in six bands, a temperature, a colour) and must be finite. The one
     named "label" is a class of each face or vertex: integers >= 0 or strings, where 0 and "" mean unlabelled.
@@ -65,7 +67,7 @@ class Mesh:
     faces: NDArray[np.int32]
     face_properties: Mapping[str, NDArray[Any]]
     vertex_properties: Mapping[str, NDArray[Any]]
-    texture: NDArray[np.float32] | None
+    texture: NDArray[np.float32] | PaintedImages | None
     bounds: NDArray[np.float64]
     radius: float
 
@@ -76,14 +78,14 @@ class Mesh:
         *,
         face_properties: Mapping[str, ArrayLike] | None = None,
         vertex_properties: Mapping[str, ArrayLike] | None = None,
-        texture: ArrayLike | None = None,
+        texture: ArrayLike | PaintedImages | None = None,
     ) -> None:
         self.vertices = _checked_vertices(vertices)
         self.faces = _checked_faces(faces, vertex_count=len(self.vertices))
         self.face_properties = _checked_properties("face", face_properties, count=len(self.faces))
         self.vertex_properties = _checked_properties("vertex", vertex_properties, count=len(self.vertices))
 
-        self.texture = None if texture is None else _checked_texture(texture, self.vertex_properties.get(UV))
+        self.texture = None if texture is None else self._checked_texture(texture)
         if self.texture is not None and TEXTURE in (*self.face_properties, *self.vertex_properties):
             raise SceneError(f"property {TEXTURE!r} is given beside a texture, which goes by that name; rename it")
 
@@ -139,6 +141,23 @@ class Mesh:
             face_properties=merged_properties("face_properties", of_faces, face_counts, white=TEXTURE),
             vertex_properties=merged_properties("vertex_properties", of_vertices, vertex_counts, white=TEXTURE),
         )
+
+    def _checked_texture(self, texture: "ArrayLike | PaintedImages") -> "NDArray[np.float32] | PaintedImages":
+        """A texture in 0..1, with places for every vertex; one that is locked already is shared."""
+        uv = self.vertex_properties.get(UV)
+        if uv is None or uv.shape[1:] != (2,):
+            raise SceneError(f"a texture needs the vertex property {UV!r} of shape (n, 2); it is missing or of another")
+        if isinstance(texture, PaintedImages):
+            if texture.face_paint.shape != (len(self.faces),):
+                raise SceneError(f"face_paint has shape {texture.face_paint.shape}; it must be ({len(self.faces)},)")
+            return texture
+        locked = isinstance(texture, np.ndarray) and texture.flags.owndata and not texture.flags.writeable
+        array = np.array(texture, dtype=np.float32, order="C", copy=None if locked else True)
+        if array.ndim != 3 or 0 in array.shape:
+            raise SceneError(f"texture has shape {array.shape}; it must be (rows, columns, bands)")
+        if not (array.min() >= 0.0 and array.max() <= 1.0):
+            raise SceneError(f"texture runs from {array.min()} to {array.max()}; it must stay in 0..1")
+        return _read_only(array)
 
     @property
     def center(self) -> NDArray[np.float64]:
@@ -224,7 +243,10 @@ class Mesh:
 
             return curvature_of(self)[face]
         if name == TEXTURE and self.texture is not None:
-            return _looked_up(self.texture, self.property_at(UV, face, uv))
+            places = self.property_at(UV, face, uv)
+            if isinstance(self.texture, PaintedImages):
+                return self.texture.at(face, places)
+            return looked_up(self.texture, places)
         values = self.vertex_properties[name][self.faces[face]]
         if name == LABEL:
             return values[..., 0]
@@ -247,7 +269,7 @@ def _rebuilt(
     faces: NDArray[np.int32],
     face_properties: dict[str, NDArray[Any]],
     vertex_properties: dict[str, NDArray[Any]],
-    texture: NDArray[np.float32] | None = None,
+    texture: NDArray[np.float32] | PaintedImages | None = None,
 ) -> Mesh:
     """Make a mesh from what `Mesh.__reduce__` wrote."""
     return Mesh(vertices, faces, face_properties=face_properties, vertex_properties=vertex_properties, texture=texture)
@@ -278,7 +300,8 @@ def _read_only(array: NDArray[Any]) -> NDArray[Any]:
 def _checked_vertices(vertices: ArrayLike) -> NDArray[np.float64]:
     """Copy vertices to float64, finite and small enough for the ray caster."""
     try:
-        array = np.array(vertices, dtype=np.float64, order="C")
+        with np.errstate(invalid="ignore"):  # what is not finite is refused below
+            array = np.array(vertices, dtype=np.float64, order="C")
     except (TypeError, ValueError):
         raise SceneError(f"vertices are {str(vertices)[:60]!r}; they must be numbers of shape (n, 3)") from None
     if array.ndim != 2 or array.shape[1] != 3:
@@ -328,34 +351,6 @@ def _checked_properties(
             raise SceneError(f"{element} property {name!r} is {array[row].tolist()} at {row}; it must be finite")
         checked[name] = _read_only(array)
     return MappingProxyType(checked)
-
-
-def _checked_texture(texture: ArrayLike, uv: NDArray[Any] | None) -> NDArray[np.float32]:
-    """Copy a texture, shares in 0..1 with places for every vertex."""
-    # One that is locked already is shared: a large image is hundreds of megabytes
-    locked = isinstance(texture, np.ndarray) and texture.flags.owndata and not texture.flags.writeable
-    array = np.array(texture, dtype=np.float32, order="C", copy=None if locked else True)
-    if array.ndim != 3 or 0 in array.shape:
-        raise SceneError(f"texture has shape {array.shape}; it must be (rows, columns, bands)")
-    if not (array.min() >= 0.0 and array.max() <= 1.0):
-        raise SceneError(f"texture runs from {array.min()} to {array.max()}; it must stay in 0..1")
-    if uv is None or uv.shape[1:] != (2,):
-        raise SceneError(
-            f"a texture needs the vertex property {UV!r} of shape (n, 2); it is missing or of another shape"
-        )
-    return _read_only(array)
-
-
-def _looked_up(texture: NDArray[np.float32], uv: NDArray[Any]) -> NDArray[np.float64]:
-    """Values of a texture at places (u, v), shape (*batch, 2), between the four texels around; it repeats."""
-    rows, columns = texture.shape[:2]
-    x, y = uv[..., 0] * columns - 0.5, (1.0 - uv[..., 1]) * rows - 0.5
-    left, top = np.floor(x).astype(np.int64), np.floor(y).astype(np.int64)
-    a, b = (x - left)[..., None], (y - top)[..., None]
-    i, j = (top % rows, (top + 1) % rows), (left % columns, (left + 1) % columns)
-    upper = (1.0 - a) * texture[i[0], j[0]] + a * texture[i[0], j[1]]
-    lower = (1.0 - a) * texture[i[1], j[0]] + a * texture[i[1], j[1]]
-    return np.asarray((1.0 - b) * upper + b * lower, np.float64)
 
 
 def _checked_labels(element: str, array: NDArray[Any]) -> NDArray[Any]:

@@ -36,7 +36,7 @@ class ImageMap:
         said: Which line names it.
         scale: Of u and v, as `-s` says.
         offset: Of u and v, as `-o` says.
-        clamped: Whether it does not repeat beyond its edges.
+        clamped: Whether its edge goes on beyond it; else it repeats.
     """
 
     path: Path
@@ -47,10 +47,7 @@ class ImageMap:
 
     def placed(self, uv: NDArray[np.float64]) -> NDArray[np.float64]:
         """Where in the image places of the mesh lie, shape (n, 2)."""
-        moved = np.asarray(self.scale) * uv + np.asarray(self.offset)
-        if self.clamped and len(uv) and (moved.min() < 0.0 or moved.max() > 1.0):
-            raise PaintError(f"{self.said} has -clamp on, and faces reach beyond the image; it must repeat there")
-        return moved
+        return np.asarray(np.asarray(self.scale) * uv + np.asarray(self.offset))
 
     def pixels(self) -> NDArray[np.uint8]:
         """Its sRGB values, (rows, columns, 3)."""

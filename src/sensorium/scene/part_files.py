@@ -11,7 +11,7 @@ each of its faces has in the whole mesh; labels are numbers, the same in all par
 import json
 import re
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from sensorium.errors import SceneError, SpecError
@@ -24,6 +24,12 @@ FORMAT = 2
 WHOLE_FACE = "whole_face"
 
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
+_PART_FILE = re.compile(rf"{re.escape(INDEX)}|part-\d+/(mesh|object)-\d+\.npz")
+
+
+def is_part_file(path: PurePosixPath) -> bool:
+    """Whether `split_scene` writes a file of this path in its folder."""
+    return _PART_FILE.fullmatch(str(path)) is not None
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ bounds, so a piece keeps the outermost vertices of its mesh besides its own: its
 its faces are computed in, are those of the whole.
 """
 
-import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,11 +21,12 @@ from sensorium.errors import SceneError
 from sensorium.frames import Pose
 from sensorium.materials import Material
 from sensorium.media import Medium
+from sensorium.owned_folders import MARK, begin, check_removable, held, remove
 from sensorium.scene.curvature import can_mirror, curvature_of
 from sensorium.scene.cuts import Cut, balanced_cuts, part_at
 from sensorium.scene.loading import load_mesh
 from sensorium.scene.mesh import CURVATURE, LABEL, TEXTURE, Mesh
-from sensorium.scene.part_files import INDEX, WHOLE_FACE, ObjectEntry, PartEntry, PartIndex, PieceEntry
+from sensorium.scene.part_files import INDEX, WHOLE_FACE, ObjectEntry, PartEntry, PartIndex, PieceEntry, is_part_file
 from sensorium.scene.scene import LabelTable, SceneObject, check_label
 from sensorium.scene.volume_meshes import checked_boundary, is_volume
 from sensorium.scene.volumes import convex_planes, radius_m, volume_m3
@@ -140,7 +140,12 @@ def split_scene(objects: Sequence[Source], folder: Path, *, parts: int) -> PartI
     folder = Path(folder)
     if folder.exists() and not (folder / INDEX).is_file() and (not folder.is_dir() or any(folder.iterdir())):
         raise SceneError(f"folder is {str(folder)!r}, which holds files that are no parts; it must be a new name")
+    with held(folder):
+        check_removable(folder, is_part_file, marked=False)
+        return _split(objects, folder, parts)
 
+
+def _split(objects: Sequence[Source], folder: Path, parts: int) -> PartIndex:
     # First reading: how much lies where
     members: dict[object, list[int]] = {}
     for number, source in enumerate(objects):
@@ -157,7 +162,7 @@ def split_scene(objects: Sequence[Source], folder: Path, *, parts: int) -> PartI
 
     # Second reading: write each piece where it belongs
     work = folder.with_name(folder.name + ".part")
-    shutil.rmtree(work, ignore_errors=True)
+    begin(work, is_part_file)
     made = [_Part(work / f"part-{number}") for number in range(parts)]
     for part in made:
         part.folder.mkdir(parents=True)
@@ -183,9 +188,12 @@ def split_scene(objects: Sequence[Source], folder: Path, *, parts: int) -> PartI
 
     index = PartIndex(entries, dict(labels.numbers), tuple(part.entry() for part in made if part.pieces))
     index.save(work)
-    if folder.exists():
-        shutil.rmtree(folder)
-    work.rename(folder)
+    (work / MARK).unlink()
+    remove(folder, is_part_file)
+    try:
+        work.rename(folder)
+    except OSError as error:
+        raise SceneError(f"{str(work)!r} is complete but cannot be moved to {folder.name!r}: {error}") from None
     return index
 
 

@@ -1,4 +1,4 @@
-"""Strict readers for the mesh formats that are plain text: OBJ, OFF and text STL.
+"""Strict readers for the mesh formats that are plain text: OFF and text STL; OBJ has `obj_format`.
 
 Forgiving readers drop a vertex that is not a number, resolve relative indices against the wrong line and
 reorder faces by material. Here a file is taken as it stands, faces in file order, or refused with the line at
@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.errors import SceneError
-from sensorium.scene.obj_materials import ObjPaint
-from sensorium.scene.obj_normals import ObjNormals
 from sensorium.scene.text_lines import integer, lines_of
+from sensorium.scene.textures import PaintedImages
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,61 +29,11 @@ class MeshArrays:
     vertices: NDArray[np.float64]
     faces: NDArray[np.int64]
     color: NDArray[np.float64] | None = None
-    texture: NDArray[np.float32] | None = None
+    texture: PaintedImages | None = None
     uv: NDArray[np.float64] | None = None
     face_texture: NDArray[np.float32] | None = None
     normal: NDArray[np.float32] | None = None
     corner_normal: NDArray[np.float32] | None = None
-
-
-def read_obj(path: Path, paint: bool = True) -> MeshArrays:
-    """Wavefront OBJ: `v x y z [w | r g b]` and `f` lines; indices may count back from the line they stand on.
-
-    Where materials paint faces with images (`map_Kd`), these become the texture, and vertices are doubled where
-    paints or places meet; where they only colour them (`Kd`), each face has its colour. Groups and all else of
-    materials are passed over; a file outside the folder is refused all the same. Without paint all of it is passed
-    over, and no other file is opened. Normals (`vn`) are taken where every corner has one, and passed over else.
-    """
-    said = ObjPaint(path.parent)
-    vertices: list[list[str]] = []
-    colors: list[list[str]] = []
-    faces: list[tuple[int, int, int]] = []
-    normals = ObjNormals()
-    for number, words in lines_of(path):
-        if words[0] == "vn":
-            normals.take(words)
-        elif words[0] == "v":
-            if len(words) not in (4, 5, 7, 8):
-                raise SceneError(f"line {number} has a vertex of {len(words) - 1} numbers; it has 3, 4, 6 or 7")
-            vertices.append(words[1:4])
-            if len(words) >= 7:
-                colors.append(words[4:7])
-        elif words[0] == "f":
-            corners = [integer(word.split("/", 1)[0], number) for word in words[1:]]
-            if 0 in corners or min(corners, default=0) < -len(vertices):
-                raise SceneError(
-                    f"line {number} uses vertex {min(corners, default=0)}; they count from 1, or from -1 back"
-                )
-            faces += _fan([c - 1 if c > 0 else len(vertices) + c for c in corners], number)
-            normals.add_face(words[1:])
-            if paint:
-                said.add_faces(_fan([said.place_of(word, number) for word in words[1:]], number))
-        elif paint:
-            said.take(number, words)
-
-    # Colours are an old extension; only a file that colours every vertex is taken at its word
-    color = None
-    if colors and len(colors) == len(vertices):
-        color = np.concatenate([_numbers(colors, 3), np.ones((len(colors), 1))], axis=1)
-    points, triangles, at_corners = _numbers(vertices, 3), _indices(faces), normals.of_faces()
-    if not paint or triangles.max(initial=-1) >= len(points):  # where `Mesh` refuses an index by name
-        return MeshArrays(points, triangles, color, corner_normal=at_corners)
-    painted = said.applied(triangles, _numbers(said.places, 2))
-    if painted is None:
-        return MeshArrays(points, triangles, color, face_texture=said.colors(), corner_normal=at_corners)
-    doubled = None if color is None else color[painted.origin]
-    texture, uv = painted.texture, painted.uv
-    return MeshArrays(points[painted.origin], painted.faces, doubled, texture, uv, corner_normal=at_corners)
 
 
 def read_off(path: Path) -> MeshArrays:
@@ -115,7 +64,7 @@ def read_off(path: Path) -> MeshArrays:
             if len(words) < wanted:
                 raise SceneError(f"line {number} has a vertex of {len(words)} numbers; it has at least {wanted}")
             vertices.append(words[:3])
-            colors.append([*words[3:6], *(words[6:7] or ["255"])])
+            colors.append(words[3:7])
         elif face_lines < face_count:
             corners = [integer(word, number) for word in words]
             if corners[0] != len(corners[1 : corners[0] + 1]):
@@ -126,8 +75,24 @@ def read_off(path: Path) -> MeshArrays:
         raise SceneError(
             f"it claims {vertex_count} vertices and {face_count} faces; it has {len(vertices)} and {face_lines}"
         )
-    color = _numbers(colors, 4) / 255.0 if head == "COFF" else None
+    color = _colors(colors) if head == "COFF" else None
     return MeshArrays(_numbers(vertices, 3), _indices(faces), color)
+
+
+def _colors(rows: list[list[str]]) -> NDArray[np.float64]:
+    """Colours of vertices, (n, 4) in 0..1: whole numbers up to 255, or, where any has a point, numbers up to 1.
+
+    Alpha may be left out.
+    """
+    is_share = any("." in word or "e" in word.lower() for row in rows for word in row)
+    full = 1.0 if is_share else 255.0
+    color = _numbers([[*row[:3], *(row[3:] or [str(full)])] for row in rows], 4)
+    bad = ~((color >= 0.0) & (color <= full)).all(axis=1)
+    if bad.any():
+        given = " ".join(rows[int(np.argmax(bad))])[:60]
+        rule = "numbers in 0..1" if is_share else "whole numbers in 0..255"
+        raise SceneError(f"vertex {int(np.argmax(bad))} has the colour {given!r}; it must be {rule} here")
+    return color / full
 
 
 def read_stl_text(path: Path) -> MeshArrays:

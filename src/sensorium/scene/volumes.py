@@ -72,9 +72,7 @@ def index_of(material: AbstractMedium | Dielectric) -> float:
     return np.inf
 
 
-def extents_of(
-    meshes: Sequence[Mesh], mesh_index: NDArray[np.int32], filled: NDArray[np.bool_]
-) -> Extents:
+def extents_of(meshes: Sequence[Mesh], mesh_index: NDArray[np.int32], filled: NDArray[np.bool_]) -> Extents:
     """How large objects are.
 
     Args:

@@ -154,7 +154,7 @@ class _PressureSignal:
 
     def sample(self, time_ns: int, out: Float) -> None:
         """The ideal sample at a time, shape (rows, 1)."""
-        height_m = self._motion.at(time_ns).position[..., 2].reshape(-1) + self._reference_height_m
+        height_m = self._motion.at(time_ns, acceleration=False).position[..., 2].reshape(-1) + self._reference_height_m
         wrong = (height_m < _LOWEST_M) | (height_m > _HIGHEST_M)
         if wrong.any():
             raise SpecError(

@@ -18,6 +18,7 @@ from sensorium.media.base import AbstractMedium
 from sensorium.optics import squared_alpha
 from sensorium.scene.layout import Layout
 from sensorium.scene.mesh import TEXTURE, UV, Mesh
+from sensorium.scene.textures import REPEAT, PaintedImages, linear_table
 from sensorium.sensors.light_tables import material_table
 from sensorium.trace import picture_light as pc
 from sensorium.trace.light import tables as tb
@@ -100,8 +101,13 @@ def surfaces(layout: Layout, bands: tuple[Band, ...], material: NDArray[np.float
         "uv_first": textures.first,
         "corner_u": textures.u,
         "corner_v": textures.v,
-        "texture_place": textures.place,
+        "face_paint": textures.face_paint,
+        "paint_place": textures.place,
+        "paint_factor": textures.factor,
         "texels": textures.texels,
+        "pixels": textures.pixels,
+        "pixel_column": np.array([j if band.column is None else band.column for j, band in enumerate(bands)], np.int64),
+        "linear": linear_table(),
         "temperature_first": temperature_first,
         "corner_temperature": temperature,
     }
@@ -192,8 +198,11 @@ class _Textures(NamedTuple):
     first: NDArray[np.int64]
     u: NDArray[np.float32]
     v: NDArray[np.float32]
+    face_paint: NDArray[np.int32]
     place: NDArray[np.int64]
+    factor: NDArray[np.float32]
     texels: NDArray[np.float32]
+    pixels: NDArray[np.uint8]
 
 
 def _is_textured(mesh: Mesh, material: AbstractMaterial) -> bool:
@@ -204,38 +213,86 @@ def _is_textured(mesh: Mesh, material: AbstractMaterial) -> bool:
 def _textures(layout: Layout, bands: tuple[Band, ...]) -> _Textures:
     """Textures that meshes carry and materials ask for."""
     number, first = np.full(layout.mesh_index.shape, -1, np.int32), np.zeros(layout.mesh_index.shape, np.int64)
-    u: list[NDArray[np.float32]] = []
-    v: list[NDArray[np.float32]] = []
-    places: list[tuple[int, int, int]] = []
-    texels = [np.zeros((len(bands), 0), np.float32)]
-    corners = size = 0
+    sheet, count = _Sheet(len(bands)), 0
     for kind, material in enumerate(layout.materials):
         if not isinstance(material, AbstractMaterial):
             continue
         for mesh_number in np.unique(layout.mesh_index[(layout.material_index == kind) & (layout.mesh_index >= 0)]):
             mesh = layout.meshes[mesh_number]
-            if not _is_textured(mesh, material) or mesh.texture is None:
+            if not _is_textured(mesh, material):
                 continue
             here = (layout.material_index == kind) & (layout.mesh_index == mesh_number)
-            number[here], first[here] = len(places), corners
-            rows, columns = mesh.texture.shape[:2]
-            uv = corner_values(mesh, UV).reshape(-1, 2)
-            u.append((uv[:, 0] * columns - 0.5).astype(np.float32))
-            v.append(((1.0 - uv[:, 1]) * rows - 0.5).astype(np.float32))
-            corners += len(uv)
-            places.append((size, rows, columns))
-            values = mesh.texture.reshape(-1, 1, mesh.texture.shape[2])
-            texels.append(np.stack([_column(values, j, band, material)[:, 0] for j, band in enumerate(bands)]))
-            size += rows * columns
-    none = np.zeros(0, np.float32)
-    return _Textures(
-        number,
-        first,
-        np.concatenate([*u, none]),
-        np.concatenate([*v, none]),
-        np.array(places, np.int64).reshape(-1, 3),
-        np.concatenate(texels, axis=1).astype(np.float32),
-    )
+            number[here], first[here] = count, 3 * sheet.face_count
+            count += 1
+            sheet.add(mesh, bands, material)
+    return sheet.tables(number, first)
+
+
+class _Sheet:
+    """Gathers textures: images of reflectances by band, and images of files once each, as bytes."""
+
+    def __init__(self, band_count: int) -> None:
+        self.face_count = self._texel_count = 0
+        self._bands = band_count
+        self._corners: list[NDArray[np.float32]] = []
+        self._face_paint: list[NDArray[np.int32]] = []
+        self._places: list[tuple[int, ...]] = []
+        self._factors: list[list[float]] = []
+        self._texels = [np.zeros((band_count, 0), np.float32)]
+        self._pixels = [np.full((1, 3), 255, np.uint8)]  # white, of paints without an image
+        self._pixel_count = 1
+        self._firsts: dict[int, int] = {}
+
+    def add(self, mesh: Mesh, bands: tuple[Band, ...], material: AbstractMaterial) -> None:
+        """Take in the texture of a mesh."""
+        texture = mesh.texture
+        known, faces = len(self._places), len(mesh.faces)
+        uv = corner_values(mesh, UV)
+        if isinstance(texture, PaintedImages):
+            for paint in texture.paints:
+                self._places.append((*self._image(texture, paint.image), *paint.wrap, 1))
+                triple = np.array(paint.factor).reshape(1, 1, 3)
+                self._factors.append([float(_column(triple, j, band, material)[0, 0]) for j, band in enumerate(bands)])
+            of_faces = known + texture.face_paint
+        else:
+            assert texture is not None
+            self._places.append((self._texel_count, *texture.shape[:2], REPEAT, REPEAT, 0))
+            self._factors.append([1.0] * self._bands)
+            of_faces = np.full(faces, known)
+            values = texture.reshape(-1, 1, texture.shape[2])
+            self._texels.append(np.stack([_column(values, j, band, material)[:, 0] for j, band in enumerate(bands)]))
+            self._texel_count += values.shape[0]
+        size = np.array(self._places, np.int64)[of_faces, 1:3][:, None]
+        places = np.stack([uv[..., 0] * size[..., 1] - 0.5, (1.0 - uv[..., 1]) * size[..., 0] - 0.5])
+        self._corners.append(places.reshape(2, -1).astype(np.float32))
+        self._face_paint.append(of_faces.astype(np.int32))
+        self.face_count += faces
+
+    def _image(self, texture: PaintedImages, number: int) -> tuple[int, int, int]:
+        """Where an image begins, its rows and columns."""
+        if number < 0:
+            return 0, 1, 1
+        image = texture.images[number]
+        if id(image) not in self._firsts:
+            self._firsts[id(image)] = self._pixel_count
+            self._pixels.append(image.reshape(-1, 3))
+            self._pixel_count += len(self._pixels[-1])
+        return self._firsts[id(image)], image.shape[0], image.shape[1]
+
+    def tables(self, number: NDArray[np.int32], first: NDArray[np.int64]) -> _Textures:
+        """All of it as arrays."""
+        u, v = np.concatenate([*self._corners, np.zeros((2, 0), np.float32)], axis=1)
+        return _Textures(
+            number,
+            first,
+            u,
+            v,
+            np.concatenate([*self._face_paint, np.zeros(0, np.int32)]),
+            np.array(self._places, np.int64).reshape(-1, 6),
+            np.array(self._factors, np.float32).reshape(-1, self._bands),
+            np.concatenate(self._texels, axis=1).astype(np.float32),
+            np.concatenate(self._pixels),
+        )
 
 
 def _temperatures(layout: Layout, wanted: bool) -> tuple[NDArray[np.int64], NDArray[np.float32]]:

@@ -64,7 +64,7 @@ class ConeCaster:
 
     def at(self, time_ns: int) -> Sighting:
         """What is in sight at an instant [ns]: of each object where `per_object` asks for that, else the nearest."""
-        rig, state = self._rig, self._motion.at(time_ns)
+        rig, state = self._rig, self._motion.at(time_ns, acceleration=False)
         if self._layout is not rig.tracer.layout:  # worlds were drawn anew
             self._see_layout()
         before, after, fraction = rig.history.bracket(time_ns)

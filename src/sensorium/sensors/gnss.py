@@ -250,7 +250,7 @@ class _AntennaSignal:
 
     def sample(self, time_ns: int, out: Float) -> None:
         """The ideal sample at a time, shape (rows, columns)."""
-        state = self._motion.at(time_ns)
+        state = self._motion.at(time_ns, acceleration=False)
         out[:, :3] = state.position.reshape(-1, 3)
         out[:, 3:6] = state.velocity.reshape(-1, 3)
         if self._sight is not None:

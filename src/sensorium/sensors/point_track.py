@@ -71,7 +71,7 @@ class PointTrack:
         # What was now is usually where the next piece starts
         before = self.now
         if before.time_ns != from_ns:
-            before.motion.at(from_ns)
+            before.motion.at(from_ns, acceleration=False)
         now = self.now = self.start
         self.start, now.time_ns = before, to_ns
 
@@ -79,7 +79,7 @@ class PointTrack:
         own_W = gravity_on(around[0], around[1], self._rig.body)
         self._varies = own_W is None and self._field_varies
         if moved or self._varies:
-            now.motion.at(to_ns)
+            now.motion.at(to_ns, acceleration=False)
         source: object = self._rig.gravity if own_W is None else own_W
         if self._varies or source is not self._gravity_of:
             midway = 0.5 * (before.state.position + now.state.position)

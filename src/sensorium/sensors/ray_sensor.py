@@ -130,7 +130,7 @@ class _HitSignal:
 
     def sample(self, time_ns: int, out: Float) -> None:
         """The ideal sample at a time, shape (rows, columns)."""
-        hits = hits_from(self._rig, self._motion.at(time_ns), self._table, self._spec.max_range_m)
+        hits = hits_from(self._rig, self._motion.at(time_ns, acceleration=False), self._table, self._spec.max_range_m)
         values = np.asarray(self._spec.measure(hits))
         if values.shape != self._shape:
             raise SpecError(

@@ -132,7 +132,7 @@ class _SunSignal:
         out[...] = 0.0
         if not self._is_up:
             return
-        state = self._motion.at(time_ns)
+        state = self._motion.at(time_ns, acceleration=False)
         cosine = dot(_boresight(state.quaternion.reshape(-1, 4)), self._sun_W)
         rows = np.flatnonzero((cosine > 0.0) & (cosine >= self._least))
 

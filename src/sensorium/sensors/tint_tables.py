@@ -9,6 +9,7 @@ from sensorium.materials import row as mr
 from sensorium.materials.base import AbstractMaterial
 from sensorium.scene.layout import Layout
 from sensorium.scene.mesh import TEXTURE, UV, Mesh
+from sensorium.scene.textures import PaintedImages
 from sensorium.sensors.camera_tables import corner_values
 from sensorium.sensors.light_tables import material_row
 from sensorium.trace.tint import Tints
@@ -77,6 +78,8 @@ def _face_colours(mesh: Mesh, name: str) -> NDArray[np.float32]:
     """Red, green and blue of a mesh's faces: the mean of their corners, or what the texture has in their middle."""
     if name == TEXTURE and mesh.texture is not None:
         uv = corner_values(mesh, UV).mean(axis=1)
+        if isinstance(mesh.texture, PaintedImages):
+            return mesh.texture.at(np.arange(len(mesh.faces)), uv).astype(np.float32)
         rows, columns = mesh.texture.shape[:2]
         row, column = np.floor((1.0 - uv[:, 1]) * rows).astype(int) % rows, np.floor(uv[:, 0] * columns).astype(int)
         values = mesh.texture[row, column % columns]

@@ -21,6 +21,7 @@ from sensorium import jit
 from sensorium.optics.fresnel import relative_reflectance
 from sensorium.optics.microfacet import lobe
 from sensorium.random import exp_f32, log_f32
+from sensorium.scene.textures import CLAMP, MIRROR
 from sensorium.trace import packet as pk
 from sensorium.trace.light import rows
 from sensorium.trace.light import tables as tb
@@ -61,8 +62,13 @@ class PictureTables(NamedTuple):
     uv_first: NDArray[np.int64]  # (1 | worlds, objects) start in corner_u and corner_v
     corner_u: NDArray[np.float32]  # (corners,) where corners lie in the texture, to the right and down, in texels
     corner_v: NDArray[np.float32]
-    texture_place: NDArray[np.int64]  # (textures, 3) start in texels, rows, columns
+    face_paint: NDArray[np.int32]  # (corners / 3,) number of the paint of each face
+    paint_place: NDArray[np.int64]  # (paints, 6) start, rows, columns, wrap sideways and down, whether sRGB bytes
+    paint_factor: NDArray[np.float32]  # (paints, bands) of values
     texels: NDArray[np.float32]  # (bands, texels) reflectance
+    pixels: NDArray[np.uint8]  # (pixels, 3) sRGB values
+    pixel_column: NDArray[np.int64]  # (bands,) which of the three a band sees
+    linear: NDArray[np.float32]  # (256,) reflectance of sRGB values
     temperature_first: NDArray[np.int64]  # (1 | worlds, objects) start in corner_temperature, -1: ambient
     corner_temperature: NDArray[np.float32]  # (corners,) [K]
     light: NDArray[np.float32]  # (bands, LIGHT_COLUMNS)
@@ -158,11 +164,14 @@ def shade(block, hit, lit, tables, row, follows, used, out, carried):
         texture = tables.texture[row, column]
         t00 = t01 = t10 = t11 = np.int64(0)
         part_x = part_y = _ZERO
+        paint, is_bytes = 0, False
         if texture >= 0:
             first_uv, u, v = tables.uv_first[row, column], block[pk.B_U + k], block[pk.B_V + k]
             x = _at_corners(tables.corner_u, first_uv, hit, k, u, v)
             y = _at_corners(tables.corner_v, first_uv, hit, k, u, v)
-            t00, t01, t10, t11, part_x, part_y = _texels(tables.texture_place, texture, x, y)
+            paint = tables.face_paint[np.uint64(first_uv) // np.uint64(3) + np.uint64(hit[pk.B_FACE + k])]
+            is_bytes = tables.paint_place[paint, 5] != 0
+            t00, t01, t10, t11, part_x, part_y = _texels(tables.paint_place, paint, x, y)
 
         # Fresnel's law once for bands that share an index; a matt surface needs none
         last_n, last_k = np.float32(-1.0), np.float32(-1.0)
@@ -182,7 +191,14 @@ def shade(block, hit, lit, tables, row, follows, used, out, carried):
                         gloss = r_facet * lobe(cos_l, cos_v, cos_h, materials[band, number, tb.M_ALPHA2])
             a, b = materials[band, number, tb.M_DIFFUSE_A], materials[band, number, tb.M_DIFFUSE_B]
             if own >= 0 or texture >= 0:
-                if texture >= 0:
+                if is_bytes:
+                    at = tables.pixel_column[band]
+                    left = tables.linear[tables.pixels[t00, at]], tables.linear[tables.pixels[t10, at]]
+                    right = tables.linear[tables.pixels[t01, at]], tables.linear[tables.pixels[t11, at]]
+                    upper = (_ONE - part_x) * left[0] + part_x * right[0]
+                    lower = (_ONE - part_x) * left[1] + part_x * right[1]
+                    c = ((_ONE - part_y) * upper + part_y * lower) * tables.paint_factor[paint, band]
+                elif texture >= 0:
                     upper = (_ONE - part_x) * tables.texels[band, t00] + part_x * tables.texels[band, t01]
                     lower = (_ONE - part_x) * tables.texels[band, t10] + part_x * tables.texels[band, t11]
                     c = (_ONE - part_y) * upper + part_y * lower
@@ -229,20 +245,26 @@ def _at_corners(corners, first, hit, k, u, v):
 
 
 @jit.function
-def _texels(places, texture, x, y):
-    """Numbers of the four texels around a place, and how far it is between them; a texture repeats."""
-    first, height, width = places[texture, 0], places[texture, 1], places[texture, 2]
+def _texels(places, paint, x, y):
+    """Numbers of the four texels around a place, and how far it is between them."""
+    first, height, width = places[paint, 0], places[paint, 1], places[paint, 2]
     left, top = np.int64(math.floor(x)), np.int64(math.floor(y))
     part_x, part_y = x - np.float32(left), y - np.float32(top)
-    upper, lower = first + top % height * width, first + (top + 1) % height * width
-    return (
-        upper + left % width,
-        upper + (left + 1) % width,
-        lower + left % width,
-        lower + (left + 1) % width,
-        part_x,
-        part_y,
-    )
+    upper = first + _wrapped(top, height, places[paint, 4]) * width
+    lower = first + _wrapped(top + 1, height, places[paint, 4]) * width
+    near, far = _wrapped(left, width, places[paint, 3]), _wrapped(left + 1, width, places[paint, 3])
+    return upper + near, upper + far, lower + near, lower + far, part_x, part_y
+
+
+@jit.function
+def _wrapped(index, count, wrap):
+    """The texel of an image that stands for one beyond its edges too."""
+    if wrap == CLAMP:
+        return min(max(index, 0), count - 1)
+    if wrap == MIRROR:
+        turned = index % (2 * count)
+        return turned if turned < count else 2 * count - 1 - turned
+    return index % count
 
 
 @jit.function

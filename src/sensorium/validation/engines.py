@@ -118,7 +118,7 @@ def _depth_of_head(mujoco: Any) -> tuple[Any, Any, Any]:
 @ENGINES.check(
     "mujoco-depth",
     "Each pixel of an ideal depth image is what MuJoCo's rays measure through its middle, on planes, boxes and meshes.",
-    reference="MuJoCo 3, mj_multiRay (float64), times the cosine of the pixel's ray",
+    reference="MuJoCo, mj_ray (float64), times the cosine of the pixel's ray",
     relative=1e-6,
     needs=("mujoco",),
 )
@@ -131,11 +131,11 @@ def _depth(quick: bool) -> Comparison:
     cosine = 1.0 / np.linalg.norm(ahead, axis=1)
     head = model.body("head").id
     rays = (ahead * cosine[:, None]) @ data.xmat[head].reshape(3, 3).T
-    geom, distance = np.zeros(len(rays), np.int32), np.zeros(len(rays))
-    mujoco.mj_multiRay(
-        model, data, data.xpos[head], rays.ravel(), None, True, head, geom, distance, None, len(rays), _MOST_DEPTH_M
-    )
-    seen = (geom >= 0) & (distance < _MOST_DEPTH_M)
+    # One by one, since mj_multiRay of MuJoCo 4.0 errs on meshes
+    geom = np.zeros(1, np.int32)
+    eye = data.xpos[head]
+    distance = np.array([mujoco.mj_ray(model, data, eye, ray, None, True, head, geom, None) for ray in rays])
+    seen = (distance >= 0.0) & (distance < _MOST_DEPTH_M)
     found = np.where(image.valid.ravel(), image.depth.ravel().astype(float), _MOST_DEPTH_M)
     expected = np.where(seen, distance * cosine, _MOST_DEPTH_M)
     note = f"{int(seen.sum())} of {seen.size} pixels see something"

@@ -13,7 +13,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.clock import seconds_to_ns
+from sensorium.clock import MAX_NS, seconds_to_ns
 from sensorium.errors import SpecError, WorldError
 from sensorium.frames import Pose
 from sensorium.rotations import Float
@@ -151,7 +151,8 @@ def check_state(state: WorldState, body_names: tuple[str, ...], joint_names: tup
     if (
         state.in_place(len(body_names), len(joint_names))
         and state.finite
-        and (gravity is None or all(map(math.isfinite, gravity.ravel().tolist())))
+        and state.time_ns <= MAX_NS
+        and (gravity is None or math.isfinite(sum(gravity.ravel().tolist())))  # quick: a sum may overflow as well
     ):
         return
     _check_each(state, body_names, joint_names)
@@ -159,6 +160,8 @@ def check_state(state: WorldState, body_names: tuple[str, ...], joint_names: tup
 
 def _check_each(state: WorldState, body_names: tuple[str, ...], joint_names: tuple[str, ...]) -> None:
     """Look at every array by itself, and say what is wrong with the first that is."""
+    if state.time_ns > MAX_NS:
+        raise WorldError(f"the world's time is {state.time_ns} ns; it must be within 2^63 ns, about 292 years")
     worlds = state.X_WB.shape[0] if state.X_WB.shape else 0
     bodies, joints = (worlds, len(body_names)), (worlds, len(joint_names))
     quantities: tuple[tuple[str, Float | None, tuple[int, ...], tuple[str, ...]], ...] = (

@@ -13,8 +13,9 @@ from sensorium.errors import SpecError, WorldError
 from sensorium.materials import AbstractMaterial
 from sensorium.scene.scene import Scene
 from sensorium.worlds.base import WorldState, checked_mask, checked_worlds
+from sensorium.worlds.mujoco_accelerations import Engine, LaterAccelerations
 from sensorium.worlds.mujoco_files import engine, load_model
-from sensorium.worlds.mujoco_motion import read_state
+from sensorium.worlds.mujoco_motion import places_of, read_state
 from sensorium.worlds.mujoco_scene import SHOWN_GROUPS, Mount, model_scene, names_of, site_mount
 from sensorium.worlds.state_layout import StateLayout
 
@@ -55,20 +56,24 @@ class MuJoCo:
         keyframe: str | None = None,
         accelerations: bool = True,
         folder: str | os.PathLike[str] | None = None,
+        packages: Mapping[str, str | os.PathLike[str]] | None = None,
     ) -> None:
         """Take a model.
 
         Args:
-            model: `mujoco.MjModel`; or the path of an MJCF or URDF file; or MJCF text.
+            model: `mujoco.MjModel`; or the path of an MJCF or URDF file; or MJCF or URDF text.
             data: `mujoco.MjData` to simulate or to watch, or a sequence of them, one a world; None makes them.
             controller: Called as controller(model, data, world) before each step of each world, to set `data.ctrl`.
             keyframe: Name of the model's keyframe to start from; without it, or with data, as data are.
-            accelerations: Whether states have accelerations, for which the dynamics are solved once more.
+            accelerations: Whether states have accelerations, for which the dynamics are solved once more when somebody
+                asks for them, by the model as it is then.
             folder: Folder that all files of the model must lie in; by default the model's own. A model that refers to
                 a file outside is refused before the file is opened.
+            packages: Of a URDF file, the folder of each package that it names (`package://name/...`). Others are looked
+                for upwards from the file, within `folder`.
         """
         mujoco = engine()
-        self.model = load_model(model, folder)
+        self.model = load_model(model, folder, packages)
         if data is not None and keyframe is not None:
             raise SpecError(f"keyframe is {keyframe!r} and data is given; data are watched as they are")
         if controller is not None and not callable(controller):
@@ -86,8 +91,7 @@ class MuJoCo:
         joints = [i for i in range(self.model.njnt) if int(self.model.jnt_type[i]) in (hinge, slide)]
         self.joint_names = tuple(names[i] for i in joints)
         self.slide_joints = tuple(names[i] for i in joints if int(self.model.jnt_type[i]) == slide)
-        self._position_at = np.array(self.model.jnt_qposadr[joints], np.int64)
-        self._velocity_at = np.array(self.model.jnt_dofadr[joints], np.int64)
+        self._joints_at = np.array([self.model.jnt_qposadr[joints], self.model.jnt_dofadr[joints]], np.int64)
         self._data: tuple[Any, ...] = ()
 
     @property
@@ -146,10 +150,17 @@ class MuJoCo:
         self._failures = [data.warning.number[bad] for data in self._data]
         self._failures_known = [failures.tolist() for failures in self._failures]
 
-        # States are worked out on a copy, with views of the results made once
+        # What positions and velocities depend on
+        parts = mujoco.mjtState
+        moved = parts.mjSTATE_QPOS | parts.mjSTATE_QVEL | parts.mjSTATE_MOCAP_POS | parts.mjSTATE_MOCAP_QUAT
+        self._mj_step, self._mj_getState = mujoco.mj_step, mujoco.mj_getState
+        self._motion = mujoco.mj_copyState, mujoco.mj_kinematics, mujoco.mj_comPos, mujoco.mj_comVel, int(moved)
+
+        # States are worked out on a copy, in arrays that stay where they are
         self._copy = copy = mujoco.MjData(model)
-        bodies = (copy.xpos, copy.xquat, copy.subtree_com, model.body_rootid, copy.cvel, copy.cacc)
-        self._results = (*bodies, copy.qpos, copy.qvel, self._position_at, self._velocity_at)
+        self._engine = Engine(
+            model, model.opt, copy, places_of(model, copy), self._joints_at, self._everything, self.body_names
+        )
 
         # Gravity, which a user may change at any time
         self._option, self._gravity_off = model.opt, int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
@@ -158,11 +169,11 @@ class MuJoCo:
 
     def step(self) -> None:
         """Call the controller and `mj_step` in every world."""
-        mj_step, model, controller = engine().mj_step, self.model, self._controller
-        for world, data in enumerate(self._started()):
+        data, mj_step, model, controller = self._started(), self._mj_step, self.model, self._controller
+        for world, one in enumerate(data):
             if controller is not None:
-                controller(model, data, world)
-            mj_step(model, data)
+                controller(model, one, world)
+            mj_step(model, one)
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
         """Put the worlds where mask (worlds,) is true, and their `data.time`, back to the start; our time goes on."""
@@ -179,22 +190,37 @@ class MuJoCo:
 
     def state(self) -> WorldState:
         """The state now."""
-        mujoco, model, all_data = engine(), self.model, self._started()
-        copy, accelerations = self._copy, self._accelerations
-        numbers, gravity_W = np.empty(self._layout.size), self._gravity()
+        all_data, model, copy, layout = self._started(), self.model, self._copy, self._layout
+        mj_copyState, mj_kinematics, mj_comPos, mj_comVel, motion = self._motion
+        places, joints_at = self._engine.places, self._joints_at
+        numbers, gravity_W, worlds = np.empty(layout.size), self._gravity(), len(all_data)
+        finite = True
         for world, data in enumerate(all_data):
             if self._failures[world].tolist() != self._failures_known[world]:
                 self._explain_failure(world)
-            mujoco.mj_copyState(model, data, copy, self._everything)
-            if accelerations:
-                mujoco.mj_forwardSkip(model, copy, 0, 1)  # no stage skipped but the sensors
-                mujoco.mj_rnePostConstraint(model, copy)
-            else:
-                mujoco.mj_kinematics(model, copy)
-                mujoco.mj_comPos(model, copy)
-                mujoco.mj_comVel(model, copy)
-            read_state(world, len(all_data), *self._results, gravity_W, accelerations, numbers)
-        return self._layout.state(self.time_ns, numbers, gravity_W, accelerations=accelerations)
+            mj_copyState(model, data, copy, motion)
+            mj_kinematics(model, copy)
+            mj_comPos(model, copy)
+            mj_comVel(model, copy)
+            address = read_state(world, worlds, places, joints_at, gravity_W, False, numbers)
+            finite = finite and address != 0
+        return layout.state(
+            self._clock.now_ns(all_data[0].time),
+            numbers,
+            gravity_W,
+            accelerations=False,
+            later=self._later(numbers, gravity_W) if self._accelerations else None,
+            finite=finite,
+            address=address or None,
+        )
+
+    def _later(self, numbers: NDArray[np.float64], gravity_W: NDArray[np.float64]) -> LaterAccelerations:
+        """What fills in the accelerations of these numbers when somebody asks for them."""
+        mj_getState, model, everything = self._mj_getState, self.model, self._everything
+        kept = np.empty(self._initial.shape)
+        for world, data in enumerate(self._data):
+            mj_getState(model, data, kept[world], everything)
+        return LaterAccelerations(self._engine, kept, gravity_W, numbers)
 
     # --- inside -----------------------------------------------------------------------------------------------------
 

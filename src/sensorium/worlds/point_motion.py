@@ -46,7 +46,7 @@ class PointState:
             to 1e-12 m/s, which over a microsecond would be noise of 1e-6 m/s^2; the difference of two velocities with
             their rests has none.
         acceleration: a_WS, the second derivative of the position [m/s^2], shape (worlds, sensors, 3); None if the world
-            does not know its bodies' accelerations.
+            does not know its bodies' accelerations, or nobody asked for them.
         gravity_W: Gravity that the world applies [m/s^2], shape (3,), between two states that of the earlier; or that
             on the body over the step that the instant lies in, shape (worlds, 1, 3); or None.
     """
@@ -98,8 +98,13 @@ class PointMotion:
         """Bodies of a world, the one that is ridden on, below zero for the world, and p_BS and q_BS side by side."""
         return self._history.bodies, -1 if self._body is None else self._body, self._mounts
 
-    def at(self, time_ns: int) -> PointState:
-        """The motion at an instant [ns] that the history covers.
+    def at(self, time_ns: int, *, acceleration: bool = True) -> PointState:
+        """The motion at an instant that the history covers.
+
+        Args:
+            time_ns: The instant [ns].
+            acceleration: Whether accelerations are asked for, which some worlds only work out then; if not, that of
+                the motion is None.
 
         Returns:
             The same object with the same arrays at every call: copy what is to outlast the next one.
@@ -107,7 +112,7 @@ class PointMotion:
         before, after, fraction = self._history.bracket(time_ns)
         state, states = self._state, (before.numbers, after.numbers, fraction)
         state.time_ns, state.gravity_W = time_ns, gravity_on(before, after, self._body)
-        known = self._body is None or (before.has_accelerations and after.has_accelerations)
+        known = acceleration and (self._body is None or (before.has_accelerations and after.has_accelerations))
         state.acceleration = self._acceleration if known else None
         serial = _SERIAL_BETWEEN if fraction else _SERIAL_AT
         threads.run(move_points, self._history.worlds, *states, *self.mounts, self._out, serial_below=serial)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sensorium.clock import NS_PER_S
 from sensorium.errors import SpecError, WorldError
+from sensorium.frames import Pose
 from sensorium.rotations import Float
 from sensorium.worlds.base import (
     WorldState,
@@ -19,7 +20,8 @@ from sensorium.worlds.base import (
     step_length_ns,
 )
 from sensorium.worlds.joint_track import JointTrack
-from sensorium.worlds.motion_mcap import read_motions
+from sensorium.worlds.motion_mcap import Motions, read_motions
+from sensorium.worlds.mujoco_scene import Mount
 from sensorium.worlds.pose_csv import read_tracks
 from sensorium.worlds.state_layout import StateLayout
 from sensorium.worlds.track import Track
@@ -48,6 +50,7 @@ class Replay:
         joints: Mapping[str, JointTrack] | None = None,
         step_s: float = 0.01,
         slide_joints: Iterable[str] = (),
+        root: str | None = None,
     ) -> None:
         """Take recorded tracks, or a file of them.
 
@@ -57,11 +60,15 @@ class Replay:
             step_s: How far one step goes [s].
             slide_joints: Names of the joints that slide [m]; all others turn [rad]. A recording of
                 `sn.record.McapRecorder` names its own.
+            root: Of an MCAP file, the frame that is the world; see `from_mcap`.
         """
+        self._mounts: dict[str, tuple[str | None, Pose]] = {}
         if isinstance(tracks, str | os.PathLike):
             if joints is not None:
                 raise SpecError(f"joints are given and tracks is {str(tracks)!r}; a file must bring its own")
-            tracks, joints, slide_joints = _read(Path(tracks), slide_joints)
+            tracks, joints, slide_joints, self._mounts = _read(Path(tracks), slide_joints, root)
+        elif root is not None:
+            raise SpecError(f"root is {root!r} and tracks are given; it must be of a file that ends in .mcap")
         joints = joints or {}
         for name, track in tracks.items():
             if not isinstance(track, Track):
@@ -111,25 +118,42 @@ class Replay:
         path: "str | os.PathLike[str]",
         *,
         world: int | None = None,
+        root: str | None = None,
         step_s: float = 0.01,
         slide_joints: Iterable[str] = (),
     ) -> "Replay":
-        """Read a recording, such as `sn.record.McapRecorder` makes it.
+        """Read a recording of a robot, or one such as `sn.record.McapRecorder` makes it.
 
-        Bodies are the frames of the topic /tf whose parent is `world`, or `world_3/world` for one world among several;
-        frames with other parents are left out. Joints are those of all messages of type sensor_msgs/JointState: as
+        Bodies are the frames that move: the children of `/tf`, each in the root frame, composed along the chain of
+        `/tf` and `/tf_static` that leads to it (map, odom, base_link, ...), at the times of all frames along it. The
+        frames of `/tf_static` are mounts; see `mount`. Where no frame moves, each topic of Odometry, PoseStamped or
+        PoseWithCovarianceStamped is a body, called after its `child_frame_id` or else its topic. Rows are put in the
+        order of their stamps, and of several with one stamp the first counts.
+
+        Joints are those of all messages of type sensor_msgs/JointState: as
         encoders read them, by their own clocks, but with the turns that encoders of joints that turn leave out put back
         by their velocities; a joint on several topics is taken from the first by name. Velocities are slopes of the
         positions.
 
         Args:
             path: The file. One that is damaged, or has no bodies, raises SpecError with the file and the rule.
-            world: Which world, where there are several.
+            world: Which world, where there are several, whose names begin with `world_3/`.
+            root: Frame that is the world; None takes the only one that sits on no other, or that called `world`.
             step_s: How far one step goes [s].
             slide_joints: Names of joints that slide [m], beside those that the recording names.
         """
-        tracks, joints, slides = read_motions(path, world, slide_joints)
-        return cls(tracks, joints=joints, step_s=step_s, slide_joints=slides)
+        tracks, joints, slides, mounts = read_motions(path, world, slide_joints, root)
+        made = cls(tracks, joints=joints, step_s=step_s, slide_joints=slides)
+        made._mounts = mounts
+        return made
+
+    def mount(self, name: str) -> Mount:
+        """Where a fixed frame of a recording is, as a mount: `env.attach(sensor, **world.mount("lidar_link"))`."""
+        if name not in self._mounts:
+            there = ", ".join(map(repr, self._mounts))[:200] or "none"
+            raise SpecError(f"the recording has no fixed frame {name!r}; it has {there}")
+        body, pose = self._mounts[name]
+        return {"body": body, "pose": pose}
 
     @property
     def duration_s(self) -> float:
@@ -193,11 +217,13 @@ class Replay:
         return self._first_step
 
 
-def _read(path: Path, slide_joints: Iterable[str]) -> tuple[dict[str, Track], dict[str, JointTrack], tuple[str, ...]]:
-    """Tracks of a file, by its suffix, and which of its joints slide."""
+def _read(path: Path, slide_joints: Iterable[str], root: str | None) -> Motions:
+    """What a file tells, by its suffix."""
     suffix = path.suffix.lower()
     if suffix == ".mcap":
-        return read_motions(path, slide_joints=slide_joints)
-    if suffix == ".csv":
-        return *read_tracks(path), tuple(slide_joints)
-    raise SpecError(f"tracks is the file {str(path)!r}; its name must end in .csv or .mcap")
+        return read_motions(path, slide_joints=slide_joints, root=root)
+    if suffix != ".csv":
+        raise SpecError(f"tracks is the file {str(path)!r}; its name must end in .csv or .mcap")
+    if root is not None:
+        raise SpecError(f"root is {root!r} and tracks is {str(path)!r}; it must be of a file that ends in .mcap")
+    return Motions(*read_tracks(path), tuple(slide_joints), {})

@@ -1,7 +1,9 @@
 """A state's numbers in one array, and the state whose arrays are views of it."""
 
 import math
+from collections.abc import Callable
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -44,6 +46,7 @@ class StateLayout:
         gravity_W: Float | None = None,
         *,
         accelerations: bool = True,
+        later: Callable[[], None] | None = None,
         finite: bool = False,
         address: int | None = None,
     ) -> WorldState:
@@ -54,6 +57,8 @@ class StateLayout:
             numbers: All blocks.
             gravity_W: Gravity that the world applies [m/s^2], shape (3,) or (worlds, bodies, 3), if it does.
             accelerations: Whether they are known; if not, their blocks must be zero.
+            later: Fills the blocks of accelerations, which are zero until then; called when somebody first asks for
+                them, since most steps nobody does. They are known then.
             finite: Whether all numbers are known to be finite; if not, they are looked at.
             address: Where they begin in memory, if that is known.
         """
@@ -63,12 +68,16 @@ class StateLayout:
         state = object.__new__(PackedState)
         fields = state.__dict__
         fields["time_ns"], fields["gravity_W"], fields["numbers"] = time_ns, gravity_W, numbers
-        fields["has_accelerations"], fields["_layout"], fields["worlds"] = accelerations, self, self.shape[0]
+        fields["_layout"], fields["worlds"] = self, self.shape[0]
+        if later is None:
+            fields["has_accelerations"] = accelerations
+        else:
+            fields["_later"] = later
         if finite:
             fields["finite"] = True
         if address is not None:
             fields["address"] = address
-        if not accelerations:
+        if later is None and not accelerations:
             fields["a_WB"] = fields["alpha_WB"] = None
         return state
 
@@ -80,6 +89,20 @@ class PackedState(WorldState):
     """
 
     _layout: StateLayout
+    _later: Callable[[], None]
+
+    @cached_property
+    def has_accelerations(self) -> bool:
+        """Whether both accelerations are known; where they were left for later, they are worked out now."""
+        if "_later" not in self.__dict__:  # a changed copy, by dataclasses.replace
+            return self.a_WB is not None and self.alpha_WB is not None
+        self._later()
+        return True
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy has: all its numbers, which lie elsewhere."""
+        _ = self.has_accelerations
+        return {name: value for name, value in super().__getstate__().items() if name != "_later"}
 
     @cached_property
     def X_WB(self) -> Pose:
@@ -99,12 +122,12 @@ class PackedState(WorldState):
     @cached_property
     def a_WB(self) -> Float | None:
         """Acceleration of each body."""
-        return self._layout.view(self.numbers, 4)
+        return self._layout.view(self.numbers, 4) if self.has_accelerations else None
 
     @cached_property
     def alpha_WB(self) -> Float | None:
         """Angular acceleration of each body."""
-        return self._layout.view(self.numbers, 5)
+        return self._layout.view(self.numbers, 5) if self.has_accelerations else None
 
     @cached_property
     def joint_position(self) -> Float:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sensorium.clock import MAX_NS, NS_PER_S
 from sensorium.errors import SpecError
 from sensorium.frames import Pose
 from sensorium.rotations import CONJUGATE, Float, multiply, quaternion_exp, quaternion_log
@@ -81,6 +82,9 @@ def recorded_times(times_s: ArrayLike) -> Float:
         raise SpecError(f"times_s has shape {t.shape}; it must be (n,) with at least one time")
     if not np.isfinite(t).all():
         raise SpecError(f"times_s holds {t[~np.isfinite(t)][0]}; every time must be finite")
+    if np.abs(t).max() * NS_PER_S > MAX_NS:
+        rule = "every time must be within 2^63 nanoseconds, about 292 years"
+        raise SpecError(f"times_s holds {t[np.abs(t).argmax()]}; {rule}")
     back = np.flatnonzero(np.diff(t) <= 0.0)
     if back.size:
         k = int(back[0]) + 1

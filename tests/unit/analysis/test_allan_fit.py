@@ -189,3 +189,10 @@ def test_what_cannot_be_fitted_is_refused():
         fit_allan(perfect(channels=(2,)), channels=["x", "x"])
     with pytest.raises(SpecError, match="units has 3 entries; there are 2 channels"):
         fit_allan(perfect(channels=(2,)), units=["a", "b", "c"])
+
+
+def test_a_pattern_that_repeats_has_no_fit_and_is_told_so():
+    """Its Allan deviation falls to rounding at multiples of the period, and coefficients went to infinity."""
+    signal = ((np.arange(100_000) * 7919) % 13).astype(np.float64)
+    with pytest.raises(SpecError, match=r"channel '0' has no fit of NBK: its coefficients are not finite"):
+        fit_allan(allan_deviation(signal[:, None], RATE))

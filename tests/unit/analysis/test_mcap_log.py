@@ -101,11 +101,12 @@ def test_where_headers_have_no_time_the_log_s_own_is_used(tmp_path):
 
 
 def test_several_topics_need_a_name(tmp_path):
-    file = write_ros(tmp_path / "log.mcap", {"/imu": IMU, "/mag": FIELD})
-    with pytest.raises(SpecError, match=r"has 2 topics with .* must be named \(--topic\); there are /imu, /mag"):
+    other = ("std_msgs/msg/Float64", lambda k: STORE.types["std_msgs/msg/Float64"](0.0))
+    file = write_ros(tmp_path / "log.mcap", {"/imu": IMU, "/mag": FIELD, "/battery": other})
+    with pytest.raises(SpecError, match=r"has 2 topics with .* must be named \(--topic\); there are /imu, /mag$"):
         read_log(file)
     assert len(read_log(file, topic="/mag").names) == 3
-    with pytest.raises(SpecError, match=r"topic is '/gps'; 'log.mcap' has /imu, /mag"):
+    with pytest.raises(SpecError, match=r"topic is '/gps'; 'log.mcap' has /battery, /imu, /mag"):
         read_log(file, topic="/gps")
 
 
@@ -231,3 +232,24 @@ def test_encodings_that_are_not_known(tmp_path):
         writer.finish()
     with pytest.raises(SpecError, match=r"messages of '/imu' in 'log.mcap' are 'protobuf'; it must be cdr"):
         read_log(tmp_path / "log.mcap", topic="/imu")
+
+
+@pytest.mark.parametrize(
+    ("stamp", "says"),
+    [
+        ({"sec": 10**11, "nanosec": 0}, r"message 0 of '/imu' is of 100000000000000000000 ns; times must be within"),
+        ({"sec": "x", "nanosec": 0}, r"header\.stamp of a message is 'x' s and 0 ns; it must be two numbers"),
+    ],
+)
+def test_times_that_are_none_are_told(tmp_path, stamp, says):
+    path = tmp_path / "log.mcap"
+    with path.open("wb") as file:
+        writer = Writer(file)
+        writer.start()
+        channel = writer.register_channel("/imu", "json", writer.register_schema("imu", "jsonschema", b"{}"))
+        for k in range(4):
+            row = {"header": {"stamp": stamp}, "angular_velocity": {"x": 0.1 * k, "y": 0.0, "z": 1.0}}
+            writer.add_message(channel, k, json.dumps(row).encode(), k)
+        writer.finish()
+    with pytest.raises(SpecError, match=says):
+        read_log(path, topic="/imu")

@@ -1,5 +1,6 @@
 """Recordings, read back by mcap-ros2-support and by the reader of rosbags."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -196,8 +197,8 @@ def test_inertial_readings_come_back_with_covariances(tmp_path):
             readings += handle.readings()
             planar += flat.readings()
     found = read(tmp_path / "run.mcap")
-    assert len(found["/imu/data"]) == len(readings) > 15
-    topics = [found[f"/imu/{end}"] for end in ("data", "mag", "delta_velocity", "delta_angle")]
+    assert len(found["/imu/data_raw"]) == len(readings) > 15
+    topics = [found[f"/imu/{end}"] for end in ("data_raw", "mag", "delta_velocity", "delta_angle")]
     for (_, message), (_, mag), (_, delta), (_, turn), reading in zip(*topics, readings, strict=True):
         assert np.array_equal(xyz(message.linear_acceleration), reading.acceleration)
         assert np.array_equal(xyz(message.angular_velocity), reading.angular_velocity)
@@ -213,7 +214,7 @@ def test_inertial_readings_come_back_with_covariances(tmp_path):
     assert not np.any(mag.magnetic_field_covariance)
 
     # Axes in their places; what is not measured is said to be absent
-    (_, message), reading = found["/flat/data"][-1], planar[-1]
+    (_, message), reading = found["/flat/data_raw"][-1], planar[-1]
     assert np.array_equal(xyz(message.linear_acceleration)[[2, 0]], reading.acceleration)
     assert np.isnan(message.linear_acceleration.y)
     assert message.angular_velocity_covariance[0] == -1.0
@@ -242,6 +243,11 @@ def test_joints_wheels_positions_and_pressures_come_back(tmp_path):
         assert list(message.name) == ["wheel"]
         assert (message.position[0], message.velocity[0]) == (reading.position, reading.velocity)
         assert stamp_ns(message) == reading.time_ns
+        assert message.header.frame_id == ""
+
+    # What measures a joint sits nowhere, so it has no frame
+    mounted = [t.child_frame_id for _, static in found["/tf_static"] for t in static.transforms]
+    assert mounted == ["gnss", "local", "barometer"]
     for (_, message), reading in zip(found["/odometer/odometry"], readings["odometer"], strict=True):
         assert message.pose.pose.position.x == reading.distance
         assert message.twist.twist.linear.x == reading.velocity
@@ -285,7 +291,7 @@ def test_messages_are_logged_when_they_arrived(tmp_path):
         for _ in env.run(0.2):
             recorder.record(env)
             arrivals += imu.arrivals()
-    logged = [log_ns for log_ns, _ in read(tmp_path / "run.mcap")["/imu/data"]]
+    logged = [log_ns for log_ns, _ in read(tmp_path / "run.mcap")["/imu/data_raw"]]
     assert logged == [arrival.arrival_ns for arrival in arrivals]
     assert logged == [arrival.reading.time_ns + 7_000_000 for arrival in arrivals]
 
@@ -382,9 +388,9 @@ def test_rosbags_reads_every_message(tmp_path):
         for connection, _, data in reader.messages():
             message = reader.deserialize(data, connection.msgtype)
             counts[connection.topic] = counts.get(connection.topic, 0) + 1
-            if connection.topic == "/imu/data":
+            if connection.topic == "/imu/data_raw":
                 read_rates.append(xyz(message.angular_velocity))
-    assert counts == {"/clock": 25, "/tf": 25, "/tf_static": 2, "/imu/data": len(rates), "/lidar/points": 2}
+    assert counts == {"/clock": 25, "/tf": 25, "/tf_static": 2, "/imu/data_raw": len(rates), "/lidar/points": 2}
     assert np.array_equal(read_rates, rates)
 
 
@@ -429,6 +435,59 @@ def test_a_disk_that_is_full_for_the_thread_is_raised_in_the_run(tmp_path):
     for call in (lambda: recorder.record(env), recorder.flush, recorder.close):
         with pytest.raises(RecordError, match=r"run\.mcap' cannot be written any more: No space left"):
             call()
+
+
+def recorded_topics(path, names):
+    env = sn.Environment(sn.Scene(), sn.worlds.Static(step_s=0.01))
+    for name in names:
+        env.attach(sn.Gyroscope(timing=sn.Timing(rate_hz=100.0)), name=name)
+    with McapRecorder(path) as recorder:
+        for _ in env.run(0.02):
+            recorder.record(env)
+    with path.open("rb") as file:
+        channels = make_reader(file).get_summary().channels.values()
+    return {channel.topic for channel in channels} - {"/clock", "/tf_static"}
+
+
+@pytest.mark.parametrize(
+    ("name", "token"),
+    [
+        ("imu", "imu"),
+        ("a b-c.d", "a_b_c_d"),
+        ("360", "sensor_360"),
+        ("-x", "sensor_x"),
+        ("_hidden", "_hidden"),
+        ("é", "sensor_"),
+        ("a//b/", "a/b"),
+        ("/rig/2nd", "rig/sensor_2nd"),
+        ("\x1b[2J\n", "sensor_2J_"),
+    ],
+)
+def test_topics_follow_the_rules_of_ros(tmp_path, name, token):
+    (topic,) = recorded_topics(tmp_path / "run.mcap", [name])
+    assert topic.rpartition("/")[0] == f"/{token}"
+    assert re.fullmatch(r"(/[A-Za-z_][A-Za-z0-9_]*)+", topic)
+
+
+@pytest.mark.parametrize("names", [("a b", "a_b"), ("a_b", "a-b"), ("x", "/x"), ("é", "ü"), ("1", "sensor_1")])
+def test_two_sensors_never_share_a_topic(tmp_path, names):
+    with pytest.raises(SpecError, match=r"would both be recorded as /.*; their names must differ"):
+        recorded_topics(tmp_path / "run.mcap", names)
+
+
+@pytest.mark.parametrize("topic", ["", "/", "imu", "/imu/", "/a//b", "/1a", "/a b", "/a\x1b", "/" + 300 * "a"])
+def test_topics_of_ones_own_follow_them_too(tmp_path, topic):
+    with McapRecorder(tmp_path / "run.mcap") as recorder, pytest.raises(SpecError, match="a name of ROS 2"):
+        recorder.write(topic, clock(1))
+
+
+@pytest.mark.parametrize("time_ns", [2**31 * 10**9, 2**63, 2**64])
+def test_times_that_no_message_can_tell_are_refused(tmp_path, time_ns):
+    with McapRecorder(tmp_path / "run.mcap") as recorder:
+        with pytest.raises(SpecError, match=f"a time is {time_ns} ns; messages of ROS 2 have 32 bits for seconds"):
+            recorder.write("/clock", clock(time_ns))
+        with pytest.raises(SpecError, match="zero or more, and within 2\\^63"):
+            recorder.write("/clock", clock(0), log_ns=max(time_ns, 2**63))
 
 
 def test_one_topic_has_one_type(tmp_path):

@@ -8,7 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from mcap.data_stream import RecordBuilder
 from mcap.reader import make_reader
+from mcap.records import Channel
+from mcap.writer import CompressionType, Writer
 from mcap_ros2.decoder import DecoderFactory
 from typer.testing import CliRunner
 
@@ -174,6 +177,69 @@ def test_what_is_recovered_out_of_an_unfinished_run_lies_beside_its_folder(tmp_p
     assert times(tmp_path / "results.recovered.mcap") == list(range(COUNT))
 
 
+def test_what_is_dropped_is_told(tmp_path):
+    """A message of a channel that is lost, a channel of a schema that is, and a channel that takes another's number."""
+    path = tmp_path / "run.mcap"
+    with path.open("wb") as file:
+        writer = Writer(file, use_chunking=False)
+        writer.start()
+        first = writer.register_channel("/first", "json", writer.register_schema("a", "jsonschema", b"{}"))
+        writer.add_message(first, 1, b"{}", 1)
+        writer.add_message(77, 2, b"{}", 2)
+        for channel in (Channel(9, "/lost", "json", {}, 55), Channel(first, "/second", "json", {}, 1)):
+            builder = RecordBuilder()
+            channel.write(builder)
+            file.write(builder.end())
+        writer.add_message(9, 3, b"{}", 3)
+        writer.add_message(first, 4, b"{}", 4)
+    result = recover(path)
+    assert result.messages == {"/first": 2}
+    assert result.dropped == {
+        "messages whose channel was lost": 2,
+        "channels whose schema was lost": 1,
+        "channels that another one of their number came before": 1,
+    }
+    assert not result.complete
+    told = CliRunner().invoke(app, ["recover", str(path), "--force"]).output
+    assert "2 messages whose channel was lost" in told
+
+
+def test_bytes_after_the_end_are_told(tmp_path, whole):
+    (tmp_path / "run.mcap").write_bytes(whole[0] + bytes(100))
+    result = recover(tmp_path / "run.mcap")
+    assert (result.lost_bytes, result.complete) == (100, False)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder"])
+def test_what_is_no_file_is_neither_read_nor_replaced(tmp_path, whole, kind):
+    (tmp_path / "run.mcap").write_bytes(whole[0])
+    other = tmp_path / "other"
+    os.mkfifo(other) if kind == "pipe" else other.mkdir()
+    with pytest.raises(SpecError, match=r"cannot be read: (it is a pipe|Is a directory)"):
+        recover(other, tmp_path / "new.mcap")
+    with pytest.raises(SpecError, match="which is no file; it must be a file or a new name"):
+        recover(tmp_path / "run.mcap", other, force=True)
+
+
+@pytest.mark.parametrize("compression", [CompressionType.ZSTD, CompressionType.LZ4])
+def test_chunks_that_together_unpack_to_too_much_are_refused(tmp_path, compression):
+    """Each chunk keeps to its own limit."""
+    path = tmp_path / "run.mcap"
+    with path.open("wb") as file:
+        writer = Writer(file, compression=compression, chunk_size=1)
+        writer.start()
+        channel = writer.register_channel("/x", "json", 0)
+        for k in range(3):
+            writer.add_message(channel, k, bytes(30 << 20), k)
+        writer.finish()
+    if compression == CompressionType.LZ4:  # 255 to 1 is all that it packs: the file accounts for it
+        assert recover(path).messages == {"/x": 3}
+        return
+    with pytest.raises(RecordError, match=r"a file of \d+ bytes unpacks to \d+ bytes or more; it may to \d+"):
+        recover(path)
+    assert [file.name for file in tmp_path.iterdir()] == ["run.mcap"]
+
+
 def test_the_command_line_recovers(tmp_path, whole):
     (tmp_path / "run.mcap").write_bytes(whole[0][: whole[1][6] + 10])
     done = CliRunner().invoke(app, ["recover", str(tmp_path / "run.mcap"), "--out", str(tmp_path / "out.mcap")])
@@ -275,7 +341,8 @@ def test_kill_9_at_50_random_moments_loses_at_most_the_frame_in_flight(tmp_path,
         assert len(found["/clock"]) in (steps, steps + 1)
         if "imu" in sensors:
             rates = [
-                [m.linear_acceleration.x, m.linear_acceleration.y, m.linear_acceleration.z] for m in found["/imu/data"]
+                [m.linear_acceleration.x, m.linear_acceleration.y, m.linear_acceleration.z]
+                for m in found["/imu/data_raw"]
             ]
             assert len(rates) in (steps, steps + 1)
             assert rates == report["rates"][: len(rates)]

@@ -1,11 +1,29 @@
 """Scenario files as data: what words mean, where things stand, and what is refused."""
 
+import json
 import math
+import random
 
 import pytest
 
 from sensorium.errors import SpecError
 from sensorium.scenario.document import MAX_BYTES, MAX_DEPTH, MAX_VALUES, parsed, read_document, value_of
+
+
+def test_many_merges_keep_order_and_importance():
+    """As merging one after the other into what is there, which takes the square of the time."""
+    rng = random.Random(3)
+    for _ in range(200):
+        maps = [{rng.choice("abcdefgh"): rng.randint(0, 9) for _ in range(rng.randint(0, 4))} for _ in range(5)]
+        own = {rng.choice("abcdefgh"): rng.randint(0, 9) for _ in range(rng.randint(0, 3))}
+        lines = [f"m{n}: &m{n} {json.dumps(each)}" for n, each in enumerate(maps)]
+        chosen = [rng.randrange(5) for _ in range(rng.randint(1, 6))]
+        merges = [f"  <<: *m{n}" for n in chosen]
+        text = "\n".join([*lines, "x:", *merges, *(f"  {key}: {value}" for key, value in own.items())])
+        expected = own
+        for n in chosen:
+            expected = {**maps[n], **expected}
+        assert list(parsed(text, "a").data["x"].items()) == list(expected.items())
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,20 @@
 """Runs: folders that are whole, runs that repeat, and series."""
 
 import json
+import os
+import re
 import signal
+import subprocess
+import sys
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from sensorium.errors import SpecError, StoppedError
+from sensorium.errors import OutOfMemoryError, SpecError, StoppedError
+from sensorium.record.recover import recover
 from sensorium.scenario import Scenario
-from sensorium.scenario.manifest import Manifest
+from sensorium.scenario.manifest import Manifest, hashed
 from sensorium.scenario.run import repeat, run
 from sensorium.scenario.sweep import cases, sweep
 
@@ -25,7 +32,8 @@ WAY = "time_s,body,x,y,z,qw,qx,qy,qz\n0,car,0,0,0,1,0,0,0\n1,car,1,0,0,0.9,0,0,0
 
 
 @pytest.fixture
-def folder(tmp_path):
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "turn.yaml").write_text(TEXT)
     (tmp_path / "way.csv").write_text(WAY)
     return tmp_path
@@ -86,6 +94,14 @@ def test_the_same_run_is_not_done_twice(folder):
     assert not run(load(folder), folder / "out", force=True).done_before
 
 
+def test_a_run_that_is_no_longer_whole_is_not_taken_for_one(folder):
+    run(load(folder), folder / "out")
+    (folder / "out" / "run.mcap").unlink()
+    with pytest.raises(SpecError, match=r"whose run lacks 'run\.mcap' by now; do it again with --force"):
+        run(load(folder), folder / "out")
+    assert not run(load(folder), folder / "out", force=True).done_before
+
+
 def test_another_run_does_not_take_the_place_of_one_unless_it_is_told_to(folder):
     run(load(folder, seed=1), folder / "out")
     with pytest.raises(SpecError, match="which holds another run"):
@@ -110,6 +126,88 @@ def test_nothing_of_somebody_else_is_touched(folder):
     with pytest.raises(SpecError, match=r"characters, which cannot be looked at: File name too long"):
         run(load(folder), folder / ("x" * 300))
     assert (folder / "mine" / "work.txt").read_text() == (folder / "out.part" / "work.txt").read_text() == "dear"
+
+
+@pytest.mark.parametrize("name", ["out.old", "out.scene", "out.part"])
+def test_folders_beside_the_results_that_a_user_made_are_left_alone(folder, name):
+    run(load(folder, seed=1), folder / "out")
+    (folder / name).mkdir()
+    (folder / name / "work.txt").write_text("dear")
+    values = {"seed": 2, "scene": {"parts": 2}} if name == "out.scene" else {"seed": 2}
+    with pytest.raises(SpecError, match=rf"{name}' exists and is not ours"):
+        run(load(folder, **values), folder / "out", force=True)
+    assert (folder / name / "work.txt").read_text() == "dear"
+    assert Manifest.load(folder / "out" / "manifest.json").scenario["seed"] == 1
+    assert not list(folder.glob(".*"))
+
+
+def test_a_file_of_the_user_in_the_results_is_not_replaced_with_them(folder):
+    run(load(folder), folder / "out", force=True)
+    for place in ("notes.txt", "signals/notes.txt"):
+        notes = folder / "out" / place
+        notes.write_text("dear")
+        with pytest.raises(SpecError, match=f"holds '{place}', which no run wrote"):
+            run(load(folder), folder / "out", force=True)
+        assert notes.read_text() == "dear"
+        notes.unlink()
+    (folder / "out" / "picture.png").touch()
+    run(load(folder), folder / "out", force=True, added=["picture.png"])
+    assert not (folder / "out" / "picture.png").exists()
+
+
+def test_files_that_come_while_a_run_is_replaced_are_kept(folder):
+    run(load(folder, seed=1), folder / "out")
+    late = folder / "out" / "late.txt"
+    run(load(folder, seed=2), folder / "out", force=True, progress=lambda *_: late.write_text("dear"))
+    assert (folder / "out.old" / "late.txt").read_text() == "dear"
+    assert Manifest.load(folder / "out" / "manifest.json").scenario["seed"] == 2
+
+
+SLOW = """
+import sys
+from pathlib import Path
+from sensorium.scenario import Scenario
+from sensorium.scenario.run import run
+
+def wait(simulated_s, real_s):
+    if 0.195 < simulated_s < 0.205:
+        print("half", flush=True)
+        sys.stdin.readline()
+
+run(Scenario.load(Path(sys.argv[1]) / "turn.yaml"), Path(sys.argv[1]) / "out", force=True, progress=wait)
+"""
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_the_second_of_two_processes_is_told_which_one_writes_the_folder(folder, again):
+    if again:
+        run(load(folder, seed=1), folder / "out")
+    command = [sys.executable, "-c", SLOW, str(folder)]
+    first = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert first.stdout.readline() == "half\n"
+    second = subprocess.run(
+        [sys.executable, "-m", "sensorium", "run", "turn.yaml", "--out", "out", "--force"],
+        **{"cwd": folder, "capture_output": True, "text": True, "check": False},
+    )
+    assert second.returncode == 2
+    said = rf"sensorium: --out is '.*/out', which process {first.pid} on \S+ is writing; .*\n"
+    assert re.fullmatch(said, second.stderr)
+    first.communicate("\n")
+    assert first.returncode == 0
+    manifest = Manifest.load(folder / "out" / "manifest.json")
+    assert manifest.outputs == hashed(folder / "out", ["manifest.json"])
+    assert {path.name for path in folder.iterdir()} == {"turn.yaml", "way.csv", "out"}
+
+
+def test_two_series_do_not_share_a_folder(folder):
+    series = cases(lambda values: load(folder, **values), {"seed": [1, 2]})
+    runs = sweep(series, folder / "out")
+    next(runs)
+    with pytest.raises(SpecError, match=f"which process {os.getpid()} on"):
+        sweep(series, folder / "out")
+    runs.close()
+    assert [done.done_before for done in sweep(series, folder / "out")] == [True, False]
+    assert not list(folder.glob(".*"))
 
 
 def test_the_folder_is_looked_at_before_anything_is_made(folder, monkeypatch):
@@ -181,6 +279,19 @@ def test_ctrl_c_and_sigterm_stop_between_steps_and_leave_a_whole_recording(folde
     assert 20 <= len(clocks) <= 23
 
 
+def test_running_out_of_memory_leaves_a_recording(folder):
+    def exhaust(simulated_s: float, real_s: float) -> None:
+        if simulated_s > 0.2:
+            np.ones(1 << 50)
+
+    said = r"out of memory at 0\.21 of 0\.5 s \(.*Unable to allocate.*\); what there is lies in 'out\.part'"
+    with pytest.raises(OutOfMemoryError, match=said):
+        run(load(folder), folder / "out", progress=exhaust)
+    recovered = recover(folder / "out.part" / "run.mcap")
+    assert recovered.messages["/clock"] == 21
+    assert run(load(folder), folder / "out").manifest.run["steps"] == 50
+
+
 def test_what_others_put_into_an_unfinished_run_is_not_deleted(folder):
     part = folder / "out.part"
     part.mkdir()
@@ -229,6 +340,60 @@ def test_an_edited_manifest_is_not_repeated(folder):
         file.write_text(text.replace(old, new))
         with pytest.raises(SpecError, match=r"^manifest\.json\."):
             repeat(file, folder / "again")
+
+
+def forged(place, /, **changes):
+    """A manifest with an identity that fits, as anybody can make one."""
+    manifest = replace(Manifest.load(place / "out" / "manifest.json"), **changes)
+    (place / "got").mkdir(exist_ok=True)
+    manifest.save(place / "got")
+    return place / "got" / "manifest.json"
+
+
+@pytest.mark.parametrize("way", ["absolute", "dots", "link"])
+def test_a_manifest_reads_nothing_outside_the_folder_it_is_run_from(folder, monkeypatch, way):
+    """What SECURITY.md promises: a manifest grants itself nothing."""
+    run(load(folder), folder / "out")
+    here = folder / "got" / "deep"
+    here.mkdir(parents=True)
+    (here / "link").symlink_to(folder)
+    names = {"absolute": str(folder), "dots": "..", "link": "deep/link"}
+    path = forged(folder, folder=names[way])
+    monkeypatch.chdir(here.parent)
+    with pytest.raises(SpecError, match=r"folder is '.*', which is '.*'; it must lie in the folder that the manifest"):
+        repeat(path, here / "again")
+    assert not (here / "again").exists()
+
+    # The same from above, or by the user's leave, or from a folder that is known
+    assert repeat(path, here / "again", allow_outside=True)[1] == []
+    assert repeat(path, here / "known", known=[folder])[1] == []
+    monkeypatch.chdir(folder)
+    assert repeat(path, here / "above")[1] == []
+
+
+def test_files_that_a_manifest_names_outside_the_scenarios_folder_are_refused(folder):
+    run(load(folder), folder / "out")
+    for name in (str(folder / "way.csv"), "../way.csv"):
+        world = {"kind": "replay", "file": name, "step_s": 0.01}
+        for changes in ({"inputs": {name: "00"}}, {"inputs": {}, "scenario": {"duration_s": 1.0, "world": world}}):
+            path = forged(folder, folder=".", **changes)
+            with pytest.raises(SpecError, match="must lie in the scenario's folder, or be allowed by --allow-outside"):
+                repeat(path, folder / "again")
+
+
+def test_the_folder_is_part_of_what_a_manifest_is(folder):
+    run(load(folder), folder / "out")
+    file = folder / "out" / "manifest.json"
+    file.write_text(file.read_text().replace('"folder": ".."', '"folder": "../.."'))
+    with pytest.raises(SpecError, match="was changed since its run"):
+        repeat(file, folder / "again")
+
+
+@pytest.mark.parametrize("figures", [{}, {"steps": 1, "simulated_s": "x", "real_s": 1, "readings": {}}])
+def test_a_manifest_whose_figures_are_none_is_refused(folder, figures):
+    run(load(folder), folder / "out")
+    with pytest.raises(SpecError, match=r"manifest\.json\.run"):
+        repeat(forged(folder, folder="..", run=figures), folder / "again")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 import base64
 import copy
 import json
+import os
 import struct
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from sensorium.errors import SceneError
 from sensorium.scene import loading
+from sensorium.scene.guards import read_regular
 from sensorium.scene.mesh import Mesh
 
 POSITIONS = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]], dtype="<f4")
@@ -100,30 +102,35 @@ def edited(*keys: object, value: object) -> Callable[[dict], None]:
 @pytest.mark.parametrize(
     ("edit", "match"),
     [
-        (edited("buffers", 0, "byteLength", value=10**12), "buffer 0 claims 1000000000000 bytes; there are"),
+        (edited("buffers", 0, "byteLength", value=10**12), "its buffers claim 1000000000000 bytes; the most is"),
         (edited("buffers", 0, "byteLength", value=42.5), "byteLength 42.5; it must be a whole number"),
-        (edited("buffers", 0, value={"byteLength": 4, "uri": "gone.bin"}), "claims 4 bytes; there are 0"),
+        (
+            edited("buffers", 0, value={"byteLength": 42, "uri": "gone.bin"}),
+            "buffer 0 is in 'gone.bin', which is not there",
+        ),
         (edited("buffers", 0, value={"byteLength": 4}), "neither a uri nor a binary chunk"),
         (edited("bufferViews", 0, "byteLength", value=50), "bufferView 0 reaches beyond"),
-        (edited("bufferViews", 0, "buffer", value=1), "bufferView 0 reaches beyond"),
+        (edited("bufferViews", 0, "buffer", value=1), "bufferView 0 uses number 1 of buffers; there are 1"),
         (edited("bufferViews", 0, "byteOffset", value=-4), "byteOffset -4"),
         (edited("accessors", 0, "count", value=4), "accessor 0 claims 4 items"),
         (edited("accessors", 0, "count", value=10**15), "accessor 0 claims 10{15} items"),
         (edited("bufferViews", 0, "byteStride", value=4), "accessor 0 claims 3 items"),
-        (edited("accessors", 0, "bufferView", value=9), "uses bufferView 9; there are 2"),
+        (edited("accessors", 0, "bufferView", value=9), "accessor 0 uses number 9 of bufferViews; there are 2"),
         (edited("accessors", 0, "type", value="VEC9"), "unknown type"),
-        (edited("accessors", 0, "componentType", value=5123), "packed positions"),
-        (edited("accessors", 0, "sparse", value={}), "sparse or compressed"),
-        (edited("accessors", 2, value=None), "cannot be read as .gltf"),
-        (edited("meshes", 0, "primitives", 0, "mode", value=6), "triangle fan"),
+        (edited("accessors", 0, "sparse", value={}), "sparse accessor 0 has count None; it must be a whole number"),
+        (edited("accessors", 1, value=None), "number 1 of accessors is 'None'; it must be an object"),
+        (edited("accessors", 1, "componentType", value=5126), "accessor 1 claims 3 items, which reach beyond"),
         (edited("nodes", 0, "children", value=[0]), "nodes must form a tree"),
         (edited("nodes", 0, "children", value=[5]), "nodes must form a tree"),
-        (edited("nodes", 0, "mesh", value=3), "cannot be read as .gltf"),
-        (edited("nodes", 0, "camera", value=0), "is a camera that carries others"),
-        (edited("nodes", 0, "extensions", value={"EXT_mesh_gpu_instancing": {}}), "EXT_mesh_gpu_instancing"),
+        (edited("nodes", 0, "mesh", value=3), "a node uses number 3 of meshes; there are 1"),
+        (edited("nodes", 0, "extensions", value={"EXT_mesh_gpu_instancing": {}}), "node 0 has instances with"),
         (edited("scenes", value=[]), "no scene"),
         (edited("scenes", 0, value={}), "no triangles"),
-        (edited("extensionsRequired", value=["KHR_draco_mesh_compression"]), "KHR_draco_mesh_compression"),
+        (
+            edited("extensionsRequired", value=["EXT_no_such"]),
+            "requires the extension EXT_no_such, which is not supported",
+        ),
+        (edited("extensionsRequired", value=["EXT_meshopt_compression"]), "EXT_meshopt_compression, for which no main"),
         (edited("nodes", 0, "translation", value=[float("nan"), 0.0, 0.0]), "vertex 0 is .*nan"),
     ],
 )
@@ -140,6 +147,7 @@ def test_gltf_claims_are_checked(tmp_path: Path, edit: Callable[[dict], None], m
 def test_gltf_without_data_may_not_unpack_beyond_the_limit(tmp_path: Path) -> None:
     tree = copy.deepcopy(GLTF)
     tree["accessors"].append({"componentType": 5126, "count": 10**12, "type": "VEC3"})
+    tree["meshes"][0]["primitives"][0]["attributes"]["POSITION"] = 2
     with pytest.raises(SceneError, match=r"unpack to 12\d+ bytes"):
         Mesh.load(write_gltf(tmp_path, **tree))
 
@@ -153,7 +161,9 @@ def test_gltf_nodes_may_not_multiply_a_mesh_beyond_the_limit(tmp_path: Path) -> 
 
 
 def test_gltf_optional_looks_are_passed_over(tmp_path: Path) -> None:
-    path = write_gltf(tmp_path, extensionsRequired=["KHR_materials_unlit"], images=[{"uri": "no_such.png"}])
+    path = write_gltf(
+        tmp_path, extensionsRequired=["KHR_materials_unlit"], images=[{"uri": "no_such.png"}]
+    )  # of no face
     assert len(Mesh.load(path).faces) == 1
 
 
@@ -199,5 +209,17 @@ def test_stl_that_claims_a_billion_triangles_is_refused(tmp_path: Path, size: in
 
 def test_stl_without_triangles_is_refused(tmp_path: Path) -> None:
     (tmp_path / "m.stl").write_bytes(b"\0" * 84)
-    with pytest.raises(SceneError, match="no triangles"):
+    with pytest.raises(SceneError, match="at least one face"):
         Mesh.load(tmp_path / "m.stl")
+
+
+def test_only_regular_files_are_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "b.bin")
+    with pytest.raises(SceneError, match="a pipe, a socket or a device"):
+        read_regular(tmp_path / "b.bin", 100)
+    with pytest.raises(SceneError, match="a pipe, a socket or a device"):
+        Mesh.load(write_gltf(tmp_path, buffers=[{"byteLength": 42, "uri": "b.bin"}]))
+    (tmp_path / "c.bin").write_bytes(bytes(100))
+    assert read_regular(tmp_path / "c.bin", 100) == bytes(100)
+    with pytest.raises(SceneError, match=r"'c\.bin', which has more than 99 bytes"):
+        read_regular(tmp_path / "c.bin", 99)

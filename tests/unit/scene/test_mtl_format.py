@@ -193,20 +193,6 @@ def test_places_are_scaled_and_then_moved() -> None:
     np.testing.assert_array_equal(placed, [[0.5, 3.0], [2.5, 1.0], [0.0, -5.0]])
 
 
-@pytest.mark.parametrize("beyond", [(-0.01, 0.5), (0.5, 1.01)])
-def test_an_image_that_does_not_repeat_ends_at_its_edges(beyond: tuple[float, float]) -> None:
-    """Its very edge is within; scaled and moved places count, not those of the mesh."""
-    image = ImageMap(Path("a.png"), "a.mtl line 9", clamped=True)
-    edges = np.array([[0.0, 1.0], [1.0, 0.0]])
-    np.testing.assert_array_equal(image.placed(edges), edges)
-    assert image.placed(np.zeros((0, 2))).shape == (0, 2)
-    with refused("a.mtl line 9 has -clamp on, and faces reach beyond the image; it must repeat there"):
-        image.placed(np.array([[0.5, 0.5], beyond]))
-    half = ImageMap(Path("a.png"), "line", (0.5, 0.5), (0.25, 0.25), clamped=True)
-    np.testing.assert_array_equal(half.placed(np.array([[-0.5, 1.5]])), [[0.0, 1.0]])
-    ImageMap(Path("a.png"), "line").placed(np.array([beyond]))
-
-
 @pytest.mark.parametrize("form", ["PNG", "WEBP", "BMP", "TGA", "TIFF"])
 def test_pixels_are_those_of_the_file(tmp_path: Path, form: str) -> None:
     from PIL import Image

@@ -7,7 +7,7 @@ import pytest
 
 from sensorium.errors import SceneError
 from sensorium.scene.mesh import Mesh
-from sensorium.scene.textures import linear
+from sensorium.scene.textures import linear_table
 
 # Two squares side by side, with the places of the second mirrored: its left edge shows the image's right one
 SQUARES = """mtllib paint.mtl
@@ -57,7 +57,7 @@ def test_diffuse_images_of_an_obj_file_become_the_texture(tmp_path: Path) -> Non
     mesh = Mesh.load(painted(tmp_path))
     assert len(mesh.faces) == 5
     assert np.allclose(mesh.vertices[mesh.faces[:2]].max(axis=(0, 1)), [1, 1, 0])
-    texels = linear(CHECKS)
+    texels = linear_table()[CHECKS]
     for column, x in enumerate((0.25, 0.75)):
         for row, y in enumerate((0.75, 0.25)):
             np.testing.assert_allclose(seen(mesh, x, y), texels[row, column], atol=1e-6)
@@ -69,7 +69,7 @@ def test_diffuse_images_of_an_obj_file_become_the_texture(tmp_path: Path) -> Non
 def test_one_image_on_all_faces_repeats_beyond_its_edges(tmp_path: Path) -> None:
     obj = "mtllib paint.mtl\nv 0 0 0\nv 3 0 0\nv 0 3 0\nvt 0 0\nvt 3 0\nvt 0 3\nusemtl checked\nf 1/1 2/2 3/3\n"
     mesh = Mesh.load(painted(tmp_path, obj=obj))
-    texels = linear(CHECKS)
+    texels = linear_table()[CHECKS]
     np.testing.assert_allclose(seen(mesh, 1.25, 0.25), texels[1, 0], atol=1e-5)
     np.testing.assert_allclose(seen(mesh, 0.75, 1.75), texels[0, 1], atol=1e-5)
 
@@ -98,7 +98,7 @@ def test_material_files_and_images_are_found_where_exporters_put_them(tmp_path: 
     (tmp_path / "looks" / "images").mkdir(parents=True)
     obj = SQUARES.replace("mtllib paint.mtl", "\ufeffmtllib looks\\paint.mtl")
     path = painted(tmp_path, obj=obj)
-    expected = Mesh.load(painted(tmp_path, obj=SQUARES)).texture
+    (expected,) = Mesh.load(painted(tmp_path, obj=SQUARES)).texture.images
     path.write_text(obj)
     for place, name in {
         "looks/checks.png": "checks.png",
@@ -110,7 +110,7 @@ def test_material_files_and_images_are_found_where_exporters_put_them(tmp_path: 
     }.items():
         (tmp_path / place).write_bytes((tmp_path / "checks.png").read_bytes())
         (tmp_path / "looks" / "paint.mtl").write_text("\ufeff" + PAINT.replace("checks.png", name))
-        np.testing.assert_array_equal(Mesh.load(path).texture, expected)
+        np.testing.assert_array_equal(Mesh.load(path).texture.images[0], expected)
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,6 @@ def test_a_material_that_no_face_has_breaks_nothing(tmp_path: Path) -> None:
         (SQUARES, "newmtl checked\nmap_Kd -s checks.png\n", "line 2 has the option -s without numbers"),
         (SQUARES, "newmtl checked\nmap_Kd -mm 0.1 2 checks.png\n", "line 2 has the option -mm 0.1 2; values are not"),
         (SQUARES, "newmtl checked\nmap_Kd -t 1 checks.png\n", "line 2 has the option -t 1; images are not disturbed"),
-        (SQUARES, "newmtl checked\nmap_Kd -s 2 -clamp on checks.png\n", "line 2 has -clamp on, and faces reach beyond"),
         (SQUARES, "newmtl checked\nmap_Kd\n", "line 2 maps ''; it must end with the name of an image"),
         (SQUARES, "newmtl checked\nmap_Kd paint.mtl\n", "paint.mtl line 2: image 'paint.mtl' cannot be read"),
         (SQUARES, "newmtl checked\nKd 2 0 0\n", "line 2 has Kd '2 0 0'; it must be 1 or 3 numbers in 0..1"),
@@ -178,3 +177,32 @@ def test_a_material_that_no_face_has_breaks_nothing(tmp_path: Path) -> None:
 def test_paint_that_breaks_a_rule_is_refused(tmp_path: Path, obj: str, mtl: str, match: str) -> None:
     with pytest.raises(SceneError, match=match):
         Mesh.load(painted(tmp_path, obj=obj, mtl=mtl))
+
+
+def test_an_image_that_does_not_repeat_goes_on_with_its_edge(tmp_path: Path) -> None:
+    """Scaled by 4, most of the square lies beyond the image, where its last column and its top row go on."""
+    mtl = "newmtl checked\nmap_Kd -s 4 4 -clamp on checks.png\n"
+    mesh = Mesh.load(painted(tmp_path, obj=SQUARES, mtl=mtl))
+    texels = linear_table()[CHECKS]
+    uv = mesh.vertex_properties["uv"][mesh.faces[0]]
+    at = np.einsum("c,cx->x", [0.02, 0.49, 0.49], uv)
+    i = min(max(int((1 - at[1]) * len(texels)), 0), len(texels) - 1)
+    j = min(max(int(at[0] * texels.shape[1]), 0), texels.shape[1] - 1)
+    assert at.max() > 1.5
+    np.testing.assert_allclose(mesh.property_at("texture", 0, np.array([0.49, 0.49])), texels[i, j], atol=1e-6)
+
+
+def test_a_material_file_that_is_named_again_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """10,000 mentions of one file take no longer than one."""
+    from sensorium.scene import obj_materials
+
+    opened = []
+    real = obj_materials.read_mtl
+    monkeypatch.setattr(obj_materials, "read_mtl", lambda *given: (opened.append(given), real(*given))[1])
+    path = painted(tmp_path, obj=SQUARES)
+    path.write_text(
+        "".join(line + "\n" for line in path.read_text().splitlines() if line.startswith("mtllib")) * 10_000
+        + path.read_text()
+    )
+    Mesh.load(path)
+    assert len(opened) == 1

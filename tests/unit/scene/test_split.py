@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sensorium as sn
-from sensorium.errors import SceneError
+from sensorium.errors import SceneError, SpecError
 from sensorium.scene.part_files import INDEX, WHOLE_FACE, PartIndex
 from sensorium.scene.split import MeshFile, made_material, split_scene
 
@@ -119,6 +119,18 @@ def test_parts_are_replaced_and_other_folders_are_not(tmp_path):
     with pytest.raises(SceneError, match="holds files that are no parts"):
         split_scene(objects, tmp_path / "mine", parts=2)
     assert (tmp_path / "mine" / "notes.txt").read_text() == "keep"
+
+
+@pytest.mark.parametrize("place", ["parts", "parts/part-0", "parts.part"])
+def test_files_of_the_user_among_parts_are_kept(tmp_path, place):
+    objects = [sn.SceneObject(ground())]
+    split_scene(objects, tmp_path / "parts", parts=2)
+    (tmp_path / place).mkdir(exist_ok=True)
+    (tmp_path / place / "notes.txt").write_text("keep")
+    with pytest.raises(SpecError, match=r"notes\.txt', which no run wrote|parts\.part' exists and is not ours"):
+        split_scene(objects, tmp_path / "parts", parts=3)
+    assert (tmp_path / place / "notes.txt").read_text() == "keep"
+    assert len(PartIndex.load(tmp_path / "parts").parts) == 2
 
 
 def test_mistakes_are_told(tmp_path):

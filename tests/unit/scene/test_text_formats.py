@@ -111,3 +111,27 @@ FACET = "facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 
 def test_bad_text_stl_is_named(tmp_path: Path, text: str, match: str) -> None:
     with pytest.raises(SceneError, match=rf"m\.stl: .*{match}"):
         load(tmp_path, "m.stl", text)
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        (["255 0 51", "0 255 0 102", "1 1 1"], [[1, 0, 0.2, 1], [0, 1, 0, 0.4], [1 / 255] * 3 + [1]]),
+        (["1.0 0.0 0.2", "0 1 0 0.4", "1 1 1"], [[1, 0, 0.2, 1], [0, 1, 0, 0.4], [1, 1, 1, 1]]),
+        (["1e0 0 0", "0 0 0 1", "0 0 1"], [[1, 0, 0, 1], [0, 0, 0, 1], [0, 0, 1, 1]]),
+    ],
+)
+def test_off_colours_are_bytes_or_shares(tmp_path: Path, rows: list[str], expected: list) -> None:
+    points = ["0 0 0", "1 0 0", "0 1 0"]
+    text = "COFF\n3 1 0\n" + "".join(f"{p} {c}\n" for p, c in zip(points, rows, strict=True)) + "3 0 1 2\n"
+    np.testing.assert_allclose(load(tmp_path, "m.off", text).vertex_properties["color"], expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("row", "match"),
+    [("256 0 0", "whole numbers in 0..255"), ("1.5 0 0", "numbers in 0..1"), ("-1 0 0", "whole numbers")],
+)
+def test_off_colours_out_of_range_are_named(tmp_path: Path, row: str, match: str) -> None:
+    text = f"COFF\n3 1 0\n0 0 0 1 1 1\n1 0 0 {row}\n0 1 0 0 0 0\n3 0 1 2\n"
+    with pytest.raises(SceneError, match=rf"vertex 1 has the colour .*; it must be {match}"):
+        load(tmp_path, "m.off", text)

@@ -1,11 +1,14 @@
+"""Textures: sRGB made linear, places between texels, edges, and images that are kept once as bytes."""
+
 import tracemalloc
 
 import numpy as np
 import pytest
 
 from sensorium.errors import SceneError
-from sensorium.scene.mesh import _looked_up
-from sensorium.scene.textures import Paint, linear, one_texture
+from sensorium.frames import Pose
+from sensorium.scene.mesh import Mesh
+from sensorium.scene.textures import CLAMP, MIRROR, REPEAT, Paint, PaintedImages, linear_table, looked_up, painted
 
 RED, BLUE = (np.zeros((4, 4, 3), np.uint8) for _ in range(2))
 RED[..., 0], BLUE[..., 2] = 255, 255
@@ -13,47 +16,62 @@ CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]])
 
 
 def test_srgb_becomes_linear():
-    assert linear(np.array([0, 10, 128, 255], np.uint8)) == pytest.approx([0.0, 0.003035, 0.215861, 1.0], abs=1e-6)
+    assert linear_table()[[0, 10, 128, 255]] == pytest.approx([0.0, 0.003035, 0.215861, 1.0], abs=1e-6)
 
 
-def test_one_image_stays_as_it_is_and_may_repeat():
-    texture, uv = one_texture([Paint(5.0 * CORNERS, RED, (0.5, 1.0, 1.0))], [3])
-    assert texture.shape == (4, 4, 3)
-    assert texture[0, 0] == pytest.approx([0.5, 0.0, 0.0])
-    np.testing.assert_array_equal(uv, 5.0 * CORNERS)
+def index_by_walking(index, count, wrap):
+    """The texel for one beyond the edges, by going there step by step."""
+    if wrap == CLAMP:
+        return min(max(index, 0), count - 1)
+    row = list(range(count))
+    period = row + row[::-1] if wrap == MIRROR else row
+    while index < 0:
+        index += len(period)
+    while index >= len(period):
+        index -= len(period)
+    return period[index]
 
 
-def test_several_images_are_stacked_and_places_move_with_them():
-    half = RED.copy()
-    half[:2] = (0, 255, 0)  # the upper half is green
-    paints = [Paint(CORNERS, half), Paint(2.0 * CORNERS - 1.0, BLUE), Paint(None, None, (0.25, 0.25, 0.25))]
-    texture, uv = one_texture(paints, [3, 3, 2])
-    seen = _looked_up(texture, uv)
-    np.testing.assert_allclose(seen[:3], [[1, 0, 0], [1, 0, 0], [0, 1, 0]], atol=1e-6)
-    np.testing.assert_allclose(seen[3:6], np.tile([0, 0, 1], (3, 1)), atol=1e-6)
-    np.testing.assert_allclose(seen[6:], 0.25, atol=1e-6)
+@pytest.mark.parametrize("wrap", [(u, v) for u in (REPEAT, CLAMP, MIRROR) for v in (REPEAT, CLAMP, MIRROR)])
+def test_places_beyond_the_edges(wrap):
+    """Against the four texels around, one place at a time."""
+    rng = np.random.default_rng(7)
+    texture = rng.uniform(size=(3, 5, 2)).astype(np.float32)
+    for u, v in rng.uniform(-3.0, 3.0, (200, 2)):
+        x, y = u * 5 - 0.5, (1 - v) * 3 - 0.5
+        expected = np.zeros(2)
+        for di in (0, 1):
+            for dj in (0, 1):
+                i, j = int(np.floor(y)) + di, int(np.floor(x)) + dj
+                weight = (1 - abs(y - i)) * (1 - abs(x - j))
+                expected += weight * texture[index_by_walking(i, 3, wrap[1]), index_by_walking(j, 5, wrap[0])]
+        np.testing.assert_allclose(looked_up(texture, np.array([u, v]), wrap), expected, atol=1e-6)
 
 
-def test_too_many_repeats_beside_others_are_refused():
-    with pytest.raises(SceneError, match=r"repeats an image 100000 x 100000 times"):
-        one_texture([Paint(1e5 * CORNERS, RED), Paint(CORNERS, BLUE)], [3, 3])
+def test_faces_have_the_image_and_the_factor_of_their_paint():
+    pieces = [(RED, Paint(factor=(0.5, 1.0, 1.0))), (BLUE, Paint()), (RED, Paint()), (None, Paint(factor=(0.25,) * 3))]
+    made = painted(pieces, [2, 1, 1, 1])
+    assert len(made.images) == 2  # kept once
+    assert made.nbytes == 2 * RED.nbytes + 5 * 4
+    seen = made.at(np.arange(5), np.full((5, 2), 0.4))
+    np.testing.assert_allclose(seen, [[0.5, 0, 0], [0.5, 0, 0], [0, 0, 1], [1, 0, 0], [0.25, 0.25, 0.25]], atol=1e-6)
 
 
-def test_a_stack_that_is_too_large_is_refused_before_any_of_it_is_made():
-    """Each of these repeats fits alone; made first, they would take 3 GB."""
-    tracemalloc.start()
-    with pytest.raises(SceneError, match=r"its images make a texture of 8194 x 32776 texels"):
-        one_texture([Paint(2048.0 * CORNERS, RED)] * 4, [3] * 4)
-    assert tracemalloc.get_traced_memory()[1] < 1e6
-    tracemalloc.stop()
+def test_a_mesh_keeps_its_images_when_it_moves_and_refuses_another_number_of_faces():
+    made = painted([(RED, Paint())], [1])
+    corners = np.concatenate([CORNERS, np.zeros((3, 1))], axis=1)
+    mesh = Mesh(corners, [[0, 1, 2]], vertex_properties={"uv": CORNERS}, texture=made)
+    assert mesh.transformed(Pose()).texture is made
+    assert mesh.scaled(2.0).texture is made
+    assert mesh.property_at("texture", 0, [0.2, 0.2]) == pytest.approx([1, 0, 0])
+    two = PaintedImages(made.images, made.paints, np.zeros(2, np.int32))
+    with pytest.raises(SceneError, match=r"face_paint has shape \(2,\); it must be \(1,\)"):
+        Mesh(corners, [[0, 1, 2]], vertex_properties={"uv": CORNERS}, texture=two)
 
 
-def test_a_large_image_takes_little_more_than_its_texture(tmp_path):
-    """Loaded from a file into a mesh and turned: pixels, bytes of the decoder, and one texture of 4 bytes a value."""
+def test_a_large_image_takes_little_more_than_its_bytes(tmp_path):
+    """Loaded from a file into a mesh and turned: pixels, and bytes of the decoder."""
     from PIL import Image
-
-    from sensorium.frames import Pose
-    from sensorium.scene.mesh import Mesh
 
     values = 1024 * 1024 * 3
     image = Image.fromarray(np.full((1024, 1024, 3), 128, np.uint8))
@@ -66,46 +84,10 @@ def test_a_large_image_takes_little_more_than_its_texture(tmp_path):
     tracemalloc.start()
     mesh = Mesh.load(tmp_path / "m.obj")
     turned = mesh.transformed(Pose())
-    peak = tracemalloc.get_traced_memory()[1]
+    held, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert turned.texture is mesh.texture
-    assert mesh.texture.shape == (1024, 1024, 3)
-    np.testing.assert_allclose(mesh.texture, 0.5 * 0.2159, rtol=0, atol=2e-3)
-    assert 4 * values <= peak < 7.5 * values  # texture, pixels, their bytes, and one part
-
-
-@pytest.mark.parametrize("pieces", [1, 2])
-def test_base_colours_of_a_gltf_file_become_the_texture(tmp_path, pieces):
-    """Written by trimesh: squares with a red left half and a blue right one, the second of them half as bright."""
-    import trimesh
-    from PIL import Image
-
-    from sensorium.scene.mesh import Mesh
-
-    picture = np.zeros((8, 8, 3), np.uint8)
-    picture[:, :4, 0], picture[:, 4:, 2] = 255, 255
-    square = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], float)
-    scene = trimesh.Scene()
-    for k in range(pieces):
-        factor = [255, 255, 255, 255] if k == 0 else [128, 128, 128, 255]
-        material = trimesh.visual.material.PBRMaterial(
-            baseColorTexture=Image.fromarray(picture), baseColorFactor=factor
-        )
-        visual = trimesh.visual.TextureVisuals(uv=square[:, :2], material=material)
-        made = trimesh.Trimesh(square + [2 * k, 0, 0], [[0, 1, 2], [0, 2, 3]], visual=visual, process=False)
-        scene.add_geometry(made, node_name=f"square{k}")
-    (tmp_path / "painted.glb").write_bytes(scene.export(file_type="glb"))
-    mesh = Mesh.load(tmp_path / "painted.glb")
-    assert len(mesh.faces) == 2 * pieces
-    for k in range(pieces):
-        bright = 1.0 if k == 0 else 128 / 255
-        faces = [f for f in range(2 * pieces) if mesh.vertices[mesh.faces[f]].mean(axis=0)[0] // 2 == k]
-        for face in faces:
-            corners = mesh.vertices[mesh.faces[face]]
-            for weights in ((0.1, 0.1), (0.8, 0.1), (0.1, 0.8)):
-                at = np.array([1 - sum(weights), *weights]) @ corners
-                expected = [bright, 0, 0] if at[0] - 2 * k < 0.5 else [0, 0, bright]
-                if abs(at[0] - 2 * k - 0.5) > 0.1:
-                    np.testing.assert_allclose(
-                        mesh.property_at("texture", face, np.array(weights)), expected, atol=1e-3
-                    )
+    assert mesh.texture.images[0].shape == (1024, 1024, 3)
+    np.testing.assert_allclose(mesh.property_at("texture", 0, [0.2, 0.2]), 0.5 * 0.2159, rtol=0, atol=2e-3)
+    assert values <= held < 1.1 * values
+    assert peak < 3.5 * values

@@ -14,6 +14,7 @@ from sensorium.errors import SceneError, SpecError
 from sensorium.fields import Sun
 from sensorium.imaging import Band, PixelNoise, band_value, effective_wavelength, thermal_radiance
 from sensorium.imaging.filters import far_infrared, panchromatic
+from sensorium.scene.textures import Paint, painted
 from sensorium.sensors.camera import SIXTEEN
 
 GREEN = Band(name="green", filter=((540e-9, 1.0), (560e-9, 1.0)))
@@ -153,6 +154,26 @@ def test_a_texture_is_seen_texel_by_texel_and_repeats():
     expected = caster.cast(origins, (0.0, 0.0, -1.0)).property("texture")
     assert np.ptp(expected) > 0.5
     np.testing.assert_allclose(picture.ideal / full, expected, atol=5e-3)
+
+
+@pytest.mark.parametrize("wrap", [(0, 0), (1, 2), (2, 1)], ids=["repeat", "clamp-mirror", "mirror-clamp"])
+def test_images_of_files_are_seen_as_their_mesh_says(wrap):
+    """Bytes that the kernel makes linear, a factor, and three kinds of edges, against the mesh's own look-up."""
+    plane = sn.shapes.plane(8.0, 8.0)
+    uv = (plane.vertices[:, :2] + 2.0) / 3.0  # beyond the image on every side
+    pixels = np.random.default_rng(3).integers(60, 250, (5, 7, 3)).astype(np.uint8)
+    texture = painted([(pixels, Paint(factor=(0.5, 0.7, 0.9), wrap=wrap)), (None, Paint(factor=(0.2,) * 3))], [1, 1])
+    mesh = sn.Mesh(plane.vertices, plane.faces, vertex_properties={"uv": uv}, texture=texture)
+    bands = tuple(Band(name=n, filter=GREEN.filter) for n in "rgb")
+    picture = look(spec(bands=bands), scene=ground(sn.Lambertian(reflectance="texture"), mesh)).read()
+    scale = 5.0 / CHIP["pupil_distance_m"] * 0.2e-3
+    x, y = scale * (11.5 - np.arange(24))[:, None], scale * (15.5 - np.arange(32))[None, :]
+    origins = np.stack([*np.broadcast_arrays(x, y, 1.0)], axis=-1)
+    hits = sn.RayCaster(ground(mesh=mesh)).cast(origins, (0.0, 0.0, -1.0))
+    assert set(np.unique(hits.face_id)) == {0, 1}
+    seen = picture.ideal / ground_radiance(NOON, 1.0)
+    border = np.abs(x - y) < 0.2  # the two faces meet along the diagonal of the plane
+    np.testing.assert_allclose(seen[~border], hits.property("texture")[~border], atol=5e-3)
 
 
 # A sun that a mirror across x leaves where it is, and a camera that looks along +x at such a mirror 10 m away

@@ -277,11 +277,12 @@ def test_a_texture_is_laid_out_texel_by_texel_and_corners_know_their_place_in_it
     objects = [(meshes[0], image), (BOX, None), (meshes[1], image), (meshes[0], None)]
     made = surfaces(laid_out(*objects), (GREEN, BLUE), np.zeros((2, tb.MATERIAL_COLUMNS), np.float32))
     assert made["texture"].tolist() == [[0, -1, 1, -1]]
-    assert made["texture_place"].tolist() == [[0, 2, 3], [6, 4, 5]]
+    assert made["paint_place"].tolist() == [[0, 2, 3, 0, 0, 0], [6, 4, 5, 0, 0, 0]]
+    assert made["face_paint"].tolist() == [0] * len(PLANE.faces) + [1] * len(PLANE.faces)
     corners = PLANE.faces.size
     assert made["uv_first"][0, [0, 2]].tolist() == [0, corners]
     for number, texture in enumerate((small, large)):
-        start, rows, columns = made["texture_place"][number]
+        start, rows, columns = made["paint_place"][number, :3]
         texels = made["texels"][:, start : start + rows * columns].reshape(2, rows, columns)
         np.testing.assert_allclose(texels, np.moveaxis(texture, -1, 0), rtol=1e-6)
         own = slice(number * corners, (number + 1) * corners)
@@ -292,6 +293,32 @@ def test_a_texture_is_laid_out_texel_by_texel_and_corners_know_their_place_in_it
     # What a texture says is said nowhere else
     assert made["reflectance_first"].tolist() == [[-1] * 4]
     assert made["corner_reflectance"].shape == (2, 0)
+
+
+def test_images_of_files_are_laid_out_once_as_bytes():
+    """Two meshes with one image between them: its pixels stand once, after the white one of faces without an image."""
+    from sensorium.scene.textures import CLAMP, MIRROR, Paint, painted
+
+    picture = np.arange(2 * 3 * 3, dtype=np.uint8).reshape(2, 3, 3)
+    uv = np.random.default_rng(1).uniform(size=(len(PLANE.vertices), 2))
+    half = len(PLANE.faces) - 1
+    pieces = [(picture, Paint(factor=(0.5, 0.25, 0.125), wrap=(CLAMP, MIRROR))), (None, Paint(factor=(0.1, 0.2, 0.3)))]
+    made_of = [painted(pieces, [1, half]), painted(pieces[:1], [1 + half])]
+    image = sn.Lambertian(reflectance="texture")
+    meshes = [(carrying(PLANE, vertices={"uv": uv}, texture=texture), image) for texture in made_of]
+    made = surfaces(laid_out(*meshes), (GREEN, BLUE), np.zeros((2, tb.MATERIAL_COLUMNS), np.float32))
+    assert made["pixels"].dtype == np.uint8
+    np.testing.assert_array_equal(made["pixels"], [[255] * 3, *picture.reshape(-1, 3)])
+    columns = [j if band.column is None else band.column for j, band in enumerate((GREEN, BLUE))]
+    assert made["pixel_column"].tolist() == columns
+    on, off = [1, 2, 3, CLAMP, MIRROR, 1], [0, 1, 1, 0, 0, 1]
+    assert made["paint_place"].tolist() == [on, off, on]
+    assert made["face_paint"].tolist() == [0] + [1] * half + [2] * (1 + half)
+    factors = np.array([[0.5, 0.25, 0.125], [0.1, 0.2, 0.3], [0.5, 0.25, 0.125]])[:, columns]
+    np.testing.assert_allclose(made["paint_factor"], factors, rtol=1e-6)
+    at = uv[PLANE.faces[0]]
+    np.testing.assert_allclose(made["corner_u"][:3], at[:, 0] * 3 - 0.5, atol=1e-6)
+    np.testing.assert_allclose(made["corner_v"][:3], (1.0 - at[:, 1]) * 2 - 0.5, atol=1e-6)
 
 
 def test_a_texture_without_a_band_is_refused_and_a_property_of_its_name_is_one_like_others():

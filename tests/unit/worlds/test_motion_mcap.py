@@ -131,33 +131,155 @@ def write(path, messages):
     return path
 
 
-def test_bodies_are_frames_in_the_world_and_others_are_left_out(tmp_path):
+def test_bodies_are_frames_that_move_and_joints_come_along(tmp_path):
     """On an epoch's clock, with a tree below a body and a robot's joints without velocities."""
     epoch = 1_763_260_000_000_000_000
     messages = []
     for k in range(5):
         now = epoch + k * 100_000_000
-        messages.append(tf(stamped("world", "base", now, x=0.3 * k), stamped("base", "arm", now)))
+        messages.append(tf(stamped("world", "base", now, x=0.3 * k), stamped("base", "arm", now, x=1.0)))
         messages.append(joints("/robot/joint_states", now, hip=0.5 * k, knee=-0.1 * k))
         messages.append(joints("/z/joint_states", now, hip=99.0))
     world = Replay(write(tmp_path / "robot.mcap", messages), step_s=0.05)
-    assert (world.body_names, world.joint_names) == (("base",), ("hip", "knee"))
+    assert (world.body_names, world.joint_names) == (("base", "arm"), ("hip", "knee"))
     world.start(1)
     for _ in range(3):
         world.step()
     state = world.state()
-    assert state.X_WB.position[0, 0, 0] == pytest.approx(0.45)
-    np.testing.assert_allclose(state.v_WB[0, 0], [3.0, 0.0, 0.0], atol=1e-9)
+    np.testing.assert_allclose(state.X_WB.position[0, :, 0], [0.45, 1.45])
+    np.testing.assert_allclose(state.v_WB[0], [[3.0, 0.0, 0.0]] * 2, atol=1e-9)
     np.testing.assert_allclose(state.joint_position, [[0.75, -0.15]])
     np.testing.assert_allclose(state.joint_velocity, [[5.0, -1.0]])
+
+
+# --- frames of robots
+
+
+def posed(parent, child, time_ns, pose):
+    transform = {"translation": vector(pose.position), "rotation": quaternion(pose.quaternion)}
+    return {"header": header(time_ns, parent), "child_frame_id": child, "transform": transform}
+
+
+def fixed(*transforms):
+    return "/tf_static", tf(*transforms)[1]
+
+
+def drawn(rng, count=None):
+    shape = () if count is None else (count,)
+    quaternions = rng.normal(size=(*shape, 4))
+    return sn.Pose(rng.normal(size=(*shape, 3)), quaternions / np.linalg.norm(quaternions, axis=-1, keepdims=True))
+
+
+def matrix(pose):
+    out = np.eye(4)
+    out[:3, :3], out[:3, 3] = pose.rotation, pose.position
+    return out
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_poses_are_composed_along_any_chain(tmp_path, seed):
+    """A static frame above, two that move at times of their own, and mounts below; in any order of logging."""
+    rng = np.random.default_rng(seed)
+    earth, mast, lens = (drawn(rng) for _ in range(3))
+    odom, base = drawn(rng, 3), drawn(rng, 5)
+    odom_ns, base_ns = [0, 400_000_000, 800_000_000], [k * 200_000_000 for k in range(5)]
+    messages = [
+        fixed(posed("earth", "map", 0, earth)),
+        fixed(posed("base", "mast", 0, mast), posed("mast", "lens", 0, lens)),
+    ]
+    moving = [tf(posed("/map", "odom", t, odom[k])) for k, t in enumerate(odom_ns)]
+    moving += [tf(posed("odom", "/base", t, base[k])) for k, t in enumerate(base_ns)]
+    messages += [moving[k] for k in rng.permutation(len(moving))]
+    world = Replay(write(tmp_path / "robot.mcap", messages), step_s=0.4)
+    assert set(world.body_names) == {"odom", "base"}
+    world.start(1)
+    for k in range(3):
+        expected = matrix(earth) @ matrix(odom[k]) @ matrix(base[2 * k])
+        found = world.state().X_WB[0, world.body_names.index("base")]
+        np.testing.assert_allclose(matrix(found), expected, atol=1e-12)
+        world.step()
+
+    # Frames that are fixed on bodies are mounts
+    mount = world.mount("lens")
+    assert mount["body"] == "base"
+    np.testing.assert_allclose(matrix(mount["pose"]), matrix(mast) @ matrix(lens), atol=1e-12)
+    assert world.mount("map")["body"] is None
+    with pytest.raises(SpecError, match="no fixed frame 'base'; it has 'map', 'mast', 'lens'"):
+        world.mount("base")
+
+    # Another root
+    inner = Replay(tmp_path / "robot.mcap", root="odom")
+    assert inner.body_names == ("base",)
+    inner.start(1)
+    np.testing.assert_allclose(matrix(inner.state().X_WB[0, 0]), matrix(base[0]), atol=1e-12)
+
+
+def test_a_sensor_rides_on_a_mount_of_a_recording(tmp_path):
+    messages = [fixed(posed("base", "gnss", 0, sn.Pose((0, 0, 2))))]
+    messages += [tf(stamped("map", "base", k * 100_000_000, x=1.0 * k)) for k in range(3)]
+    world = Replay(write(tmp_path / "robot.mcap", messages), step_s=0.1)
+    env = sn.Environment(sn.Scene(), world)
+    gnss = env.attach(sn.Gnss(timing=sn.Timing(rate_hz=10.0)), **world.mount("gnss"))
+    env.step()
+    np.testing.assert_allclose(gnss.read().position, [1.0, 0.0, 2.0], atol=1e-9)
+
+
+def test_rows_are_sorted_by_stamp_and_of_one_stamp_the_first_counts(tmp_path):
+    late = [tf(stamped("map", "base", t, x)) for t, x in ((200, 2.0), (0, 0.0), (100, 1.0), (100, 9.0))]
+    world = Replay(write(tmp_path / "robot.mcap", late))
+    np.testing.assert_array_equal(world.tracks["base"].poses.position[:, 0], [0.0, 1.0, 2.0])
+
+
+def odometry(topic, time_ns, x, child="base", parent="odom"):
+    pose = {"position": vector((x, 0, 0)), "orientation": quaternion((1, 0, 0, 0))}
+    zero = {"linear": vector((0, 0, 0)), "angular": vector((0, 0, 0))}
+    fields = {
+        "header": header(time_ns, parent),
+        "child_frame_id": child,
+        "pose": {"pose": pose, "covariance": np.zeros(36)},
+        "twist": {"twist": zero, "covariance": np.zeros(36)},
+    }
+    return topic, Message("nav_msgs/msg/Odometry", time_ns, fields)
+
+
+def pose_stamped(topic, time_ns, x, parent="odom"):
+    pose = {"position": vector((x, 0, 0)), "orientation": quaternion((1, 0, 0, 0))}
+    return topic, Message("geometry_msgs/msg/PoseStamped", time_ns, {"header": header(time_ns, parent), "pose": pose})
+
+
+def test_without_frames_poses_come_from_odometry_or_pose_stamped(tmp_path):
+    """Fixed frames alone are no motion: they are put below the body that moves."""
+    messages = [fixed(posed("base", "imu", 0, sn.Pose((0, 0, 1))))]
+    for k in (1, 0):
+        messages.append(odometry("/wheels/odometry", k * 1_000_000_000, 3.0 * k))
+        messages.append(odometry("/filtered/odometry", k * 1_000_000_000, 4.0 * k))
+        messages.append(pose_stamped("/mocap/pose", k * 1_000_000_000, 5.0 * k))
+    world = Replay(write(tmp_path / "robot.mcap", messages), step_s=1.0)
+    assert world.body_names == ("base", "wheels/odometry", "mocap/pose")
+    assert world.mount("imu")["body"] == "base"
+    world.start(1)
+    world.step()
+    np.testing.assert_allclose(world.state().X_WB.position[0, :, 0], [4.0, 3.0, 5.0])
 
 
 @pytest.mark.parametrize(
     ("messages", "says"),
     [
-        ([joints("/j", 0, hip=1.0)], "has no bodies; its topic '/tf' must have frames in 'world', it has none"),
-        ([tf(stamped("odom", "base", 0))], "must have frames in 'world', it has frames in 'odom'"),
-        ([tf(stamped("world", "base", 5)), tf(stamped("world", "base", 5))], r"body 'base' of .*times must increase"),
+        ([joints("/j", 0, hip=1.0)], "has no bodies; it must have moving frames on /tf, or messages of Odometry, Pose"),
+        ([fixed(stamped("world", "base", 0))], "has no bodies; it must have moving frames on /tf"),
+        (
+            [tf(stamped("a", "b", 5)), tf(stamped("c", "d", 5))],
+            "root is None and the roots of .* are 'a', 'c'; root must",
+        ),
+        ([tf(stamped("a", "b", 5)), tf(stamped("b", "a", 5))], "sit on each other in a circle"),
+        (
+            [tf(stamped("a", "b", 5)), tf(stamped("c", "b", 5))],
+            "frame 'b' of .* sits on 'a' and on 'c'; it must have one",
+        ),
+        (
+            [tf(stamped("w", "x", 5)), tf(stamped("a", "b", 5)), tf(stamped("b", "a", 5))],
+            "frame '.' of .* sits on itself; frames must form a tree",
+        ),
         ([tf(stamped("world", "base", 0, x=np.inf))], "body 'base' of .*finite"),
         ([tf(stamped("world", "a", 0)), joints("/j", 0, hip=np.nan)], "joint 'hip' of .*it must be finite"),
     ],
@@ -167,6 +289,18 @@ def test_what_cannot_be_replayed_is_told_in_one_line(tmp_path, messages, says):
         Replay(write(tmp_path / "foreign.mcap", messages))
     assert "\n" not in str(error.value)
     assert "foreign.mcap" in str(error.value)
+
+
+def test_a_root_that_is_none(tmp_path):
+    path = write(tmp_path / "robot.mcap", [tf(stamped("odom", "base", 0))])
+    with pytest.raises(
+        SpecError, match=r"root is 'map'; the frames of 'robot\.mcap' sit on 'odom', and it must be one"
+    ):
+        Replay(path, root="map")
+    with pytest.raises(SpecError, match=r"root is 'map' and tracks is .*drive\.csv'; it must be of a file that ends"):
+        Replay(tmp_path / "drive.csv", root="map")
+    with pytest.raises(SpecError, match="root is 'map' and tracks are given"):
+        Replay({"car": sn.worlds.Track([0.0], sn.Pose(np.zeros((1, 3))))}, root="map")
 
 
 def slide_fast(path, **options):

@@ -1,5 +1,6 @@
 """A MuJoCo world: against finite differences, the engine's own sensors, and the same simulation without us."""
 
+import pickle
 import sys
 
 import mujoco
@@ -197,6 +198,59 @@ def test_without_accelerations():
     check_state(other, light.body_names, light.joint_names)
     assert one.X_WB == other.X_WB
     np.testing.assert_array_equal([one.v_WB, one.w_WB], [other.v_WB, other.w_WB])
+
+
+def test_accelerations_asked_for_late_are_those_of_the_states_own_time():
+    """Whatever happened since: steps, a reset, other controls and another gravity; the same bits as asked at once."""
+    at_once, late = thrown(sn.worlds.MuJoCo(xml()), worlds=2), thrown(sn.worlds.MuJoCo(xml()), worlds=2)
+    wanted, kept = [], []
+    for k in range(5):
+        for world in (at_once, late):
+            world.step()
+            world.data[1].xfrc_applied[2, 0] = 3.0 * k
+        state = at_once.state()
+        wanted.append((state.a_WB.copy(), state.alpha_WB.copy()))
+        kept.append(late.state())
+    late.reset(np.array([True, True]))
+    late.model.opt.gravity[2] = 7.0
+    late.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_GRAVITY
+    for state, (a_WB, alpha_WB) in zip(kept, wanted, strict=True):
+        assert not state.numbers.flags.writeable
+        np.testing.assert_array_equal(state.a_WB, a_WB)
+        np.testing.assert_array_equal(state.alpha_WB, alpha_WB)
+    assert late.model.opt.gravity[2] == 7.0
+    assert late.model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY
+
+
+def test_a_copy_has_its_accelerations():
+    state = thrown(sn.worlds.MuJoCo(xml())).state()
+    copied, again = pickle.loads(pickle.dumps(state)), state.at(5)
+    np.testing.assert_array_equal(copied.a_WB, state.a_WB)
+    np.testing.assert_array_equal(again.a_WB, state.a_WB)
+    np.testing.assert_array_equal(copied.numbers, state.numbers)
+
+
+def test_the_dynamics_are_solved_again_only_for_who_asks(monkeypatch):
+    asked = []
+    forward = mujoco.mj_forwardSkip
+    monkeypatch.setattr(mujoco, "mj_forwardSkip", lambda *args: asked.append(1) or forward(*args))
+    env = sn.Environment(sn.Scene(), sn.worlds.MuJoCo(xml()))
+    env.attach(sn.Imu(timing=sn.Timing(rate_hz=1000.0)), body="lower", name="imu")
+    asked.clear()
+    for _ in range(10):
+        env.step()
+    assert asked == []
+    assert np.isfinite(env.state.a_WB).all()
+    assert (env.state.alpha_WB is None, asked) == (False, [1])
+
+
+def test_an_acceleration_that_is_not_finite_is_an_error_that_names_the_body():
+    world = sn.worlds.MuJoCo(xml(BRICK))
+    world.start(1)
+    world.data[0].xfrc_applied[1, 2] = np.inf
+    state = world.state()
+    with pytest.raises(WorldError, match="acceleration of body 'brick' in world 0"):
+        _ = state.a_WB
 
 
 def test_gravity_switched_off():

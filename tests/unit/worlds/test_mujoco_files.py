@@ -1,9 +1,12 @@
 """Models from untrusted files: nothing outside the model's folder is opened."""
 
+import os
+
 import pytest
 
 import sensorium as sn
 from sensorium.errors import SpecError
+from sensorium.worlds.mujoco_files import load_model
 
 TRIANGLES = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
 SECRET = '<mujoco><worldbody><geom name="secret" size="1"/></worldbody></mujoco>'
@@ -64,6 +67,28 @@ def test_a_reference_beyond_a_folder_may_come_back_within_the_model(folder):
     assert sn.worlds.MuJoCo(written(folder, f'<compiler meshdir="parts"/>{asset}')).model.nmesh == 1
 
 
+def test_a_name_that_is_found_beside_the_included_file_may_lead_out_of_nowhere(folder):
+    """MuJoCo looks in the model's folder, finds nothing there, and takes the file beside the included one."""
+    (folder / "parts" / "deep").mkdir()
+    asset = '<mujoco><asset><mesh name="m" file="../arm.obj"/></asset></mujoco>'
+    (folder / "parts" / "deep" / "assets.xml").write_text(asset)
+    assert sn.worlds.MuJoCo(written(folder, '<include file="parts/deep/assets.xml"/>')).model.nmesh == 1
+
+    # It would be taken if it were there
+    (folder.parent / "arm.obj").write_text(TRIANGLES)
+    with pytest.raises(SpecError, match="leaves the folder"):
+        sn.worlds.MuJoCo(written(folder, '<include file="parts/deep/assets.xml"/>'))
+
+
+def test_beside_an_included_file_the_engine_puts_no_folder_before_names(folder):
+    """With meshdir the name stays inside, without it the engine would open what is outside."""
+    (folder / "a" / "b").mkdir(parents=True)
+    asset = '<mujoco><asset><mesh name="m" file="../../secret.obj"/></asset></mujoco>'
+    (folder / "parts" / "assets.xml").write_text(asset)
+    with pytest.raises(SpecError, match="leaves the folder"):
+        sn.worlds.MuJoCo(written(folder, '<compiler meshdir="a/b"/><include file="parts/assets.xml"/>'))
+
+
 def test_what_an_included_file_includes_is_looked_at_too(folder):
     written(folder, '<include file="../secret.xml"/>', "inner.xml")
     with pytest.raises(SpecError, match=r"inner\.xml, line 2: file of include is '\.\./secret\.xml'"):
@@ -117,6 +142,27 @@ def test_urdf(folder):
         sn.worlds.MuJoCo(urdf("file:///etc/arm.obj"))
     with pytest.raises(SpecError, match="which leaves the folder"):
         sn.worlds.MuJoCo(urdf("package://../arm.obj"))
+
+
+@pytest.mark.parametrize("name", ["pipe", "sub", "zero"])
+@pytest.mark.parametrize("text", ['<include file="{}"/>', '<asset><texture type="2d" file="{}"/></asset>'])
+def test_what_is_there_and_is_no_file_is_not_opened(tmp_path, text, name):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "zero").symlink_to("/dev/zero")
+    (tmp_path / "m.xml").write_text(f"<mujoco>{text.format(name)}</mujoco>")
+    with pytest.raises(SpecError, match=rf"m\.xml, line 1: file of \w+ is '{name}', which (is no file|leaves)"):
+        load_model(tmp_path / "m.xml")
+
+
+def test_names_and_folders_without_end_are_refused(tmp_path):
+    (tmp_path / "m.xml").write_text(f'<mujoco><include file="{"a/" * 3000}"/></mujoco>')
+    with pytest.raises(SpecError, match="has 6000 characters; that is no file name"):
+        load_model(tmp_path / "m.xml")
+    many = "".join(f'<compiler meshdir="f{n}"/>' for n in range(100))
+    (tmp_path / "m.xml").write_text(f"<mujoco>{many}</mujoco>")
+    with pytest.raises(SpecError, match="meshdir is given more than 64 values"):
+        load_model(tmp_path / "m.xml")
 
 
 def test_what_is_no_xml_or_misses_a_file_is_one_line(folder):

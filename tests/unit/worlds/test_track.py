@@ -97,3 +97,10 @@ def test_wrong_recordings(arguments, says):
     poses = [sn.Pose()] * count if isinstance(count, int) else count
     with pytest.raises(SpecError, match=says):
         Track(times, poses, *velocities)
+
+
+@pytest.mark.parametrize("times_s", [[0.0, 1e10], [-1e10, 0.0]])
+def test_times_beyond_what_there_are_are_refused(times_s):
+    poses = sn.Pose(np.zeros((2, 3)), np.tile([1.0, 0.0, 0.0, 0.0], (2, 1)))
+    with pytest.raises(SpecError, match=r"times_s holds -?10000000000\.0; every time must be within 2\^63"):
+        sn.worlds.Track(times_s, poses)

@@ -17,9 +17,10 @@ _GROUPS = dict(zip(RATES, ("linear", "angular", "magnetic"), strict=True))
 
 
 def inertial(reading: InertialReading, source: Source) -> list[tuple[int, str, Message]]:
-    """What a reading holds as messages: `data` (Imu), `mag`, `delta_velocity`, `delta_angle`.
+    """What a reading holds as messages: `data_raw` (Imu), `mag`, `delta_velocity`, `delta_angle`.
 
-    There is no orientation, which the message says by -1; so it does of an acceleration or a rate that is not measured.
+    There is no orientation, hence the name (REP 145), which the message says by -1 too; so it does of an acceleration
+    or a rate that is not measured.
     Values are in each group's own axes; an axis that is not read out is NaN.
     """
     outputs = reading._layout.outputs
@@ -38,7 +39,7 @@ def inertial(reading: InertialReading, source: Source) -> list[tuple[int, str, M
                 known = name in outputs
                 xyz = _three(source, name, values[name][row]) if known else np.zeros(3)
                 fields |= {field: vector(xyz), f"{field}_covariance": _covariance(source, name) if known else ABSENT}
-            messages.append((row, "data", Message("sensor_msgs/msg/Imu", reading.time_ns, fields)))
+            messages.append((row, "data_raw", Message("sensor_msgs/msg/Imu", reading.time_ns, fields)))
         if "magnetic_field" in outputs:
             fields = {
                 "header": at,

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium.errors import SpecError
+
 Float = NDArray[np.float64]
 
 
@@ -48,6 +50,8 @@ class Later:
 def time(time_ns: int) -> dict[str, int]:
     """Fields of builtin_interfaces/Time; a time before 0 has negative seconds."""
     seconds, rest_ns = divmod(int(time_ns), 1_000_000_000)
+    if not -(2**31) <= seconds < 2**31:
+        raise SpecError(f"a time is {time_ns} ns; messages of ROS 2 have 32 bits for seconds, which end in 2038")
     return {"sec": seconds, "nanosec": rest_ns}
 
 

@@ -7,12 +7,15 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium.errors import SpecError
 from sensorium.sensors.attached import AttachedSensor
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.spec import SensorSpec
 
-# What a name in a ROS graph may not have
-_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_/]")
+# What a token of a name in a ROS graph may not have, and what a whole name is
+_NOT_IN_TOKENS = re.compile(r"[^A-Za-z0-9_]")
+_TOPIC = re.compile(r"(/[A-Za-z_][A-Za-z0-9_]*)+")
+_LONGEST_TOPIC = 247
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,11 @@ class Source:
         )
 
     @property
+    def has_place(self) -> bool:
+        """Whether it sits somewhere: what measures a joint does not, unless it was put on a body."""
+        return self.joint is None or self.body is not None
+
+    @property
     def period_s(self) -> float:
         """Time between readings [s]."""
         return 1.0 / (self.spec.timing.rate_hz or 1.0)
@@ -66,7 +74,26 @@ class Source:
 
     def topic(self, row: int, end: str) -> str:
         """Topic of one row: /lidar/points, or /world_3/lidar_0/points where there are several."""
-        return "/" + _NOT_IN_NAMES.sub("_", f"{self.frames[row]}/{end}")
+        return "".join(f"/{_token(word)}" for word in (*self.frames[row].split("/"), *end.split("/")) if word)
+
+
+def _token(word: str) -> str:
+    """A word as a token of a topic: letters, digits and underscores, no digit first.
+
+    Tokens that begin with an underscore are hidden in ROS 2, so a word gets none that had none.
+    """
+    plain = _NOT_IN_TOKENS.sub("_", word)
+    return plain if word[0] == "_" or plain[0].isalpha() else f"sensor_{plain.lstrip('_')}"
+
+
+def check_topic(topic: str) -> None:
+    """Raise SpecError unless a topic is a name in a ROS 2 graph (design.ros2.org, "Topic and Service Names")."""
+    if len(topic) > _LONGEST_TOPIC:
+        rule = f"a name of ROS 2 has at most {_LONGEST_TOPIC}"
+        raise SpecError(f"topic {topic[:60]!r}... has {len(topic)} characters; {rule}")
+    if not _TOPIC.fullmatch(topic):
+        rule = "a name of ROS 2 begins with / and has tokens of letters, digits and _ between them, no digit first"
+        raise SpecError(f"topic is {topic!r}; {rule}")
 
 
 class Worlds(Protocol):

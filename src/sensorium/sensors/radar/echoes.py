@@ -59,7 +59,7 @@ class Instants:
 
     def at(self, time_ns: int) -> Instant:
         """Everything at a time that the history knows [ns]."""
-        mount = self._motion.at(time_ns)
+        mount = self._motion.at(time_ns, acceleration=False)
         before, after, fraction = self._history.bracket(time_ns)
         position, quaternion = self._history.motion(np.array([time_ns]))
         v_WB, w_WB = (

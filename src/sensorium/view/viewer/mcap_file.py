@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from sensorium.errors import SpecError
 from sensorium.frames import Pose
-from sensorium.mcap_messages import LABELS, open_mcap
+from sensorium.mcap_messages import LABELS, McapFile, open_mcap
+from sensorium.view.viewer.image_pixels import can_be_shown, pixels_of
 from sensorium.view.viewer.stream import Stream
 from sensorium.worlds.interpolation import interpolated
 
@@ -26,11 +27,14 @@ _MOST_POSES = 4096
 _LONGEST_CLOUD_S = 1e6
 
 _POINT_KINDS = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "<i4", 6: "<u4", 7: "<f4", 8: "<f8"}
-_PIXELS = {"mono8": ("u1", 1), "8UC1": ("u1", 1), "rgb8": ("u1", 3), "bgr8": ("u1", 3), "mono16": ("<u2", 1)}
-_PIXELS |= {"16UC1": ("<u2", 1), "32FC1": ("<f4", 1)}
 _XYZ = ("x", "y", "z")
 _TF, _DIAGNOSTICS = "tf2_msgs/msg/TFMessage", "diagnostic_msgs/msg/DiagnosticArray"
 _CLOUD, _IMAGE = "sensor_msgs/msg/PointCloud2", "sensor_msgs/msg/Image"
+_JOINTS = "sensor_msgs/msg/JointState"
+
+
+# What has its place elsewhere: the time of every message, and how cameras project
+_NOT_SEEN = ("rosgraph_msgs/msg/Clock", "sensor_msgs/msg/CameraInfo")
 
 
 def _vector(value: Any) -> list[float]:
@@ -47,7 +51,6 @@ _NUMBERS: dict[str, list[tuple[str, tuple[str, ...], Callable[[Any], list[float]
     "geometry_msgs/msg/Vector3Stamped": [("increment", _XYZ, lambda m: _vector(m.vector))],
     "geometry_msgs/msg/PointStamped": [("position", _XYZ, lambda m: _vector(m.point))],
     "geometry_msgs/msg/TwistStamped": [("velocity", _XYZ, lambda m: _vector(m.twist.linear))],
-    "sensor_msgs/msg/JointState": [("joint", ("position", "velocity"), lambda m: [m.position[0], m.velocity[0]])],
     "nav_msgs/msg/Odometry": [
         ("distance", ("distance",), lambda m: [m.pose.pose.position.x]),
         ("velocity", ("velocity",), lambda m: [m.twist.twist.linear.x]),
@@ -63,32 +66,55 @@ _NUMBERS: dict[str, list[tuple[str, tuple[str, ...], Callable[[Any], list[float]
 }
 
 
-def show_mcap(path: Path, stream: Stream, progress: Callable[[float], None] = lambda part: None) -> int:
+def show_mcap(
+    path: Path,
+    stream: Stream,
+    progress: Callable[[float], None] = lambda part: None,
+    note: Callable[[str], None] = lambda words: None,
+) -> int:
     """Show all of a recording that can be shown; gives the number of messages.
 
     Args:
         path: The file.
         stream: Where.
         progress: Called with the part that is done, 0 to 1.
+        note: Called with a line for each topic that is left out, and why.
     """
     frames, shown = _Frames(stream), 0
     with open_mcap(path) as file, np.errstate(over="ignore"):  # viewers draw in float32
         if labels := file.metadata(LABELS):
             stream.names({name: int(number) for number, name in labels.items()})
-        kinds = {
-            topic: schema.name for topic, (_, schema) in file.channels.items() if schema and _is_shown(schema.name)
-        }
+        kinds = _shown_kinds(file, note)
         decoders = {topic: file.decoder(topic) for topic in kinds}
+        left_out: set[str] = set()
         first_ns, last_ns = file.span_ns
         for topic, log_ns, data in file.messages([*kinds]):
             progress((log_ns - first_ns) / max(last_ns - first_ns, 1))
-            _show(stream, frames, topic, kinds[topic], log_ns, decoders[topic](data))
+            message = decoders[topic](data)
+            if kinds[topic] == _IMAGE and not can_be_shown(message.encoding):
+                if topic not in left_out:
+                    note(f"{topic!r} is left out: its images are {message.encoding!r}")
+                left_out.add(topic)
+                continue
+            _show(stream, frames, topic, kinds[topic], log_ns, message)
             shown += 1
     return shown
 
 
-def _is_shown(kind: str) -> bool:
-    return kind in _NUMBERS or kind in (_TF, _CLOUD, _IMAGE, _DIAGNOSTICS)
+def _shown_kinds(file: McapFile, note: Callable[[str], None]) -> dict[str, str]:
+    """Type of each topic that is shown; of the others it is noted why not."""
+    shown = {}
+    for topic, (channel, schema) in sorted(file.channels.items()):
+        kind = schema.name if schema else ""
+        if kind not in _NUMBERS and kind not in (_TF, _CLOUD, _IMAGE, _DIAGNOSTICS, _JOINTS):
+            if kind not in _NOT_SEEN:
+                note(f"{topic!r} is left out: its messages are {kind or 'of no type'!r}")
+        elif channel.message_encoding != "cdr":
+            written = channel.message_encoding
+            note(f"{topic!r} is left out: its messages are written as {written!r}, and not as cdr (ROS 2)")
+        else:
+            shown[topic] = kind
+    return shown
 
 
 def _show(stream: Stream, frames: "_Frames", topic: str, kind: str, time_ns: int, message: Any) -> None:
@@ -105,7 +131,9 @@ def _show(stream: Stream, frames: "_Frames", topic: str, kind: str, time_ns: int
         points_W = frames.in_world(xyz, message.header.frame_id, _stamp(message) + _offsets_ns(cloud))
         stream.cloud(sensor, points_W, label, time_ns)
     elif kind == _IMAGE:
-        stream.image(sensor, _pixels(message), time_ns)
+        stream.image(topic.strip("/"), pixels_of(message), time_ns)
+    elif kind == _JOINTS:
+        _show_joints(stream, sensor, message, time_ns)
     elif kind == _DIAGNOSTICS:
         for status in message.status:
             level = status.level if isinstance(status.level, int) else int.from_bytes(status.level, "little")
@@ -120,6 +148,15 @@ def _show(stream: Stream, frames: "_Frames", topic: str, kind: str, time_ns: int
                 values(message),
                 time_ns,
             )
+
+
+def _show_joints(stream: Stream, sensor: str, message: Any, time_ns: int) -> None:
+    """Positions, and velocities where they are told, of each joint."""
+    for number, (name, position) in enumerate(zip(message.name, message.position, strict=False)):
+        path = [sensor, "joint"] if len(message.name) == 1 else [sensor, name or f"joint {number}"]
+        stream.numbers(path, ["joint position"], [float(position)], time_ns)
+        if len(message.velocity) == len(message.name):
+            stream.numbers([*path, "velocity"], ["joint velocity"], [float(message.velocity[number])], time_ns)
 
 
 class _Frames:
@@ -207,20 +244,6 @@ def _finite_or_nan(column: NDArray[Any], name: str) -> NDArray[np.float64]:
     if np.isinf(numbers).any():
         raise ValueError(f"{name} of a point is infinite")
     return numbers
-
-
-def _pixels(message: Any) -> NDArray[Any]:
-    """An image's pixels; rows may be padded."""
-    if message.encoding not in _PIXELS:
-        raise SpecError(f"an image's encoding is {message.encoding!r}; it must be one of {', '.join(_PIXELS)}")
-    kind, channels = _PIXELS[message.encoding]
-    dtype = np.dtype(kind)
-    rows = np.frombuffer(bytes(message.data), np.uint8).reshape(message.height, message.step)
-    pixels = np.ascontiguousarray(rows[:, : message.width * channels * dtype.itemsize]).view(dtype)
-    if channels == 1:
-        return pixels
-    pixels = pixels.reshape(message.height, message.width, channels)
-    return pixels[..., ::-1] if message.encoding == "bgr8" else pixels
 
 
 def _stamp(message: Any) -> int:

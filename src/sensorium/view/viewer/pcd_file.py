@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.errors import SpecError, in_one_line
+from sensorium.plain_files import open_regular
 
 _LETTERS = {"F": "f", "I": "i", "U": "u"}
 _MAX_POINT_BYTES = 1 << 12
@@ -15,7 +16,8 @@ _HEADER = ("FIELDS", "SIZE", "TYPE", "COUNT", "POINTS", "DATA")
 def read_pcd(path: Path) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
     """Points [m], shape (n, 3), and their label numbers, shape (n,), 0 where the file has none."""
     try:
-        content = path.read_bytes()
+        with open_regular(path) as file:
+            content = file.read()
     except OSError as error:
         raise SpecError(f"{path.name!r} cannot be read: {error.strerror}") from None
     header, begin = _header(path, content)

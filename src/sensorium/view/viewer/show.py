@@ -28,7 +28,7 @@ def show(
         progress: Called with the part that is done, 0 to 1.
 
     Returns:
-        What was done, as words.
+        What was done, as words, after a line for each topic that was left out.
     """
     path = _of_folder(Path(path), to_rerun=save is not None)
     kind = path.suffix.lower()
@@ -45,9 +45,10 @@ def show(
     # What cannot be read is known before a window opens
     cloud = read_pcd(path) if kind == ".pcd" else None
     stream = Stream(save, path.stem)
+    notes: list[str] = []
     try:
         if kind == ".mcap":
-            show_mcap(path, stream, progress)
+            show_mcap(path, stream, progress, notes.append)
         elif cloud is not None:
             stream.cloud(path.stem, *cloud, time_ns=0)
         else:
@@ -56,7 +57,7 @@ def show(
         stream.abandon()
         raise
     stream.close()
-    return f"sent {path} to the viewer" if save is None else f"wrote {save}"
+    return "\n".join([*notes, f"sent {path} to the viewer" if save is None else f"wrote {save}"])
 
 
 def _of_folder(path: Path, *, to_rerun: bool) -> Path:

@@ -1,8 +1,10 @@
 import numpy as np
 import pytest
+from mcap.writer import Writer
 
 import sensorium as sn
 from sensorium.errors import SpecError
+from sensorium.record.ros2.message import Message, header
 from sensorium.view.scan_rows import world_points
 from sensorium.view.viewer.mcap_file import show_mcap
 from sensorium.view.viewer.stream import Stream
@@ -58,6 +60,79 @@ def test_signals_poses_and_faults_are_shown(yard, tmp_path, columns):
     words = [text.tolist() for _, text in columns(out, "/faults", "TextLog:text")]
     assert words == [["imu: stuck is active"], ["imu: stuck is over"]]
     assert count > 60
+
+
+def test_every_output_of_a_depth_camera_is_an_image_of_its_own(tmp_path, columns):
+    scene = sn.Scene()
+    scene.add(sn.shapes.box(1, 1, 1), pose=sn.Pose((3, 0, 0)), label="box")
+    env = sn.Environment(scene, sn.worlds.Static(step_s=0.1))
+    pattern = sn.patterns.Pinhole(width=4, height=3, focal_px=(2.0, 2.0), rate_hz=10.0)
+    outputs = ("depth", "range", "segmentation", "object_id", "face_id", "normals", "flow", "scene_flow")
+    env.attach(sn.DepthCamera(pattern=pattern, outputs=set(outputs)), name="eye")
+    with sn.record.McapRecorder(tmp_path / "run.mcap") as recorder:
+        for _ in env.run(0.2):
+            recorder.record(env)
+    out, _ = shown(tmp_path / "run.mcap", tmp_path)
+    assert {name: len(columns(out, f"/images/eye\\/{name}", "Image:buffer")) for name in outputs} == dict.fromkeys(
+        outputs, 2
+    )
+
+
+def image_of(encoding):
+    fields = {
+        "height": 1,
+        "width": 1,
+        "encoding": encoding,
+        "is_bigendian": 0,
+        "step": 2,
+        "data": np.zeros(2, np.uint8),
+    }
+    return Message("sensor_msgs/msg/Image", 0, {"header": header(0, "camera"), **fields})
+
+
+def test_what_is_not_known_is_left_out_with_a_note(tmp_path, columns):
+    with sn.record.McapRecorder(tmp_path / "run.mcap") as recorder:
+        recorder.write("/odd/image", image_of("yuv422"))
+        recorder.write("/odd/image", image_of("yuv422"), log_ns=5)
+        recorder.write("/eye/image", image_of("16SC1"))
+        recorder.write("/name", Message("std_msgs/msg/String", 0, {"data": "robot"}))
+    notes = []
+    stream = Stream(tmp_path / "out.rrd", "Run")
+    assert show_mcap(tmp_path / "run.mcap", stream, note=notes.append) == 1
+    stream.close()
+    assert notes == [
+        "'/name' is left out: its messages are 'std_msgs/msg/String'",
+        "'/odd/image' is left out: its images are 'yuv422'",
+    ]
+    assert len(columns(tmp_path / "out.rrd", "/images/eye\\/image", "Image:buffer")) == 1
+
+
+def test_messages_that_are_not_of_ros_2_are_left_out_with_a_note(tmp_path):
+    with (tmp_path / "run.mcap").open("wb") as file:
+        writer = Writer(file)
+        writer.start()
+        schema = writer.register_schema("sensor_msgs/msg/Imu", "jsonschema", b"{}")
+        writer.add_message(writer.register_channel("/imu", "json", schema), 0, b"{}", 0)
+        writer.finish()
+    notes = []
+    stream = Stream(tmp_path / "out.rrd", "Run")
+    assert show_mcap(tmp_path / "run.mcap", stream, note=notes.append) == 0
+    stream.close()
+    assert notes == ["'/imu' is left out: its messages are written as 'json', and not as cdr (ROS 2)"]
+
+
+def test_joints_of_a_robot_each_have_their_signals(tmp_path, columns):
+    fields = {"name": ["hip", "knee"], "position": np.array([1.0, 2.0]), "effort": np.zeros(0)}
+    with sn.record.McapRecorder(tmp_path / "run.mcap") as recorder:
+        for topic, velocity in (("/joint_states", np.zeros(0)), ("/fast/joint_states", np.array([3.0, 4.0]))):
+            message = Message(
+                "sensor_msgs/msg/JointState", 0, {"header": header(0, ""), **fields, "velocity": velocity}
+            )
+            recorder.write(topic, message)
+    out, count = shown(tmp_path / "run.mcap", tmp_path)
+    assert count == 2
+    assert columns(out, "/signals/joint_states/knee", "Scalars:scalars")[0][1].tolist() == [2.0]
+    assert columns(out, "/signals/fast/knee/velocity", "Scalars:scalars")[0][1].tolist() == [4.0]
 
 
 def test_worlds_side_by_side_each_have_their_branch(yard, tmp_path, entities):
