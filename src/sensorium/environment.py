@@ -149,8 +149,9 @@ class Environment:
         Args:
             model: `mujoco.MjModel`; or the path of an MJCF or URDF file; or MJCF text.
             data: Data to simulate or to watch, as for `sn.worlds.MuJoCo`.
-            options: All else, by name, that `sn.worlds.MuJoCo` takes (controller, keyframe, accelerations, folder), its
-                `scene` (groups, sag_m, infinite_m, materials), or an environment, such as atmosphere, worlds and seed.
+            options: All else, by name, that `sn.worlds.MuJoCo` takes (controller, keyframe, accelerations, folder,
+                packages), its `scene` (groups, sag_m, infinite_m, materials, plane_backs), or an environment, such as
+                atmosphere, worlds and seed.
         """
         of_world, of_scene = (
             {name: options.pop(name) for name in signature(function).parameters if name in options}

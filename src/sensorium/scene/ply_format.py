@@ -1,7 +1,7 @@
 """A strict reader for PLY, text and binary, with polygons of any mixture.
 
 Vertices come from x, y, z of the element "vertex", normals from its nx, ny, nz, colours from its red, green, blue (and
-alpha), triangles from the element "face". Other properties are passed over.
+alpha), triangles from the element "face" and from the strips of "tristrips". Other properties are passed over.
 """
 
 from dataclasses import dataclass, field
@@ -71,8 +71,12 @@ def read_ply(path: Path) -> MeshArrays:
     # Vertices, their colours, and faces
     vertex, face = columns.get("vertex", {}), columns.get("face", {})
     polygons = next((face[name] for name in _INDEX_NAMES if name in face), ())
-    if not all(axis in vertex for axis in "xyz") or len(polygons) == 0:
-        raise SceneError("it has no triangles; it needs the elements vertex (x, y, z) and face (vertex_indices)")
+    strips = next((columns["tristrips"][name] for name in _INDEX_NAMES if name in columns.get("tristrips", {})), ())
+    faces = np.concatenate([_fans(polygons), _of_strips(strips)])
+    if not all(axis in vertex for axis in "xyz") or len(faces) == 0:
+        raise SceneError(
+            "it has no triangles; it needs the elements vertex (x, y, z) and face or tristrips (vertex_indices)"
+        )
     color = None
     if all(name in vertex for name in ("red", "green", "blue")):
         names = ("red", "green", "blue", "alpha")
@@ -82,7 +86,7 @@ def read_ply(path: Path) -> MeshArrays:
     if all(name in vertex for name in ("nx", "ny", "nz")):
         normal = np.stack([vertex[name] for name in ("nx", "ny", "nz")], axis=-1).astype(np.float32)
         normal = normal if np.isfinite(normal).all() else None
-    return MeshArrays(np.stack([vertex[axis] for axis in "xyz"], axis=-1), _fans(polygons), color, normal=normal)
+    return MeshArrays(np.stack([vertex[axis] for axis in "xyz"], axis=-1), faces, color, normal=normal)
 
 
 def _read_header(file: BinaryIO) -> tuple[list[_Element], bool]:
@@ -175,12 +179,37 @@ def _full_scale(kind: np.dtype[Any]) -> float:
 def _fans(polygons: Any) -> NDArray[np.int64]:
     """Triangles (m, 3) of polygons: an array (n, k), or a list of arrays."""
     groups = [polygons] if isinstance(polygons, np.ndarray) else [np.asarray(p)[None, :] for p in polygons]
-    triangles = []
+    triangles = [np.zeros((0, 3), np.int64)]
     for group in groups:
         if group.shape[1] < 3:
             raise SceneError(f"it has a face of {group.shape[1]} vertices; it needs at least 3")
-        if not ((np.abs(group) < _MAX_INDEX) & (group == np.floor(group))).all():
-            raise SceneError("it has a vertex index that is no whole number below 2**31")
+        _check_indices(group)
         first = np.broadcast_to(group[:, :1], (len(group), group.shape[1] - 2))
         triangles.append(np.stack([first, group[:, 1:-1], group[:, 2:]], axis=-1).reshape(-1, 3).astype(np.int64))
     return np.concatenate(triangles)
+
+
+def _of_strips(strips: Any) -> NDArray[np.int64]:
+    """Triangles (m, 3) of strips that -1 ends: each vertex from the third on makes one with the two before it.
+
+    Every other triangle of a strip is turned over, so that all face the same way; those of no area, by which strips are
+    joined, are left out.
+    """
+    triangles = [np.zeros((0, 3), np.int64)]
+    for given in strips:
+        _check_indices(np.asarray(given))
+        strip = np.asarray(given).astype(np.int64)
+        three = np.stack([strip[:-2], strip[1:-1], strip[2:]], axis=-1)
+        ends = np.flatnonzero(strip == -1)
+        place = np.arange(len(strip)) - np.append(-1, ends)[np.searchsorted(ends, np.arange(len(strip)))] - 1
+        turned = place[: len(three)] % 2 == 1
+        three[turned] = three[turned][:, [1, 0, 2]]
+        first, second, third = three.T
+        real = (three != -1).all(axis=1) & (first != second) & (second != third) & (third != first)
+        triangles.append(three[real])
+    return np.concatenate(triangles)
+
+
+def _check_indices(group: NDArray[Any]) -> None:
+    if not ((np.abs(group) < _MAX_INDEX) & (group == np.floor(group))).all():
+        raise SceneError("it has a vertex index that is no whole number below 2**31")

@@ -111,6 +111,7 @@ class MuJoCo:
         sag_m: float = 1e-3,
         infinite_m: float = 1024.0,
         materials: Mapping[str, AbstractMaterial] | None = None,
+        plane_backs: bool = True,
     ) -> Scene:
         """A scene of the model's geoms on its bodies, to add to or to use as it is.
 
@@ -119,9 +120,17 @@ class MuJoCo:
             sag_m: How deep facets of round geoms may lie inside the true surface [m]; at least 2e-5 of the radius.
             infinite_m: How far a plane without size reaches to each side [m].
             materials: Surfaces by name of a geom or of a MuJoCo material; all others are matt, after their colour.
+            plane_backs: Whether planes are seen from below too; False is as MuJoCo's `mj_ray` has it, which passes them
+                from there.
         """
         return model_scene(
-            self.model, self.body_names, groups=groups, sag_m=sag_m, infinite_m=infinite_m, materials=materials
+            self.model,
+            self.body_names,
+            groups=groups,
+            sag_m=sag_m,
+            infinite_m=infinite_m,
+            materials=materials,
+            plane_backs=plane_backs,
         )
 
     def site(self, name: str) -> Mount:
