@@ -186,7 +186,7 @@ def _engine_forward(world: sn.worlds.MuJoCo) -> float:
     """Seconds of the engine's functions that a state calls."""
     import mujoco
 
-    model, data, copy = world.model, world.data[0], world._copy
+    model, data, copy = world.model, world.data[0], world._engine.copy
 
     def forward() -> None:
         mujoco.mj_copyState(model, data, copy, world._everything)
