@@ -178,15 +178,15 @@ def _full_scale(kind: np.dtype[Any]) -> float:
 
 def _fans(polygons: Any) -> NDArray[np.int64]:
     """Triangles (m, 3) of polygons: an array (n, k), or a list of arrays."""
-    groups = [polygons] if isinstance(polygons, np.ndarray) else [np.asarray(p)[None, :] for p in polygons]
-    triangles = [np.zeros((0, 3), np.int64)]
-    for group in groups:
-        if group.shape[1] < 3:
-            raise SceneError(f"it has a face of {group.shape[1]} vertices; it needs at least 3")
-        _check_indices(group)
-        first = np.broadcast_to(group[:, :1], (len(group), group.shape[1] - 2))
-        triangles.append(np.stack([first, group[:, 1:-1], group[:, 2:]], axis=-1).reshape(-1, 3).astype(np.int64))
-    return np.concatenate(triangles)
+    corners, length = _flat(polygons)
+    if len(length) and length.min() < 3:
+        raise SceneError(f"it has a face of {length.min()} vertices; it needs at least 3")
+
+    # Triangle k of a polygon has its first corner and its corners k + 1 and k + 2
+    begin, count = np.cumsum(length) - length, length - 2
+    first = np.repeat(begin, count)
+    k = np.arange(len(first)) - np.repeat(np.cumsum(count) - count, count)
+    return np.stack([corners[first], corners[first + k + 1], corners[first + k + 2]], axis=-1)
 
 
 def _of_strips(strips: Any) -> NDArray[np.int64]:
@@ -195,21 +195,26 @@ def _of_strips(strips: Any) -> NDArray[np.int64]:
     Every other triangle of a strip is turned over, so that all face the same way; those of no area, by which strips are
     joined, are left out.
     """
-    triangles = [np.zeros((0, 3), np.int64)]
-    for given in strips:
-        _check_indices(np.asarray(given))
-        strip = np.asarray(given).astype(np.int64)
-        three = np.stack([strip[:-2], strip[1:-1], strip[2:]], axis=-1)
-        ends = np.flatnonzero(strip == -1)
-        place = np.arange(len(strip)) - np.append(-1, ends)[np.searchsorted(ends, np.arange(len(strip)))] - 1
-        turned = place[: len(three)] % 2 == 1
-        three[turned] = three[turned][:, [1, 0, 2]]
-        first, second, third = three.T
-        real = (three != -1).all(axis=1) & (first != second) & (second != third) & (third != first)
-        triangles.append(three[real])
-    return np.concatenate(triangles)
+    corners, length = _flat(strips)
+    strip = np.insert(corners, np.cumsum(length), -1)  # one after the other
+    three = np.stack([strip[:-2], strip[1:-1], strip[2:]], axis=-1)
+    ends, number = np.flatnonzero(strip == -1), np.arange(len(three))
+    place = number - np.append(-1, ends)[np.searchsorted(ends, number)] - 1
+    turned = place % 2 == 1
+    three[turned] = three[turned][:, [1, 0, 2]]
+    first, second, third = three.T
+    return three[(three != -1).all(axis=1) & (first != second) & (second != third) & (third != first)]
 
 
-def _check_indices(group: NDArray[Any]) -> None:
+def _flat(lists: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Vertex indices of lists, one after the other, and the length of each, from an array (n, k) or a list of arrays."""
+    if isinstance(lists, np.ndarray):
+        if lists.ndim != 2:
+            raise SceneError("its vertex_indices are single numbers; they must be lists")
+        length, group = np.full(len(lists), lists.shape[1]), lists.reshape(-1)
+    else:
+        length = np.array([len(each) for each in lists], np.int64)
+        group = np.concatenate([np.zeros(0), *lists]) if len(lists) else np.zeros(0)
     if not ((np.abs(group) < _MAX_INDEX) & (group == np.floor(group))).all():
         raise SceneError("it has a vertex index that is no whole number below 2**31")
+    return group.astype(np.int64), length

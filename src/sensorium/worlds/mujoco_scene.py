@@ -62,6 +62,8 @@ def model_scene(
             raise SpecError(f"{name} is {value}; it must be finite and positive")
     if isinstance(groups, str) or not all(group in range(6) for group in groups):
         raise SpecError(f"groups is {groups!r}; it must hold numbers from 0 to 5")
+    if not isinstance(plane_backs, bool | np.bool_):
+        raise SpecError(f"plane_backs is {plane_backs!r}; it must be True or False")
     given = dict(materials or {})
     _check_materials(given, model)
     scene = Scene()

@@ -110,3 +110,10 @@ def test_strips_alone_are_a_mesh_and_their_claims_are_checked(tmp_path: Path) ->
             load(tmp_path, head + corners + body)
     with pytest.raises(SceneError, match="ends before"):
         load(tmp_path, head + corners + "4 0 1 2")
+
+
+@pytest.mark.parametrize("element", ["face", "tristrips"])
+def test_indices_must_be_lists(tmp_path: Path, element: str) -> None:
+    head = HEAD.format(form="ascii", n=3) + f"element {element} 3\nproperty int vertex_indices\nend_header\n"
+    with pytest.raises(SceneError, match="must be lists"):
+        load(tmp_path, head + "0 0 0\n1 0 0\n0 1 0\n0\n1\n2\n")

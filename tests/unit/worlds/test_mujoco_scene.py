@@ -254,3 +254,5 @@ def test_planes_have_backs_unless_told(world):
     without = named(world.scene(plane_backs=False), "floor").mesh
     assert without.one_sided.all()
     assert np.array_equal(without.vertices, floor.vertices)
+    with pytest.raises(SpecError, match="plane_backs is 'no'; it must be True or False"):
+        world.scene(plane_backs="no")
