@@ -207,7 +207,7 @@ def _of_strips(strips: Any) -> NDArray[np.int64]:
 
 
 def _flat(lists: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Vertex indices of lists, one after the other, and the length of each, from an array (n, k) or a list of arrays."""
+    """Vertex indices of lists, one after the other, and the length of each; lists are an array (n, k) or arrays."""
     if isinstance(lists, np.ndarray):
         if lists.ndim != 2:
             raise SceneError("its vertex_indices are single numbers; they must be lists")
