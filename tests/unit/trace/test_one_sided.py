@@ -7,6 +7,7 @@ import pytest
 
 import sensorium as sn
 from sensorium.errors import SceneError, SensoriumError, SpecError
+from sensorium.scene.split import split_scene
 from sensorium.trace import reference
 
 LENS = sn.patterns.Pinhole.from_fov(32, 16, 80.0, rate_hz=10.0)
@@ -136,6 +137,17 @@ def test_it_is_carried_along(tmp_path):
     for other in (mesh.scaled(2.0), mesh.transformed(UP), pickle.loads(pickle.dumps(mesh)), sn.Mesh.merge([mesh])):
         assert other.one_sided.tolist() == mesh.one_sided.tolist()
     assert one_sided(mesh, False).one_sided is None
+
+    # Into the files of a scene in parts, cut or whole
+    ball = sn.shapes.sphere(1.0, 3)
+    which = np.arange(len(ball.faces)) % 3 == 0
+    scene = sn.Scene()
+    scene.add(one_sided(ball, which))
+    split_scene(scene.objects, tmp_path / "parts", parts=3)
+    pieces = [sn.Mesh.load(path) for path in sorted(tmp_path.rglob("object-*.npz"))]
+    assert len(pieces) > 1
+    for piece in pieces:
+        assert piece.one_sided.tolist() == which[piece.face_properties["whole_face"]].tolist()
 
 
 def test_refusals():
