@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from inspect import signature
 from types import MappingProxyType
@@ -30,7 +30,7 @@ from sensorium.sensors.spec import SensorSpec
 from sensorium.stepping import SteppedRun
 from sensorium.trace.parts_tracer import PartsTracer
 from sensorium.trace.tracer import Tracer
-from sensorium.worlds.base import World, WorldState, check_state, slides_of
+from sensorium.worlds.base import World, WorldState, check_state, slides_of, unread_state_of
 from sensorium.worlds.history import History
 from sensorium.worlds.mujoco import MuJoCo
 from sensorium.worlds.static import Static
@@ -127,7 +127,7 @@ class Environment:
         # The world begins; what it is like now is the first entry of the history
         count = 1 if worlds is None else worlds
         self.world.start(count)
-        self._unseen_state: Callable[[], WorldState] = getattr(self.world, "later_state", self.world.state)
+        self._unread_state = unread_state_of(self.world)
         self._history = History(self._checked(self.world.state()), worlds=count)
         self._step_from_ns = self._history.newest.time_ns
         self._looks: Tracer | PartsTracer
@@ -286,7 +286,7 @@ class Environment:
         """Move the world on by one step, then let the sensors measure. Ctrl-C waits for its end."""
         with Uninterrupted():
             self.world.step()
-            self._see(self.world.state() if self._sensors else self._unseen_state())
+            self._see(self.world.state() if self._sensors else self._unread_state())
 
     def observe(self, time_ns: int | None = None) -> None:
         """Let the sensors measure a world that somebody else has moved; the world is not stepped.

@@ -128,7 +128,7 @@ def step_cost(bodies: int = 50, *, rounds: int = 40) -> StepCost:
     world.start(1)
     specs = _four()
     bare, together = _environment(text), _environment(text, *specs)
-    bare._unseen_state = bare.world.state  # worked out at each step, as sensors have it
+    bare._unread_state = bare.world.state  # worked out at each step, as sensors have it
     usual = _environment(text, *_four(lidar_hz=_LIDAR_HZ))
     alone = [_environment(text, spec) for spec in specs]
     for env in (bare, together, usual, *alone):

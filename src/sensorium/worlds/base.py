@@ -4,7 +4,7 @@ A world may be a physics engine, a recording or a set of paths. It knows nothing
 its state after each step, for all the worlds that run side by side.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, Self
@@ -233,6 +233,18 @@ def checked_slides(slide_joints: Iterable[str], joint_names: tuple[str, ...]) ->
 def slides_of(world: World) -> tuple[str, ...]:
     """Names of a world's joints that slide [m]; all others turn [rad]."""
     return checked_slides(getattr(world, "slide_joints", ()), world.joint_names)
+
+
+def unread_state_of(world: World) -> Callable[[], WorldState]:
+    """What gives states that nobody may read: `later_state`, unless a subclass or a wrapper has a `state` of its own."""
+    for owner in (world, *type(world).__mro__):
+        own = getattr(owner, "__dict__", {})
+        if "later_state" in own:
+            found: Callable[[], WorldState] = world.later_state  # type: ignore[attr-defined]
+            return found
+        if "state" in own:
+            break
+    return world.state
 
 
 def checked_worlds(worlds: int) -> int:

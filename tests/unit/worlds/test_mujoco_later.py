@@ -156,3 +156,26 @@ def test_the_clock_counts_steps_one_by_one_as_all_at_once(timestep_s):
             time_s += rng.random() * 1e-3  # not on a step
         fresh = _Clock(timestep_s, step_ns, 0.0)
         assert clock.now_ns(time_s) == fresh.now_ns(time_s)
+
+
+def test_a_world_whose_state_was_replaced_is_asked_for_that():
+    class Shifted(sn.worlds.MuJoCo):
+        def state(self):
+            return super().state().at(super().state().time_ns + 7)
+
+    class Wrapped:
+        def __init__(self, world):
+            self._world = world
+
+        def __getattr__(self, name):
+            return getattr(self._world, name)
+
+        def state(self):
+            return self._world.state().at(self._world.state().time_ns + 7)
+
+    replaced = sn.worlds.MuJoCo(MODEL)
+    replaced.state = lambda: type(replaced).state(replaced).at(type(replaced).state(replaced).time_ns + 7)
+    for world in (Shifted(MODEL), Wrapped(sn.worlds.MuJoCo(MODEL)), replaced):
+        env = sn.Environment(sn.Scene(), world)
+        env.step()
+        assert env.time_ns == 2_000_007
