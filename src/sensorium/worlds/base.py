@@ -236,7 +236,7 @@ def slides_of(world: World) -> tuple[str, ...]:
 
 
 def unread_state_of(world: World) -> Callable[[], WorldState]:
-    """What gives states that nobody may read: `later_state`, unless a subclass or a wrapper has a `state` of its own."""
+    """What gives states that nobody may read: `later_state`, unless a subclass or wrapper has a `state` of its own."""
     for owner in (world, *type(world).__mro__):
         own = getattr(owner, "__dict__", {})
         if "later_state" in own:
