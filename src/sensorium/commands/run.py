@@ -116,8 +116,9 @@ def _folder(out: Path | None, path: Path) -> Path:
 
 def _repeat(console: Console, path: Path, out: Path, force: bool, allow_outside: bool) -> None:
     from sensorium import gallery
-    from sensorium.scenario.manifest import Manifest, differences, installed_versions
+    from sensorium.scenario.manifest import Manifest, differences
     from sensorium.scenario.run import repeat
+    from sensorium.versions import installed_versions
 
     manifest = Manifest.load(path)
     with progress_bar(console) as bar:
