@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import sysconfig
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -169,14 +170,16 @@ def _rights() -> str:
 
 
 @pytest.fixture
-def rack(tmp_path):
+def rack():
     """A rack without machines."""
     why = _rights()
     if why:
         pytest.skip(why)
     kernels = Path(os.environ.get("SENSORIUM_CACHE_DIR") or Path.home() / ".cache" / "sensorium")
-    made = Rack(tmp_path, kernels)
-    try:
-        yield made
-    finally:
-        made.close()
+    # The names of sockets may have 107 characters
+    with tempfile.TemporaryDirectory(prefix="rack-", ignore_cleanup_errors=True) as folder:
+        made = Rack(Path(folder), kernels)
+        try:
+            yield made
+        finally:
+            made.close()
