@@ -9,6 +9,7 @@ from typing import Any
 
 from sensorium.cluster import nodes, tokens
 from sensorium.cluster.knocking import knock
+from sensorium.cluster.silence import QUIET, silence
 from sensorium.cluster.variables import environment
 from sensorium.errors import BackendError, MissingExtraError, SpecError
 
@@ -21,9 +22,6 @@ _SERVE_OTHERS = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 
 # A local cluster keeps to itself, reports nothing, and its processes have the priority of this one
 _LOCAL_SETTINGS = {_SERVE_OTHERS: "0", "RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0"}
-
-# What Ray has to say stays in its own log files
-_QUIET = {"log_to_driver": False, "configure_logging": False}
 
 
 @contextmanager
@@ -53,6 +51,7 @@ def joined(address: str = LOCAL, *, cpus: int | None = None) -> Iterator[None]:
         yield
         return
     with ExitStack() as left:
+        left.enter_context(silence(ray))
         left.callback(tokens.forget)
         settings: dict[str, str | None] = {**tokens.shown_token()}
         if address == LOCAL:
@@ -90,7 +89,7 @@ def _join(ray: Any, address: str, cpus: int | None) -> None:
     try:
         if address != LOCAL:
             knock(address)
-            ray.init(address=address, **_QUIET)
+            ray.init(address=address, **QUIET)
             return
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
         ray.init(
@@ -98,7 +97,7 @@ def _join(ray: Any, address: str, cpus: int | None) -> None:
             num_cpus=cores if cpus is None else cpus,
             include_dashboard=False,
             _node_ip_address=_LOOPBACK,
-            **_QUIET,
+            **QUIET,
         )
     except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
         raise BackendError(f"cluster is {address!r}, which cannot be joined: {_told(error)}") from None

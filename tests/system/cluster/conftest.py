@@ -52,6 +52,7 @@ class Machine:
             "PYTHONPATH": str(SOURCE),
             "SENSORIUM_CACHE_DIR": str(rack.kernels),
             "RAY_USAGE_STATS_ENABLED": "0",
+            "RAY_worker_niceness": "0",  # as other work on this machine
             "NO_COLOR": "1",
             "COLUMNS": "200",
             **more,

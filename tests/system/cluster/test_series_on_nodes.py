@@ -1,5 +1,6 @@
 """A series on several machines: no run lost, none doubled, the bytes of one machine, and results where one looks."""
 
+import functools
 import shutil
 import signal
 import subprocess
@@ -15,7 +16,7 @@ pytestmark = pytest.mark.slow  # machines are made of namespaces, each with a Ra
 
 SCENARIO = """\
 title: Turning
-duration_s: 40.0
+duration_s: 10.0
 world: {kind: replay, file: way.csv, step_s: 0.01}
 sensors:
   gyro: {kind: gyroscope, body: car, noise: {std: 0.01}, timing: {rate_hz: 100}}
@@ -36,8 +37,8 @@ def series(count):
     return f"seed={','.join(str(number) for number in range(1, count + 1))}"
 
 
-def command(file, out, rack, count, *more):
-    words = ["run", file, "--out", out, "--sweep", series(count), "--cluster", rack.address, *more]
+def command(file, out, address, count, *more):
+    words = ["run", file, "--out", out, "--sweep", series(count), "--cluster", address, *more]
     return [sys.executable, "-m", "sensorium", *words]
 
 
@@ -49,37 +50,46 @@ def outputs(out, count):
     return {path.name: Manifest.load(path / "manifest.json").outputs for path in folders}
 
 
-@pytest.fixture
-def expected(tmp_path):
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory):
     """The hashes of one process, without a cluster."""
+    folder = tmp_path_factory.mktemp("alone")
 
+    @functools.cache
     def of(count):
-        file = scenario(tmp_path / "here")
-        words = [sys.executable, "-m", "sensorium", "run", file, "--out", tmp_path / "alone", "--sweep", series(count)]
+        file, out = scenario(folder / "here"), folder / f"out-{count}"
+        words = [sys.executable, "-m", "sensorium", "run", file, "--out", out, "--sweep", series(count)]
         subprocess.run(words, check=True, capture_output=True, timeout=600)
-        return outputs(tmp_path / "alone", count)
+        return outputs(out, count)
 
     return of
 
 
 def test_two_nodes_are_faster_than_one(rack, tmp_path, expected):
-    """40 short runs on nodes of one core: once with one node, once with two; cold starts are over before."""
+    """40 short runs on nodes of one core: with one node and with two in turn; cold starts are over before.
+
+    Other work on this machine stretches either, so what is printed beside is how many runs were under way at once.
+    """
     file = scenario(tmp_path / "shared")
-    first = rack.add()
-    first.start_ray(cpus=1)
-    took = {}
-    for nodes in (1, 2):
-        if nodes == 2:
-            rack.add().start_ray(cpus=1, head=first)
-        for name, count in ((f"warm-{nodes}", 2), (f"out-{nodes}", 40)):
-            began = time.monotonic()
-            done = first.run(*command(file, tmp_path / name, rack, count))
-            took[name] = time.monotonic() - began
+    machines = rack.nodes(2, cpus=1)
+    alone = rack.add()
+    alone.start_ray(cpus=1)
+    racks = {1: (alone, f"{alone.address}:6379"), 2: (machines[0], rack.address)}
+    took = {1: [], 2: []}
+    for turn in range(3):
+        for nodes, (first, address) in racks.items():
+            out = tmp_path / f"out-{nodes}-{turn}"
+            done = first.run(*command(file, out, address, 40))
             assert done.returncode == 0, done.stderr
-    # What joining, the check and two runs take is no part of the work
-    one, two = (took[f"out-{nodes}"] - took[f"warm-{nodes}"] for nodes in (1, 2))
-    print(f"38 runs: {one:.1f} s on one node, {two:.1f} s on two, {one / two:.2f} x; with the start {took}")
-    assert outputs(tmp_path / "out-1", 40) == outputs(tmp_path / "out-2", 40) == expected(40)
+            ends = sorted((path / "manifest.json").stat().st_mtime for path in out.iterdir() if path.is_dir())
+            busy_s = sum(Manifest.load(path).run["real_s"] for path in out.glob("*/manifest.json"))
+            took[nodes].append((ends[-1] - ends[0], busy_s))
+    for nodes, rounds in took.items():
+        at_once = [busy_s * 39 / 40 / wall_s for wall_s, busy_s in rounds]
+        print(f"{nodes} nodes: {[round(wall_s, 1) for wall_s, _ in rounds]} s, runs at once {at_once}")
+    print(f"ratio of the least times: {min(took[1])[0] / min(took[2])[0]:.2f}")
+    alike = [outputs(tmp_path / f"out-{nodes}-{turn}", 40) for nodes in racks for turn in range(3)]
+    assert alike == [expected(40)] * 6
 
 
 @pytest.mark.parametrize("how", ["kill", "cut", "driver"])
@@ -88,7 +98,7 @@ def test_nothing_is_lost_and_nothing_doubled(rack, tmp_path, expected, how):
     file, out = scenario(tmp_path / "shared"), tmp_path / "out"
     first, second = rack.nodes(2, cpus=2, RAY_gcs_rpc_server_reconnect_timeout_s="10")
     began = time.monotonic()
-    driver = first.start(*command(file, out, rack, 40), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    driver = first.start(*command(file, out, rack.address, 40), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     while len(list(out.glob("*/manifest.json"))) < 8:
         assert driver.poll() is None, driver.stderr.read()
         time.sleep(0.05)
@@ -98,7 +108,7 @@ def test_nothing_is_lost_and_nothing_doubled(rack, tmp_path, expected, how):
             signal_process(pid)
         driver.wait()
         before = len(list(out.glob("*/manifest.json")))
-        driver = first.start(*command(file, out, rack, 40), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        driver = first.start(*command(file, out, rack.address, 40), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     else:
         getattr(second, how)()
     told, complaints = driver.communicate(timeout=400)
@@ -125,31 +135,31 @@ def test_results_come_to_the_disk_of_the_command(rack, tmp_path, expected):
     for machine in (first, second):
         scenario(machine.disk / "turning")
     file, out = rack.disk / "turning" / "turn.yaml", rack.disk / "out"
-    done = first.run(*command(file, out, rack, 6))
+    done = first.run(*command(file, out, rack.address, 6))
     assert done.returncode == 0, done.stderr
     assert "results are fetched from sn2 (10.77.0.2)" in done.stderr
     found = outputs(first.disk / "out", 6)
     assert not (second.disk / "out").exists()
     assert list(found.values()) == list(expected(6).values())
-    again = first.run(*command(file, out, rack, 6))
+    again = first.run(*command(file, out, rack.address, 6))
     assert again.returncode == 0, again.stderr
     assert again.stdout.count("was there") == 6
     shutil.rmtree(first.disk / "out" / "2-seed=3")
-    again = first.run(*command(file, out, rack, 6))
+    again = first.run(*command(file, out, rack.address, 6))
     assert again.stdout.count("was there") == 5
     assert outputs(first.disk / "out", 6) == found
 
     # Another file under the same path, and none
     (second.disk / "turning" / "way.csv").write_text(WAY.replace("100,car,1", "100,car,2"))
-    done = first.run(*command(file, rack.disk / "other", rack, 4))
+    done = first.run(*command(file, rack.disk / "other", rack.address, 4))
     assert done.returncode == 2
     assert "sn2 (10.77.0.2) has another" in done.stderr
     assert "way.csv" in done.stderr
     (second.disk / "turning" / "way.csv").unlink()
-    done = first.run(*command(file, rack.disk / "other", rack, 4))
+    done = first.run(*command(file, rack.disk / "other", rack.address, 4))
     assert done.returncode == 2
     assert "sn2 (10.77.0.2) has no" in done.stderr
-    done = first.run(*command(file, rack.disk / "other", rack, 4, "--skip-nodes"))
+    done = first.run(*command(file, rack.disk / "other", rack.address, 4, "--skip-nodes"))
     assert done.returncode == 0, done.stderr
     assert "left out: sn2 (10.77.0.2) has no" in done.stderr
     assert len(outputs(first.disk / "other", 4)) == 4
@@ -168,7 +178,7 @@ def test_a_lost_head_is_told(rack, tmp_path):
     """The command ends with one line of ours that says how to go on, and none of Ray's; given again, it goes on."""
     file, out = scenario(tmp_path / "shared"), tmp_path / "out"
     head, second = rack.nodes(2)
-    driver = second.start(*command(file, out, rack, 40), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    driver = second.start(*command(file, out, rack.address, 40), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     while len(list(out.glob("*/manifest.json"))) < 4:
         assert driver.poll() is None, driver.stderr.read()
         time.sleep(0.05)

@@ -4,6 +4,7 @@ import os
 import stat
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -27,7 +28,7 @@ def test_a_token_of_ones_own_is_for_this_user_alone_and_goes():
         assert first[tokens.TOKEN] is None
         assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
         assert stat.S_IMODE(os.stat(os.path.dirname(path)).st_mode) == 0o700
-        assert len({open(each[tokens.PATH]).read() for each in (first, second)}) == 2
+        assert len({Path(str(each[tokens.PATH])).read_text() for each in (first, second)}) == 2
     assert not os.path.exists(os.path.dirname(path))
 
 
