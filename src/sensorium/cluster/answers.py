@@ -1,18 +1,13 @@
-"""Waiting for what a cluster does, without waiting for a cluster that is gone.
+"""Waiting for what a cluster does, without waiting for a cluster that is gone."""
 
-A process whose head is lost is ended by Ray itself, a minute later and without a word of ours. So whoever waits here
-looks now and then whether the head still answers.
-"""
-
-import socket
 import time
 from collections.abc import Sequence
 from typing import Any
 
-from sensorium.errors import BackendError
+from sensorium.cluster.head import check_head
 
-# How often is looked, how long an answer may take, and how long the head may be silent [s]
-_LOOK_EVERY_S, _ANSWER_S, _SILENT_S = 2.0, 2.0, 10.0
+# How often is looked whether the head is still there [s]
+_LOOK_EVERY_S = 2.0
 
 
 def first_done(ray: Any, asked: Sequence[Any], *, within_s: float | None = None) -> Any:
@@ -21,23 +16,15 @@ def first_done(ray: Any, asked: Sequence[Any], *, within_s: float | None = None)
     Raises:
         BackendError: The head of the cluster is lost.
     """
-    began_s = heard_s = time.monotonic()
+    end_s = None if within_s is None else time.monotonic() + within_s
     while True:
-        now_s = time.monotonic()
-        left_s = _LOOK_EVERY_S if within_s is None else min(_LOOK_EVERY_S, max(0.0, began_s + within_s - now_s))
+        left_s = _LOOK_EVERY_S if end_s is None else min(_LOOK_EVERY_S, max(0.0, end_s - time.monotonic()))
         done, _ = ray.wait(list(asked), num_returns=1, timeout=left_s)
         if done:
             return done[0]
-        if within_s is not None and time.monotonic() - began_s >= within_s:
+        if end_s is not None and time.monotonic() >= end_s:
             return None
-        address = ray.get_runtime_context().gcs_address
-        if _answers(address):
-            heard_s = time.monotonic()
-        elif time.monotonic() - heard_s > _SILENT_S:
-            raise BackendError(
-                f"the head of the cluster, {address}, has not answered for {_SILENT_S:g} s: it is lost; what is "
-                "complete stays, and the same command goes on with the rest once the cluster runs again"
-            )
+        check_head(ray)
 
 
 def answer(ray: Any, asked: Any) -> Any:
@@ -50,12 +37,3 @@ def reason(error: BaseException) -> str:
     """What Ray gives as the cause, in one line."""
     text = " ".join(str(error).split()) or type(error).__name__
     return text if len(text) <= 300 else f"{text[:150]} ... {text[-145:]}"
-
-
-def _answers(address: str) -> bool:
-    host, _, port = address.rpartition(":")
-    try:
-        socket.create_connection((host, int(port)), timeout=_ANSWER_S).close()
-    except OSError:
-        return False
-    return True

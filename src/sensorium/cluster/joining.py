@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from sensorium.cluster import nodes, tokens
+from sensorium.cluster import head, nodes, tokens
 from sensorium.cluster.knocking import knock
 from sensorium.cluster.silence import QUIET, silence
 from sensorium.cluster.variables import environment
@@ -56,6 +56,7 @@ def joined(address: str = LOCAL, *, cpus: int | None = None) -> Iterator[None]:
         settings: dict[str, str | None] = {**tokens.shown_token()}
         if address == LOCAL:
             settings = {**_LOCAL_SETTINGS, **left.enter_context(tokens.own_token())}
+        left.callback(head.forget)
         left.callback(nodes.forget)
         left.callback(ray.shutdown)
         with environment(settings):

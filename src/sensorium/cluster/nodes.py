@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from sensorium.cluster.head import check_head
+
 
 @dataclass(frozen=True)
 class Node:
@@ -37,6 +39,7 @@ _left_out: set[str] = set()
 
 def alive(ray: Any) -> list[Node]:
     """All nodes that are there, those left out too, in the order of their hosts."""
+    check_head(ray)
     own = ray.get_runtime_context().get_node_id()
     found = [
         Node(

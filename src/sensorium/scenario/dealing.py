@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from sensorium.cluster import answers, nodes
+from sensorium.cluster import answers, head, nodes
 from sensorium.errors import BackendError
 from sensorium.node_check import Checked
 from sensorium.owned_folders import HeldError
@@ -89,7 +89,7 @@ def deal(
             else:
                 yield dealt.key, result
     finally:
-        for left in under_way:
+        for left in () if head.is_lost() else under_way:
             ray.cancel(left, force=True)
 
 

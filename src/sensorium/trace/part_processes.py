@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sensorium.cluster import answers, nodes
+from sensorium.cluster import answers, head, nodes
 from sensorium.cluster.nodes import Node
 from sensorium.cluster.placement import assigned_within, no_room
 from sensorium.errors import BackendError
@@ -109,7 +109,7 @@ class PartProcesses:
     def close(self) -> None:
         """End the processes."""
         for handle in self.handles:
-            if handle is not None:
+            if handle is not None and not head.is_lost():
                 self._ray.kill(handle)
         self.handles = []
 

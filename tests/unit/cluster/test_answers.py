@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from sensorium.cluster import answers
+from sensorium.cluster import answers, head
 from sensorium.errors import BackendError
 
 
@@ -24,20 +24,20 @@ def fake_ray(done_after, address):
 
 
 @pytest.fixture
-def head():
+def address():
     with socket.create_server(("127.0.0.1", 0)) as server:
         yield f"127.0.0.1:{server.getsockname()[1]}"
 
 
-def test_the_first_that_is_done_is_told(head):
-    ray, looks = fake_ray(3, head)
+def test_the_first_that_is_done_is_told(address):
+    ray, looks = fake_ray(3, address)
     assert answers.first_done(ray, ["a", "b"]) == "b"
     assert len(looks) == 4
     assert answers.answer(ray, "c") == "c"
 
 
-def test_none_is_told_after_the_wait(head):
-    ray, looks = fake_ray(10**6, head)
+def test_none_is_told_after_the_wait(address):
+    ray, looks = fake_ray(10**6, address)
     began_s = time.monotonic()
     assert answers.first_done(ray, ["a"], within_s=0.1) is None
     assert 0.1 <= time.monotonic() - began_s < 5.0
@@ -47,10 +47,13 @@ def test_none_is_told_after_the_wait(head):
 def test_a_head_that_is_gone_ends_the_wait(monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"127.0.0.1:{server.getsockname()[1]}"
-    monkeypatch.setattr(answers, "_SILENT_S", 0.2)
+    monkeypatch.setattr(head, "_SILENT_S", 0.2)
     ray, _ = fake_ray(10**6, address)
     with pytest.raises(BackendError, match=rf"the head of the cluster, {address}, has not answered for 0.2 s"):
         answers.first_done(ray, ["a"])
+    assert head.is_lost()
+    head.forget()
+    assert not head.is_lost()
 
 
 def test_causes_are_one_line_of_some_length():
