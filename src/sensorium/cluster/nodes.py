@@ -83,6 +83,8 @@ def rooms(ray: Any) -> dict[str, int]:
     return {node.id: int(free.get(node.id, {}).get("memory", 0.0)) for node in used(ray)}
 
 
-def only_on(ray: Any, node: Node) -> Any:
+def only_on(node: Node) -> Any:
     """How a task or an actor is asked for that runs on one node, or not at all."""
-    return ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(node.id, soft=False)
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    return NodeAffinitySchedulingStrategy(node.id, soft=False)

@@ -7,6 +7,7 @@ that is no shared one scatters them over the machines. All three are told here, 
 import contextlib
 import os
 import secrets
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,19 +93,18 @@ def _asked(ray: Any, own: dict[str, str], files: dict[str, str], probe: str | No
     try:
         task = ray.remote(on_nodes.facts)
         asked = [
-            task.options(num_cpus=0, max_retries=0, scheduling_strategy=nodes.only_on(ray, node)).remote(
-                tuple(files), probe
-            )
+            task.options(num_cpus=0, max_retries=0, scheduling_strategy=nodes.only_on(node)).remote(tuple(files), probe)
             for node in there
         ]
     finally:
         ray.cloudpickle.unregister_pickle_by_value(on_nodes)
-    return [_judged(ray, node, each, own, files) for node, each in zip(there, asked, strict=True)]
+    end_s = time.monotonic() + _ANSWER_S
+    return [_judged(ray, node, each, own, files, end_s) for node, each in zip(there, asked, strict=True)]
 
 
-def _judged(ray: Any, node: Node, asked: Any, own: dict[str, str], files: dict[str, str]) -> Checked:
+def _judged(ray: Any, node: Node, asked: Any, own: dict[str, str], files: dict[str, str], end_s: float) -> Checked:
     """A node by its answer."""
-    if answers.first_done(ray, [asked], within_s=_ANSWER_S) is None:
+    if answers.first_done(ray, [asked], within_s=max(0.0, end_s - time.monotonic())) is None:
         return Checked(node, f"not answered within {_ANSWER_S:g} s")
     try:
         told = ray.get(asked)

@@ -125,7 +125,7 @@ def _compile(ray: Any, places: Sequence[Checked], scenario: Scenario, tell: Tell
     """Compile what a scenario needs, once a node."""
     task = ray.remote(_rehearse)
     asked = {
-        task.options(num_cpus=0, scheduling_strategy=nodes.only_on(ray, place.node)).remote(*_sent(scenario)): place
+        task.options(num_cpus=0, scheduling_strategy=nodes.only_on(place.node)).remote(*_sent(scenario)): place
         for place in places
         if place.node.cpus
     }
@@ -153,7 +153,7 @@ def _dealt(
     def start(folder: str, place: Checked) -> Any:
         before = None if place.sees_out else standing(out / folder)
         arguments = (*_sent(scenarios[folder]), str(out / folder), force, cores, nodes.left_out())
-        options = {"num_cpus": cores, "max_retries": 0, "scheduling_strategy": nodes.only_on(ray, place.node)}
+        options = {"num_cpus": cores, "max_retries": 0, "scheduling_strategy": nodes.only_on(place.node)}
         return task.options(**options).remote(*arguments, place.sees_out, before)
 
     def finish(dealt: Dealt, done: Run) -> Run:

@@ -33,7 +33,7 @@ def gather(ray: Any, node: Node, place: Path, manifest: Manifest, out: Path) -> 
         manifest: Of the run, whose hashes the files must have.
         out: Folder for it here.
     """
-    on_node = {"num_cpus": 0, "scheduling_strategy": nodes.only_on(ray, node)}
+    on_node = {"num_cpus": 0, "scheduling_strategy": nodes.only_on(node)}
     read = ray.remote(_read).options(**on_node)
 
     def copy(folder: Path) -> None:

@@ -5,6 +5,7 @@ that dies again where it was; a part whose node is lost goes to the node with mo
 asked again there.
 """
 
+import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -23,8 +24,8 @@ _RESTARTS = 16
 # How long a process may take to start once there is room for it [s]
 _START_S = 180.0
 
-# How often is looked whether a node that has not answered is still there [s]
-_LOOK_EVERY_S = 2.0
+# How often is looked whether a node that has not answered is still there, and how long Ray may take to notice [s]
+_LOOK_EVERY_S, _NOTICE_S = 2.0, 60.0
 
 
 class _Question(NamedTuple):
@@ -115,16 +116,24 @@ class PartProcesses:
 
     def _move(self, part: int, lost: BaseException | None) -> None:
         """Start a part's process again, on the node with most room."""
-        there = {node.id for node in nodes.alive(self._ray)}
         before = self.nodes[part]
         self._moves[part] += 1
-        if self._moves[part] > _RESTARTS or (before.id in there and lost is not None):
+        if self._moves[part] > _RESTARTS or not self._goes(before):
             why = answers.reason(lost) if lost is not None else "its node was lost"
             where = f"part {part} of {str(self._folder)!r} cannot be kept alive on {before.name}"
             raise BackendError(f"{where}: {why}") from None
         self._ray.kill(self.handles[part])
         (self.nodes[part],) = self._rooms_for([part])
         self._start([part])
+
+    def _goes(self, node: Node) -> bool:
+        """Whether a node whose process is lost is lost itself, which takes a while to be noticed."""
+        end_s = time.monotonic() + _NOTICE_S
+        while any(each.id == node.id for each in nodes.alive(self._ray)):
+            if time.monotonic() > end_s:
+                return False
+            time.sleep(_LOOK_EVERY_S)
+        return True
 
     def _rooms_for(self, parts: Iterable[int]) -> list[Node]:
         """A node for each of some parts."""
@@ -144,7 +153,7 @@ class PartProcesses:
                 memory=self._needs[part],
                 max_restarts=_RESTARTS,
                 max_task_retries=_RESTARTS,
-                scheduling_strategy=nodes.only_on(self._ray, node),
+                scheduling_strategy=nodes.only_on(node),
             )
             share = max(1, node.cpus // sharing[node.id])
             arguments = (str(self._folder), part, self._expected, share, self._around_index)

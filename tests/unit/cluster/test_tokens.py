@@ -55,6 +55,7 @@ def test_the_token_of_this_machine_is_shown(monkeypatch, home):
     assert "the token of here, in RAY_AUTH_TOKEN," in tokens.missing("10.0.0.7:6379", "here")
 
 
+@pytest.mark.slow
 def test_a_local_cluster_leaves_no_token_behind(home):
     """Nothing in the home, no variable; a task of the cluster finds the token of its own."""
     pytest.importorskip("ray", exc_type=ImportError)
