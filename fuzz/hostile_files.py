@@ -34,6 +34,7 @@ def _document(path: Path) -> None:
 
 
 _MERGE_KEYS = "a: &a {x: 1}\nb:\n" + "".join(f"  k{n}: 0\n  <<: *a\n" for n in range(32_000))
+_MERGE_CHAIN = "".join(f"a{n}: &a{n} {{{f'<<: *a{n - 1}, ' if n else ''}k{n}: 0}}\n" for n in range(3_000))
 _MERGE_LIST = "a: &a {x: 1}\nb:\n  <<: [" + "*a," * 48_000 + "]\n"
 
 
@@ -187,6 +188,7 @@ _NO_FILE = r"it must be a file|there is no such file"
 
 HOSTILE: tuple[Hostile, ...] = (
     Hostile("yaml-merge-keys", _file("a.yaml", _MERGE_KEYS), _document, "", 1 << 27),
+    Hostile("yaml-merge-chain", _file("a.yaml", _MERGE_CHAIN), _document, "levels are nested"),
     Hostile("yaml-merge-list", _file("a.yaml", _MERGE_LIST), _document, ""),
     Hostile("mcap-long-messages", _one_long_message, _recover, "unpacks to .* bytes or more", 1 << 29),
     Hostile("mcap-many-messages", _many_messages, _recover, "unpacks to more than .* records", 1 << 29),

@@ -123,6 +123,15 @@ def _chain(folder: Path) -> Path:
     return _gltf(nodes=[*nodes, {"mesh": 0}])(folder)
 
 
+def _empty_strips(folder: Path) -> Path:
+    """A strip of no vertices a byte, behind one of a vertex."""
+    head = "ply\nformat binary_little_endian 1.0\nelement vertex 1\n"
+    head += "".join(f"property float {axis}\n" for axis in "xyz")
+    head += "element tristrips 1000000\nproperty list uchar int vertex_indices\nend_header\n"
+    (folder / "m.ply").write_bytes(head.encode() + bytes(12) + b"\x01" + bytes(4) + bytes(999_999))
+    return folder / "m.ply"
+
+
 def _repeated_material_file(folder: Path) -> Path:
     (folder / "m.mtl").write_text("".join(f"newmtl m{k}\nKd 1 1 1\n" for k in range(20_000)))
     (folder / "m.obj").write_text("mtllib m.mtl\n" * 20_000 + "v 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl m1\nf 1 2 3\n")
@@ -182,5 +191,6 @@ MESHES: tuple[Hostile, ...] = (
     Hostile("gltf-checkered-masks", _checkered_masks, _read, "", 1 << 29, cpu_s=20.0),
     Hostile("gltf-pipe-image", _pipe_image, _read, "which is a pipe, a socket or a device"),
     Hostile("gltf-device-buffer", _device_buffer, _read, "leaves its folder"),
+    Hostile("ply-empty-strips", _empty_strips, _read, "no triangles", 1 << 28),
     Hostile("obj-mtllib-again", _repeated_material_file, _read, ""),
 )

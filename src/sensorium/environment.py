@@ -30,7 +30,7 @@ from sensorium.sensors.spec import SensorSpec
 from sensorium.stepping import SteppedRun
 from sensorium.trace.parts_tracer import PartsTracer
 from sensorium.trace.tracer import Tracer
-from sensorium.worlds.base import World, WorldState, check_state, slides_of
+from sensorium.worlds.base import World, WorldState, check_state, slides_of, unread_state_of
 from sensorium.worlds.history import History
 from sensorium.worlds.mujoco import MuJoCo
 from sensorium.worlds.static import Static
@@ -127,6 +127,7 @@ class Environment:
         # The world begins; what it is like now is the first entry of the history
         count = 1 if worlds is None else worlds
         self.world.start(count)
+        self._unread_state = unread_state_of(self.world)
         self._history = History(self._checked(self.world.state()), worlds=count)
         self._step_from_ns = self._history.newest.time_ns
         self._looks: Tracer | PartsTracer
@@ -149,8 +150,9 @@ class Environment:
         Args:
             model: `mujoco.MjModel`; or the path of an MJCF or URDF file; or MJCF text.
             data: Data to simulate or to watch, as for `sn.worlds.MuJoCo`.
-            options: All else, by name, that `sn.worlds.MuJoCo` takes (controller, keyframe, accelerations, folder), its
-                `scene` (groups, sag_m, infinite_m, materials), or an environment, such as atmosphere, worlds and seed.
+            options: All else, by name, that `sn.worlds.MuJoCo` takes (controller, keyframe, accelerations, folder,
+                packages), its `scene` (groups, sag_m, infinite_m, materials, plane_backs), or an environment, such as
+                atmosphere, worlds and seed.
         """
         of_world, of_scene = (
             {name: options.pop(name) for name in signature(function).parameters if name in options}
@@ -253,6 +255,7 @@ class Environment:
             joint_slides=joint in slides_of(self.world),
             beside=self._beside,
         )
+        self._history.be_read()
         attached = AttachedSensor(sensor, rig)
         self._sensors[name] = self._beside[name] = attached
         return attached
@@ -283,7 +286,7 @@ class Environment:
         """Move the world on by one step, then let the sensors measure. Ctrl-C waits for its end."""
         with Uninterrupted():
             self.world.step()
-            self._see(self.world.state())
+            self._see(self.world.state() if self._sensors else self._unread_state())
 
     def observe(self, time_ns: int | None = None) -> None:
         """Let the sensors measure a world that somebody else has moved; the world is not stepped.
@@ -407,15 +410,16 @@ class Environment:
 
     def _see(self, state: WorldState) -> None:
         """Take a new state, let every sensor measure, and forget what none needs any more."""
-        before_ns = self.time_ns
-        self._history.add(self._checked(state))
+        history, sensors = self._history, self._sensors
+        before_ns = history.newest.time_ns
+        history.add(self._checked(state), read=bool(sensors))
         self._step_from_ns = before_ns
         now_ns = needed_ns = state.time_ns
-        for sensor in self._sensors.values():
+        for sensor in sensors.values():
             sensor_needs_ns = sensor.advance(before_ns, now_ns)
             if sensor_needs_ns < needed_ns:
                 needed_ns = sensor_needs_ns
-        self._history.forget_before(needed_ns)
+        history.forget_before(needed_ns)
 
     def _checked(self, state: WorldState) -> WorldState:
         check_state(state, self.world.body_names, self.world.joint_names)

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sensorium import threads
 from sensorium.analysis.allan_covariance import degrees_of_freedom
 from sensorium.analysis.allan_kernel import BLOCK, sum_squares
+from sensorium.analysis.signal_log import LARGEST
 from sensorium.errors import SpecError
 
 Array = NDArray[np.float64]
@@ -166,6 +167,8 @@ def _checked_signal(signal: ArrayLike) -> NDArray[Any]:
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         at = tuple(int(k) for k in np.argwhere(~np.isfinite(values))[0])
         raise SpecError(f"signal is {values[at]} at {at}; it must be finite")
+    if values.dtype.kind == "f" and (largest := float(np.abs(values).max())) > LARGEST:
+        raise SpecError(f"signal reaches {largest:g}; it must be within {LARGEST:g}")
     return values
 
 

@@ -9,9 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.analysis.units import is_unit, si_unit
+from sensorium.clock import MAX_NS, NS_PER_S
 from sensorium.errors import SpecError
 
 Array = NDArray[np.float64]
+
+LARGEST = 1e100
+"""Values beyond it are no signal, and their squares no numbers."""
 
 _GAP = 1.5  # periods between two samples from which on one is missing
 _EARLY, _MOST_EARLY = 0.5, 0.01
@@ -114,6 +118,11 @@ def read_log(
         row, channel = wrong[0]
         value, at = raw.values[row, channel], f"{raw.row} {raw.first + row}"
         raise SpecError(f"{raw.names[channel]!r} is {value} at {at} of {path.name!r}; it must be finite")
+    wrong = np.argwhere(np.abs(values) > LARGEST)
+    if len(wrong):
+        row, channel = wrong[0]
+        value, at = values[row, channel], f"{raw.row} {raw.first + row}"
+        raise SpecError(f"{raw.names[channel]!r} is {value:g} at {at} of {path.name!r}; it must be within {LARGEST:g}")
 
     if rate_hz is not None:
         return SignalLog(values, raw.names, units, float(rate_hz))
@@ -144,6 +153,9 @@ def evenly_spaced(
     if not np.isfinite(time_s).all():
         at = int(np.argmin(np.isfinite(time_s)))
         raise SpecError(f"time is {time_s[at]} at {where(at)}; it must be finite")
+    if np.abs(time_s).max() > MAX_NS / NS_PER_S:
+        at = int(np.argmax(np.abs(time_s)))
+        raise SpecError(f"time is {time_s[at]:g} s at {where(at)}; it must be within 2^63 ns, about 292 years")
     steps = np.diff(time_s)
     if (steps <= 0.0).any():
         at = int(np.argmax(steps <= 0.0))

@@ -185,6 +185,8 @@ class _Reader:
             return _scalar(node.value) if node.style is None else self._whole(node.value, line)
         if id(node) in self._open:
             raise self._error(line, "an alias stands inside what it stands for; that has no end")
+        if len(self._open) >= MAX_DEPTH:  # by aliases of aliases
+            raise self._error(line, f"more than {MAX_DEPTH} levels are nested; a scenario has fewer")
         self._open.add(id(node))
         try:
             if isinstance(node, yaml.SequenceNode):

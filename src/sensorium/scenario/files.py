@@ -27,16 +27,17 @@ class Files:
             name: Path from the folder.
             key: What the name is the value of, for errors.
         """
-        try:
-            found = (self.folder / name).resolve()
-        except (OSError, ValueError) as error:
-            raise at_key(key, f"{key} is {name!r}; that is no file name: {error}") from None
-        if not self.allow_outside and not found.is_relative_to(self.folder):
-            rule = "it must lie in the scenario's folder, or be allowed by --allow-outside"
-            raise at_key(key, f"{key} is {name!r}; {rule}")
+        found = self._inside(name, key)
         if not found.is_file():
             raise at_key(key, f"{key} is {name!r}; there is no such file")
         self.use(found)
+        return found
+
+    def folder_of(self, name: str, key: str) -> Path:
+        """The folder of a name, which exists and lies in the scenario's; arguments as for `path`."""
+        found = self._inside(name, key)
+        if not found.is_dir():
+            raise at_key(key, f"{key} is {name!r}; there is no such folder")
         return found
 
     def use(self, path: Path) -> None:
@@ -46,6 +47,17 @@ class Files:
     def hashes(self) -> dict[str, str]:
         """SHA-256 of every file used so far, by its path from the folder."""
         return {self._named(path): sha256(path) for path in sorted(self._used)}
+
+    def _inside(self, name: str, key: str) -> Path:
+        """What a name leads to, if that is allowed."""
+        try:
+            found = (self.folder / name).resolve()
+        except (OSError, ValueError) as error:
+            raise at_key(key, f"{key} is {name!r}; that is no file name: {error}") from None
+        if not self.allow_outside and not found.is_relative_to(self.folder):
+            rule = "it must lie in the scenario's folder, or be allowed by --allow-outside"
+            raise at_key(key, f"{key} is {name!r}; {rule}")
+        return found
 
     def _named(self, path: Path) -> str:
         inside = path.is_relative_to(self.folder)

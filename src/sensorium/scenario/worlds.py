@@ -131,6 +131,8 @@ class MuJoCoSpec(WorldSpec):
     kind: Literal["mujoco"]
     model: str
     """An MJCF or URDF file in the scenario's folder, which all its files must lie in as well."""
+    packages: dict[str, str] | None = None
+    """Folders, in the scenario's, of packages that a URDF file names, by their names; others are looked for upwards."""
     keyframe: str | None = None
     """Keyframe of the model to start from."""
     controls: dict[str, Control] = Field(default_factory=dict)
@@ -141,6 +143,8 @@ class MuJoCoSpec(WorldSpec):
     """Groups of geoms to see; by default those that MuJoCo's viewer shows."""
     materials: dict[str, AnyMaterial] = Field(default_factory=dict)
     """Surfaces by name of a geom or of a MuJoCo material."""
+    plane_backs: bool = True
+    """Whether planes are seen from below too; in MuJoCo, rays pass them from there."""
 
     def make(self, files: Files) -> World:
         """The world."""
@@ -148,9 +152,12 @@ class MuJoCoSpec(WorldSpec):
 
         path = files.path(self.model, "model")
         folder = None if files.allow_outside else files.folder
-        for each in files_of(path, folder):
+        packages = None
+        if self.packages is not None:
+            packages = {name: files.folder_of(given, "packages") for name, given in self.packages.items()}
+        for each in files_of(path, folder, packages):
             files.use(each)
-        world = MuJoCo(path, keyframe=self.keyframe, folder=folder)
+        world = MuJoCo(path, keyframe=self.keyframe, folder=folder, packages=packages)
         if not self.controls:
             return world
         model = world.model
@@ -162,7 +169,7 @@ class MuJoCoSpec(WorldSpec):
         materials = {name: made_material(given, ("materials", name)) for name, given in self.materials.items()}
         options = {} if self.groups is None else {"groups": self.groups}
         if self.geoms:
-            scene.extend(world.scene(materials=materials, **options))
+            scene.extend(world.scene(materials=materials, plane_backs=self.plane_backs, **options))
 
 
 class JoinedSpec(WorldSpec):

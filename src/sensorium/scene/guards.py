@@ -4,12 +4,11 @@ Readers trust headers: a short STL gives an empty mesh, a few bytes may ask for 
 lead out of the folder. Each guard raises SceneError with the rule that was broken.
 """
 
-import os
-import stat
 import struct
 from pathlib import Path
 
 from sensorium.errors import SceneError
+from sensorium.plain_files import read_bounded
 
 
 def is_text_stl(path: Path) -> bool:
@@ -46,13 +45,12 @@ def check_inside(name: str, folder: Path, root: Path | None = None) -> Path:
     return target
 
 
-def read_regular(path: Path, max_bytes: int) -> bytes:
-    """Bytes of a regular file. A pipe, a socket or a device is refused, and never waited for."""
-    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    with os.fdopen(handle, "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise SceneError(f"it refers to {path.name!r}, which is a pipe, a socket or a device; it must be a file")
-        data = file.read(max_bytes + 1)
+def read_reference(path: Path, max_bytes: int) -> bytes:
+    """Bytes of a file that a mesh file refers to; one that is no regular file or too large is refused."""
+    try:
+        data, _ = read_bounded(path, max_bytes)
+    except OSError as error:
+        raise SceneError(f"it refers to {path.name!r}, which cannot be read: {error.strerror or error}") from None
     if len(data) > max_bytes:
         raise SceneError(f"it refers to {path.name!r}, which has more than {max_bytes} bytes")
     return data

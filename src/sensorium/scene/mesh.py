@@ -26,6 +26,9 @@ UV, TEXTURE = "uv", "texture"
 # Normals at the vertices, shape (n, 3), or at the corners of faces, (m, 3, 3); curvature tensors of faces, (m, 6)
 NORMAL, CURVATURE = "normal", "curvature_tensor"
 
+# Faces that are seen from their front alone
+ONE_SIDED = "one_sided"
+
 
 class Mesh:
     """Triangles in their own frame O, wound so that (v1 - v0) x (v2 - v0) points outward.
@@ -44,8 +47,10 @@ class Mesh:
     named "label" is a class of each face or vertex: integers >= 0 or strings, where 0 and "" mean unlabelled.
     It is never interpolated: a face takes the label of its first vertex. The vertex property "normal", shape (n, 3), or
     the face property of that name, shape (m, 3, 3) for the corners of each face, says how a smooth surface curves
-    between its vertices: mirrors spread light by it. Every mesh has the property "curvature_tensor", see
-    `sensorium.scene.curvature`, which is worked out when it is asked for.
+    between its vertices: mirrors spread light by it. Where the face property "one_sided", shape (m,), is true, a face
+    is there only for rays that come from the side that its normal points to. Rays start at sensors, and for shadows at
+    what is lit. Every mesh has the property "curvature_tensor", see `sensorium.scene.curvature`, which is worked out
+    when it is asked for.
 
     >>> mesh = sn.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]], face_properties={"temperature_K": [300.0]})
     >>> mesh.bounds.tolist()
@@ -88,6 +93,8 @@ class Mesh:
         self.texture = None if texture is None else self._checked_texture(texture)
         if self.texture is not None and TEXTURE in (*self.face_properties, *self.vertex_properties):
             raise SceneError(f"property {TEXTURE!r} is given beside a texture, which goes by that name; rename it")
+
+        _check_one_sided(self)
 
         # One name means one thing, so that a hit can ask for it without saying where it lives
         twice = sorted(set(self.face_properties) & set(self.vertex_properties))
@@ -178,6 +185,12 @@ class Mesh:
         if LABEL in self.vertex_properties:
             return _read_only(self.vertex_properties[LABEL][self.faces[:, 0]])
         return None
+
+    @property
+    def one_sided(self) -> NDArray[np.bool_] | None:
+        """Whether each face is seen from its front alone, shape (m,); None where all are seen from both sides."""
+        given = self.face_properties.get(ONE_SIDED)
+        return None if given is None or not given.any() else given.astype(np.bool_)
 
     def transformed(self, pose: Pose) -> "Mesh":
         """Return the mesh moved by X_AO: its vertices in frame A.
@@ -351,6 +364,15 @@ def _checked_properties(
             raise SceneError(f"{element} property {name!r} is {array[row].tolist()} at {row}; it must be finite")
         checked[name] = _read_only(array)
     return MappingProxyType(checked)
+
+
+def _check_one_sided(mesh: Mesh) -> None:
+    """The property is one of faces, true or false."""
+    if ONE_SIDED in mesh.vertex_properties:
+        raise SceneError(f"property {ONE_SIDED!r} is given for vertices; it must be given for faces")
+    given = mesh.face_properties.get(ONE_SIDED)
+    if given is not None and (given.ndim != 1 or not np.isin(given, (0, 1)).all()):
+        raise SceneError(f"face property {ONE_SIDED!r} has shape {given.shape}; it must be true or false for each face")
 
 
 def _checked_labels(element: str, array: NDArray[Any]) -> NDArray[Any]:

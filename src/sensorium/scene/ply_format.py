@@ -1,7 +1,7 @@
 """A strict reader for PLY, text and binary, with polygons of any mixture.
 
 Vertices come from x, y, z of the element "vertex", normals from its nx, ny, nz, colours from its red, green, blue (and
-alpha), triangles from the element "face". Other properties are passed over.
+alpha), triangles from the element "face" and from the strips of "tristrips". Other properties are passed over.
 """
 
 from dataclasses import dataclass, field
@@ -71,8 +71,12 @@ def read_ply(path: Path) -> MeshArrays:
     # Vertices, their colours, and faces
     vertex, face = columns.get("vertex", {}), columns.get("face", {})
     polygons = next((face[name] for name in _INDEX_NAMES if name in face), ())
-    if not all(axis in vertex for axis in "xyz") or len(polygons) == 0:
-        raise SceneError("it has no triangles; it needs the elements vertex (x, y, z) and face (vertex_indices)")
+    strips = next((columns["tristrips"][name] for name in _INDEX_NAMES if name in columns.get("tristrips", {})), ())
+    faces = np.concatenate([_fans(polygons), _of_strips(strips)])
+    if not all(axis in vertex for axis in "xyz") or len(faces) == 0:
+        raise SceneError(
+            "it has no triangles; it needs the elements vertex (x, y, z) and face or tristrips (vertex_indices)"
+        )
     color = None
     if all(name in vertex for name in ("red", "green", "blue")):
         names = ("red", "green", "blue", "alpha")
@@ -82,7 +86,7 @@ def read_ply(path: Path) -> MeshArrays:
     if all(name in vertex for name in ("nx", "ny", "nz")):
         normal = np.stack([vertex[name] for name in ("nx", "ny", "nz")], axis=-1).astype(np.float32)
         normal = normal if np.isfinite(normal).all() else None
-    return MeshArrays(np.stack([vertex[axis] for axis in "xyz"], axis=-1), _fans(polygons), color, normal=normal)
+    return MeshArrays(np.stack([vertex[axis] for axis in "xyz"], axis=-1), faces, color, normal=normal)
 
 
 def _read_header(file: BinaryIO) -> tuple[list[_Element], bool]:
@@ -174,13 +178,43 @@ def _full_scale(kind: np.dtype[Any]) -> float:
 
 def _fans(polygons: Any) -> NDArray[np.int64]:
     """Triangles (m, 3) of polygons: an array (n, k), or a list of arrays."""
-    groups = [polygons] if isinstance(polygons, np.ndarray) else [np.asarray(p)[None, :] for p in polygons]
-    triangles = []
-    for group in groups:
-        if group.shape[1] < 3:
-            raise SceneError(f"it has a face of {group.shape[1]} vertices; it needs at least 3")
-        if not ((np.abs(group) < _MAX_INDEX) & (group == np.floor(group))).all():
-            raise SceneError("it has a vertex index that is no whole number below 2**31")
-        first = np.broadcast_to(group[:, :1], (len(group), group.shape[1] - 2))
-        triangles.append(np.stack([first, group[:, 1:-1], group[:, 2:]], axis=-1).reshape(-1, 3).astype(np.int64))
-    return np.concatenate(triangles)
+    corners, length = _flat(polygons)
+    if len(length) and length.min() < 3:
+        raise SceneError(f"it has a face of {length.min()} vertices; it needs at least 3")
+
+    # Triangle k of a polygon has its first corner and its corners k + 1 and k + 2
+    begin, count = np.cumsum(length) - length, length - 2
+    first = np.repeat(begin, count)
+    k = np.arange(len(first)) - np.repeat(np.cumsum(count) - count, count)
+    return np.stack([corners[first], corners[first + k + 1], corners[first + k + 2]], axis=-1)
+
+
+def _of_strips(strips: Any) -> NDArray[np.int64]:
+    """Triangles (m, 3) of strips that -1 ends: each vertex from the third on makes one with the two before it.
+
+    Every other triangle of a strip is turned over, so that all face the same way; those of no area, by which strips are
+    joined, are left out.
+    """
+    corners, length = _flat(strips)
+    strip = np.insert(corners, np.cumsum(length), -1)  # one after the other
+    three = np.stack([strip[:-2], strip[1:-1], strip[2:]], axis=-1)
+    ends, number = np.flatnonzero(strip == -1), np.arange(len(three))
+    place = number - np.append(-1, ends)[np.searchsorted(ends, number)] - 1
+    turned = place % 2 == 1
+    three[turned] = three[turned][:, [1, 0, 2]]
+    first, second, third = three.T
+    return three[(three != -1).all(axis=1) & (first != second) & (second != third) & (third != first)]
+
+
+def _flat(lists: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Vertex indices of lists, one after the other, and the length of each; lists are an array (n, k) or arrays."""
+    if isinstance(lists, np.ndarray):
+        if lists.ndim != 2:
+            raise SceneError("its vertex_indices are single numbers; they must be lists")
+        length, group = np.full(len(lists), lists.shape[1]), lists.reshape(-1)
+    else:
+        length = np.array([len(each) for each in lists], np.int64)
+        group = np.concatenate([np.zeros(0), *lists]) if len(lists) else np.zeros(0)
+    if not ((np.abs(group) < _MAX_INDEX) & (group == np.floor(group))).all():
+        raise SceneError("it has a vertex index that is no whole number below 2**31")
+    return group.astype(np.int64), length

@@ -31,6 +31,12 @@ def checked_boundary(mesh: Mesh, material: object | None, name: str | None, labe
     if not volume and not _is_pane(material):
         return mesh
 
+    known = name if name is not None else label
+    who = "an object" if known is None else f"object {known!r}"
+    if volume and mesh.one_sided is not None:
+        what = f"{who} is a volume of {type(material).__name__}"
+        raise SceneError(f"{what} and its mesh has one_sided faces; it must be there from both sides")
+
     # Here, not above: compiled functions and data models load slowly, and few objects are volumes
     from sensorium.scene.closed_meshes import closure
     from sensorium.scene.part_files import WHOLE_FACE
@@ -39,8 +45,6 @@ def checked_boundary(mesh: Mesh, material: object | None, name: str | None, labe
     if WHOLE_FACE in mesh.face_properties:
         return mesh
     found = closure(mesh)
-    known = name if name is not None else label
-    who = "an object" if known is None else f"object {known!r}"
     if not volume:
         if found.closed and found.thinness < _THIN:
             warnings.warn(

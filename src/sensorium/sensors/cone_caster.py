@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sensorium import threads
 from sensorium.cone.volume import half_angle_tangent
+from sensorium.errors import SpecError
 from sensorium.sensors.cone_sighting import Sighting
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.sight import Sight
@@ -47,6 +48,8 @@ class ConeCaster:
         """
         self._rig, self._per_object = rig, options.per_object
         exact, middle = options.lines == "exact", options.target == "aabb_center"
+        if middle and any(mesh.one_sided is not None for mesh in rig.tracer.layout.meshes):
+            raise SpecError("target is 'aabb_center' and the scene has one_sided faces; a box's middle has no sides")
         self._faces = face_tables(() if middle else rig.tracer.layout.meshes, as_quads=not exact)
         self._see_layout()
         self._motion = PointMotion(rig.history, rig.body, rig.X_BS)

@@ -57,6 +57,8 @@ _PROTOTYPES = {
     "rtcAttachGeometryByID": (None, [_P, _P, _U]),
     "rtcSetGeometryMask": (None, [_P, _U]),
     "rtcSetGeometryUserData": (None, [_P, _P]),
+    "rtcSetGeometryIntersectFilterFunction": (None, [_P, _P]),
+    "rtcSetGeometryOccludedFilterFunction": (None, [_P, _P]),
     "rtcSetGeometryTimeStepCount": (None, [_P, _U]),
     "rtcSetGeometryInstancedScenes": (None, [_P, _P, _Z]),
     "rtcSetSharedGeometryBuffer": (None, [_P, _I, _U, _I, _P, _Z, _Z, _Z]),

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sensorium import threads
 from sensorium.scene.mesh import Mesh
 from sensorium.trace import library
+from sensorium.trace.one_sided import backs_filter
 
 # rtcore_geometry.h, rtcore_buffer.h, rtcore_scene.h
 _GEOMETRY_TRIANGLE = 0
@@ -31,6 +32,7 @@ class MeshTables(NamedTuple):
     vertex_count: NDArray[np.int64]  # (meshes,)
     face_count: NDArray[np.int64]  # (meshes,)
     half: NDArray[np.float64]  # (meshes, 3) half the sides of its bounds [m]
+    has_backs: NDArray[np.bool_]  # (meshes,) whether all its faces are seen from both sides
     of_object: NDArray[np.int32]  # (1 | worlds, objects) mesh of each object
 
 
@@ -62,9 +64,15 @@ class MeshScene:
         api.rtcSetSharedGeometryBuffer(geometry, _BUFFER_INDEX, 0, _FORMAT_UINT3, faces.ctypes.data, 0, 12, len(faces))
         api.rtcSetGeometryMask(geometry, _EVERY_MASK)
 
-        # What looks at edges finds the corners of faces by these
-        addresses = np.array([vertices.ctypes.data, faces.ctypes.data], np.int64)
+        # What looks at edges finds the corners of faces by these, and what passes backs which faces have none
+        one_sided = None if mesh.one_sided is None else mesh.one_sided.astype(np.uint8)
+        backs = 0 if one_sided is None else one_sided.ctypes.data
+        addresses = np.array([vertices.ctypes.data, faces.ctypes.data, backs], np.int64)
         api.rtcSetGeometryUserData(geometry, addresses.ctypes.data)
+        if one_sided is not None:
+            address: int = backs_filter()  # type: ignore[no-untyped-call]
+            api.rtcSetGeometryIntersectFilterFunction(geometry, address)
+            api.rtcSetGeometryOccludedFilterFunction(geometry, address)
         api.rtcCommitGeometry(geometry)
         api.rtcAttachGeometryByID(scene, geometry, 0)
         api.rtcReleaseGeometry(geometry)
@@ -77,7 +85,8 @@ class MeshScene:
 
         # The scene reads these buffers as long as it lives
         self.handle = int(scene)
-        self.vertices, self.faces, self._addresses = vertices, faces, addresses
+        self.vertices, self.faces, self._addresses, self._one_sided = vertices, faces, addresses, one_sided
+        self.has_backs = one_sided is None
         self.half_m = np.abs(local).max(axis=0)
         weakref.finalize(self, api.rtcReleaseScene, scene)
 
@@ -112,5 +121,6 @@ def mesh_tables(scenes: Sequence[MeshScene], of_object: NDArray[np.int32]) -> Me
         vertex_count=np.array([len(scene.vertices) - 1 for scene in scenes], np.int64),
         face_count=np.array([len(scene.faces) for scene in scenes], np.int64),
         half=np.array([scene.half_m for scene in scenes], np.float64).reshape(-1, 3),
+        has_backs=np.array([scene.has_backs for scene in scenes], np.bool_),
         of_object=of_object,
     )

@@ -47,7 +47,7 @@ def cast(objects: Sequence[tuple[Mesh, Pose]], origins: ArrayLike, directions: A
         step = max(1, _CHUNK // len(v0))
         for start in range(0, len(o), step):
             rays = slice(start, start + step)
-            t = _distances(o[rays], d[rays], v0, e1, e2)
+            t = _distances(o[rays], d[rays], v0, e1, e2, one_sided=mesh.one_sided)
             face = t.argmin(axis=1)
             nearest = t[np.arange(len(t)), face]
             closer = nearest < best.range_m[rays]
@@ -67,17 +67,18 @@ class ReferenceCaster:
         self._scene = scene
         self._layout = layout(scene, 1)
         self._extents = self._layout.extents()
-        self._corners = []
+        self._corners, self._one_sided = [], []
         for thing in scene.objects:
             v = thing.pose.apply(thing.mesh.vertices)[thing.mesh.faces]
             self._corners.append((v[:, 0], v[:, 1] - v[:, 0], v[:, 2] - v[:, 0]))
+            self._one_sided.append(thing.mesh.one_sided)
 
     def cast_all(self, origins: ArrayLike, directions: ArrayLike, **ignored: Any) -> AllHits:
         """Faces on the line of one ray, nearest first."""
         o, d = np.asarray(origins, np.float64), np.asarray(directions, np.float64)
         found: list[tuple[float, int, int]] = []
-        for number, (v0, e1, e2) in enumerate(self._corners):
-            t = _distances(o[None], d[None], v0, e1, e2, from_m=0.0)[0]
+        for number, ((v0, e1, e2), one_sided) in enumerate(zip(self._corners, self._one_sided, strict=True)):
+            t = _distances(o[None], d[None], v0, e1, e2, from_m=0.0, one_sided=one_sided)[0]
             found += [(float(t[face]), number, int(face)) for face in np.flatnonzero(np.isfinite(t))]
         found.sort()
         normal = [np.cross(*self._corners[number][1:])[face] for _, number, face in found]
@@ -116,8 +117,12 @@ def _distances(
     e1: NDArray[np.float64],
     e2: NDArray[np.float64],
     from_m: float = np.nextafter(0.0, 1.0),
+    one_sided: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.float64]:
-    """Distance along each ray to each triangle, inf where it passes by; shape (rays, triangles)."""
+    """Distance along each ray to each triangle, inf where it passes by; shape (rays, triangles).
+
+    The determinant of [-d, e1, e2] is -d (e1 x e2): one-sided triangles are hit where it is positive.
+    """
     p = np.cross(d[:, None], e2[None])
     determinant = (e1[None] * p).sum(axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -128,4 +133,6 @@ def _distances(
         v = (d[:, None] * q).sum(axis=-1) * inverse
         t = (e2[None] * q).sum(axis=-1) * inverse
         inside = (u >= 0.0) & (v >= 0.0) & (u + v <= 1.0) & (t >= from_m) & np.isfinite(t)
+    if one_sided is not None:
+        inside &= ~one_sided | (determinant > 0.0)
     return np.where(inside, t, np.inf)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.errors import SpecError
+from sensorium.errors import BackendError, SpecError
 from sensorium.scene.layout import Layout
 from sensorium.trace.body_places import BodyMotion
 from sensorium.trace.labels import label_tables
@@ -17,6 +17,8 @@ class WarpScene:
     """Meshes of all worlds, placed by `place`; `tables` is what casting kernels take first."""
 
     def __init__(self, device: WarpDevice, layout: Layout, worlds: int, bodies: tuple[str, ...]) -> None:
+        if any(mesh.one_sided is not None for mesh in layout.meshes):
+            raise BackendError("a mesh has one_sided faces; Warp sees both sides: cast them by the CPU")
         self._device, self._layout, self._worlds, self._bodies = device, layout, worlds, bodies
         self._instances, self._tree = device.tables.Instances(), device.tables.Tree()
         self._upload_instances()

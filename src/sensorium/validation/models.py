@@ -1,6 +1,6 @@
 """Tries every model in a folder: meshes, glTF, MJCF and URDF, and prints what loads and why the rest does not.
 
-    python -m sensorium.validation.models DIR [--only PATTERN]
+    python -m sensorium.validation.models DIR [--only PATTERN] [--package NAME=FOLDER ...]
 
 Models of others are not ours to ship; whoever has a collection sees here what the library makes of it. A mesh counts
 as loaded with its paint; images that are missing are told beside it. Files of MJCF that belong to another file, and so
@@ -12,7 +12,7 @@ import fnmatch
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,18 +49,20 @@ def models_in(folder: Path, pattern: str = "*") -> Iterator[tuple[Path, str]]:
             yield path, kind
 
 
-def tried(path: Path, kind: str, folder: Path) -> Tried:
+def tried(path: Path, kind: str, folder: Path, packages: Mapping[str, Path] | None = None) -> Tried:
     """Load a model.
 
     Args:
         path: Its file.
         kind: What it is, by `models_in`.
         folder: Of the collection; references of robots may lead anywhere in it.
+        packages: Folders of packages that URDF files name, by their names.
     """
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         try:
-            said = _robot(path, folder) if kind in ("MJCF", "URDF") else _mesh(path)
+            given = packages if kind == "URDF" else None
+            said = _robot(path, folder, given) if kind in ("MJCF", "URDF") else _mesh(path)
         except SensoriumError as error:
             return Tried(path, kind, False, str(error).removeprefix(f"{path}: ").replace("\n", "; "))
         except Exception as error:  # of MuJoCo, which has errors of its own
@@ -74,12 +76,19 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m sensorium.validation.models", description=__doc__.split("\n")[0])
     parser.add_argument("folder", type=Path, help="where the models are, at any depth")
     parser.add_argument("--only", default="*", help="pattern that names of files must match, such as 'scene*.xml'")
+    parser.add_argument(
+        "--package", action="append", default=[], help="NAME=FOLDER of a package that URDF files name; may be repeated"
+    )
     given = parser.parse_args(arguments)
     if not given.folder.is_dir():
         parser.error(f"{given.folder} is no folder")
+    packages = {name: Path(folder) for name, _, folder in (each.partition("=") for each in given.package)}
+    for name, folder in packages.items():
+        if not name or not folder.name or not folder.is_dir():
+            parser.error(f"--package is {name}={folder}; it must be the name of a package, = and its folder")
     all_of, loaded = Counter[str](), Counter[str]()
     for path, kind in models_in(given.folder, given.only):
-        result = tried(path, kind, given.folder)
+        result = tried(path, kind, given.folder, packages or None)
         all_of[kind] += 1
         loaded[kind] += result.loads
         line = f"{'loads' if result.loads else 'fails'}  {kind:4}  {path.relative_to(given.folder)}: {result.said}"
@@ -110,10 +119,10 @@ def _mesh(path: Path) -> str:
     return f"{len(mesh.faces)} faces, {', '.join(mesh.property_names) or 'no properties'}"
 
 
-def _robot(path: Path, folder: Path) -> str:
+def _robot(path: Path, folder: Path, packages: Mapping[str, Path] | None) -> str:
     from sensorium.worlds.mujoco import MuJoCo
 
-    world = MuJoCo(path, folder=folder)
+    world = MuJoCo(path, folder=folder, packages=packages)
     return f"{len(world.body_names)} bodies, {len(world.scene().objects)} objects"
 
 

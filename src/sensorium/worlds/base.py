@@ -4,8 +4,7 @@ A world may be a physics engine, a recording or a set of paths. It knows nothing
 its state after each step, for all the worlds that run side by side.
 """
 
-import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, Self
@@ -54,6 +53,9 @@ class WorldState:
 
         Accelerations that are not known are zero in it.
         """
+        return self._packed()
+
+    def _packed(self) -> Float:
         vectors = (self.X_WB.position, self.X_WB.quaternion, self.v_WB, self.w_WB)
         nothing = np.zeros(self.v_WB.size)
         unknown = [nothing if array is None else array.ravel() for array in (self.a_WB, self.alpha_WB)]
@@ -74,8 +76,9 @@ class WorldState:
 
     @cached_property
     def finite(self) -> bool:
-        """Whether all these numbers are finite."""
-        return bool(all_finite(self.numbers))
+        """Whether all these numbers and gravity are finite."""
+        gravity = self.gravity_W
+        return bool(all_finite(self.numbers)) and (gravity is None or bool(np.isfinite(gravity).all()))
 
     @cached_property
     def has_accelerations(self) -> bool:
@@ -111,7 +114,9 @@ class WorldState:
 class World(Protocol):
     """Bodies and joints that move on their own, `step_ns` at a time.
 
-    A world may also have `slide_joints`, the names of its joints that slide [m]; without it all joints turn [rad].
+    A world may also have `slide_joints`, the names of its joints that slide [m]; without it all joints turn [rad]. And
+    it may have `later_state`, which gives what `state` does but works it out when somebody asks: an environment that
+    has no sensors takes that.
     """
 
     @property
@@ -147,13 +152,7 @@ def check_state(state: WorldState, body_names: tuple[str, ...], joint_names: tup
     """Raise WorldError, naming the body and the quantity, unless all numbers are finite and in place."""
     if not isinstance(state, WorldState):
         raise WorldError(f"the world's state() gave a {type(state).__name__}; it must give a sn.worlds.WorldState")
-    gravity = state.gravity_W
-    if (
-        state.in_place(len(body_names), len(joint_names))
-        and state.finite
-        and state.time_ns <= MAX_NS
-        and (gravity is None or math.isfinite(sum(gravity.ravel().tolist())))  # quick: a sum may overflow as well
-    ):
+    if state.in_place(len(body_names), len(joint_names)) and state.finite and state.time_ns <= MAX_NS:
         return
     _check_each(state, body_names, joint_names)
 
@@ -164,18 +163,21 @@ def _check_each(state: WorldState, body_names: tuple[str, ...], joint_names: tup
         raise WorldError(f"the world's time is {state.time_ns} ns; it must be within 2^63 ns, about 292 years")
     worlds = state.X_WB.shape[0] if state.X_WB.shape else 0
     bodies, joints = (worlds, len(body_names)), (worlds, len(joint_names))
-    quantities: tuple[tuple[str, Float | None, tuple[int, ...], tuple[str, ...]], ...] = (
-        ("position", state.X_WB.position, (*bodies, 3), body_names),
-        ("quaternion", state.X_WB.quaternion, (*bodies, 4), body_names),
-        ("velocity v_WB", state.v_WB, (*bodies, 3), body_names),
-        ("angular velocity w_WB", state.w_WB, (*bodies, 3), body_names),
-        ("acceleration a_WB", state.a_WB, (*bodies, 3), body_names),
-        ("angular acceleration alpha_WB", state.alpha_WB, (*bodies, 3), body_names),
-        ("joint position", state.joint_position, joints, joint_names),
-        ("joint velocity", state.joint_velocity, joints, joint_names),
-        _gravity_row(state.gravity_W, bodies, body_names),
-    )
-    for name, values, shape, owners in quantities:
+
+    def quantities() -> Iterator[tuple[str, Float | None, tuple[int, ...], tuple[str, ...]]]:
+        yield "position", state.X_WB.position, (*bodies, 3), body_names
+        yield "quaternion", state.X_WB.quaternion, (*bodies, 4), body_names
+        yield "velocity v_WB", state.v_WB, (*bodies, 3), body_names
+        yield "angular velocity w_WB", state.w_WB, (*bodies, 3), body_names
+        yield "joint position", state.joint_position, joints, joint_names
+        yield "joint velocity", state.joint_velocity, joints, joint_names
+        yield _gravity_row(state.gravity_W, bodies, body_names)
+
+        # At last, since a world may work them out only now, from all the others
+        yield "acceleration a_WB", state.a_WB, (*bodies, 3), body_names
+        yield "angular acceleration alpha_WB", state.alpha_WB, (*bodies, 3), body_names
+
+    for name, values, shape, owners in quantities():
         if values is None:
             continue
         if values.shape != shape:
@@ -231,6 +233,18 @@ def checked_slides(slide_joints: Iterable[str], joint_names: tuple[str, ...]) ->
 def slides_of(world: World) -> tuple[str, ...]:
     """Names of a world's joints that slide [m]; all others turn [rad]."""
     return checked_slides(getattr(world, "slide_joints", ()), world.joint_names)
+
+
+def unread_state_of(world: World) -> Callable[[], WorldState]:
+    """What gives states that nobody may read: `later_state`, unless a subclass or wrapper has a `state` of its own."""
+    for owner in (world, *type(world).__mro__):
+        own = getattr(owner, "__dict__", {})
+        if "later_state" in own:
+            found: Callable[[], WorldState] = world.later_state  # type: ignore[attr-defined]
+            return found
+        if "state" in own:
+            break
+    return world.state
 
 
 def checked_worlds(worlds: int) -> int:

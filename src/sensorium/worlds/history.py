@@ -65,6 +65,7 @@ class History:
         self.restarted_ns = _ALWAYS
         """When any of them last did [ns]."""
         self._span: Span | None = None
+        self._unread = False
 
     def __getstate__(self) -> dict[str, Any]:
         """What a copy has: numbers of its states lie elsewhere."""
@@ -72,7 +73,7 @@ class History:
 
     def __setstate__(self, fields: dict[str, Any]) -> None:
         self.__dict__.update(fields)
-        self._addresses = [state.address for state in self._states]
+        self._addresses, self._unread = [state.address for state in self._states], False
 
     @property
     def newest(self) -> WorldState:
@@ -84,15 +85,29 @@ class History:
         """Time of the oldest state kept [ns]."""
         return self._times_ns[0]
 
-    def add(self, state: WorldState) -> None:
-        """Add the state of a later time."""
+    def add(self, state: WorldState, *, read: bool = True) -> None:
+        """Add the state of a later time.
+
+        Args:
+            state: The state.
+            read: Whether it will be read; if not, its numbers may be left for later.
+        """
         time_ns = state.time_ns
         if time_ns <= self._times_ns[-1]:
             raise WorldError(f"the world is at {time_ns} ns after {self._times_ns[-1]} ns; its time must go forward")
         self._check_worlds(state)
         self._states.append(state)
         self._times_ns.append(time_ns)
-        self._addresses.append(state.address)
+        if read:
+            self._addresses.append(state.address)
+        else:
+            self._addresses.append(0)
+            self._unread = True
+
+    def be_read(self) -> None:
+        """Have the numbers of states worked out that were not to be read."""
+        if self._unread:
+            self._addresses, self._unread = [state.address for state in self._states], False
 
     def forget_before(self, time_ns: int) -> None:
         """Drop states that no time from time_ns on needs."""
@@ -112,7 +127,7 @@ class History:
         self._span = None
         self._states = [*(_standing(mask, state, old) for old in self._states[:-1]), state]
         self._times_ns = [kept.time_ns for kept in self._states]
-        self._addresses = [kept.address for kept in self._states]
+        self._addresses, self._unread = [kept.address for kept in self._states], False
         self.valid_from_ns[mask] = state.time_ns
         self.restarted_ns = state.time_ns
 
@@ -147,6 +162,7 @@ class History:
         last = bisect_left(self._times_ns, end_ns)
         if first < 0 or last == len(self._times_ns):
             raise self._not_kept(start_ns, end_ns)
+        self.be_read()
         needed = slice(first, last + 1)
         table = np.array([self._addresses[needed], self._times_ns[needed]], np.int64)
         self._span = span = Span(start_ns, end_ns, self._states[needed], table)
@@ -163,6 +179,7 @@ class History:
         at = len(times_ns) - 1 if times_ns[-1] == time_ns else bisect_left(times_ns, time_ns)  # as a rule the newest
         if at == len(times_ns) or (at == 0 and times_ns[0] != time_ns):
             raise self._not_kept(time_ns, time_ns)
+        self.be_read()
         table[ADDRESS, AFTER], table[TIME_NS, AFTER] = self._addresses[at], times_ns[at]
         if times_ns[at] != time_ns:
             table[ADDRESS, BEFORE], table[TIME_NS, BEFORE] = self._addresses[at - 1], times_ns[at - 1]

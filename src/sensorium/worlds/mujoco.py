@@ -2,6 +2,7 @@
 
 import math
 import os
+import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
@@ -13,8 +14,8 @@ from sensorium.errors import SpecError, WorldError
 from sensorium.materials import AbstractMaterial
 from sensorium.scene.scene import Scene
 from sensorium.worlds.base import WorldState, checked_mask, checked_worlds
-from sensorium.worlds.mujoco_accelerations import Engine, LaterAccelerations
 from sensorium.worlds.mujoco_files import engine, load_model
+from sensorium.worlds.mujoco_later import Engine, LaterState, is_moderate
 from sensorium.worlds.mujoco_motion import places_of, read_state
 from sensorium.worlds.mujoco_scene import SHOWN_GROUPS, Mount, model_scene, names_of, site_mount
 from sensorium.worlds.state_layout import StateLayout
@@ -33,7 +34,8 @@ class MuJoCo:
 
     After `mj_step` MuJoCo's own `xpos`, `cvel`, `sensordata` and so on belong to the step's beginning, one timestep
     before `qpos`. Here a state is of one time: it is worked out anew, on a copy, from positions, velocities, controls
-    and forces as they are now, and the simulation itself is left as it is, to the last bit.
+    and forces as they are now, and the simulation itself is left as it is, to the last bit. Without sensors that is
+    done when somebody asks for `env.state`, by the model as it is then.
 
     Bodies are MuJoCo's but for its world; joints are its hinges and slides, while what ball and free joints do shows in
     the bodies. What has no name is called after its number: `body3`, `joint0`. Mocap bodies jump and have no velocity.
@@ -111,6 +113,7 @@ class MuJoCo:
         sag_m: float = 1e-3,
         infinite_m: float = 1024.0,
         materials: Mapping[str, AbstractMaterial] | None = None,
+        plane_backs: bool = True,
     ) -> Scene:
         """A scene of the model's geoms on its bodies, to add to or to use as it is.
 
@@ -119,9 +122,17 @@ class MuJoCo:
             sag_m: How deep facets of round geoms may lie inside the true surface [m]; at least 2e-5 of the radius.
             infinite_m: How far a plane without size reaches to each side [m].
             materials: Surfaces by name of a geom or of a MuJoCo material; all others are matt, after their colour.
+            plane_backs: Whether planes are seen from below too; False is as MuJoCo's `mj_ray` has it, which passes them
+                from there.
         """
         return model_scene(
-            self.model, self.body_names, groups=groups, sag_m=sag_m, infinite_m=infinite_m, materials=materials
+            self.model,
+            self.body_names,
+            groups=groups,
+            sag_m=sag_m,
+            infinite_m=infinite_m,
+            materials=materials,
+            plane_backs=plane_backs,
         )
 
     def site(self, name: str) -> Mount:
@@ -150,22 +161,33 @@ class MuJoCo:
         self._failures = [data.warning.number[bad] for data in self._data]
         self._failures_known = [failures.tolist() for failures in self._failures]
 
-        # What positions and velocities depend on
+        # What a state is worked out from: positions and velocities, for accelerations all that the next step depends on
         parts = mujoco.mjtState
         moved = parts.mjSTATE_QPOS | parts.mjSTATE_QVEL | parts.mjSTATE_MOCAP_POS | parts.mjSTATE_MOCAP_QUAT
+        kept = self._everything if self._accelerations else int(moved)
+        self._kept_shape = (count, mujoco.mj_stateSize(model, kept))
         self._mj_step, self._mj_getState = mujoco.mj_step, mujoco.mj_getState
         self._motion = mujoco.mj_copyState, mujoco.mj_kinematics, mujoco.mj_comPos, mujoco.mj_comVel, int(moved)
 
-        # States are worked out on a copy, in arrays that stay where they are
-        self._copy = copy = mujoco.MjData(model)
+        # On a copy, in arrays that stay where they are
+        copy = mujoco.MjData(model)
         self._engine = Engine(
-            model, model.opt, copy, places_of(model, copy), self._joints_at, self._everything, self.body_names
+            mujoco=mujoco,
+            model=model,
+            option=model.opt,
+            copy=copy,
+            lock=threading.Lock(),
+            places=places_of(model, copy),
+            joints_at=self._joints_at,
+            what=kept,
+            size=self._layout.size,
+            body_names=self.body_names,
         )
 
         # Gravity, which a user may change at any time
         self._option, self._gravity_off = model.opt, int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
-        self._gravity_set, self._gravity_W = self._option.gravity, np.zeros(3)
-        self._gravity_W.setflags(write=False)
+        self._gravity_set, self._gravity_known = self._option.gravity, [0.0, 0.0, 0.0]
+        self._gravity_W, self._gravity_is_finite = _locked(self._gravity_known), True
 
     def step(self) -> None:
         """Call the controller and `mj_step` in every world."""
@@ -190,37 +212,52 @@ class MuJoCo:
 
     def state(self) -> WorldState:
         """The state now."""
-        all_data, model, copy, layout = self._started(), self.model, self._copy, self._layout
+        all_data, model, engine = self._started(), self.model, self._engine
         mj_copyState, mj_kinematics, mj_comPos, mj_comVel, motion = self._motion
-        places, joints_at = self._engine.places, self._joints_at
-        numbers, gravity_W, worlds = np.empty(layout.size), self._gravity(), len(all_data)
-        finite = True
-        for world, data in enumerate(all_data):
-            if self._failures[world].tolist() != self._failures_known[world]:
-                self._explain_failure(world)
-            mj_copyState(model, data, copy, motion)
-            mj_kinematics(model, copy)
-            mj_comPos(model, copy)
-            mj_comVel(model, copy)
-            address = read_state(world, worlds, places, joints_at, gravity_W, False, numbers)
-            finite = finite and address != 0
-        return layout.state(
+        copy, places, joints_at = engine.copy, engine.places, engine.joints_at
+        numbers, gravity_W, worlds = np.empty(engine.size), self._gravity(), len(all_data)
+        finite = self._gravity_is_finite
+        with engine.lock:
+            for world, data in enumerate(all_data):
+                self._check_failures(world)
+                mj_copyState(model, data, copy, motion)
+                mj_kinematics(model, copy)
+                mj_comPos(model, copy)
+                mj_comVel(model, copy)
+                address = read_state(world, worlds, places, joints_at, gravity_W, False, numbers)
+                finite = finite and address != 0
+        return self._layout.state(
             self._clock.now_ns(all_data[0].time),
             numbers,
             gravity_W,
-            accelerations=False,
-            later=self._later(numbers, gravity_W) if self._accelerations else None,
+            accelerations=self._accelerations,
+            later=self._later(gravity_W) if self._accelerations else None,
             finite=finite,
             address=address or None,
         )
 
-    def _later(self, numbers: NDArray[np.float64], gravity_W: NDArray[np.float64]) -> LaterAccelerations:
-        """What fills in the accelerations of these numbers when somebody asks for them."""
-        mj_getState, model, everything = self._mj_getState, self.model, self._everything
-        kept = np.empty(self._initial.shape)
+    def later_state(self) -> WorldState:
+        """The same, worked out when somebody asks for it, by the model as it is then."""
+        all_data, gravity_W = self._started(), self._gravity()
+        for world in range(len(all_data)):
+            self._check_failures(world)
+        later = self._later(gravity_W)
+        return self._layout.state(
+            self._clock.now_ns(all_data[0].time),
+            None,
+            gravity_W,
+            accelerations=self._accelerations,
+            later=later,
+            finite=self._gravity_is_finite and is_moderate(later.kept),
+        )
+
+    def _later(self, gravity_W: NDArray[np.float64]) -> LaterState:
+        """What works out the state of now when somebody asks for it."""
+        mj_getState, model, what = self._mj_getState, self.model, self._engine.what
+        kept = np.empty(self._kept_shape)
         for world, data in enumerate(self._data):
-            mj_getState(model, data, kept[world], everything)
-        return LaterAccelerations(self._engine, kept, gravity_W, numbers)
+            mj_getState(model, data, kept[world], what)
+        return LaterState(self._engine, kept, gravity_W, self._option.disableflags)
 
     # --- inside -----------------------------------------------------------------------------------------------------
 
@@ -232,9 +269,9 @@ class MuJoCo:
     def _gravity(self) -> NDArray[np.float64]:
         """Gravity that acts now [m/s^2], read-only, shape (3,); the same array as long as it is the same."""
         now = [0.0, 0.0, 0.0] if self._option.disableflags & self._gravity_off else self._gravity_set.tolist()
-        if self._gravity_W.tolist() != now:
-            self._gravity_W = np.array(now)
-            self._gravity_W.setflags(write=False)
+        if self._gravity_known != now:
+            self._gravity_known, self._gravity_W = now, _locked(now)
+            self._gravity_is_finite = all(map(math.isfinite, now))
         return self._gravity_W
 
     def _fresh(self) -> Any:
@@ -250,10 +287,12 @@ class MuJoCo:
         mujoco.mj_forward(self.model, data)
         return data
 
-    def _explain_failure(self, world: int) -> None:
+    def _check_failures(self, world: int) -> None:
         """Raise if the engine met a number that is not finite: it goes on from the initial state as if nothing was."""
-        mujoco, model = engine(), self.model
         known, now = self._failures_known[world], self._failures[world].tolist()
+        if now == known:
+            return
+        mujoco, model = engine(), self.model
         kinds = (mujoco.mjtWarning.mjWARN_BADQPOS, mujoco.mjtWarning.mjWARN_BADQVEL, mujoco.mjtWarning.mjWARN_BADQACC)
         self._failures_known[world] = now
         for kind, name, before, after in zip(kinds, ("position", "velocity", "acceleration"), known, now, strict=True):
@@ -275,9 +314,14 @@ class _Clock:
         self._timestep_s, self._step_ns = timestep_s, step_ns
         self._from_s, self._from_ns = time_s, 0
         self._seen_s = time_s
+        self._next_s, self._next_ns = time_s + timestep_s, step_ns  # where one step more leads
 
     def now_ns(self, time_s: float) -> int:
         """Our time [ns] at a data.time [s] that never goes back."""
+        if time_s == self._next_s:
+            now_ns, self._seen_s = self._next_ns, time_s
+            self._next_s, self._next_ns = time_s + self._timestep_s, now_ns + self._step_ns
+            return now_ns
         if time_s < self._seen_s:
             raise WorldError(
                 f"data.time went back from {self._seen_s} to {time_s} s; restart a world by Environment.reset, "
@@ -287,13 +331,24 @@ class _Clock:
         elapsed_s = time_s - self._from_s
         steps = round(elapsed_s / self._timestep_s)
         if abs(elapsed_s - steps * self._timestep_s) <= (steps + 1) * math.ulp(time_s):
-            return self._from_ns + steps * self._step_ns
+            now_ns = self._from_ns + steps * self._step_ns
+            self._next_s, self._next_ns = time_s + self._timestep_s, now_ns + self._step_ns
+            return now_ns
+        self._next_s = math.nan
         return self._from_ns + round(elapsed_s * NS_PER_S)
 
     def restart(self, time_s: float, initial_s: float) -> None:
         """Go on from now while data.time is set from time_s to initial_s [s]."""
         self._from_ns = self.now_ns(max(time_s, self._seen_s))
         self._from_s = self._seen_s = initial_s
+        self._next_s, self._next_ns = initial_s + self._timestep_s, self._from_ns + self._step_ns
+
+
+def _locked(numbers: list[float]) -> NDArray[np.float64]:
+    """An array that nobody can change: it is handed to many."""
+    array = np.array(numbers)
+    array.setflags(write=False)
+    return array
 
 
 def _checked_data(data: Any, model: Any) -> tuple[Any, ...]:

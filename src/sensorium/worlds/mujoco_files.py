@@ -94,7 +94,7 @@ def load_model(
         if urdf := _urdf(xml, path.name, path.parent, folder, packages):
             return urdf.compiled(mujoco)
         _check_references(xml, path.name, path.parent, folder)
-        return mujoco.MjModel.from_xml_path(text)
+        return mujoco.MjModel.from_xml_path(str(path.absolute()))  # by a relative one it looks for files elsewhere
     except SensoriumError:
         raise
     except (ValueError, RuntimeError, mujoco.FatalError) as error:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sensorium.errors import SceneError
 from sensorium.scene import shapes
-from sensorium.scene.mesh import Mesh
+from sensorium.scene.mesh import ONE_SIDED, Mesh
 
 # Facets are never finer than this share of a radius: 327,680 faces of a sphere, half a million of a capsule
 FINEST = 2e-5
@@ -21,7 +21,7 @@ _MOST_SQUARES = 64
 Triangles = tuple[NDArray[np.float64], NDArray[np.int64]]
 
 
-def geom_mesh(model: Any, geom: int, *, sag_m: float, infinite_m: float) -> Mesh:
+def geom_mesh(model: Any, geom: int, *, sag_m: float, infinite_m: float, plane_backs: bool) -> Mesh:
     """Triangles of one geom.
 
     Planes, boxes, meshes and height fields are exact. Facets of spheres, capsules, ellipsoids and cylinders have their
@@ -33,6 +33,7 @@ def geom_mesh(model: Any, geom: int, *, sag_m: float, infinite_m: float) -> Mesh
         geom: Number of the geom.
         sag_m: How deep a facet may lie inside the true surface [m].
         infinite_m: How far a plane without size reaches to each side [m].
+        plane_backs: Whether planes are seen from below too.
     """
     import mujoco
 
@@ -41,7 +42,7 @@ def geom_mesh(model: Any, geom: int, *, sag_m: float, infinite_m: float) -> Mesh
     data = int(model.geom_dataid[geom])
     kinds = mujoco.mjtGeom
     makers: dict[Any, Callable[[], Mesh]] = {
-        kinds.mjGEOM_PLANE: lambda: _plane(a or infinite_m, b or infinite_m),
+        kinds.mjGEOM_PLANE: lambda: _plane(a or infinite_m, b or infinite_m, plane_backs),
         kinds.mjGEOM_HFIELD: lambda: _heightfield(model, data),
         kinds.mjGEOM_SPHERE: lambda: shapes.sphere(a, _subdivisions(a, sag_m)),
         kinds.mjGEOM_CAPSULE: lambda: shapes.capsule(a, 2 * b, _segments(a, sag_m, ends=True)),
@@ -73,10 +74,13 @@ def _share(radius_m: float, sag_m: float) -> float:
     return min(0.292, max(FINEST, sag_m / radius_m))
 
 
-def _plane(half_x: float, half_y: float) -> Mesh:
+def _plane(half_x: float, half_y: float, backs: bool) -> Mesh:
     """Rectangle in z = 0 with normal +z, in squares of some 32 m, 64 x 64 at the most."""
     nx, ny = (min(_MOST_SQUARES, math.ceil(2 * half / _SQUARE_M)) + 1 for half in (half_x, half_y))
-    return shapes.heightfield(np.zeros((nx, ny)), 2 * half_x, 2 * half_y)
+    flat = shapes.heightfield(np.zeros((nx, ny)), 2 * half_x, 2 * half_y)
+    if backs:
+        return flat
+    return Mesh(flat.vertices, flat.faces, face_properties={ONE_SIDED: np.ones(len(flat.faces), np.bool_)})
 
 
 def _mesh(model: Any, mesh: int) -> Mesh:

@@ -38,13 +38,14 @@ def model_scene(
     sag_m: float = 1e-3,
     infinite_m: float = 1024.0,
     materials: Mapping[str, AbstractMaterial] | None = None,
+    plane_backs: bool = True,
 ) -> Scene:
     """A scene of all geoms of a model, each on its body.
 
     Objects carry the geom's name (or `geom7`, after its number), are labelled by the geom's name or else its body's,
     and have the vertex property "color", RGBA in [0, 1]. As in MuJoCo what has alpha 0 is not there, a colour other
     than the default goes before that of the material, and textures, skins and flexes are left out. Unlike there, planes
-    are seen from below too.
+    are seen from below too, unless `plane_backs` is off.
 
     Args:
         model: `mujoco.MjModel`.
@@ -54,12 +55,15 @@ def model_scene(
         infinite_m: How far a plane without size reaches to each side [m].
         materials: Surfaces by name of a geom or of a MuJoCo material, the geom's going first. All others are matt and
             reflect the relative luminance of their colour.
+        plane_backs: Whether planes are seen from below too; False is as `mj_ray` has it, which passes them from there.
     """
     for name, value in (("sag_m", sag_m), ("infinite_m", infinite_m)):
         if not (math.isfinite(value) and value > 0):
             raise SpecError(f"{name} is {value}; it must be finite and positive")
     if isinstance(groups, str) or not all(group in range(6) for group in groups):
         raise SpecError(f"groups is {groups!r}; it must hold numbers from 0 to 5")
+    if not isinstance(plane_backs, bool | np.bool_):
+        raise SpecError(f"plane_backs is {plane_backs!r}; it must be True or False")
     given = dict(materials or {})
     _check_materials(given, model)
     scene = Scene()
@@ -75,7 +79,8 @@ def model_scene(
             # Geoms alike in shape and colour share one mesh
             key = (int(model.geom_type[i]), int(model.geom_dataid[i]), *model.geom_size[i].tolist(), *rgba)
             if key not in meshes:
-                meshes[key] = _colored(geom_mesh(model, i, sag_m=sag_m, infinite_m=infinite_m), rgba)
+                made = geom_mesh(model, i, sag_m=sag_m, infinite_m=infinite_m, plane_backs=plane_backs)
+                meshes[key] = _colored(made, rgba)
             pose = Pose(model.geom_pos[i], model.geom_quat[i])
         except SensoriumError as error:
             raise SceneError(f"geom {name!r} of the model: {error}") from error
@@ -131,7 +136,9 @@ def _color(model: Any, geom: int) -> tuple[float, ...]:
 
 def _colored(mesh: Mesh, rgba: tuple[float, ...]) -> Mesh:
     color: NDArray[np.float64] = np.tile(np.array(rgba), (len(mesh.vertices), 1))
-    return Mesh(mesh.vertices, mesh.faces, vertex_properties={"color": color})
+    return Mesh(
+        mesh.vertices, mesh.faces, face_properties=mesh.face_properties, vertex_properties={"color": color}
+    )
 
 
 def _material_name(model: Any, geom: int) -> str:

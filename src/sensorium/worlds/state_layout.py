@@ -1,9 +1,8 @@
 """A state's numbers in one array, and the state whose arrays are views of it."""
 
 import math
-from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -11,6 +10,16 @@ from sensorium.frames import Pose
 from sensorium.paths.closed import BLOCKS
 from sensorium.rotations import Float
 from sensorium.worlds.base import WorldState
+
+
+class Later(Protocol):
+    """Works out a state when somebody asks for it."""
+
+    def numbers(self) -> tuple[Float, int]:
+        """The numbers, of which accelerations are zero, and their address; 0 if one is not finite."""
+
+    def fill_accelerations(self, numbers: Float) -> None:
+        """Fill the blocks of accelerations."""
 
 
 class StateLayout:
@@ -42,11 +51,11 @@ class StateLayout:
     def state(
         self,
         time_ns: int,
-        numbers: Float,
+        numbers: Float | None,
         gravity_W: Float | None = None,
         *,
         accelerations: bool = True,
-        later: Callable[[], None] | None = None,
+        later: Later | None = None,
         finite: bool = False,
         address: int | None = None,
     ) -> WorldState:
@@ -54,30 +63,31 @@ class StateLayout:
 
         Args:
             time_ns: Its time [ns].
-            numbers: All blocks.
+            numbers: All blocks; None leaves them for `later`.
             gravity_W: Gravity that the world applies [m/s^2], shape (3,) or (worlds, bodies, 3), if it does.
             accelerations: Whether they are known; if not, their blocks must be zero.
-            later: Fills the blocks of accelerations, which are zero until then; called when somebody first asks for
-                them, since most steps nobody does. They are known then.
-            finite: Whether all numbers are known to be finite; if not, they are looked at.
+            later: Works out numbers that are None when somebody first asks for them, since most steps nobody does, and
+                likewise accelerations if they are to be known.
+            finite: Whether all numbers and gravity are known to be finite; if not, they are looked at.
             address: Where they begin in memory, if that is known.
         """
-        numbers.setflags(write=False)
-
         # Filled by hand: a frozen dataclass takes its time over each field
         state = object.__new__(PackedState)
         fields = state.__dict__
-        fields["time_ns"], fields["gravity_W"], fields["numbers"] = time_ns, gravity_W, numbers
+        fields["time_ns"], fields["gravity_W"] = time_ns, gravity_W
         fields["_layout"], fields["worlds"] = self, self.shape[0]
-        if later is None:
-            fields["has_accelerations"] = accelerations
-        else:
+        if numbers is not None:
+            numbers.setflags(write=False)
+            fields["numbers"] = numbers
+        if later is not None:
             fields["_later"] = later
+        if later is None or not accelerations:
+            fields["has_accelerations"] = accelerations
         if finite:
             fields["finite"] = True
         if address is not None:
             fields["address"] = address
-        if later is None and not accelerations:
+        if not accelerations:
             fields["a_WB"] = fields["alpha_WB"] = None
         return state
 
@@ -89,19 +99,33 @@ class PackedState(WorldState):
     """
 
     _layout: StateLayout
-    _later: Callable[[], None]
+    _later: Later
+
+    @cached_property
+    def numbers(self) -> Float:
+        """All arrays but gravity in one; where they were left for later, they are worked out now."""
+        fields = self.__dict__
+        if "_later" not in fields:  # a changed copy, by dataclasses.replace
+            return self._packed()
+        numbers, address = self._later.numbers()
+        numbers.setflags(write=False)
+        if address:
+            fields["address"] = address
+        else:
+            fields["finite"] = False
+        return numbers
 
     @cached_property
     def has_accelerations(self) -> bool:
         """Whether both accelerations are known; where they were left for later, they are worked out now."""
         if "_later" not in self.__dict__:  # a changed copy, by dataclasses.replace
             return self.a_WB is not None and self.alpha_WB is not None
-        self._later()
+        self._later.fill_accelerations(self.numbers)
         return True
 
     def __getstate__(self) -> dict[str, Any]:
         """What a copy has: all its numbers, which lie elsewhere."""
-        _ = self.has_accelerations
+        _ = self.numbers, self.has_accelerations
         return {name: value for name, value in super().__getstate__().items() if name != "_later"}
 
     @cached_property

@@ -4,6 +4,7 @@ By itself MuJoCo drops the folders of mesh files, visual meshes and fixed links,
 text. So meshes are found and read here and handed to it by name.
 """
 
+import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -145,6 +146,11 @@ def is_urdf(xml: bytes) -> bool:
 
 def checked_packages(packages: Mapping[str, Any] | None) -> dict[str, Path]:
     """Folders of packages by name, each of which exists."""
+    if packages is not None and not isinstance(packages, Mapping):
+        raise SpecError(f"packages is a {type(packages).__name__}; it must be folders by names of packages")
+    for name, given in (packages or {}).items():
+        if not isinstance(given, str | os.PathLike):
+            raise SpecError(f"packages[{name!r}] is {given!r}; it must be the path of a folder")
     found = {name: Path(folder) for name, folder in (packages or {}).items()}
     for name, folder in found.items():
         if not folder.is_dir():

@@ -136,5 +136,7 @@ def test_what_cannot_be_is_refused(signal, rate, options, message):
 def test_a_value_that_is_no_number_is_named_with_its_place():
     signal = np.zeros((100, 3))
     signal[41, 2] = np.nan
+    with pytest.raises(SpecError, match=r"signal reaches 1e\+200; it must be within 1e\+100"):
+        allan_deviation(np.array([1e200, -1e200] * 50), rate_hz=1.0)
     with pytest.raises(SpecError, match=r"signal is nan at \(41, 2\); it must be finite"):
         allan_deviation(signal, 1.0)

@@ -142,6 +142,8 @@ def test_long_files_come_in_parts(tmp_path, monkeypatch):
         ("gx,gy\n1,2\n3\n5,6\n", "line 3 of 'log.csv' has 1 fields; it must have 2"),
         ("gx,gy\n1,2\n3,nan\n5,6\n", "'gy' is nan at row 2 of 'log.csv'; it must be finite"),
         ("gx,gy\n1,2\n3,4\n5,-inf\n", "'gy' is -inf at row 3 of 'log.csv'; it must be finite"),
+        ("gx,gy\n1,2\n3,4\n5,-1e308\n", "'gy' is -1e\\+308 at row 3 of 'log.csv'; it must be within 1e\\+100"),
+        ("t,gy\n0,2\n1e300,4\n2e300,5\n", "time is 2e\\+300 s at row 3 of 'log.csv'; it must be within 2\\^63 ns"),
         ("gx,gy\n1,2\n1,2\n1,2\n", "no column of 'log.csv' changes"),
         ("t [fortnight],gx\n1,2\n2,3\n3,5\n", "time is in 'fortnight'; it must be in s, sec, ms"),
         ("t,name\n1,a\n2,b\n", "no column of t, name holds a signal"),

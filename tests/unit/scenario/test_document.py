@@ -81,12 +81,19 @@ def bomb(levels: int) -> str:
     return "\n".join(lines)
 
 
+def chain(link):
+    """Values that hold the one before: deep, though no line is."""
+    return "a0: &a0 {}\n" + "".join(f"a{n}: &a{n} {link.format(n - 1)}\n" for n in range(1, 3000))
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         (bomb(9), f"f:1: it has more than {MAX_VALUES} values once aliases are written out"),
         ("a: " + "[" * 5000, f"f:1: more than {MAX_DEPTH} levels are nested"),
         ("a: " + "{x: " * 5000, f"f:1: more than {MAX_DEPTH} levels are nested"),
+        (chain("[*a{}]"), f"f:1: more than {MAX_DEPTH} levels are nested"),
+        (chain("{{<<: *a{}}}"), f"f:1: more than {MAX_DEPTH} levels are nested"),
         ("a: &a [*a]", "f:1: an alias stands inside what it stands for"),
         (
             "a: 1\nb: !!python/object/apply:os.system [ls]",

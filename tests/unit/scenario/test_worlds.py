@@ -74,3 +74,39 @@ def test_joints_that_slide_are_named_in_the_file(load):
     env = load(f"duration_s: 0.1\nworld: {kinematic}\nsensors: {sensors}\n").environment()
     env.run(0.05).finish()
     assert env.sensors["scale"].read().position == pytest.approx(666 * 0.03)
+
+
+URDF = """<robot name="r"><link name="base"/><link name="arm">
+  <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+  <visual><geometry><mesh filename="package://arms/arm.obj"/></geometry></visual></link>
+  <joint name="j" type="continuous"><parent link="base"/><child link="arm"/></joint></robot>"""
+TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+ROBOT = """\
+duration_s: 0.1
+world: {kind: mujoco, model: robots/arm.urdf, packages: {arms: vendor/arms}}
+"""
+
+
+def test_packages_of_a_urdf_are_folders_of_the_scenario(load, tmp_path):
+    (tmp_path / "robots").mkdir()
+    (tmp_path / "vendor" / "arms").mkdir(parents=True)
+    (tmp_path / "robots" / "arm.urdf").write_text(URDF)
+    (tmp_path / "vendor" / "arms" / "arm.obj").write_text(TETRAHEDRON)
+    scenario = load(ROBOT)
+    assert len(scenario.environment().scene.objects) == 1
+    assert list(scenario.files.hashes()) == ["robots/arm.urdf", "vendor/arms/arm.obj"]
+    with pytest.raises(SpecError, match="packages is 'nowhere'; there is no such folder"):
+        load(ROBOT.replace("vendor/arms", "nowhere")).environment()
+    (tmp_path / "vendor" / "way out").symlink_to(tmp_path.parent)
+    for outside in ("..", str(tmp_path.parent), "vendor/way out"):
+        with pytest.raises(SpecError, match=r"packages is .*; it must lie in the scenario's folder"):
+            load(ROBOT.replace("vendor/arms", outside)).environment()
+
+
+def test_backs_of_planes_by_a_switch(load, tmp_path):
+    plane = '<geom name="floor" type="plane" size="1 1 1"/>'
+    (tmp_path / "ball.xml").write_text(BALL.replace("<worldbody>", f"<worldbody>{plane}"))
+    text = "duration_s: 0.1\nworld: {kind: mujoco, model: ball.xml}\n"
+    for switch, one_sided in (("", False), (", plane_backs: true", False), (", plane_backs: false", True)):
+        (floor, _) = load(text.replace("ball.xml", f"ball.xml{switch}")).environment().scene.objects
+        assert (floor.mesh.one_sided is not None) == one_sided

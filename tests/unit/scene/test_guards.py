@@ -11,7 +11,7 @@ import pytest
 
 from sensorium.errors import SceneError
 from sensorium.scene import loading
-from sensorium.scene.guards import read_regular
+from sensorium.scene.guards import read_reference
 from sensorium.scene.mesh import Mesh
 
 POSITIONS = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]], dtype="<f4")
@@ -216,10 +216,10 @@ def test_stl_without_triangles_is_refused(tmp_path: Path) -> None:
 def test_only_regular_files_are_read(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "b.bin")
     with pytest.raises(SceneError, match="a pipe, a socket or a device"):
-        read_regular(tmp_path / "b.bin", 100)
+        read_reference(tmp_path / "b.bin", 100)
     with pytest.raises(SceneError, match="a pipe, a socket or a device"):
         Mesh.load(write_gltf(tmp_path, buffers=[{"byteLength": 42, "uri": "b.bin"}]))
     (tmp_path / "c.bin").write_bytes(bytes(100))
-    assert read_regular(tmp_path / "c.bin", 100) == bytes(100)
+    assert read_reference(tmp_path / "c.bin", 100) == bytes(100)
     with pytest.raises(SceneError, match=r"'c\.bin', which has more than 99 bytes"):
-        read_regular(tmp_path / "c.bin", 99)
+        read_reference(tmp_path / "c.bin", 99)

@@ -81,3 +81,39 @@ def test_claims_are_checked(tmp_path: Path, content: str, match: str) -> None:
     assert len(load(tmp_path, text()).faces) == 1
     with pytest.raises(SceneError, match=rf"m\.ply: .*{match}"):
         load(tmp_path, content)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(strips=st.lists(st.lists(st.integers(-1, 6), max_size=12), min_size=1, max_size=4))
+def test_strips_are_triangles_that_face_one_way(tmp_path: Path, strips: list[list[int]]) -> None:
+    expected: list[list[int]] = [[0, 1, 2]]
+    for strip in strips:
+        run: list[int] = []
+        for index in strip:
+            run = [*run, index] if index >= 0 else []
+            if len(run) >= 3 and len(set(run[-3:])) == 3:
+                a, b, c = run[-3:]
+                expected.append([a, b, c] if len(run) % 2 else [b, a, c])
+    head = HEAD.format(form="ascii", n=7) + FACES.format(m=1).removesuffix("end_header\n")
+    head += f"element tristrips {len(strips)}\nproperty list int int vertex_indices\nend_header\n"
+    rows = [*np.arange(21.0).reshape(7, 3).tolist(), [3, 0, 1, 2], *([len(strip), *strip] for strip in strips)]
+    mesh = load(tmp_path, head + "\n".join(" ".join(map(str, row)) for row in rows))
+    assert mesh.faces.tolist() == expected
+
+
+def test_strips_alone_are_a_mesh_and_their_claims_are_checked(tmp_path: Path) -> None:
+    head = HEAD.format(form="ascii", n=3) + "element tristrips 1\nproperty list int int vertex_indices\nend_header\n"
+    corners = "0 0 0\n1 0 0\n0 1 0\n"
+    assert load(tmp_path, head + corners + "3 0 1 2\n").faces.tolist() == [[0, 1, 2]]
+    for body, match in (("3 0 -1 2", "no triangles"), ("3 0 1 9", "indices must be in"), ("3 0 1 1.5", "whole number")):
+        with pytest.raises(SceneError, match=match):
+            load(tmp_path, head + corners + body)
+    with pytest.raises(SceneError, match="ends before"):
+        load(tmp_path, head + corners + "4 0 1 2")
+
+
+@pytest.mark.parametrize("element", ["face", "tristrips"])
+def test_indices_must_be_lists(tmp_path: Path, element: str) -> None:
+    head = HEAD.format(form="ascii", n=3) + f"element {element} 3\nproperty int vertex_indices\nend_header\n"
+    with pytest.raises(SceneError, match="must be lists"):
+        load(tmp_path, head + "0 0 0\n1 0 0\n0 1 0\n0\n1\n2\n")

@@ -10,7 +10,7 @@ from sensorium.cone import half_angle_tangent, nearest_on_lines, nearest_on_tria
 from sensorium.cone.edges import outward_signs
 from sensorium.media import Fog
 from sensorium.sensors.cone_caster import ConeCaster, ConeOptions
-from sensorium.trace.cone.tables import face_tables
+from sensorium.trace.cone.tables import HIDDEN_OUTSIDE, face_tables
 
 FOV_H, FOV_V, REACH_M = 70.0, 40.0, 12.0
 A, B = half_angle_tangent(FOV_H), half_angle_tangent(FOV_V)
@@ -182,7 +182,7 @@ def test_faces_that_point_away_are_left_out_of_each_closed_part_whichever_way_it
     )
     for as_quads in (False, True):
         tables = face_tables((both,), as_quads=as_quads)
-        assert tables.is_closed.all()
+        assert (tables.hidden == HIDDEN_OUTSIDE).all()
         middle = tables.corners.mean(axis=1)
         middle[middle[:, 1] > 1.5, 1] -= 3.0
         assert ((tables.normal * middle).sum(axis=1) > 0.1).all()
@@ -235,4 +235,4 @@ def test_clusters_hold_all_faces_once():
     # A patch of n-th of a sphere has a radius of about 2 / sqrt(n)
     assert clusters == 64
     assert tables.cluster_sphere[:64, 3].max() < 0.5
-    assert tables.is_closed.all()
+    assert (tables.hidden == HIDDEN_OUTSIDE).all()

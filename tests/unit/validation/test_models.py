@@ -49,3 +49,18 @@ def test_a_pattern_chooses_and_all_that_load_are_no_failure(folder, capsys):
 def test_what_is_no_folder_is_refused(folder):
     with pytest.raises(SystemExit):
         main([str(folder / "notes.txt")])
+
+
+def test_packages_of_robots_are_given_by_name(folder, tmp_path_factory, capsys):
+    pytest.importorskip("mujoco")
+    elsewhere = tmp_path_factory.mktemp("arms")
+    (elsewhere / "part.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    urdf = (folder / "arm.urdf").read_text()
+    (folder / "arm.urdf").write_text(urdf.replace("<box size='1 1 1'/>", "<mesh filename='package://arms/part.obj'/>"))
+    assert main([str(folder), "--only", "*.urdf"]) == 1
+    assert main([str(folder), "--only", "*.urdf", "--package", f"arms={elsewhere}"]) == 0
+    assert main([str(folder), "--only", "robot.xml", "--package", f"arms={elsewhere}"]) == 0  # of no matter to MJCF
+    for bad in ("arms", "=x", "arms=", f"arms={elsewhere / 'part.obj'}"):
+        with pytest.raises(SystemExit):
+            main([str(folder), "--package", bad])
+        assert "--package is" in capsys.readouterr().err

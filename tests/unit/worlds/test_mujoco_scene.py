@@ -192,7 +192,7 @@ def test_numbers_that_are_not_finite_name_the_geom():
         sn.worlds.MuJoCo(model).scene()
     model.geom_type[0] = int(mujoco.mjtGeom.mjGEOM_ARROW)
     with pytest.raises(SceneError, match="its type is mjGEOM_ARROW"):
-        geom_mesh(model, 0, sag_m=1e-3, infinite_m=10.0)
+        geom_mesh(model, 0, sag_m=1e-3, infinite_m=10.0, plane_backs=True)
 
 
 # ---- sites, and the environment
@@ -216,3 +216,43 @@ def test_from_mujoco_joins_scene_world_and_gravity():
     for _ in env.run(0.1):
         pass
     np.testing.assert_allclose(mast.read().acceleration, [[-0.5, 0, 3.7]] * 2, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_planes_without_backs_are_met_as_by_the_engines_own_rays(seed):
+    """Rays from anywhere among planes at any angle and boxes, on bodies that are turned."""
+    rng = np.random.default_rng(seed)
+
+    def geom(kind, size):
+        pose = f'pos="{" ".join(map(str, rng.uniform(-2, 2, 3)))}" quat="{" ".join(map(str, rng.normal(size=4)))}"'
+        return f'<geom type="{kind}" size="{size}" {pose}/>'
+
+    geoms = "".join(geom("plane", "2 1.5 1") for _ in range(4)) + "".join(geom("box", ".3 .4 .5") for _ in range(4))
+    model = f"<mujoco><worldbody>{geoms}</worldbody></mujoco>"
+    world = sn.worlds.MuJoCo(model)
+    world.start(1)
+    origin, direction = rng.uniform(-3.0, 3.0, (500, 3)), rng.normal(size=(500, 3))
+    direction /= np.linalg.norm(direction, axis=1, keepdims=True)
+    found = np.array(
+        [mujoco.mj_ray(world.model, world.data[0], o, d, None, 1, -1, np.zeros(1, np.int32))
+         for o, d in zip(origin, direction, strict=True)]
+    )  # fmt: skip
+    found[found < 0.0] = np.inf
+    inside = np.zeros(500, np.bool_)  # of a box, where one engine meets its far wall and the other nothing
+    for i in range(4, 8):
+        local = (origin - world.data[0].geom_xpos[i]) @ world.data[0].geom_xmat[i].reshape(3, 3)
+        inside |= (np.abs(local) < world.model.geom_size[i]).all(axis=1)
+    ours = sn.RayCaster(world.scene(plane_backs=False)).cast(origin, direction).range_m
+    np.testing.assert_allclose(ours[~inside], found[~inside], rtol=1e-5, atol=1e-5)
+    assert (ours != sn.RayCaster(world.scene()).cast(origin, direction).range_m).mean() > 0.1
+
+
+def test_planes_have_backs_unless_told(world):
+    floor = named(world.scene(), "floor").mesh
+    assert floor.one_sided is None
+    assert "one_sided" not in floor.property_names
+    without = named(world.scene(plane_backs=False), "floor").mesh
+    assert without.one_sided.all()
+    assert np.array_equal(without.vertices, floor.vertices)
+    with pytest.raises(SpecError, match="plane_backs is 'no'; it must be True or False"):
+        world.scene(plane_backs="no")

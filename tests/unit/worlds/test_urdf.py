@@ -70,6 +70,10 @@ def test_packages_are_given_by_a_map(workspace):
     assert sn.Environment.from_mujoco(path, packages=packages).world.model.nmesh == 1
     with pytest.raises(SpecError, match=r"packages\['arm_description'\] is .*; there is no such folder"):
         sn.worlds.MuJoCo(path, packages={"arm_description": workspace / "nowhere"})
+    with pytest.raises(SpecError, match="packages is a list; it must be folders by names"):
+        sn.worlds.MuJoCo(path, packages=["arm_description"])
+    with pytest.raises(SpecError, match=r"packages\['arm_description'\] is 5; it must be the path of a folder"):
+        sn.worlds.MuJoCo(path, packages={"arm_description": 5})
     with pytest.raises(SpecError, match="packages are given and the model is MJCF"):
         sn.worlds.MuJoCo("<mujoco/>", packages=packages)
 

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from sensorium.errors import SceneError
-from sensorium.scene.guards import check_inside, read_regular
+from sensorium.scene.guards import check_inside, read_reference
 
 _GLB_JSON, _GLB_BINARY = 0x4E4F534A, 0x004E4942
 
@@ -124,7 +124,7 @@ class Container:
         if data is not None:
             return data
         found = self._place(uri)
-        return None if found is None else read_regular(found, self._max_bytes)
+        return None if found is None else read_reference(found, self._max_bytes)
 
     def check_place(self, uri: Any) -> None:
         """Refuse a URI that leads out of the folder, or to what is no file."""

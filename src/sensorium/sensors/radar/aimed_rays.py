@@ -70,15 +70,17 @@ class AimedRays:
         head, k = np.nonzero(wanted & (places.mesh >= 0))
         meshes = self._rig.tracer.layout.meshes
         used, which = np.unique(places.mesh[head, k], return_inverse=True)
-        surface = np.stack([_spread(meshes[number]) for number in used]) if len(used) else np.zeros((0, _POINTS, 6))
+        surface = np.stack([_spread(meshes[number]) for number in used]) if len(used) else np.zeros((0, _POINTS, 7))
         R_SO, p_SO = places.R_SO[head, k], places.p_SO[head, k]
         p_S = np.einsum("nij,nmj->nmi", R_SO, surface[which, :, :3]) + p_SO[:, None]
-        area_S = np.einsum("nij,nmj->nmi", R_SO, surface[which, :, 3:])
+        area_S = np.einsum("nij,nmj->nmi", R_SO, surface[which, :, 3:6])
         range_m = np.maximum(np.linalg.norm(p_S, axis=-1), 1e-9)
         direction_S = p_S / range_m[..., None]
-        across = np.abs((area_S * direction_S).sum(axis=-1)) + _EDGE_ON * np.linalg.norm(area_S, axis=-1) + _NO_AREA
+        facing = (area_S * direction_S).sum(axis=-1)  # below 0 where the front is seen
+        across = np.abs(facing) + _EDGE_ON * np.linalg.norm(area_S, axis=-1) + _NO_AREA
         inside = (np.abs(np.arctan2(p_S[..., 1], p_S[..., 0])) <= self._half[0]) & (range_m <= self._farthest_m)
         inside &= np.abs(np.arcsin(np.clip(direction_S[..., 2], -1.0, 1.0))) <= self._half[1]
+        inside &= (surface[which, :, 6] == 0.0) | (facing < 0.0)
         at, point = np.nonzero(inside)
         head, column, own = head[at], places.column[k[at]], places.group[head[at], k[at]]
         direction_S, range_m, weight = direction_S[at, point], range_m[at, point], across[at, point]
@@ -100,7 +102,7 @@ _known: "weakref.WeakKeyDictionary[Mesh, Float]" = weakref.WeakKeyDictionary()
 
 
 def _spread(mesh: Mesh) -> Float:
-    """Points of a mesh, each with the vector of an equal share of its area, [m] and [m^2], shape (points, 6)."""
+    """Points of a mesh [m], the vector of an equal share of its area [m^2], 1 if one-sided or 0; shape (points, 7)."""
     if mesh not in _known:
         a, b, c = mesh.vertices[mesh.faces].swapaxes(0, 1)
         vector = 0.5 * np.cross(b - a, c - a)
@@ -112,5 +114,6 @@ def _spread(mesh: Mesh) -> Float:
         u, v = np.where(u + v > 1.0, 1.0 - u, u)[:, None], np.where(u + v > 1.0, 1.0 - v, v)[:, None]
         point = a[face] + u * (b - a)[face] + v * (c - a)[face]
         normal = vector[face] / np.maximum(area[face], np.finfo(np.float64).tiny)[:, None]
-        _known[mesh] = np.concatenate([point, normal * (sums[-1] / _POINTS)], axis=1)
+        one_sided = np.zeros(_POINTS) if mesh.one_sided is None else mesh.one_sided[face]
+        _known[mesh] = np.concatenate([point, normal * (sums[-1] / _POINTS), one_sided[:, None]], axis=1)
     return _known[mesh]

@@ -172,6 +172,7 @@ class _Areas:
     def __init__(self, mesh: Mesh) -> None:
         corners = mesh.vertices[mesh.faces]
         self._vectors = 0.5 * np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        self._one_sided = mesh.one_sided
         total = np.linalg.norm(self._vectors, axis=1).sum()
 
         # A closed body is seen from both sides at once, a sheet is not
@@ -181,4 +182,7 @@ class _Areas:
         """Area across unit directions, shape (n, 3) [m^2]; of a body with hollows, parts that hide others count."""
         at_once = max(1, _AT_ONCE // len(self._vectors))
         pieces = [direction[i : i + at_once] @ self._vectors.T for i in range(0, len(direction), at_once)]
-        return self._sides * np.concatenate([np.abs(piece).sum(axis=1) for piece in pieces])
+        if self._one_sided is None:
+            return self._sides * np.concatenate([np.abs(piece).sum(axis=1) for piece in pieces])
+        seen = [np.where(self._one_sided, piece.clip(0.0), self._sides * np.abs(piece)) for piece in pieces]
+        return np.concatenate([piece.sum(axis=1) for piece in seen])

@@ -2,8 +2,8 @@
 
 Objects go first whose sphere is out of sight or farther than what was found already; then clusters of faces, by the
 same rule; then faces that point away, of parts of the object that are closed, where the sensor is outside: the way to a
-point on such a face leads through that part, and thus through a nearer point in the cone. What is left is searched in
-the sensor's frame.
+point on such a face leads through that part, and thus through a nearer point in the cone. So do one-sided faces that
+point away. What is left is searched in the sensor's frame.
 """
 
 import math
@@ -17,6 +17,7 @@ from sensorium.cone.lines import lines_for_error, nearest_on_lines, nearest_on_p
 from sensorium.cone.triangle import nearest_on_triangle
 from sensorium.cone.volume import is_inside, sphere_is_outside
 from sensorium.paths.closed import P, Q, V, W
+from sensorium.trace.cone.tables import HIDDEN_OUTSIDE
 from sensorium.worlds.interpolation import slerp
 
 # What is looked for: the middle of an object's box, the nearest of its lines, or the nearest point of its triangles
@@ -150,7 +151,7 @@ def _nearest_of_mesh(faces, mesh, R_SO, p_SO, view, within, corners):
     outside2 = ox * ox + oy * oy + oz * oz
     if outside2 >= within:
         return best2, bx, by, bz, best_face
-    outside = outside2 > 0.0
+    seen = 0 if outside2 > 0.0 else HIDDEN_OUTSIDE
 
     for cluster in range(faces.mesh_first[mesh], faces.mesh_first[mesh + 1]):
         x, y, z = _moved(faces.cluster_sphere[cluster], R_SO, p_SO)
@@ -163,7 +164,7 @@ def _nearest_of_mesh(faces, mesh, R_SO, p_SO, view, within, corners):
             normal = faces.normal[face]
             height = faces.offset[face] - (normal[0] * sx + normal[1] * sy + normal[2] * sz)
             bend = faces.bend[face]
-            if outside and faces.is_closed[face] and height >= bend:
+            if faces.hidden[face] > seen and height >= bend:
                 continue
             above = max(0.0, abs(height) - bend)
             if above * above >= within:

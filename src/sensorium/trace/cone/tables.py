@@ -18,6 +18,9 @@ Float = NDArray[np.float64]
 # How far sides may be from parallel, and corners from flat, of their length: what rounding leaves
 _PARALLEL = 1e-12
 
+# What points away cannot be seen: a face of a closed part from outside its mesh's box, a one-sided face from anywhere
+HIDDEN_OUTSIDE, HIDDEN_ALWAYS = 1, 2
+
 # Most faces of a cluster, which are looked at only where its sphere is in sight and near enough
 _CLUSTER = 32
 
@@ -26,13 +29,13 @@ class FaceTables(NamedTuple):
     """Faces of all meshes, each in its mesh's frame O."""
 
     corners: Float  # (faces, 4, 3) v0, v1, v2, v3 around [m]; the last is the third of a triangle
-    normal: Float  # (faces, 3) unit vector, outward where the face is of a closed part; zeros for a face without area
+    normal: Float  # (faces, 3) unit vector; outward on closed parts, but for one-sided faces; zeros for no area
     offset: Float  # (faces,) n v0 [m]
     bend: Float  # (faces,) how far a corner may be off that plane [m]
     extent: Float  # (faces,) the side that lines are laid along [m]
     is_parallel: NDArray[np.bool_]  # (faces,) whether all lines are, on a flat face
     triangle: NDArray[np.int32]  # (faces,) face of the mesh, of two the first
-    is_closed: NDArray[np.bool_]  # (faces,) whether it is of a closed part: facing away, it cannot be seen from outside
+    hidden: NDArray[np.int8]  # (faces,) HIDDEN_OUTSIDE or HIDDEN_ALWAYS where it cannot be seen, facing away; else 0
     cluster_first: NDArray[np.int32]  # (clusters + 1,) faces of each cluster
     cluster_sphere: Float  # (clusters, 4) middle and radius [m]
     mesh_first: NDArray[np.int32]  # (meshes + 1,) clusters of each mesh
@@ -58,19 +61,21 @@ def face_tables(meshes: tuple[Mesh, ...], *, as_quads: bool) -> FaceTables:
         as_quads: Whether triangles are put together to quads, for lines; else they stay what they are.
     """
     corners, triangle, cluster_first, sphere, mesh_first = [], [], [0], [np.zeros((0, 4))], [0]
-    outward = [np.zeros(0, np.int8)]
+    outward, one_sided = [np.zeros(0, np.int8)], [np.zeros(0, np.bool_)]
     for faces in (_prepared(mesh, as_quads) for mesh in meshes):
         corners.append(faces.corners)
         triangle.append(faces.triangle)
         outward.append(faces.outward)
+        one_sided.append(faces.one_sided)
         cluster_first += (cluster_first[-1] + np.append(faces.begin[1:], len(faces.corners))).tolist()
         sphere.append(faces.sphere)
         mesh_first.append(mesh_first[-1] + len(faces.begin))
     every, sign = np.concatenate([*corners, np.zeros((0, 4, 3))]), np.concatenate(outward)
+    without_backs = np.concatenate(one_sided)
     normal = np.cross(every[:, 1] - every[:, 0], every[:, 2] - every[:, 0])
     length = np.sqrt((normal * normal).sum(axis=1))
     normal = normal / np.where(length > 0.0, length, 1.0)[:, None]
-    normal[sign < 0] *= -1.0
+    normal[(sign < 0) & ~without_backs] *= -1.0
     offset = (normal * every[:, 0]).sum(axis=1)
     height = np.abs((normal[:, None] * every).sum(axis=2) - offset[:, None])
     bend = height.max(axis=1, initial=0.0)
@@ -86,7 +91,7 @@ def face_tables(meshes: tuple[Mesh, ...], *, as_quads: bool) -> FaceTables:
         extent=np.sqrt((sides * sides).sum(axis=2)).max(axis=1, initial=0.0),
         is_parallel=(skew <= _PARALLEL * size2) & (bend <= _PARALLEL * np.sqrt(size2)),
         triangle=np.concatenate([*triangle, np.zeros(0)]).astype(np.int32),
-        is_closed=sign != 0,
+        hidden=np.where(without_backs, HIDDEN_ALWAYS, np.where(sign != 0, HIDDEN_OUTSIDE, 0)).astype(np.int8),
         cluster_first=np.array(cluster_first, np.int32),
         cluster_sphere=np.concatenate(sphere),
         mesh_first=np.array(mesh_first, np.int32),
@@ -102,6 +107,7 @@ class _Faces(NamedTuple):
     begin: NDArray[np.int64]  # (clusters,)
     sphere: Float  # (clusters, 4)
     outward: NDArray[np.int8]  # (faces,) 1 where the normal points out of a closed part, -1 for into, 0 for open
+    one_sided: NDArray[np.bool_]  # (faces,)
 
 
 _known: "weakref.WeakKeyDictionary[Mesh, dict[bool, _Faces]]" = weakref.WeakKeyDictionary()
@@ -111,7 +117,8 @@ def _prepared(mesh: Mesh, as_quads: bool) -> _Faces:
     """The faces of a mesh, made when first asked for and kept as long as the mesh is."""
     known = _known.setdefault(mesh, {})
     if as_quads not in known:
-        if as_quads:
+        one_sided = np.zeros(len(mesh.faces), np.bool_) if mesh.one_sided is None else mesh.one_sided
+        if as_quads and one_sided.all() == one_sided.any():  # no quad of both kinds
             index, face = recovered_quads(mesh.vertices, mesh.faces)
         else:
             index, face = mesh.faces[:, [0, 1, 2, 2]].astype(np.int64), np.arange(len(mesh.faces))
@@ -120,7 +127,9 @@ def _prepared(mesh: Mesh, as_quads: bool) -> _Faces:
         order = np.concatenate(groups)
         begin = np.cumsum([0, *(len(group) for group in groups[:-1])])
         outward = outward_signs(mesh.vertices, mesh.faces)[face[order]]
-        known[as_quads] = _Faces(points[order], face[order], begin, _spheres(points[order], begin), outward)
+        known[as_quads] = _Faces(
+            points[order], face[order], begin, _spheres(points[order], begin), outward, one_sided[face[order]]
+        )
     return known[as_quads]
 
 

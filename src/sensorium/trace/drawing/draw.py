@@ -2,8 +2,8 @@
 
 All rays of such an image start from one point and go through an even grid, so most of what a hierarchy of boxes is for
 is known beforehand. An object outside the view costs a few additions, one behind all that was found a few comparisons.
-One of few triangles is drawn. One of many is traced by its own hierarchy, for the pixels it covers, no farther than
-what is known to stand before it.
+One of few triangles is drawn. One of many, or with one-sided faces, is traced by its own hierarchy, for the pixels it
+covers, no farther than what is known to stand before it.
 """
 
 import numba
@@ -70,7 +70,8 @@ def draw(
             continue
         into_camera(pose, transform_of(arrays, array, item), canvas.matrix)
         instance = np.uint32(array - arrays.first[world])
-        if meshes.face_count[mesh] <= FACES_A_PIXEL * ((right - left) * (last - first)):
+        few = meshes.face_count[mesh] <= FACES_A_PIXEL * ((right - left) * (last - first))
+        if few and meshes.has_backs[mesh]:
             draw_triangles(canvas, frame, meshes, mesh, lens, area, u, v, x, instance, np.uint32(item))
         else:
             _trace_object(

@@ -36,9 +36,9 @@ def test_points_are_spread_evenly_over_a_surface(seed):
     spread = _spread(mesh)
     corners = mesh.vertices[mesh.faces]
     area = 0.5 * np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
-    np.testing.assert_allclose(np.linalg.norm(spread[:, 3:], axis=1), area.sum() / len(spread))
+    np.testing.assert_allclose(np.linalg.norm(spread[:, 3:6], axis=1), area.sum() / len(spread))
     off = np.linalg.norm(np.ptp(mesh.vertices, axis=0))
     assert np.linalg.norm(spread[:, :3].mean(axis=0)) < 0.1 * off
-    normal = spread[:, 3:] / np.linalg.norm(spread[:, 3:], axis=1, keepdims=True)
+    normal = spread[:, 3:6] / np.linalg.norm(spread[:, 3:6], axis=1, keepdims=True)
     planes = np.abs(((spread[:, None, :3] - corners[None, :, 0]) * normal[:, None]).sum(axis=-1))
     assert planes.min(axis=1).max() < 1e-9 * off
