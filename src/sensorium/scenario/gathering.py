@@ -8,7 +8,7 @@ from typing import Any
 
 from sensorium.cluster import answers, nodes
 from sensorium.cluster.nodes import Node
-from sensorium.errors import RecordError
+from sensorium.errors import RecordError, in_one_line
 from sensorium.scenario.manifest import NAME, Manifest
 from sensorium.scenario.run import take_in
 
@@ -42,7 +42,11 @@ def gather(ray: Any, node: Node, place: Path, manifest: Manifest, out: Path) -> 
             target.parent.mkdir(parents=True, exist_ok=True)
             with target.open("wb") as file:
                 while True:
-                    data: bytes = answers.answer(ray, read.remote(str(place / name), at))
+                    try:
+                        data: bytes = answers.answer(ray, read.remote(str(place / name), at))
+                    except ray.exceptions.RayTaskError as error:
+                        where = f"{str(place / name)!r} of {node.name}"
+                        raise RecordError(f"{where} cannot be fetched: {in_one_line(error.cause)}") from None
                     file.write(data)
                     digest.update(data)
                     at += len(data)

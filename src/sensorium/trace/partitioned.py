@@ -58,6 +58,8 @@ class PartitionedCaster(AbstractCaster):
             around_index: Refractive index of the atmosphere, by which air is told from other volumes.
             wait_s: How long the memory that the parts need may take to become free [s]; then it is an error.
         """
+        if not 0.0 <= wait_s < np.inf:
+            raise SpecError(f"wait_s is {wait_s}; it must be finite and not negative")
         self._ray = cluster.running()
         self._folder = Path(folder).resolve()
         self._index = PartIndex.load(self._folder)

@@ -224,6 +224,8 @@ def test_a_part_takes_the_memory_of_a_part(local_cluster, tmp_path):
 def test_a_part_that_cannot_be_built_is_told(local_cluster, tmp_path):
     with pytest.raises(SceneError, match="cannot be read"):
         sn.PartitionedCaster(tmp_path)
+    with pytest.raises(SpecError, match="wait_s is -1; it must be finite and not negative"):
+        sn.PartitionedCaster(tmp_path, wait_s=-1)
     sn.split_scene([sn.SceneObject(sn.shapes.box(1, 1, 1))], tmp_path / "parts", parts=1)
     (tmp_path / "parts" / "part-0" / "mesh-0.npz").unlink()
     with pytest.raises(SceneError, match=r"part 0 of .* cannot be built on .*mesh-0.npz: there is no such file"):
