@@ -33,7 +33,7 @@ def test_a_run_is_fetched_whole_or_not_at_all(local_cluster, tmp_path, monkeypat
     wrong = replace(done.manifest, outputs={**done.manifest.outputs, name: "0" * 64})
     with pytest.raises(RecordError, match="did not arrive as it was written"):
         gather(local_cluster, node, place, wrong, out)
-    more = replace(done.manifest, outputs={**done.manifest.outputs, "gone.csv": "0" * 64})
+    more = replace(done.manifest, outputs={**done.manifest.outputs, "signals/gone.csv": "0" * 64})
     with pytest.raises(RecordError, match=r"gone.csv' of .* cannot be fetched: FileNotFoundError"):
         gather(local_cluster, node, place, more, out)
     assert not out.exists()
