@@ -9,6 +9,7 @@ import typer
 from sensorium import __version__
 from sensorium.commands.allan import allan
 from sensorium.commands.bench import bench
+from sensorium.commands.cluster import cluster
 from sensorium.commands.demo import demo
 from sensorium.commands.devices import devices
 from sensorium.commands.gallery import gallery
@@ -67,3 +68,4 @@ def _options(
 
 for _command in (demo, run, gallery, view, devices, allan, recover, schema, validate, bench):
     app.command()(_command)
+app.add_typer(cluster)

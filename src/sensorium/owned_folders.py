@@ -25,6 +25,10 @@ except ImportError:  # Windows has no flock: there, nothing keeps a second proce
 MARK = ".sensorium-run"
 """File of a folder that may be removed again."""
 
+class HeldError(SpecError):
+    """Another process writes a folder."""
+
+
 IsOwn = Callable[[PurePosixPath], bool]
 """Whether the writer of a folder writes files of this path, seen from the folder."""
 
@@ -41,7 +45,7 @@ def held(folder: Path) -> Iterator[None]:
     Where nothing can be written beside the folder there is no lock, and nothing to protect.
 
     Raises:
-        SpecError: Another process, which is named, or another thread of this one writes the folder.
+        HeldError: Another process, which is named, or another thread of this one writes the folder.
     """
     folder = folder.absolute()
     made = _make_parents(folder)
@@ -144,7 +148,7 @@ def _taken(path: Path, folder: Path) -> int | None:
         except BlockingIOError:
             holder = _holder(lock)
             os.close(lock)
-            raise SpecError(
+            raise HeldError(
                 f"--out is {str(folder)!r}, which {holder} is writing; wait until it ends, or name another folder"
             ) from None
         except OSError as error:

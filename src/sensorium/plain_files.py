@@ -7,6 +7,7 @@ nested too deep; here each of these is one SpecError that names the file and the
 """
 
 import errno
+import hashlib
 import io
 import json
 import math
@@ -127,3 +128,9 @@ def _integer(text: str) -> int:
 
 def _refused(text: str) -> NoReturn:
     raise ValueError(f"it holds the number {text[:40]}; every number must be finite")
+
+
+def sha256(path: Path) -> str:
+    """Hash of a file's bytes, as hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -14,7 +14,7 @@ from fuzz.strategies import attempts
 from sensorium.errors import RecordError, SceneError, SpecError
 from sensorium.record import load_npz, save_npz
 from sensorium.scenario.manifest import Manifest
-from sensorium.scene.part_files import ObjectEntry, PartEntry, PartIndex, PieceEntry
+from sensorium.scene.part_files import FileEntry, ObjectEntry, PartEntry, PartIndex, PieceEntry
 
 words = st.text(max_size=10)
 
@@ -32,7 +32,8 @@ def test_manifests_come_back(folder, title, hashes, seed):
 @given(position=st.tuples(*[st.floats(-1e9, 1e9)] * 3), label=st.integers(0, 2**31), body=words | st.none())
 def test_indexes_of_parts_come_back(folder, position, label, body):
     thing = ObjectEntry(position, (1.0, 0.0, 0.0, 0.0), body, None, label, None, 12, 1.0, 0.5, None)
-    part = PartEntry("part-0", 12, (position, position), {"car": 1.5}, (PieceEntry(0, "mesh-0.npz"),))
+    file = FileEntry("mesh-0.npz", "0" * 64, 12, 500)
+    part = PartEntry("part-0", 12, (position, position), {"car": 1.5}, (PieceEntry(0, "mesh-0.npz"),), (file,))
     index = PartIndex((thing,), {"box": label}, (part,))
     index.save(folder)
     assert PartIndex.load(folder) == index
@@ -70,7 +71,7 @@ def test_nests_end(folder, name, error):
         (("objects", 0, "quaternion"), [0, 0, 0, 0], "quaternion"),
         (("objects", 0, "body"), 3, r"index.objects\[0\].body is 3"),
         (("objects", 0, "faces"), -1, "neither is negative"),
-        (("format",), 1, "its format is not 2"),
+        (("format",), 1, "its format is not 3"),
     ],
 )
 def test_indexes_that_no_split_wrote_are_told(folder, place, value, says):

@@ -1,5 +1,6 @@
 """`sensorium run`: a scenario file, into a folder of results."""
 
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ from rich.text import Text
 
 from sensorium.commands.sizes import size_of
 from sensorium.commands.terminal import Terminal
-from sensorium.errors import SpecError
+from sensorium.errors import SpecError, fit_for_a_terminal
 
 # Files that are told by name; of more than these only the number is
 _LISTED = 12
@@ -59,6 +60,10 @@ def run(
             "which nobody else can reach.",
         ),
     ] = None,
+    skip_nodes: Annotated[
+        bool,
+        typer.Option("--skip-nodes", help="Leave out nodes of the cluster that differ from this machine."),
+    ] = False,
 ) -> None:
     """Run a scenario: step its world, let its sensors measure, and write recording, report and manifest."""
     from sensorium.gallery import scenario_file
@@ -69,6 +74,8 @@ def run(
 
     console = Terminal()
     path = scenario_file(file)
+    if skip_nodes and cluster is None:
+        raise SpecError("--skip-nodes is given without --cluster, whose nodes it is about")
     if path.name == "manifest.json":
         if seed is not None or set_ or sweep:
             raise SpecError(f"FILE is {file!r}, a manifest; --seed, --set and --sweep would make it another run")
@@ -93,14 +100,14 @@ def run(
         keys = dict(listed)
         if len(keys) < len(listed):
             raise SpecError(f"--sweep goes over {', '.join(key for key, _ in listed)}; each key must stand once")
-        _sweep(console, load, keys, target, force, cluster)
+        _sweep(console, load, keys, target, force, cluster, skip_nodes)
     elif cluster is not None:
         from sensorium.cluster import joined
         from sensorium.scenario.cluster_runs import run_on_cluster
 
         scenario = load({})
         with joined(cluster), console.status(f"{scenario.spec.title}, on the cluster"):
-            done = run_on_cluster(scenario, target, force=force)
+            done = run_on_cluster(scenario, target, force=force, skip_nodes=skip_nodes, tell=_told)
         print_run(console, done)
     else:
         scenario = load({})
@@ -116,8 +123,9 @@ def _folder(out: Path | None, path: Path) -> Path:
 
 def _repeat(console: Console, path: Path, out: Path, force: bool, allow_outside: bool) -> None:
     from sensorium import gallery
-    from sensorium.scenario.manifest import Manifest, differences, installed_versions
+    from sensorium.scenario.manifest import Manifest, differences
     from sensorium.scenario.run import repeat
+    from sensorium.versions import installed_versions
 
     manifest = Manifest.load(path)
     with progress_bar(console) as bar:
@@ -142,6 +150,7 @@ def _sweep(
     out: Path,
     force: bool,
     cluster: str | None,
+    skip_nodes: bool,
 ) -> None:
     from sensorium.scenario.sweep import cases
 
@@ -149,7 +158,10 @@ def _sweep(
     table = Table(title=f"{len(series)} runs in {out}", title_justify="left", title_style="bold")
     for heading in (*keys, "folder", "real s", ""):
         table.add_column(heading)
-    runs = _side_by_side(console, series, out, force, cluster) if cluster else _in_turn(console, series, out, force)
+    if cluster:
+        runs = _side_by_side(console, series, out, force, cluster, skip_nodes)
+    else:
+        runs = _in_turn(console, series, out, force)
     for case, done in runs:
         note = "was there" if done.done_before else ""
         table.add_row(*map(str, case.values.values()), case.folder, f"{done.manifest.run['real_s']:.2f}", note)
@@ -172,7 +184,7 @@ def _in_turn(console: Console, series: "Sequence[Case]", out: Path, force: bool)
 
 
 def _side_by_side(
-    console: Console, series: "Sequence[Case]", out: Path, force: bool, cluster: str
+    console: Console, series: "Sequence[Case]", out: Path, force: bool, cluster: str, skip_nodes: bool
 ) -> "Iterator[tuple[Case, Run]]":
     """Run a series on a cluster; runs are told as they end, and listed in the order of the series."""
     from sensorium.cluster import joined
@@ -180,10 +192,15 @@ def _side_by_side(
 
     found: dict[str, Run] = {}
     with joined(cluster), console.status(f"{len(series)} runs on the cluster") as status:
-        for case, done in sweep_on_cluster(series, out, force=force):
+        for case, done in sweep_on_cluster(series, out, force=force, skip_nodes=skip_nodes, tell=_told):
             found[case.folder] = done
             status.update(f"{len(found)} of {len(series)} runs are done")
     yield from ((case, found[case.folder]) for case in series)
+
+
+def _told(line: str) -> None:
+    """What happens before runs on a cluster, where warnings go."""
+    print(f"sensorium: {fit_for_a_terminal(line)}", file=sys.stderr, flush=True)
 
 
 def progress_bar(console: Console) -> Progress:

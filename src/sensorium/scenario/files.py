@@ -1,8 +1,8 @@
 """Files that a scenario names: they must lie in its folder, and are remembered with their hashes."""
 
-import hashlib
 from pathlib import Path
 
+from sensorium.plain_files import sha256
 from sensorium.spec import at_key
 
 
@@ -62,9 +62,3 @@ class Files:
     def _named(self, path: Path) -> str:
         inside = path.is_relative_to(self.folder)
         return path.relative_to(self.folder).as_posix() if inside else path.as_posix()
-
-
-def sha256(path: Path) -> str:
-    """Hash of a file's bytes, as hexadecimal digits."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -5,36 +5,17 @@ import json
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from sensorium.errors import SpecError
-from sensorium.plain_files import read_json
+from sensorium.plain_files import read_json, sha256
 from sensorium.record.atomic import replacing
-from sensorium.scenario.files import sha256
 from sensorium.spec import checked
+from sensorium.versions import installed_versions
 
 NAME = "manifest.json"
 FORMAT = 2
-
-# Packages whose version may change a number, where they are installed
-_PACKAGES = (
-    "sensorium",
-    "numpy",
-    "scipy",
-    "numba",
-    "llvmlite",
-    "embreex",
-    "pillow",
-    "DracoPy",
-    "pydantic",
-    "mcap",
-    "rosbags",
-    "mujoco",
-    "bsk",
-)
-
 
 @dataclass(frozen=True)
 class Figures:
@@ -74,7 +55,7 @@ class Manifest:
     inputs: dict[str, str]
     outputs: dict[str, str] = field(default_factory=dict)
     views: list[str] = field(default_factory=list)
-    versions: dict[str, str] = field(default_factory=lambda: installed_versions())
+    versions: dict[str, str] = field(default_factory=installed_versions)
     machine: str = field(default_factory=lambda: f"{platform.machine()} {platform.system()}")
     run: dict[str, Any] = field(default_factory=dict)
     format: int = FORMAT
@@ -135,17 +116,6 @@ class Manifest:
         if not is_folder:
             raise SpecError(f"{path.name}: folder is {self.folder!r}; there is no such folder")
         return folder
-
-
-def installed_versions() -> dict[str, str]:
-    """Versions of Sensorium, Python and the packages that may change a number."""
-    found = {"python": platform.python_version()}
-    for name in _PACKAGES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found
 
 
 def hashed(folder: Path, leave_out: list[str]) -> dict[str, str]:

@@ -98,6 +98,42 @@ def run(
                 env.close()
 
 
+def run_away(scenario: Scenario, place: Path, *, out: Path, before: Manifest | None, force: bool) -> Run:
+    """Run a scenario on a machine that does not see the folder for its results.
+
+    Args:
+        scenario: What to run; its scene is not in parts.
+        place: Folder of this machine that is written; it must not exist.
+        out: Folder on the other machine that the files are for.
+        before: The run that stands there.
+        force: As for `run`.
+    """
+    env = scenario.environment()
+    try:
+        return _run(scenario, env, place, before, force, lambda simulated_s, real_s: None, (), lambda: None, (), out)
+    finally:
+        env.close()
+
+
+def take_in(out: Path, copy: Callable[[Path], None]) -> None:
+    """Put a run that was done elsewhere into its folder, where it takes the place of what stands there.
+
+    Args:
+        out: The folder.
+        copy: Writes all files of the run into a folder that is given.
+    """
+    out = out.resolve()
+    with held(out):
+        before = standing(out)
+        if before is not None:
+            check_removable(out, _written(before, ()), marked=False)
+        part = out.with_name(out.name + ".part")
+        begin(part, _is_own)
+        copy(part)
+        (part / MARK).unlink()
+        _put_in_place(part, out, ())
+
+
 @contextmanager
 def _in_parts(scenario: Scenario, out: Path) -> Iterator[Path | None]:
     """A cluster and a folder beside the results for a scene in parts; nothing for other scenes."""
@@ -128,19 +164,20 @@ def _run(
     also: Sequence[Recorder],
     prepare: Callable[[], object],
     added: Sequence[str],
+    out_elsewhere: Path | None = None,
 ) -> Run:
     """Run what was made of a scenario; see `run`."""
     world_step_ns = env.world.step_ns
-    folder = os.path.relpath(scenario.files.folder, out)
+    folder = os.path.relpath(scenario.files.folder, out_elsewhere or out)
     manifest = Manifest(scenario.data, Path(folder).as_posix(), scenario.files.hashes())
     if before is not None and before.identity == manifest.identity and not force:
-        missing = [name for name in (*before.views, *before.outputs) if not (out / name).is_file()]
-        if missing:
-            raise SpecError(f"--out is {str(out)!r}, whose run lacks {missing[0]!r} by now; do it again with --force")
+        if out_elsewhere is None:
+            check_complete(before, out)
         return Run(out, before, done_before=True)
     if before is not None and not force:
         raise SpecError(
-            f"--out is {str(out)!r}, which holds another run; name another folder, or replace it with --force"
+            f"--out is {str(out_elsewhere or out)!r}, which holds another run; name another folder, or replace it with "
+            "--force"
         )
 
     part = out.with_name(out.name + ".part")
@@ -164,6 +201,13 @@ def _run(
     manifest.save(part)
     _put_in_place(part, out, added)
     return Run(out, manifest)
+
+
+def check_complete(manifest: Manifest, out: Path) -> None:
+    """Raise SpecError where a file of a complete run is gone."""
+    missing = [name for name in (*manifest.views, *manifest.outputs) if not (out / name).is_file()]
+    if missing:
+        raise SpecError(f"--out is {str(out)!r}, whose run lacks {missing[0]!r} by now; do it again with --force")
 
 
 def repeat(

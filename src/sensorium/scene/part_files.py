@@ -4,6 +4,8 @@
     part-0/mesh-3.npz      a mesh that lies in the part whole, for all its objects there
     part-0/object-7.npz    those faces of object 7 that lie in the part
 
+The index names the hash of each mesh file: machines that find other files under the same path notice.
+
 Mesh files are .npz as `load_mesh` reads them. A piece of a mesh names in the face property `whole_face` the number that
 each of its faces has in the whole mesh; labels are numbers, the same in all parts.
 """
@@ -20,7 +22,7 @@ from sensorium.plain_files import read_json
 from sensorium.spec import checked
 
 INDEX = "parts.json"
-FORMAT = 2
+FORMAT = 3
 WHOLE_FACE = "whole_face"
 
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
@@ -75,6 +77,23 @@ class PieceEntry:
 
 
 @dataclass(frozen=True)
+class FileEntry:
+    """A mesh file of a part.
+
+    Attributes:
+        name: In the part's folder.
+        sha256: Of its bytes, as hexadecimal digits.
+        faces: How many faces it holds.
+        mesh_bytes: What its arrays take in memory.
+    """
+
+    name: str
+    sha256: str
+    faces: int
+    mesh_bytes: int
+
+
+@dataclass(frozen=True)
 class PartEntry:
     """One part.
 
@@ -84,6 +103,7 @@ class PartEntry:
         bounds_m: Box of what stands still in it, in the world [m], least and greatest corner; None without any.
         reach_m: For each body in it the distance of its farthest point from the body's origin [m].
         pieces: What it is made of.
+        files: The mesh files of these.
     """
 
     folder: str
@@ -91,6 +111,7 @@ class PartEntry:
     bounds_m: tuple[tuple[float, float, float], tuple[float, float, float]] | None
     reach_m: dict[str, float]
     pieces: tuple[PieceEntry, ...]
+    files: tuple[FileEntry, ...]
 
 
 @dataclass(frozen=True)
@@ -133,6 +154,10 @@ class PartIndex:
             for name in (part.folder, *(piece.file for piece in part.pieces)):
                 if not _PLAIN_NAME.fullmatch(name) or not name.strip("."):
                     raise SceneError(f"it names {name!r}; parts must lie in its folder, under plain names")
+            if {each.name for each in part.files} != {piece.file for piece in part.pieces}:
+                raise SceneError(f"{part.folder} lists other files than its pieces are in; they must be the same")
+            if any(each.faces < 0 or each.mesh_bytes < 0 for each in part.files):
+                raise SceneError(f"{part.folder} has a file of negative size")
             for piece in part.pieces:
                 if not 0 <= piece.object_id < len(self.objects):
                     raise SceneError(f"a piece is of object {piece.object_id}; there are {len(self.objects)}")

@@ -22,11 +22,21 @@ from sensorium.frames import Pose
 from sensorium.materials import Material
 from sensorium.media import Medium
 from sensorium.owned_folders import MARK, begin, check_removable, held, remove
+from sensorium.plain_files import sha256
 from sensorium.scene.curvature import can_mirror, curvature_of
 from sensorium.scene.cuts import Cut, balanced_cuts, part_at
 from sensorium.scene.loading import load_mesh
 from sensorium.scene.mesh import CURVATURE, LABEL, TEXTURE, Mesh
-from sensorium.scene.part_files import INDEX, WHOLE_FACE, ObjectEntry, PartEntry, PartIndex, PieceEntry, is_part_file
+from sensorium.scene.part_files import (
+    INDEX,
+    WHOLE_FACE,
+    FileEntry,
+    ObjectEntry,
+    PartEntry,
+    PartIndex,
+    PieceEntry,
+    is_part_file,
+)
 from sensorium.scene.scene import LabelTable, SceneObject, check_label
 from sensorium.scene.volume_meshes import checked_boundary, is_volume
 from sensorium.scene.volumes import convex_planes, radius_m, volume_m3
@@ -101,6 +111,7 @@ class _Part:
     high: NDArray[np.float64] = field(default_factory=lambda: np.full(3, -np.inf))
     reach_m: dict[str, float] = field(default_factory=dict)
     pieces: list[PieceEntry] = field(default_factory=list)
+    files: list[FileEntry] = field(default_factory=list)
 
     def add(self, entry: ObjectEntry, piece: PieceEntry, mesh: Mesh, faces: NDArray[np.int32]) -> None:
         """Take in a piece: these faces of a mesh."""
@@ -119,7 +130,7 @@ class _Part:
         """As it stands in the index."""
         bounds: Any = (tuple(self.low.tolist()), tuple(self.high.tolist())) if (self.low <= self.high).all() else None
         pieces = tuple(sorted(self.pieces, key=lambda piece: piece.object_id))
-        return PartEntry(self.folder.name, self.faces, bounds, self.reach_m, pieces)
+        return PartEntry(self.folder.name, self.faces, bounds, self.reach_m, pieces, tuple(self.files))
 
 
 def split_scene(objects: Sequence[Source], folder: Path, *, parts: int) -> PartIndex:
@@ -293,7 +304,8 @@ def _write(
         piece = PieceEntry(object_id, f"mesh-{number}.npz" if whole else f"object-{object_id}.npz")
         path = parts[place].folder / piece.file
         if not path.exists():
-            _save(path, mesh, None if whole else faces, labels, curved=can_mirror(made_material(entry.material)))
+            curved = can_mirror(made_material(entry.material))
+            parts[place].files.append(_save(path, mesh, None if whole else faces, labels, curved=curved))
         parts[place].add(entry, piece, mesh, mesh.faces[faces])
 
 
@@ -311,7 +323,7 @@ def _shares(entry: ObjectEntry, mesh: Mesh, cuts: Cut | int) -> Iterator[tuple[i
         yield place, np.flatnonzero(part == place)
 
 
-def _save(path: Path, mesh: Mesh, faces: NDArray[np.intp] | None, labels: LabelTable, *, curved: bool) -> None:
+def _save(path: Path, mesh: Mesh, faces: NDArray[np.intp] | None, labels: LabelTable, *, curved: bool) -> FileEntry:
     """Write a mesh, or some of its faces with the vertices that they and the mesh's frame need.
 
     How faces curve is told by those around, which may lie in other parts: pieces of what mirrors carry it.
@@ -338,8 +350,11 @@ def _save(path: Path, mesh: Mesh, faces: NDArray[np.intp] | None, labels: LabelT
         arrays[f"face_{WHOLE_FACE}"] = faces.astype(np.int32)
     try:
         np.savez(path, **arrays)  # type: ignore[arg-type]
+        written = sha256(path)
     except OSError as error:
         raise SceneError(f"{path} cannot be written: {error.strerror or error}") from None
+    mesh_bytes = sum(array.nbytes for array in arrays.values())
+    return FileEntry(path.name, written, len(arrays["faces"]), mesh_bytes)
 
 
 def _outermost(mesh: Mesh) -> NDArray[np.intp]:

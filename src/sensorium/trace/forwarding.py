@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium import threads
-from sensorium.errors import BackendError
 from sensorium.trace import routing
 from sensorium.trace.caster import RawHits
 from sensorium.trace.crossings import C_COLUMN, C_FACE, C_T, RawCrossings, new_raw_crossings
 from sensorium.trace.light.meet import LightHits
 from sensorium.trace.packet import BLOCK
 from sensorium.trace.part_messages import AT_ONCE, NOTHING, Met, Sent, Shared
+from sensorium.trace.part_processes import PartProcesses
 from sensorium.trace.rays import Rays
 
 # Rays sent together, and how many such chunks are under way: some 100 MB of rays and as much of hits. Each question
@@ -65,18 +65,16 @@ class _Cast(NamedTuple):
 class Forwarder:
     """Sends rays through the parts."""
 
-    def __init__(self, ray: Any, parts: Sequence[Any], folder: str, first_facet: NDArray[np.int64]) -> None:
+    def __init__(self, ray: Any, parts: PartProcesses, first_facet: NDArray[np.int64]) -> None:
         """Know the parts.
 
         Args:
             ray: The module.
-            parts: Handles of a `Part` each.
-            folder: Where they come from, for errors.
+            parts: Their processes.
             first_facet: Facet number of each object's first face, shape (objects,).
         """
         self._ray = ray
         self._parts = parts
-        self._folder = folder
         self._first_facet = first_facet
 
     def follow(
@@ -110,9 +108,9 @@ class Forwarder:
                 chunks += self._go_on(cast, chunk, under_way)
             if not under_way:
                 continue
-            (answered,), _ = self._ray.wait(list(under_way), num_returns=1)
+            answered = self._parts.first_answered(under_way)
             ask = under_way.pop(answered)
-            self._take(cast, ask.rows, ask.part, self.answer(answered, ask.part))
+            self._take(cast, ask.rows, ask.part, self._parts.answer(answered))
             ask.chunk.open_asks -= 1
             if ask.chunk.open_asks == 0 and not self._go_on(cast, ask.chunk, under_way):
                 chunks -= 1
@@ -140,10 +138,10 @@ class Forwarder:
                 rows = start + np.flatnonzero(np.isfinite(entry[:, one]))
                 if len(rows):
                     sent = Sent.of(rays.origin[rows], rays.direction[rows], rays.time[rows], endless.t_max[rows])
-                    asked.append((one, rows, self._parts[one].collect.remote(sent, shared, volumes_alone)))
+                    asked.append((one, rows, self._parts.ask(one, "collect", sent, shared, volumes_alone)))
 
         # Ray by ray, as `sort_crossings` orders them
-        answers = [(asked_part, rows, self.answer(answered, asked_part)) for asked_part, rows, answered in asked]
+        answers = [(asked_part, rows, self._parts.answer(answered)) for asked_part, rows, answered in asked]
         ray = np.concatenate([np.zeros(0, np.int64), *(rows[crossed.rows] for _, rows, crossed in answers)])
         nothing = new_raw_crossings(0, 1)
         number = np.concatenate([nothing.number[:, 0], *(crossed.number for _, _, crossed in answers)])
@@ -157,16 +155,6 @@ class Forwarder:
         out.found[:] = count
         out.number[ray[order], place], out.word[ray[order], place] = number[order], word[order]
         return out, part[order]
-
-    def answer(self, answered: Any, number: int) -> Any:
-        """What a part answered, or its error as our own."""
-        try:
-            return self._ray.get(answered)
-        except self._ray.exceptions.RayTaskError as error:
-            raise error.cause from None
-        except self._ray.exceptions.RayError as error:
-            reason = (str(error).strip().splitlines() or [type(error).__name__])[-1]
-            raise BackendError(f"part {number} of {self._folder!r} cannot be kept alive: {reason}") from None
 
     def _go_on(self, cast: _Cast, chunk: _Chunk, under_way: dict[Any, _Ask]) -> bool:
         """Ask, for each ray of a chunk, the next part it enters; returns whether anything was left to ask."""
@@ -185,7 +173,7 @@ class Forwarder:
         threads.run(routing.sort_by_part, blocks, BLOCK, *where)
         for number in np.flatnonzero(counts.any(axis=1)).tolist():
             chosen_rows = slice(int(ends[number, 0] - counts[number, 0]), int(ends[number, -1]))
-            asked = self._parts[number].cast.remote(sorted_rays.part(chosen_rows), cast.shared)
+            asked = self._parts.ask(number, "cast", sorted_rays.part(chosen_rows), cast.shared)
             under_way[asked] = _Ask(chunk, number, rows[chosen_rows])
             chunk.open_asks += 1
         return True
@@ -207,9 +195,9 @@ class Forwarder:
         for number in np.flatnonzero(asked.any(axis=0)).tolist():
             rows = on_edges[asked[:, number]]
             sent = Sent.of(rays.origin[rows], rays.direction[rows], rays.time[rows], rays.t_max[rows])
-            asks.append((number, rows, self._parts[number].settle.remote(sent, found.range_m[rows], cast.shared)))
+            asks.append((number, rows, self._parts.ask(number, "settle", sent, found.range_m[rows], cast.shared)))
         for number, rows, answered in asks:
-            self._take(cast, rows, number, self.answer(answered, number))
+            self._take(cast, rows, number, self._parts.answer(answered))
 
 
 def _entered(rays: Rays, first: int, boxes: Boxes) -> _Chunk:

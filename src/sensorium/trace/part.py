@@ -1,18 +1,19 @@
 """One part of a scene at work: built from its own files, it casts rays and answers in the whole scene's numbers.
 
-It runs in a process of its own, which may die and be started again at any time: so it keeps nothing that its files and
-the question do not give.
+It runs in a process of its own (`trace/part_process.py`), which may die and be started again at any time: so it keeps
+nothing that its files and the question do not give.
 """
 
 import os
 import resource
+import socket
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium import threads
+from sensorium import jit
 from sensorium.errors import SpecError
 from sensorium.scene.loading import load_mesh
 from sensorium.scene.mesh import Mesh
@@ -22,7 +23,7 @@ from sensorium.scene.split import made_material
 from sensorium.trace import crossings as cr
 from sensorium.trace import routing
 from sensorium.trace.caster import RawHits, RayCaster
-from sensorium.trace.light.meet import LightHits
+from sensorium.trace.light.meet import LightHits, meet_rays
 from sensorium.trace.part_messages import Bodies, Crossed, Met, Sent, Shared
 
 # A part may be larger than what `load_mesh` takes from strangers
@@ -41,21 +42,21 @@ class PartReport(NamedTuple):
     """The most that it ever was."""
     pid: int
     """Number of the process."""
+    host: str
+    """Name of the machine."""
 
 
 class Part:
     """A part of a scene."""
 
-    def __init__(self, folder: str, number: int, thread_count: int, around_index: float) -> None:
+    def __init__(self, folder: str, number: int, around_index: float) -> None:
         """Read the part's files and build it.
 
         Args:
             folder: Folder of all parts.
             number: Which one this is.
-            thread_count: How many threads it may use.
             around_index: Refractive index of the atmosphere.
         """
-        threads.set_threads(thread_count)
         index = PartIndex.load(Path(folder))
         entry = index.parts[number]
         meshes: dict[str, Mesh] = {}
@@ -84,6 +85,9 @@ class Part:
         nothing = Shared(np.zeros((1, 3)), at_origin, frozenset(), coherent=False)
         self.cast(_no_rays(), nothing)
         self.settle(_no_rays(), np.zeros(1, np.float32), nothing)
+        if not jit.is_cached(meet_rays):
+            self.collect(_no_rays(), nothing, volumes_alone=True)
+            self.cast(_no_rays(), nothing._replace(from_anchor=True, light=True))
 
     def cast(self, sent: Sent, shared: Shared) -> Met:
         """Nearest hits in this part, with the whole scene's objects and faces.
@@ -198,6 +202,7 @@ class Part:
             memory_bytes=_resident_bytes(),
             peak_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
             pid=os.getpid(),
+            host=socket.gethostname(),
         )
 
 

@@ -2,8 +2,8 @@
 
 Each ray goes front to back through the parts whose boxes it enters, until no part further on can have a nearer hit. The
 nearest hit is the least by (distance, number of the facet), so it depends neither on the parts nor on who answers
-first. `trace/forwarding.py` sends the rays. Ray keeps the processes alive: one that dies is started again, builds its
-part from its files, and gets what it had not answered once more.
+first. `trace/forwarding.py` sends the rays. `trace/part_processes.py` keeps the processes alive: one that dies is
+started again, elsewhere if its node is lost, builds its part from its files, and gets what it had not answered again.
 
 The idea of spreading facets rather than rays is that of the Quick Caster of the VANE; there every processor sees every
 ray, here only those that enter its box.
@@ -29,13 +29,14 @@ from sensorium.trace.caster import AbstractCaster, AllHits, Hits, LookUp, LookUp
 from sensorium.trace.crossings import RawCrossings
 from sensorium.trace.forwarding import Boxes, Forwarder
 from sensorium.trace.light.meet import LightHits, new_light_hits
-from sensorium.trace.part import Part, PartReport
+from sensorium.trace.part import PartReport
 from sensorium.trace.part_messages import AT_ONCE, Bodies, Shared
+from sensorium.trace.part_processes import PartProcesses
 from sensorium.trace.placement import PlacedScenes
 from sensorium.trace.rays import Rays, middle_of
 
-# How often a part's process may die before it is given up, and a question may be asked again
-_RESTARTS = 16
+# How long memory for the parts may take to become free [s]
+_WAIT_S = 30.0
 
 
 class PartitionedCaster(AbstractCaster):
@@ -47,13 +48,18 @@ class PartitionedCaster(AbstractCaster):
 
     worlds = 1
 
-    def __init__(self, folder: str | PathLike[str], *, around_index: float = 1.0) -> None:
+    def __init__(
+        self, folder: str | PathLike[str], *, around_index: float = 1.0, wait_s: float = _WAIT_S
+    ) -> None:
         """Start a process for each part, and wait until all are built.
 
         Args:
             folder: What `sn.split_scene` wrote.
             around_index: Refractive index of the atmosphere, by which air is told from other volumes.
+            wait_s: How long the memory that the parts need may take to become free [s]; then it is an error.
         """
+        if not 0.0 <= wait_s < np.inf:
+            raise SpecError(f"wait_s is {wait_s}; it must be finite and not negative")
         self._ray = cluster.running()
         self._folder = Path(folder).resolve()
         self._index = PartIndex.load(self._folder)
@@ -62,25 +68,21 @@ class PartitionedCaster(AbstractCaster):
         self.bodies = tuple(sorted({entry.body for entry in self._index.objects if entry.body is not None}))
         self.places = BodyPlaces(self.bodies, 1)
 
-        # Cores are shared out evenly, and not reserved: parts wait for rays most of the time
-        count = len(self._index.parts)
-        cores = sum(node["Resources"].get("CPU", 0.0) for node in self._ray.nodes() if node["Alive"])
-        actor = self._ray.remote(Part).options(
-            num_cpus=0,
-            max_restarts=_RESTARTS,
-            max_task_retries=_RESTARTS,
-            scheduling_strategy="SPREAD",
+        self._parts: PartProcesses | None = PartProcesses(
+            self._ray, self._folder, self._index.parts, around_index=around_index, wait_s=wait_s
         )
-        share = max(1, int(cores / count))
-        self._parts = [actor.remote(str(self._folder), number, share, around_index) for number in range(count)]
         filled = material_kinds(self._materials, around_index) > 0
         self._with_volumes = [
             number
             for number, part in enumerate(self._index.parts)
             if any(filled[piece.object_id] for piece in part.pieces)
         ]
-        self._forwarder = Forwarder(self._ray, self._parts, str(self._folder), first_facet)
-        self.reports()
+        self._forwarder = Forwarder(self._ray, self._parts, first_facet)
+        try:
+            self.reports()
+        except BaseException:
+            self.close()
+            raise
 
     @property
     def labels(self) -> dict[str, int]:
@@ -89,13 +91,21 @@ class PartitionedCaster(AbstractCaster):
 
     def reports(self) -> tuple[PartReport, ...]:
         """What each part takes, by its process."""
-        return tuple(self._forwarder.answer(part.report.remote(), number) for number, part in enumerate(self._parts))
+        parts = self._processes()
+        asked = [parts.ask(number, "report") for number in range(len(parts))]
+        return tuple(parts.answer(each) for each in asked)
 
     def close(self) -> None:
         """End the processes of the parts."""
-        for part in self._parts:
-            self._ray.kill(part)
-        self._parts = []
+        if self._parts is not None:
+            self._parts.close()
+        self._parts = None
+
+    def _processes(self) -> PartProcesses:
+        """The processes of the parts, while there are any."""
+        if self._parts is None:
+            raise BackendError(f"the processes of the parts of {str(self._folder)!r} have ended; cast before close()")
+        return self._parts
 
     def __enter__(self) -> "PartitionedCaster":
         return self
@@ -119,7 +129,7 @@ class PartitionedCaster(AbstractCaster):
 
     def _all(self, rays: Rays, hide: frozenset[str]) -> tuple[RawCrossings, LookUpOfAll]:
         self._check_hidden(hide)
-        shared, everywhere = self._shared(rays, hide, coherent=False), range(len(self._parts))
+        shared, everywhere = self._shared(rays, hide, coherent=False), range(len(self._index.parts))
         boxes = Boxes(*self._boxes(shared.bodies))
         found, part = self._forwarder.collect(rays, shared, boxes, everywhere, volumes_alone=False)
         return found, partial(self._property_at_some, part)
@@ -211,9 +221,8 @@ class PartitionedCaster(AbstractCaster):
 
     def _boxes(self, bodies: Bodies) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Corners of what each part holds [m], shape (parts, 3); bodies anywhere on their way."""
-        if not self._parts:
-            raise BackendError(f"the processes of the parts of {str(self._folder)!r} have ended; cast before close()")
-        low, high = np.full((len(self._parts), 3), np.inf), np.full((len(self._parts), 3), -np.inf)
+        count = len(self._processes())
+        low, high = np.full((count, 3), np.inf), np.full((count, 3), -np.inf)
         for number, entry in enumerate(self._index.parts):
             if entry.bounds_m is not None:
                 low[number], high[number] = entry.bounds_m
@@ -239,10 +248,10 @@ class PartitionedCaster(AbstractCaster):
     def _asked_property(
         self, part: NDArray[np.int32], hits: Hits | AllHits, name: str
     ) -> Iterator[tuple[NDArray[np.bool_], NDArray[Any]]]:
-        asks = []
+        asks, parts = [], self._processes()
         for number in np.unique(part[hits.hit]).tolist():
             here = part == number
             columns = (hits.object_id[here], hits.face_id[here], hits.barycentric[here])
-            asks.append((number, here, self._parts[number].property_at.remote(name, *columns)))
-        for number, here, answered in asks:
-            yield here, self._forwarder.answer(answered, number)
+            asks.append((here, parts.ask(number, "property_at", name, *columns)))
+        for here, answered in asks:
+            yield here, parts.answer(answered)

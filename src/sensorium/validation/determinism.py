@@ -278,12 +278,8 @@ def _nearest_of_parts(folder: Path, origin: NDArray[Any], direction: NDArray[Any
     near = PlacedScenes.on_grid(middle_of(rays, np.zeros((1, 3))))
     shared = Shared(near, Bodies((), np.zeros((1, 0, 3)), np.zeros((1, 0, 4))), frozenset(), False)
     sent = Sent.of(rays.origin, rays.direction, rays.time, rays.t_max)
-    before = threads.thread_count()
-    try:
-        parts = [Part(str(folder), number, before, 1.0) for number in range(len(index.parts))]
-        answers = [part.cast(sent, shared).of_all(len(rays.origin)) for part in parts]
-    finally:
-        sn.set_threads(before)
+    parts = [Part(str(folder), number, 1.0) for number in range(len(index.parts))]
+    answers = [part.cast(sent, shared).of_all(len(rays.origin)) for part in parts]
 
     first_facet = np.cumsum([0, *(entry.faces for entry in index.objects)])[:-1]
     distance = np.stack([np.where(hits.object_id < 0, np.inf, hits.range_m) for hits in answers])

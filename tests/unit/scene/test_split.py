@@ -155,7 +155,7 @@ def test_a_broken_index_is_told(tmp_path):
     with pytest.raises(SceneError, match="is no index of parts"):
         PartIndex.load(tmp_path)
     (tmp_path / INDEX).write_text(json.dumps({"format": 99}))
-    with pytest.raises(SceneError, match="its format is not 2"):
+    with pytest.raises(SceneError, match="its format is not 3"):
         PartIndex.load(tmp_path)
 
 

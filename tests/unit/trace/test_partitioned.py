@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import sensorium as sn
-from sensorium.errors import BackendError, SceneError, SpecError
+from sensorium.errors import SceneError, SpecError
 from sensorium.scene.part_files import INDEX
 from sensorium.trace import forwarding
 from sensorium.trace.ray_tree import ray_tree
@@ -192,7 +192,7 @@ def test_a_killed_part_costs_no_ray(caster, whole, local_cluster, monkeypatch):
     killed = []
 
     def kill():
-        for part in caster._parts[:2]:
+        for part in caster._parts.handles[:2]:
             time.sleep(0.05)
             local_cluster.kill(part, no_restart=False)
             killed.append(part)
@@ -224,8 +224,10 @@ def test_a_part_takes_the_memory_of_a_part(local_cluster, tmp_path):
 def test_a_part_that_cannot_be_built_is_told(local_cluster, tmp_path):
     with pytest.raises(SceneError, match="cannot be read"):
         sn.PartitionedCaster(tmp_path)
+    with pytest.raises(SpecError, match="wait_s is -1; it must be finite and not negative"):
+        sn.PartitionedCaster(tmp_path, wait_s=-1)
     sn.split_scene([sn.SceneObject(sn.shapes.box(1, 1, 1))], tmp_path / "parts", parts=1)
     (tmp_path / "parts" / "part-0" / "mesh-0.npz").unlink()
-    with pytest.raises(BackendError, match=r"part 0 of .* cannot be kept alive: .*there is no such file"):
+    with pytest.raises(SceneError, match=r"part 0 of .* cannot be built on .*mesh-0.npz: there is no such file"):
         sn.PartitionedCaster(tmp_path / "parts")
     assert (tmp_path / "parts" / INDEX).is_file()

@@ -2,20 +2,20 @@
 
 import importlib.util
 import os
-import socket
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
+from sensorium.cluster import head, nodes, tokens
+from sensorium.cluster.knocking import knock
+from sensorium.cluster.silence import QUIET, silence
+from sensorium.cluster.variables import environment
 from sensorium.errors import BackendError, MissingExtraError, SpecError
 
 LOCAL = "local"
 
 _LOOPBACK = "127.0.0.1"
-
-# How long to wait for an answer from an address [s]
-_PATIENCE_S = 10.0
 
 # Ray's own switch between serving other machines and serving this one alone; it is read when Ray is imported
 _SERVE_OTHERS = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
@@ -28,8 +28,9 @@ _LOCAL_SETTINGS = {_SERVE_OTHERS: "0", "RAY_USAGE_STATS_ENABLED": "0", "RAY_work
 def joined(address: str = LOCAL, *, cpus: int | None = None) -> Iterator[None]:
     """Be part of a Ray cluster inside.
 
-    A cluster that this process has joined already is used as it is. What is started here listens on loopback only, and
-    ends with the block.
+    A cluster that this process has joined already is used as it is. What is started here listens on loopback only, has
+    a token of its own, and ends with the block. A cluster that runs is joined from one of its nodes, with the token
+    that this machine has, if any (RAY_AUTH_TOKEN, RAY_AUTH_TOKEN_PATH, ~/.ray/auth_token).
 
     Args:
         address: `local` starts Ray on this machine; else the address of one that runs, as for `ray.init`:
@@ -43,17 +44,25 @@ def joined(address: str = LOCAL, *, cpus: int | None = None) -> Iterator[None]:
             f"cpus is {cpus} for the cluster {address!r}; only a local one is started with a number of them"
         )
     if address == LOCAL and "ray" not in sys.modules:
-        with _environment(_LOCAL_SETTINGS):
+        with environment(_LOCAL_SETTINGS):
             _imported()
     ray = _imported()
     if ray.is_initialized():
         yield
         return
-    try:
-        _join(ray, address, cpus)
+    with ExitStack() as left:
+        left.enter_context(silence(ray))
+        left.callback(tokens.forget)
+        settings: dict[str, str | None] = {**tokens.shown_token()}
+        if address == LOCAL:
+            settings = {**_LOCAL_SETTINGS, **left.enter_context(tokens.own_token())}
+        left.callback(head.forget)
+        left.callback(nodes.forget)
+        left.callback(ray.shutdown)
+        with environment(settings):
+            tokens.forget()
+            _join(ray, address, cpus)
         yield
-    finally:
-        ray.shutdown()
 
 
 def running() -> Any:
@@ -78,23 +87,21 @@ def _imported() -> Any:
 
 
 def _join(ray: Any, address: str, cpus: int | None) -> None:
-    quiet = {"log_to_driver": False, "configure_logging": False}
     try:
         if address != LOCAL:
-            _knock(address)
-            ray.init(address=address, **quiet)
+            knock(address)
+            ray.init(address=address, **QUIET)
             return
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-        with _environment(_LOCAL_SETTINGS):
-            ray.init(
-                address=LOCAL,
-                num_cpus=cores if cpus is None else cpus,
-                include_dashboard=False,
-                _node_ip_address=_LOOPBACK,
-                **quiet,
-            )
-    except (OSError, RuntimeError, ValueError) as error:
-        raise BackendError(f"cluster is {address!r}, which cannot be joined: {_first_line(error)}") from None
+        ray.init(
+            address=LOCAL,
+            num_cpus=cores if cpus is None else cpus,
+            include_dashboard=False,
+            _node_ip_address=_LOOPBACK,
+            **QUIET,
+        )
+    except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
+        raise BackendError(f"cluster is {address!r}, which cannot be joined: {_told(error)}") from None
     at = ray.util.get_node_ip_address()
     if at != _LOOPBACK:
         raise BackendError(
@@ -102,27 +109,7 @@ def _join(ray: Any, address: str, cpus: int | None) -> None:
         )
 
 
-def _knock(address: str) -> None:
-    """Raise OSError unless somebody listens at host:port; Ray by itself would go on trying for minutes."""
-    host, colon, port = address.rpartition(":")
-    if colon and port.isdigit() and "/" not in host:
-        socket.create_connection((host, int(port)), timeout=_PATIENCE_S).close()
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]
-
-
-@contextmanager
-def _environment(values: dict[str, str]) -> Iterator[None]:
-    """Variables that hold inside, and for processes started there."""
-    before = {name: os.environ.get(name) for name in values}
-    os.environ.update(values)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+def _told(error: BaseException) -> str:
+    """What Ray says, with what it gives as the cause, in one line."""
+    causes = [str(each) or type(each).__name__ for each in (error, error.__cause__) if each is not None]
+    return " ".join(": ".join(causes).split())[:400]
