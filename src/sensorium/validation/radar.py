@@ -108,7 +108,7 @@ def _detection(quick: bool) -> Comparison:
     env = sn.Environment(scene, sn.worlds.Kinematic(paths, step_s=0.05), seed=1)
     spec = sn.Radar(
         chirp=sn.radio.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32),
-        source="cone", fluctuation="steady", vertical_fov_deg=10.0, ray_spacing_deg=0.5,
+        source="cone", fluctuation="steady", vertical_fov_deg=10.0,
         cross_sections={"ball": 10.0}, cfar=Cfar(false_alarm=1e-7),
     )  # fmt: skip
     radar = env.attach(spec, body="car")
