@@ -90,12 +90,12 @@ def test_false_alarms_are_as_frequent_behind_a_window(over, window):
     assert 0.9 * peak.sum() <= found.valid.sum() <= 1.02 * peak.sum()
 
 
-def both_seen(*, cells, axis, worlds, **fields):
+def both_seen(*, cells, axis, worlds, first_m=20.3, **fields):
     """Share of frames in which two equal reflectors so many cells apart along an axis are both detected."""
     chirp = sn.radio.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32)
     scene, paths, areas = sn.Scene(), {}, {}
     for number, name in enumerate(("near", "far")):
-        range_m = 20.3 + number * cells * (axis == "range")
+        range_m = first_m + number * cells * (axis == "range")
         speed = number * cells * chirp.speed_resolution_m_s * (axis == "speed")
         sine = 0.05 + number * cells * 0.25 * (axis == "angle")
         along = np.array([np.sqrt(1 - sine**2), sine, 0.0])
@@ -125,6 +125,14 @@ def test_two_equal_reflectors_are_both_seen_from_two_cells_on(axis, cells, windo
     assert alone > 0.9995
     assert both_seen(axis=axis, cells=cells, worlds=300, fluctuation="steady", **fields) == 1.0
     assert both_seen(axis=axis, cells=cells, worlds=2000, fluctuation="swerling_1", **fields) >= 0.99
+
+
+@pytest.mark.parametrize("window", sn.radio.WINDOWS)
+@pytest.mark.parametrize(("first_m", "cells"), [(2.3, 8), (4.6, 7), (52.4, 9)])
+def test_they_are_at_the_ends_of_the_row_too(window, first_m, cells):
+    """Where thresholds have half of the training cells, of which a main lobe fills more than the rank leaves."""
+    fields = {"window": window, "angle_window": window, "fluctuation": "steady", "first_m": first_m}
+    assert both_seen(axis="range", cells=cells, worlds=200, **fields) == 1.0
 
 
 def test_over_the_mean_equal_reflectors_hide_each_other():

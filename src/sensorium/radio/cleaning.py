@@ -1,11 +1,13 @@
-"""Frames without the echoes that were found in them, to look for what their side lobes hide (CLEAN).
+"""Frames without the echoes that were found in them, to look for what these hide (CLEAN).
 
 The side lobes of an echo stand in the training cells of its neighbours and raise their thresholds, and a weaker echo
 among them may leave no peak of its own. Without a window they fall by 1 / (pi x)^2 only, -13 dB at the first: an echo
-20 dB below another is lost up to 20 cells away. So the models of all echoes found so far are taken away from the cells
-of the frame, peaks are looked for in what is left, with thresholds of what is left, and each that is found is fitted
-together with the others. Thresholds follow the noise as before: where models fit, false alarms are as frequent as
-`false_alarm` says.
+20 dB below another is lost up to 20 cells away. A main lobe of many cells, Blackman and Harris' with eight, does the
+same to an ordered statistic where training cells are few, at the ends of a row.
+
+So the models of all echoes found so far are taken away from the cells of the frame, peaks are looked for in what is
+left, with thresholds of what is left, and each that is found is fitted together with the others. Thresholds follow the
+noise as before: where models fit, false alarms are as frequent as `false_alarm` says.
 
 Ref: Hogbom 1974, Aperture synthesis with a non-regular distribution of interferometer baselines; Tsao and Steinberg
 1988, Reduction of sidelobe and speckle artifacts in microwave imaging: the CLEAN technique.
@@ -19,7 +21,10 @@ import numpy as np
 from sensorium import jit
 from sensorium.radio.echo_list import AROUND, LEFT
 from sensorium.radio.spreading import Scatterers, add_scatterers
-from sensorium.radio.windows import point_spread
+from sensorium.radio.windows import main_lobe, point_spread, window_terms
+
+# Power over its threshold from which on an echo may hide others
+_HIDING = 10.0
 
 CLEANINGS = 3
 """Searches of a frame without the echoes that were found before, at most."""
@@ -47,6 +52,35 @@ def scalloping(axes: Iterable[tuple[str, int]]) -> float:
         axes: Window and number of samples of each.
     """
     return float(np.prod([point_spread(window, 0.5, count=count) ** 2 for window, count in axes if count > 1]))
+
+
+def main_lobe_hides(window: str, *, count: int, spare: int) -> bool:
+    """Whether the main lobe of an echo alone raises the threshold of another as far away as training cells reach.
+
+    It fills two cells for each from its middle to its first zero, at most.
+
+    Args:
+        window: Along the range.
+        count: Samples that it runs over.
+        spare: Training cells beyond the rank, where they are fewest: so many may be strong.
+    """
+    return 2 * main_lobe(window_terms(window, count=count)) > spare
+
+
+@jit.function
+def hiding_echoes(echoes, kept):
+    """Places and amplitudes of the echoes that may hide others: 10 dB over their thresholds, as noise never is.
+
+    Noise that crossed its threshold stays in the frame. Taken away, it would lower the thresholds around it, and noise
+    would cross these more often than `false_alarm` says.
+    """
+    place, amplitude, count = np.empty((kept, 4)), np.empty(kept, np.complex128), 0
+    for i in range(kept):
+        size = echoes.amplitude[i].real ** 2 + echoes.amplitude[i].imag ** 2
+        if size > _HIDING * echoes.limit[i]:
+            place[count], amplitude[count] = echoes.place[i], echoes.amplitude[i]
+            count += 1
+    return place[:count], amplitude[:count]
 
 
 @jit.function

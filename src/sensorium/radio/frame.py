@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sensorium import jit
 from sensorium.radio.cell_noise import add_noise
-from sensorium.radio.cleaning import CLEANINGS, add_echoes
+from sensorium.radio.cleaning import CLEANINGS, add_echoes, hiding_echoes
 from sensorium.radio.echo_list import LINE, REGION, Echo, list_echoes, wrapped
 from sensorium.radio.peaks import Threshold, find_peaks
 from sensorium.radio.refinement import Weights
@@ -180,7 +180,9 @@ def detect(first, step, count, scatterers, receiver, given, room, peaks):
         kept = list_echoes(cube, power, receiver, lists, echoes, 0, False, work, ordered)
         for _ in range(CLEANINGS if receiver.is_cleaned and kept else 0):
             before = kept
-            place, amplitude = echoes.place[:kept], echoes.amplitude[:kept]
+            place, amplitude = hiding_echoes(echoes, kept)
+            if not amplitude.size:
+                break
             add_echoes(real, imaginary, grid, receiver.migration, place, -amplitude)
             _fill_power(real, imaginary, power)
             add_echoes(real, imaginary, grid, receiver.migration, place, amplitude)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sensorium as sn
-from sensorium.radio.cleaning import add_echoes, scalloping, side_lobes_hide
+from sensorium.radio.cleaning import add_echoes, main_lobe_hides, scalloping, side_lobes_hide
 from sensorium.sensors.radar.cells import Cells
 
 
@@ -45,6 +45,16 @@ def test_only_without_a_window_lobes_hide_what_is_looked_for():
         assert side_lobes_hide([(window, 64)]) == (highest > 0.002) == (window == "rectangular")
     assert side_lobes_hide([("hamming", 1), ("rectangular", 8), ("hann", 32)])
     assert not side_lobes_hide([("rectangular", 1), ("rectangular", 7), ("hann", 32)])
+
+
+def test_a_main_lobe_hides_others_where_it_fills_more_cells_than_the_rank_leaves():
+    """A window's cells within its main lobe, counted: up to two for each cell to its first zero."""
+    for window, zero in (("rectangular", 1), ("hann", 2), ("hamming", 2), ("blackman_harris", 4)):
+        x = np.arange(0.05, 6.0, 0.01)
+        assert np.flatnonzero(np.diff(np.sign(lobes(window, x, 64))))[0] * 0.01 + 0.05 == pytest.approx(zero, abs=0.02)
+        filled = max(np.sum(np.abs(np.arange(-9, 10) - offset) < zero) for offset in (0.0, 0.5))
+        for spare in range(10):
+            assert main_lobe_hides(window, count=64, spare=spare) == (filled > spare)
 
 
 def test_scalloping_is_half_a_cell_along_each_axis():

@@ -89,5 +89,5 @@ def test_what_is_set_is_found_within_tables():
     assert set_option(Outer(x=3), "inner") is None
     assert set_option(Outer(inner=Inner(b=3.0)), "inner") == ("inner.b", 3.0)
     assert set_option(Outer(inner=Inner(b=3.0)), "inner", {"inner.b"}) is None
-    with pytest.raises(ValueError, match="inner.a is 5 with something"):
+    with pytest.raises(ValueError, match=r"inner\.a is 5 with something"):
         refuse_set(Outer(inner=Inner(a=5)), "inner", "with something")

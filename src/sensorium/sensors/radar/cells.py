@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.radio.chirp import folded
-from sensorium.radio.cleaning import scalloping, side_lobes_hide
+from sensorium.radio.cleaning import main_lobe_hides, scalloping, side_lobes_hide
 from sensorium.radio.correlated_cfar import (
     correlated_factors,
     false_alarm_rate_correlated,
@@ -119,8 +119,6 @@ class Cells:
         windows = [(axis.window, axis.count) for axis in self.axes]
         self.weights = weights_of(windows)
         self._rank = cfar.rank if cfar.over == "rank" else None
-        self.are_cleaned = self._rank is not None and side_lobes_hide(windows)
-        """Whether frames are searched again without the echoes that were found."""
         self.scalloping = scalloping(windows)
         """Least share of an echo's power that its strongest cell has [1]."""
         around = training_cells(chirp.samples, training=cfar.training, guard=cfar.guard)
@@ -137,6 +135,13 @@ class Cells:
             ranks = ordered_ranks(cfar.training, rank=self._rank)
         folds = spec.farthest_m > chirp.unambiguous_range_m
         self.threshold = Threshold(around.astype(np.int64), factors, ranks, folds)
+        self.are_cleaned = False
+        """Whether frames are searched again without the echoes that were found."""
+        if self._rank is not None:
+            fewest = len(around) if folds else min(cfar.training, len(around))
+            spare = fewest - int(ranks[fewest])
+            hides = main_lobe_hides(self.range.window, count=chirp.samples, spare=spare)
+            self.are_cleaned = hides or side_lobes_hide(windows)
 
     @property
     def shape(self) -> tuple[int, int, int, int]:
