@@ -1,11 +1,13 @@
 """What installed packages bring, with a real package on the path."""
 
+import sys
 import textwrap
 
 import pytest
 
 import sensorium as sn
 from sensorium import plugins
+from sensorium.corruption.base import Corruption
 from sensorium.errors import SpecError
 from sensorium.materials import library
 from sensorium.scenario import Scenario, json_schema
@@ -89,8 +91,11 @@ def acme(tmp_path, monkeypatch):
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(textwrap.dedent(POINTS))
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(Corruption, "kinds", Corruption.kinds.copy())  # where a class registers itself
+    monkeypatch.delitem(sys.modules, "acme", raising=False)
     forget()
     yield tmp_path
+    sys.modules.pop("acme", None)
     forget()
 
 
@@ -124,6 +129,11 @@ def test_corruptions_of_others_work_by_name_as_errors_and_as_faults(acme):
             air = env.sensors["air"]
             off.append(round(float(air.read().pressure_Pa - air.truth().pressure_Pa), 6))
     assert off == [-5.0] * 4 + [-105.0] * 6
+
+
+def test_nothing_of_them_is_left_where_they_are_not_installed():
+    assert not [kind for kind in Corruption.kinds if kind.startswith("acme")]
+    assert "acme" not in sys.modules
 
 
 def test_the_schema_for_editors_has_them_too(acme):

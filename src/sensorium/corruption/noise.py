@@ -23,6 +23,15 @@ _NEEDS = (
     ("bandwidth_hz", "density"),
 )
 
+# Fields that say what others mean: what they are by default, and of which others one must be there
+_MEANINGS: tuple[tuple[str, object, tuple[str, ...]], ...] = (
+    ("sided", "one", ("density",)),
+    ("type", "normal", ("std", "density")),
+    ("bound_method", None, ("bound", "soft_bound")),
+    ("instability_tau_min_s", 1.0, ("instability",)),
+    ("instability_tau_max_s", 1e4, ("instability",)),
+)
+
 # Fields with one number for all channels or one for each; parts have other names for them
 _EACH = (
     *("std", "density", "bias", "bias_std", "walk", "bound", "soft_bound"),
@@ -143,6 +152,10 @@ class Noise(Corruption):
         for name, needed in _NEEDS:
             if getattr(self, name) is not None and getattr(self, needed) is None:
                 raise SpecError(f"Noise.{name} is {getattr(self, name)} without {needed}; that must be given too")
+        for name, usual, owners in _MEANINGS:
+            value = getattr(self, name)
+            if value != usual and all(getattr(self, owner) is None for owner in owners):
+                raise SpecError(f"Noise.{name} is {value!r} without {' or '.join(owners)}; that must be given too")
         for name in ("bound", "soft_bound"):
             if getattr(self, name) is not None:
                 check_method(f"Noise.{name}", getattr(self, name), "bound_method", self.bound_method)

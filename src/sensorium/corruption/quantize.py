@@ -83,12 +83,21 @@ class Quantize(Corruption):
     def operations(self, layout: Layout) -> list[Op]:
         """A rounding; codes of bits also end at the limits."""
         grid = self.grid(layout)
+        self._check_meanings()
         if grid is None:
             return []
         top = np.rint((grid.last - grid.origin) / grid.lsb)
         parameters = np.stack([grid.lsb, grid.origin, grid.first, grid.last, top])
         options = (ROUNDINGS[self.rounding], int(self.carry_error))
         return [Op(QUANTIZE, parameters, options=options, slots=int(self.carry_error))]
+
+    def _check_meanings(self) -> None:
+        """Raise where a field says how to round, and nothing is rounded."""
+        if self.bits is None and self.code != "full_span":
+            raise SpecError(f"Quantize.code is {self.code!r} without bits; they must be given too")
+        for name, usual in (("rounding", "round"), ("carry_error", False)):
+            if getattr(self, name) != usual and self.bits is None and self.lsb is None:
+                raise SpecError(f"Quantize.{name} is {getattr(self, name)!r} without lsb or bits; give one of them")
 
     def _limits(self, layout: Layout) -> tuple[np.ndarray, np.ndarray]:
         """What bits divide."""

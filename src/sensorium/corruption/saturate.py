@@ -65,6 +65,8 @@ class Saturate(Corruption):
         """A clip; on codes, if a quantiser is next to it."""
         limits = self.limits(layout.width)
         if limits is None:
+            if self.check != "instant":
+                raise SpecError(f"Saturate.check is {self.check!r} without min or max; give one of them")
             return []
         lo, hi = limits
         codes = layout.codes_after or layout.codes_before

@@ -15,7 +15,7 @@ from sensorium import jit
 from sensorium.radio.peaks import limit_of
 from sensorium.radio.refinement import refine
 from sensorium.radio.spreading import signed_speed
-from sensorium.radio.windows import TERMS, spread, spread_line
+from sensorium.radio.windows import TERMS, main_lobe, spread, spread_line
 
 ENVELOPE_STEPS = 8
 """Steps of the side lobes' envelope in a cell."""
@@ -25,7 +25,8 @@ _APART = 1.5
 
 # What is left of an echo once its model is taken away, at most: its share of the power, and the share that grows with
 # the fourth power of the range cells it moves by within a frame, which the model knows nothing of
-_LEFT, _LEFT_MOVING = 0.002, 0.03
+LEFT = 0.002
+_LEFT_MOVING = 0.03
 
 # Of the noise in a cell: what others leave there below it is not taken away
 _TRACE = 0.01
@@ -33,10 +34,10 @@ _TRACE = 0.01
 # Where no model tells what an echo leaves, a peak is its side lobe below so many times what it may leave
 _MARGIN = 4.0
 
-# Cells to each side of an echo among which another is looked for
-_AROUND = 3
-REGION = 2 * _AROUND + 1
-"""Cells of the block in which it is looked for, along each axis."""
+# Cells to each side of an echo among which another is looked for: within its main lobe, and so many at least
+AROUND = 3
+REGION = 2 * max(AROUND, TERMS) + 1
+"""Cells of the block in which it is looked for, along each axis, at most."""
 LINE = REGION + 2 * TERMS
 """Room for an echo's weights in it."""
 
@@ -183,7 +184,7 @@ def _left(echoes, i, receiver):
     """Power that may be left of an echo where its model is taken away [W]."""
     chirps = receiver.grid.counts[2]
     moved = signed_speed(echoes.place[i, 2] % chirps, chirps) * receiver.migration
-    return min(_LEFT + _LEFT_MOVING * moved**4, 1.0) * _size(echoes.amplitude[i])
+    return min(LEFT + _LEFT_MOVING * moved**4, 1.0) * _size(echoes.amplitude[i])
 
 
 @jit.function
@@ -192,7 +193,7 @@ def _split(cube, power, receiver, echoes, kept, own, work, ordered):
     counts, grid = receiver.grid.counts, receiver.grid
     sizes, best, found = np.empty(4, np.int64), 0.0, np.zeros(4, np.int64)
     for axis in range(4):
-        sizes[axis] = min(REGION, counts[axis])
+        sizes[axis] = min(2 * max(AROUND, main_lobe(grid.terms[axis])) + 1, counts[axis])
     centre = echoes.centre[own]
     _without_others(cube, receiver, echoes, kept, own, centre, sizes, work)
     _take_away(work[0], receiver, centre, sizes, echoes.place[own], echoes.amplitude[own], work[1])
@@ -250,8 +251,8 @@ def _is_across_fold(place, at, grid):
 
 
 @jit.function
-def _is_hidden(cube, receiver, echoes, kept, cell, limit):
-    """Whether a peak is no more than the others leave there."""
+def _beside_others(cube, receiver, echoes, kept, cell):
+    """Power of a peak with the others taken away, and what they may leave there all the same; -1 if none reaches it."""
     real, imaginary = cube
     left, bound, touched = complex(real[cell], imaginary[cell]), 0.0, False
     at = np.empty(4)
@@ -272,36 +273,40 @@ def _is_hidden(cube, receiver, echoes, kept, cell, limit):
             model *= spread(receiver.grid.terms[axis], x, np.float64(receiver.grid.counts[axis]))
         left -= model * echoes.amplitude[i]
         bound = max(bound, min(share * size, _left(echoes, i, receiver)))
-    return touched and _size(left) <= max(limit, bound)
+    return _size(left), bound if touched else -1.0
 
 
 @jit.function
-def list_echoes(cube, power, receiver, cells, values, limits, echoes, work, ordered):
+def list_echoes(cube, power, receiver, lists, echoes, kept, is_cleaned, work, ordered):
     """Echoes of the peaks that were found; returns how many.
 
     Args:
         cube: Real and imaginary part of the cells.
         power: Of the cells.
         receiver: What the frame was received with.
-        cells: Peaks.
-        values: Their power.
-        limits: Their thresholds.
-        echoes: Filled.
+        lists: Cells of the peaks, their powers and thresholds.
+        echoes: Filled, after the first so many.
+        kept: How many there are already.
+        is_cleaned: Whether the peaks are those of a frame without these echoes.
         work: A block of cells and four lines.
         ordered: Room for the training cells in order.
     """
-    most, kept = echoes.limit.size, 0
+    most, (cells, values, limits) = echoes.limit.size, lists
     for at in np.argsort(-values, kind="mergesort"):
         if kept == most:
             break
         cell = cells[at, 0], cells[at, 1], cells[at, 2], cells[at, 3]
-        if kept and _is_hidden(cube, receiver, echoes, kept, cell, limits[at]):
+        left, bound = _beside_others(cube, receiver, echoes, kept, cell)
+        least = bound
+        if is_cleaned:
+            left, least = min(left, values[at]), receiver.scalloping * bound
+        if bound >= 0.0 and left <= max(limits[at], least):
             continue
         echoes.centre[kept, 0], echoes.centre[kept, 1] = cell[0], receiver.grid.beams[cell[1]]
         echoes.centre[kept, 2], echoes.centre[kept, 3] = cell[2], cell[3]
         echoes.limit[kept] = limits[at]
         _fit(cube, receiver, echoes, kept, kept, work)
-        is_new = True
+        is_new = _size(echoes.amplitude[kept]) > bound
         for i in range(kept):
             is_new &= not echoes.touched[kept] or _are_apart(echoes, i, kept, receiver)
         if not is_new:

@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium import jit
+from sensorium.radio.cell_noise import add_noise
+from sensorium.radio.cleaning import CLEANINGS, add_echoes, hiding_echoes
 from sensorium.radio.echo_list import LINE, REGION, Echo, list_echoes, wrapped
 from sensorium.radio.peaks import Threshold, find_peaks
 from sensorium.radio.refinement import Weights
-from sensorium.radio.spreading import Grid, add_noise, add_scatterers, signed_speed, weight_in_turn
+from sensorium.radio.spreading import Grid, add_scatterers, signed_speed, weight_in_turn
 from sensorium.radio.windows import spread
 
 # A detection is an echo where echoes alone would give at least this share of its power
@@ -32,6 +34,8 @@ class Receiver(NamedTuple):
     weights: Weights
     envelope: NDArray[np.float64]  # (4, steps) largest power that an echo of power 1 has from so far on
     cell_noise_W: float  # mean of a cell
+    is_cleaned: bool  # whether frames are searched again without the echoes that were found (`cleaning`)
+    scalloping: float  # least share of an echo's power that its strongest cell has
     migration: float  # range cells that an echo moves by within a frame, for each speed cell
     key: NDArray[np.uint32]  # (2,) of the noise
     tick: int
@@ -66,14 +70,32 @@ def _given(scatterers, i, grid, place):
         if abs(x) > (1.5 if alone and axis & 1 else far):
             return 0.0, 0.0
         share = spread(grid.terms[axis], x, count)
+
+        # Cells count round with a sign (`windows`)
+        turns = round((place[axis] - scatterers.cell[i, axis] - x) / count)
+        share = -share if turns * (grid.counts[axis] - 1) % 2 else share
         w, turned = w * share, turned * share
     return w, turned
 
 
 @jit.function
-def _owner(scatterers, first, last, receiver, place, power):
-    """The scatterer that gives most of an echo's power; -1 where it is mostly noise."""
-    real, imaginary, best, owner, best_straight, straight = 0.0, 0.0, 0.0, -1, 0.0, -1
+def _is_in_the_cell(scatterers, i, grid, place):
+    """Whether a scatterer lies within a cell of a place, in speed and range."""
+    for axis in (2, 3):
+        if abs(wrapped(place[axis] - scatterers.cell[i, axis], np.float64(grid.counts[axis]))) > 1.0:
+            return False
+    return True
+
+
+@jit.function
+def _owner(scatterers, first, last, receiver, place, amplitude):
+    """The scatterer that an echo came from; -1 where it is mostly noise.
+
+    It is the one that leaves least of the echo, min |A - a_i|^2 with a_i what it gives at the echo's place. A is
+    fitted with the other echoes taken away, so the largest a_i may be the main lobe of an echo that was taken away.
+    """
+    real, imaginary, most = 0.0, 0.0, 0.0
+    least, owner, least_straight, straight, given, straight_given = np.inf, -1, np.inf, -1, 0.0, 0.0
     samples, reach = np.float64(receiver.grid.counts[3]), receiver.grid.reach[3] + 0.5
     for i in range(first, last):
         away = abs(wrapped(place[3] - scatterers.cell[i, 3], samples))
@@ -86,14 +108,23 @@ def _owner(scatterers, first, last, receiver, place, power):
         c = w * scatterers.amplitude[i, 1] + turned * scatterers.amplitude[i, 0]
         real += a
         imaginary += c
-        given = a * a + c * c
-        if given > best:
-            best, owner = given, i - first
-        if scatterers.is_straight[i] and given > best_straight:
-            best_straight, straight = given, i - first
-    if max(real * real + imaginary * imaginary, best) < _LEAST_SHARE * power:
+        size, left = a * a + c * c, (amplitude.real - a) ** 2 + (amplitude.imag - c) ** 2
+        most = max(most, size)
+        if left < least:
+            least, owner, given = left, i - first, size
+        if left < least_straight and scatterers.is_straight[i] and _is_in_the_cell(scatterers, i, receiver.grid, place):
+            least_straight, straight, straight_given = left, i - first, size
+    if max(real * real + imaginary * imaginary, most) < _LEAST_SHARE * (amplitude.real**2 + amplitude.imag**2):
         return -1
-    return straight if best_straight >= _STRAIGHT_SHARE * best else owner
+    return straight if straight_given > _STRAIGHT_SHARE * given else owner
+
+
+@jit.function
+def _fill_power(real, imaginary, power):
+    """Power of all cells."""
+    z, a, b = power.reshape(-1), real.reshape(-1), imaginary.reshape(-1)
+    for i in range(z.size):
+        z[i] = a[i] * a[i] + b[i] * b[i]
 
 
 @jit.kernel
@@ -137,16 +168,29 @@ def detect(first, step, count, scatterers, receiver, given, room, peaks):
             world, sensor = receiver.first_world + head // receiver.sensors, head % receiver.sensors
             add_scatterers(real, imaginary, scatterers, begin, end, grid)
             add_noise(real, imaginary, grid, receiver.key, receiver.tick, world, sensor)
-        flat_power, a, b = power.reshape(-1), real.reshape(-1), imaginary.reshape(-1)
-        for i in range(flat_power.size):
-            flat_power[i] = a[i] * a[i] + b[i] * b[i]
+        _fill_power(real, imaginary, power)
         if peaks.map_W.size:
             strongest = power.reshape(-1, chirps, samples)
             for d in range(chirps):
                 for r in range(samples):
                     peaks.map_W[head, d, r] = strongest[:, d, r].max()
         found = find_peaks(power, around, receiver.threshold, is_round, cells, values, limits)
-        kept = list_echoes((real, imaginary), power, receiver, cells, values[:found], limits, echoes, work, ordered)
+        cube = real, imaginary
+        lists = cells, values[:found], limits
+        kept = list_echoes(cube, power, receiver, lists, echoes, 0, False, work, ordered)
+        for _ in range(CLEANINGS if receiver.is_cleaned and kept else 0):
+            before = kept
+            place, amplitude = hiding_echoes(echoes, kept)
+            if not amplitude.size:
+                break
+            add_echoes(real, imaginary, grid, receiver.migration, place, -amplitude)
+            _fill_power(real, imaginary, power)
+            add_echoes(real, imaginary, grid, receiver.migration, place, amplitude)
+            found = find_peaks(power, around, receiver.threshold, is_round, cells, values, limits)
+            lists = cells, values[:found], limits
+            kept = list_echoes(cube, power, receiver, lists, echoes, kept, True, work, ordered)
+            if kept == before:
+                break
         size = np.empty(kept)
         for i in range(kept):
             size[i] = echoes.amplitude[i].real ** 2 + echoes.amplitude[i].imag ** 2
@@ -155,5 +199,5 @@ def detect(first, step, count, scatterers, receiver, given, room, peaks):
             at = order[i]
             peaks.place[head, i] = echoes.place[at]
             peaks.power_W[head, i] = size[at]
-            peaks.scatterer[head, i] = _owner(scatterers, begin, end, receiver, echoes.place[at], size[at])
+            peaks.scatterer[head, i] = _owner(scatterers, begin, end, receiver, echoes.place[at], echoes.amplitude[at])
         peaks.found[head] = kept

@@ -1,4 +1,4 @@
-"""Echoes and noise in the cells of a frame, as windowed transforms over antennas, chirps and samples leave them.
+"""Echoes in the cells of a frame, as windowed transforms over antennas, chirps and samples leave them.
 
 Cells have phases that count from the middle of antennas, chirps and samples, so that an echo of amplitude A at the
 fractional cells p stands in cell c as A prod W(c - p) along all axes (`windows`); all axes count round.
@@ -12,14 +12,12 @@ from numpy.typing import NDArray
 
 from sensorium import jit
 from sensorium.radio.windows import TERMS, spread_line
-from sensorium.random.philox import draw_words
-from sensorium.random.transforms import normal_pair_f32
 
 # Ground has an echo in every cell: only what is next to its speed is looked at
 _REACH_OF_GROUND = np.int64(3)
 
-# An echo that moves by less than this within a frame stands still [range cells], and a piece of the frame in which a
-# faster one does is as long as it takes
+# An echo that moves by less than this within a frame stands still [range cells], and a piece of the frame in which
+# the weights of a faster one change linearly is at most as long as that takes
 _STILL = 1.0 / 32.0
 
 # A weight below this is none: a whole cell away from an echo in a cell, sines of multiples of pi are not quite zero
@@ -27,9 +25,6 @@ _NOTHING = 1e-7
 
 MOST_TAPS = 2 * TERMS - 1
 """Cells that noise of one cell is shared between along an axis, at most."""
-
-NOISE_STAGE = 1
-"""Of the counter, for the noise in cells."""
 
 
 class Scatterers(NamedTuple):
@@ -59,7 +54,7 @@ class Grid(NamedTuple):
 
 
 @jit.function
-def _shifted(index, shift, count):
+def shifted(index, shift, count):
     """Where a cell's noise goes along an axis that counts round, and with which sign (`windows`)."""
     at = index + shift
     if 0 <= at < count:
@@ -75,7 +70,7 @@ def _weigh(terms, at, reach, count, room, cells, weights):
     number = min(2 * reach + 1, count)
     spread_line(terms, first - at, np.float64(count), number, room)
     for i in range(number):
-        cells[i], sign = _shifted(first + i, np.int64(0), count)
+        cells[i], sign = shifted(first + i, np.int64(0), count)
         weight = room[i] if abs(room[i]) > _NOTHING else 0.0
         weights[i] = np.float32(weight) * sign
     return number
@@ -137,7 +132,10 @@ def _add_row(real, imaginary, e, b, speed, first, a, c, weights, number):
 
 @jit.function
 def _smear(grid, place, migration, speeds, dn, ranges, rn, room, along, tile):
-    """Weights over speeds and ranges of an echo whose range moves within the frame, piece of a frame by piece.
+    """Weights over speeds and ranges of an echo whose range moves within the frame.
+
+    Weights over ranges are worked out at the ends of pieces of the frame, and change linearly in between: with steps
+    instead, the frame would have side lobes along the speed that no radar has, 40 dB below the echo.
 
     Args:
         grid: Of the frame.
@@ -148,35 +146,44 @@ def _smear(grid, place, migration, speeds, dn, ranges, rn, room, along, tile):
         ranges: Cells of range, one after the other and round the end.
         rn: How many.
         room: For a line of weights.
-        along: For two numbers for each speed.
+        along: For four numbers for each speed.
         tile: Filled, real and imaginary part, (2, speeds, ranges).
     """
     chirps, samples = grid.counts[2], grid.counts[3]
-    pieces = min(chirps, math.ceil(abs(migration) / _STILL))
+    last = max(chirps - 1, 1)
+    pieces = min(last, math.ceil(abs(migration) / _STILL))
     tile[:, :dn, :rn] = np.float32(0.0)
+    along[:dn] = 0.0
     away = np.empty(rn, np.float32)
-    for piece in range(pieces):
-        begin, end = piece * chirps // pieces, (piece + 1) * chirps // pieces
+    for knot in range(pieces + 1):
+        begin, end = -(-knot * last // pieces), min(-(-(knot + 1) * last // pieces), chirps)
         for j in range(dn):
             turn = 2.0 * math.pi * (place[2] - speeds[j]) / chirps
             step_real, step_imaginary = math.cos(turn), math.sin(turn)
             at = turn * (begin - 0.5 * (chirps - 1))
-            a, c, real, imaginary = math.cos(at), math.sin(at), 0.0, 0.0
+            a, c, next_real, next_imaginary = math.cos(at), math.sin(at), 0.0, 0.0
+            real, imaginary = 0.0, 0.0
             for m in range(begin, end):
                 real += grid.chirp_weights[m] * a
                 imaginary += grid.chirp_weights[m] * c
+                to_next = grid.chirp_weights[m] * (m * pieces / last - knot)
+                next_real += to_next * a
+                next_imaginary += to_next * c
                 a, c = a * step_real - c * step_imaginary, a * step_imaginary + c * step_real
-            along[j, 0], along[j, 1] = real, imaginary
-        moved = place[3] + migration * (0.5 * (begin + end - 1) - 0.5 * (chirps - 1)) / chirps
+            along[j, 0] += real - next_real
+            along[j, 1] += imaginary - next_imaginary
+            along[j, 2], along[j, 3] = next_real, next_imaginary
+        moved = place[3] + migration * (knot / pieces - 0.5) * (chirps - 1) / chirps
         spread_line(grid.terms[3], ranges[0] - moved, np.float64(samples), rn, room)
         for k in range(rn):
-            sign = _shifted(ranges[0] + k, np.int64(0), samples)[1]
+            sign = shifted(ranges[0] + k, np.int64(0), samples)[1]
             away[k] = sign * np.float32(room[k])
         for j in range(dn):
             a, c = np.float32(along[j, 0]), np.float32(along[j, 1])
             for k in range(rn):
                 tile[0, j, k] += a * away[k]
                 tile[1, j, k] += c * away[k]
+            along[j, 0], along[j, 1] = along[j, 2], along[j, 3]
 
 
 @jit.function
@@ -198,7 +205,7 @@ def add_scatterers(real, imaginary, scatterers, first, last, grid):
     across, turned = np.empty(beams, np.float32), np.empty(beams, np.float32)
     numbers, aside = np.empty(antennas, np.int64), np.empty(antennas, np.float32)
     room = np.empty(max(dm, rm, antennas, rows) + 2 * TERMS)
-    tile, pair = np.empty((2, dm if most_moved else 1, rm if most_moved else 1), np.float32), np.empty((dm, 2))
+    tile, pair = np.empty((2, dm if most_moved else 1, rm if most_moved else 1), np.float32), np.empty((dm, 4))
     for i in range(first, last):
         alone, moved = scatterers.in_one_cell[i], scatterers.migration[i]
         a, c = scatterers.amplitude[i, 0], scatterers.amplitude[i, 1]
@@ -242,14 +249,14 @@ def _add_ground(real, imaginary, grid, place, a, c, dn, speeds, along):
     for i in range(MOST_TAPS):
         if grid.taps[1, i] == zero:
             continue
-        beam, sign = _shifted(int(place[1]) + antennas // 2, grid.shifts[1, i], antennas)
+        beam, sign = shifted(int(place[1]) + antennas // 2, grid.shifts[1, i], antennas)
         b = beam - antennas // 2 - grid.beams[0]
         if not 0 <= b < grid.beams.size:
             continue
         for k in range(MOST_TAPS):
             if grid.taps[3, k] == zero:
                 continue
-            r, turned = _shifted(int(place[3]), grid.shifts[3, k], samples)
+            r, turned = shifted(int(place[3]), grid.shifts[3, k], samples)
             share = sign * turned * grid.taps[1, i] * grid.taps[3, k]
             x, y = share * a, share * c
             for j in range(dn):
@@ -268,133 +275,3 @@ def _add_smeared(real, imaginary, e, b, speed, first, number, line, a, c):
             real[e, b, speed, at + k - begin] += a * line[0, k] - c * line[1, k]
             imaginary[e, b, speed, at + k - begin] += a * line[1, k] + c * line[0, k]
         begin = until
-
-
-@jit.function
-def _draw_row(k0, k1, element, base, tick, world, sigma, a, b):
-    """Complex normal noise of the cells base, base + 1, ... into two rows, two cells a draw."""
-    count, i = a.size, np.int64(0)
-    if base % 2:
-        w0, w1, w2, w3 = draw_words(k0, k1, element + base // 2, NOISE_STAGE, 0, tick, world)
-        x, y = normal_pair_f32(w2, w3)
-        a[0], b[0], i = sigma * x, sigma * y, np.int64(1)
-    pair = (base + i) // 2
-    for j in range((count - i) // 2):
-        w0, w1, w2, w3 = draw_words(k0, k1, element + pair + j, NOISE_STAGE, 0, tick, world)
-        at = i + 2 * j
-        x, y = normal_pair_f32(w0, w1)
-        a[at], b[at] = sigma * x, sigma * y
-        x, y = normal_pair_f32(w2, w3)
-        a[at + 1], b[at + 1] = sigma * x, sigma * y
-    if (count - i) % 2:
-        w0, w1, w2, w3 = draw_words(k0, k1, element + (base + count - 1) // 2, NOISE_STAGE, 0, tick, world)
-        x, y = normal_pair_f32(w0, w1)
-        a[count - 1], b[count - 1] = sigma * x, sigma * y
-
-
-@jit.function
-def _add_scaled(target, source, weight):
-    """Add a row times a weight to another."""
-    for r in range(target.size):
-        target[r] += weight * source[r]
-
-
-@jit.function
-def add_noise(real, imaginary, grid, key, tick, world, sensor):
-    """Add complex normal noise to all cells, correlated between neighbours as the windows make it.
-
-    Every cell before windows has its own numbers, whatever beams are formed; windows share them between neighbours.
-    """
-    rows, antennas, chirps, samples = grid.counts[0], grid.counts[1], grid.counts[2], grid.counts[3]
-    sigma = np.float32(math.sqrt(0.5 * grid.noise_W))
-    element = sensor * ((rows * antennas * chirps * samples + 1) // 2)
-    zero = np.float32(0.0)
-    fresh_a, fresh_b = np.empty(samples, np.float32), np.empty(samples, np.float32)
-    row_a, row_b = np.empty(samples, np.float32), np.empty(samples, np.float32)
-    long = np.empty(samples + MOST_TAPS - 1, np.float32)
-    plane_a, plane_b = np.empty((chirps, samples), np.float32), np.empty((chirps, samples), np.float32)
-    place = np.full(antennas, -1, np.int64)
-    for b in range(grid.beams.size):
-        place[grid.beams[b] + antennas // 2] = b
-    for e in range(rows):
-        for n in range(antennas):
-            is_wanted = False
-            for k in range(MOST_TAPS):
-                at, sign = _shifted(n, grid.shifts[1, k], antennas)
-                is_wanted |= grid.taps[1, k] != zero and place[at] >= 0
-            if not is_wanted:
-                continue
-            for d in range(chirps):
-                base = ((e * antennas + n) * chirps + d) * samples
-                _draw_row(key[0], key[1], element, base, tick, world, sigma, fresh_a, fresh_b)
-                _share_along(fresh_a, grid.taps[3], long, plane_a[d])
-                _share_along(fresh_b, grid.taps[3], long, plane_b[d])
-            for d in range(chirps):
-                row_a[...], row_b[...] = zero, zero
-                for k in range(MOST_TAPS):
-                    if grid.taps[2, k] != zero:
-                        at, sign = _shifted(d, -grid.shifts[2, k], chirps)
-                        _add_scaled(row_a, plane_a[at], sign * grid.taps[2, k])
-                        _add_scaled(row_b, plane_b[at], sign * grid.taps[2, k])
-                for i in range(MOST_TAPS):
-                    if grid.taps[0, i] == zero:
-                        continue
-                    up, sign_up = _shifted(e, grid.shifts[0, i], rows)
-                    for k in range(MOST_TAPS):
-                        at, sign = _shifted(n, grid.shifts[1, k], antennas)
-                        weight = sign_up * grid.taps[0, i] * sign * grid.taps[1, k]
-                        if weight != zero and place[at] >= 0:
-                            _add_scaled(real[up, place[at], d], row_a, weight)
-                            _add_scaled(imaginary[up, place[at], d], row_b, weight)
-
-
-@jit.function
-def _share_along(row, taps, long, out):
-    """Share the noise of each cell of a row of seven or more between its neighbours; `long` has room for both ends."""
-    count, most = row.size, TERMS - 1
-    long[most : most + count] = row
-    for k in range(most):
-        at, sign = _shifted(-1 - k, np.int64(0), count)
-        long[most - 1 - k] = sign * row[at]
-        at, sign = _shifted(count + k, np.int64(0), count)
-        long[most + count + k] = sign * row[at]
-    for r in range(count):
-        out[r] = taps[most] * long[r + most]
-    for k in range(1, most + 1):
-        if taps[most - k] != np.float32(0.0):
-            before, after = taps[most + k], taps[most - k]
-            for r in range(count):
-                out[r] += before * long[r + most - k] + after * long[r + most + k]
-
-
-@jit.kernel
-def _draw_noise(key, tick, world, sensor, noise_W, out):
-    """Noise of all cells before windows, complex numbers as two float32."""
-    rows, antennas, chirps, samples = out.shape[0], out.shape[1], out.shape[2], out.shape[3]
-    sigma = np.float32(math.sqrt(0.5 * noise_W))
-    element = sensor * ((rows * antennas * chirps * samples + 1) // 2)
-    a, b = np.empty(samples, np.float32), np.empty(samples, np.float32)
-    for e in range(rows):
-        for n in range(antennas):
-            for d in range(chirps):
-                base = ((e * antennas + n) * chirps + d) * samples
-                _draw_row(key[0], key[1], element, base, tick, world, sigma, a, b)
-                out[e, n, d, :, 0], out[e, n, d, :, 1] = a, b
-
-
-def drawn_noise(
-    counts: tuple[int, ...], *, noise_W: float, key: NDArray[np.uint32], tick: int, world: int, sensor: int
-) -> NDArray[np.complex64]:
-    """The numbers that `add_noise` begins with: noise of all cells before windows [sqrt(W)].
-
-    Args:
-        counts: Rows, antennas, chirps and samples, which is the shape of what is returned.
-        noise_W: Mean power of a cell [W].
-        key: Of the stream.
-        tick: Of the sensor's clock.
-        world: Its number.
-        sensor: Its number in the world.
-    """
-    out = np.empty((*counts, 2), np.float32)
-    _draw_noise(key, tick, world, sensor, noise_W, out)
-    return out.view(np.complex64)[..., 0]

@@ -51,14 +51,21 @@ def spread(terms: NDArray[np.float64], x: float, count: float) -> float:
 
 
 @jit.function
+def main_lobe(terms: NDArray[np.float64]) -> int:
+    """Cells from an echo to the first zero of W: one more than the window's last term."""
+    last = 0
+    for k in range(1, TERMS):
+        last = k if terms[k] != 0.0 else last
+    return last + 1
+
+
+@jit.function
 def spread_line(terms: NDArray[np.float64], x: float, count: float, number: int, room: NDArray[np.float64]) -> None:
     """W(x), W(x + 1), ... into the first `number` of `room`, which has 2 x TERMS more.
 
     One sine for each: sin(pi (x + j)) is sin(pi x) but for its sign.
     """
-    last = 0
-    for k in range(1, TERMS):
-        last = k if terms[k] != 0.0 else last
+    last = main_lobe(terms) - 1
     sine = math.sin(math.pi * x)
     for i in range(number + 2 * last):
         j = i - last

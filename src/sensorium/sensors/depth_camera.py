@@ -16,6 +16,7 @@ from sensorium.sensors.range_values import check_range_values, range_values
 from sensorium.sensors.rig import Rig
 from sensorium.sensors.spec import Capture, SensorSpec
 from sensorium.sensors.timing import Timing
+from sensorium.sensors.unused_options import refuse_set
 from sensorium.spec import Spec
 
 Output = Literal[
@@ -114,11 +115,13 @@ class DepthCamera(SensorSpec[DepthImage]):
             raise ValueError(
                 f"timing.rate_hz is {self.timing.rate_hz}; images come at the pattern's rate, {self.pattern.rate_hz}"
             )
-        if self.faults.corrupt and not {"range", "depth", "points"} & self.outputs:
-            raise ValueError(
-                f"a fault has a corruption and outputs is {sorted(self.outputs)}; "
-                "range, depth or points must be among them for it to strike"
-            )
+        if not {"range", "depth", "points"} & self.outputs:
+            measured = f"and outputs is {sorted(self.outputs)}; range, depth or points must be among them"
+            if self.faults.corrupt:
+                raise ValueError(f"a fault has a corruption {measured} for it to strike")
+            if self.errors:
+                raise ValueError(f"errors has {self.errors[0].kind!r} {measured} for it to act")
+            refuse_set(self, "noise.multiplier", f"{measured} for it to act")
         lenses = [self.pattern, *(() if self.randomize is None else self.randomize.projections)]
         for error in self.errors:
             for lens in lenses:

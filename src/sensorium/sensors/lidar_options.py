@@ -1,9 +1,9 @@
 """Which options of a lidar act in which of its modes; others are refused, so that none is ignored in silence."""
 
-from collections.abc import Mapping, Set
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from pydantic import BaseModel
+from sensorium.sensors.unused_options import refuse, refuse_set, set_option
 
 if TYPE_CHECKING:
     from sensorium.sensors.lidar import Lidar
@@ -52,67 +52,26 @@ ACTS_BESIDE: Mapping[str, str] = {
 
 def refuse_unused(spec: "Lidar") -> None:
     """Raise a ValueError for the first option that is set and has no effect in the lidar's mode."""
-    read = {path for path, other in ACTS_BESIDE.items() if _is_set(spec, other) and spec.mode in ACTS_IN[other]}
+    read = {
+        path
+        for path, other in ACTS_BESIDE.items()
+        if set_option(spec, other) is not None and spec.mode in ACTS_IN[other]
+    }
     for path, modes in ACTS_IN.items():
-        found = None if spec.mode in modes else _set_option(spec, path, read)
+        found = None if spec.mode in modes else set_option(spec, path, read)
         if found is not None:
             beside = f" or with {ACTS_BESIDE[found[0]]}" if found[0] in ACTS_BESIDE else ""
-            _refuse(*found, f"with mode {spec.mode!r}; it acts in mode {_either(modes)}{beside} alone")
+            refuse(*found, f"with mode {spec.mode!r}; it acts in mode {_either(modes)}{beside} alone")
     if spec.returns != "all":
-        _refuse_set(spec, "max_returns", f"with returns {spec.returns!r}; it acts with returns 'all' alone")
+        refuse_set(spec, "max_returns", f"with returns {spec.returns!r}; it acts with returns 'all' alone")
     if spec.mode == "waveform" and spec.atmospheric_returns == "priority":
         raise ValueError("atmospheric_returns is 'priority' with mode 'waveform', where air and surfaces add up")
     if spec.receiver.length_m is not None:
         rule = f"with receiver.length_m {spec.receiver.length_m}; a receiver is round or has corners"
-        _refuse_set(spec, "beam.detector_radius_m", rule)
+        refuse_set(spec, "beam.detector_radius_m", rule)
     if spec.waveform.detector.kind == "cfar":
         rule = "with a Cfar detector; that one has a false_alarm of its own"
-        _refuse_set(spec, "receiver.false_alarm_probability", rule)
-
-
-def _refuse_set(spec: "Lidar", path: str, rule: str) -> None:
-    """Raise a ValueError if an option is not what it is by default."""
-    found = _set_option(spec, path)
-    if found is not None:
-        _refuse(*found, rule)
-
-
-def _refuse(path: str, value: Any, rule: str) -> NoReturn:
-    """Raise a ValueError for an option and its value."""
-    shown = f"a {type(value).__name__}" if isinstance(value, BaseModel) else repr(value)
-    raise ValueError(f"{path} is {shown} {rule}")
-
-
-def _is_set(spec: "Lidar", path: str) -> bool:
-    """Whether an option is not what it is by default."""
-    return _set_option(spec, path) is not None
-
-
-def _set_option(spec: "Lidar", path: str, but: Set[str] = frozenset()) -> tuple[str, Any] | None:
-    """An option that is not what it is by default, and its value; of a table, its first entry that is not.
-
-    Args:
-        spec: The lidar.
-        path: Name of the option, with those of its tables before it.
-        but: Options that do not count.
-    """
-    name, *entries = path.split(".")
-    value, default = getattr(spec, name), type(spec).model_fields[name].default
-    for entry in entries:
-        value, default = getattr(value, entry), getattr(default, entry)
-    return _first_set(path, value, default, but)
-
-
-def _first_set(path: str, value: Any, default: Any, but: Set[str]) -> tuple[str, Any] | None:
-    if path in but or value == default:
-        return None
-    if not isinstance(value, BaseModel) or type(value) is not type(default):
-        return path, value
-    inside = (
-        _first_set(f"{path}.{name}", getattr(value, name), getattr(default, name), but)
-        for name in type(value).model_fields
-    )
-    return next((found for found in inside if found is not None), None)
+        refuse_set(spec, "receiver.false_alarm_probability", rule)
 
 
 def _either(modes: tuple[str, ...]) -> str:

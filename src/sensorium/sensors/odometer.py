@@ -15,6 +15,7 @@ from sensorium.sensors.rig import Rig
 from sensorium.sensors.sampled import SampledModel
 from sensorium.sensors.sampled_reading import SampledReading
 from sensorium.sensors.timing import Timing
+from sensorium.sensors.unused_options import refuse_set
 from sensorium.sensors.wheel_radius import wheel_radius_m
 
 Float = NDArray[np.float64]
@@ -88,6 +89,8 @@ class Odometer(CountingSensor[OdometerReading]):
 
     @model_validator(mode="after")
     def _one_width(self) -> "Odometer":
+        if self.radius_m is not None:
+            refuse_set(self, "axis", f"with radius_m {self.radius_m:g}; it is for a radius that is taken from objects")
         if self.resolution_m is not None and self.bin_width is not None:
             other = "resolution" if self.counts_per_turn is None else "counts_per_turn"
             value = f"resolution_m is {self.resolution_m:g} and {other} is {getattr(self, other):g}"

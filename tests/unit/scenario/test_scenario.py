@@ -258,7 +258,7 @@ def test_files_that_were_used_are_known(write):
             "value: high",
             "wall.yaml:40: faults[0].corruption.value is 'high'; it must be a finite number",
         ),
-        ("kind: bias", "kind: bios", "wall.yaml:40: faults[0].corruption: kind is 'bios'; it must be one of "),
+        ("kind: bias", "kind: bios", "wall.yaml:40: faults[0].corruption: kind is 'bios'; it must be one of bias"),
         (
             "target: linear",
             "target: linear, channels: [5]",

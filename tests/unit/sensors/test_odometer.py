@@ -291,7 +291,7 @@ def test_a_batch_is_its_worlds_one_by_one():
 
 
 def test_it_is_data():
-    spec = sn.Odometer(radius_m=0.3, resolution_m=0.01, accumulate=True, axis=(0, 0, 1))
+    spec = sn.Odometer(resolution_m=0.01, accumulate=True, axis=(0, 0, 1))
     assert sn.Odometer.model_validate_json(spec.model_dump_json()) == spec
 
 

@@ -199,6 +199,8 @@ class RadarModel:
             weights=cells.weights,
             envelope=cells.envelope,
             cell_noise_W=cells.noise_W,
+            is_cleaned=cells.are_cleaned,
+            scalloping=cells.scalloping,
             migration=cells.migration,
             key=self._key,
             tick=tick,

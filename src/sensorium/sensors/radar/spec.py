@@ -15,6 +15,7 @@ from sensorium.sensors.rig import Rig
 from sensorium.sensors.sampled import required_rate_hz
 from sensorium.sensors.spec import SensorSpec
 from sensorium.sensors.timing import Timing
+from sensorium.sensors.unused_options import refuse_set
 from sensorium.spec import Spec
 
 if TYPE_CHECKING:
@@ -57,6 +58,12 @@ class Cfar(Spec):
     false_alarm: float = Field(default=1e-6, gt=0.0, le=0.1)
     """Probability that noise alone crosses the threshold in a cell [1]."""
 
+    @model_validator(mode="after")
+    def _consistent(self) -> "Cfar":
+        if self.over != "rank":
+            refuse_set(self, "rank", f"with over {self.over!r}; it acts with over 'rank' alone")
+        return self
+
 
 class Ground(Spec):
     """Flat ground below: what it sends back itself, and the second way that it opens to every echo."""
@@ -81,8 +88,14 @@ class Ground(Spec):
     polarization: Literal["vertical", "horizontal"] = "vertical"
 
     @model_validator(mode="after")
-    def _known_material(self) -> "Ground":
+    def _consistent(self) -> "Ground":
         _check_material("material", self.material)
+        for name in ("law", "shape"):
+            if self.reflectivity_dB is None:
+                refuse_set(self, name, "with reflectivity_dB None; it acts on clutter alone")
+        for name in ("material", "roughness_m", "polarization"):
+            if not self.multipath:
+                refuse_set(self, name, "without multipath; it acts on echoes by way of the ground alone")
         return self
 
 
@@ -225,6 +238,8 @@ class Radar(SensorSpec[RadarReading]):
             raise ValueError(
                 f"ray_spacing_deg is {self.ray_spacing_deg}, {rays} rays; at most {_MOST_RAYS} are allowed"
             )
+        if self.source != "rays":
+            refuse_set(self, "ray_spacing_deg", f"with source {self.source!r}; it acts with source 'rays' alone")
         for name, material in self.permittivities.items():
             _check_material(f"permittivities.{name}", material)
         sentence = self.unmeasured_angles()

@@ -8,10 +8,11 @@ from numpy.typing import NDArray
 from sensorium.errors import SpecError
 from sensorium.optics.emva import LIGHT_SPEED_M_S
 from sensorium.radio.adc import beat_samples, cells_of_samples, samples_of_cells
+from sensorium.radio.cell_noise import drawn_noise
 from sensorium.radio.draws import drawn
 from sensorium.radio.interference import Interferer, interfering_beat, one_way_power
 from sensorium.radio.power import of_decibels
-from sensorium.radio.spreading import Scatterers, drawn_noise
+from sensorium.radio.spreading import Scatterers
 from sensorium.sensors.radar.cells import Cells
 from sensorium.sensors.radar.echoes import Instant, gain
 from sensorium.sensors.radar.spec import Radar
