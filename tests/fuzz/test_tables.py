@@ -9,7 +9,7 @@ from fuzz.promise import check
 from fuzz.readers import READERS
 from fuzz.strategies import attempts
 from sensorium.analysis import AllanFit, read_log
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 from sensorium.worlds import Replay
 
 number = st.floats(-1e100, 1e100)

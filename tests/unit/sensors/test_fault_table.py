@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import sensorium as sn
+from sensorium.core.errors import SpecError
 from sensorium.corruption import (
     Bias,
     BiasInstability,
@@ -48,8 +49,7 @@ from sensorium.corruption import (
     TriangleWave,
     White,
 )
-from sensorium.errors import SpecError
-from sensorium.sensors.spec import SensorSpec
+from sensorium.sensors.common.spec import SensorSpec
 
 PAGE = Path(__file__).parents[3] / "docs" / "corruption.md"
 S = 1_000_000_000

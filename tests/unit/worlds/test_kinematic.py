@@ -6,11 +6,10 @@ import pickle
 import numpy as np
 import pytest
 
-from sensorium import paths
-from sensorium.errors import SpecError, WorldError
-from sensorium.frames import Pose
-from sensorium.threads import set_threads
-from sensorium.worlds import Kinematic, World, check_state
+from sensorium.core.errors import SpecError, WorldError
+from sensorium.core.frames import Pose
+from sensorium.runtime.threads import set_threads
+from sensorium.worlds import Kinematic, World, check_state, paths
 
 BODIES = {
     "car": paths.Line((0, 0, 0), (10, 0, 0)),

@@ -5,22 +5,22 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.radio.chirp import folded
-from sensorium.radio.cleaning import main_lobe_hides, scalloping, side_lobes_hide
-from sensorium.radio.correlated_cfar import (
+from sensorium.physics.radio.chirp import folded
+from sensorium.physics.radio.cleaning import main_lobe_hides, scalloping, side_lobes_hide
+from sensorium.physics.radio.correlated_cfar import (
     correlated_factors,
     false_alarm_rate_correlated,
     training_cells,
     training_correlation,
 )
-from sensorium.radio.echo_list import ENVELOPE_STEPS
-from sensorium.radio.ordered_cfar import ordered_ranks
-from sensorium.radio.peaks import Threshold
-from sensorium.radio.power import of_decibels
-from sensorium.radio.refinement import CELLS, PLACES, weights_of
-from sensorium.radio.spreading import MOST_TAPS, Grid
-from sensorium.radio.thermal_noise import thermal_noise
-from sensorium.radio.windows import noise_bandwidth, point_spread, window_samples, window_terms
+from sensorium.physics.radio.echo_list import ENVELOPE_STEPS
+from sensorium.physics.radio.ordered_cfar import ordered_ranks
+from sensorium.physics.radio.peaks import Threshold
+from sensorium.physics.radio.power import of_decibels
+from sensorium.physics.radio.refinement import CELLS, PLACES, weights_of
+from sensorium.physics.radio.spreading import MOST_TAPS, Grid
+from sensorium.physics.radio.thermal_noise import thermal_noise
+from sensorium.physics.radio.windows import noise_bandwidth, point_spread, window_samples, window_terms
 from sensorium.sensors.radar.echoes import Echoes
 from sensorium.sensors.radar.spec import Radar
 

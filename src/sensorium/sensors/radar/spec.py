@@ -5,18 +5,18 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import ConfigDict, Field, PositiveFloat, model_validator
 
-from sensorium.radio.chirp import Chirp
-from sensorium.radio.interference import Interferer
-from sensorium.radio.permittivity import BUILDING
-from sensorium.radio.reflectors import CrossSection
-from sensorium.sensors.error_group import ErrorGroup
+from sensorium.core.spec import Spec
+from sensorium.physics.radio.chirp import Chirp
+from sensorium.physics.radio.interference import Interferer
+from sensorium.physics.radio.permittivity import BUILDING
+from sensorium.physics.radio.reflectors import CrossSection
+from sensorium.sensors.common.error_group import ErrorGroup
+from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.sampled import required_rate_hz
+from sensorium.sensors.common.spec import SensorSpec
+from sensorium.sensors.common.timing import Timing
+from sensorium.sensors.common.unused_options import refuse_set
 from sensorium.sensors.radar.reading import RadarReading
-from sensorium.sensors.rig import Rig
-from sensorium.sensors.sampled import required_rate_hz
-from sensorium.sensors.spec import SensorSpec
-from sensorium.sensors.timing import Timing
-from sensorium.sensors.unused_options import refuse_set
-from sensorium.spec import Spec
 
 if TYPE_CHECKING:
     from sensorium.sensors.radar.model import RadarModel
@@ -105,10 +105,10 @@ class Radar(SensorSpec[RadarReading]):
     Echoes come from a bundle of rays over the field of view, or from the nearest point of each object (`source`). Their
     power is that of the radar equation; a frame spreads them over cells of range, speed and beam as its windows do,
     adds noise and looks for peaks by CFAR. Ranges, speeds and angles are the most likely ones for the cells around a
-    peak (`sensorium.radio.refinement`); what lies beyond the span of the chirps folds. Cross-sections are given by
-    object or label, or follow from the seen area and the material. `truth()` lists the objects in the field with their
-    mean power, without noise, clutter, ways over the ground or folding. What a device gets wrong of its detections is
-    in `range`, `speed`, `azimuth`, `elevation`, `power` and `faults`.
+    peak (`sensorium.physics.radio.refinement`); what lies beyond the span of the chirps folds. Cross-sections are
+    given by object or label, or follow from the seen area and the material. `truth()` lists the objects in the field
+    with their mean power, without noise, clutter, ways over the ground or folding. What a device gets wrong of its
+    detections is in `range`, `speed`, `azimuth`, `elevation`, `power` and `faults`.
 
     A frame ends at the time of its reading; within it objects move at the velocity they have then. Ranges are those at
     its end: a radar knows the speed by which they changed since. Ref: physics.md 12 and 13.
