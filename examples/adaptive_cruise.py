@@ -3,7 +3,7 @@
 import numpy as np
 
 import sensorium as sn
-from sensorium.controllers import AdaptiveCruise, SpeedProfile
+from sensorium.app.controllers import AdaptiveCruise, SpeedProfile
 from sensorium.view import lidar_plots as draw
 from sensorium.view import radar_plots, save
 

@@ -7,7 +7,7 @@ import numpy as np
 
 import sensorium as sn
 from sensorium.corruption import BlockedSector, DeadChannels, Fault, FaultSchedule, Freeze, Stuck, White
-from sensorium.imaging.filters import rgb
+from sensorium.physics.imaging.filters import rgb
 from sensorium.view import depth_image_plots as draw
 from sensorium.view import save
 

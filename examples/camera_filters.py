@@ -1,7 +1,7 @@
 """Filter curves of a colour camera, and what each band makes of sunlight."""
 
 import sensorium as sn
-from sensorium.fields import Sun
+from sensorium.physics.fields import Sun
 from sensorium.view import camera_plots, save
 
 camera = sn.Camera.from_device("pointgrey-bumblebee2")

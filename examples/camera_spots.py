@@ -3,7 +3,7 @@
 import numpy as np
 
 import sensorium as sn
-from sensorium.optics import Seidel
+from sensorium.physics.optics import Seidel
 from sensorium.view import lidar_plots as draw
 from sensorium.view import save
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 import sensorium as sn
-from sensorium.demo import models
-from sensorium.fields import Sun
+from sensorium.physics.fields import Sun
+from sensorium.qa.demo import models
 from sensorium.view import camera_plots, save
 
 # A road through grass, a house, trees, cars and a red ball close by

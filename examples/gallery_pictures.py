@@ -10,10 +10,10 @@ import sys
 import numpy as np
 
 import sensorium as sn
-from sensorium.demo.pictures import SweepLog
-from sensorium.demo.yard import PICTURE_M
-from sensorium.gallery import path_of
-from sensorium.scenario import Scenario
+from sensorium.app.gallery import path_of
+from sensorium.app.scenario import Scenario
+from sensorium.qa.demo.pictures import SweepLog
+from sensorium.qa.demo.yard import PICTURE_M
 from sensorium.view import lidar_plots as draw
 from sensorium.view import radar_plots, save
 from sensorium.view.depth_image_plots import depth_colours

@@ -3,7 +3,7 @@
 import numpy as np
 
 import sensorium as sn
-from sensorium.materials import row as at
+from sensorium.physics.materials import row as at
 from sensorium.view import lidar_plots as draw
 from sensorium.view import save
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 import sensorium as sn
-from sensorium import optics
+from sensorium.physics import optics
 from sensorium.view import lidar_plots as draw
 from sensorium.view import save
 

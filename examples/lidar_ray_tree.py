@@ -4,7 +4,7 @@ import numpy as np
 from scipy.spatial import ConvexHull
 
 import sensorium as sn
-from sensorium.trace.ray_tree import ray_tree
+from sensorium.tracing.reference.ray_tree import ray_tree
 from sensorium.view import lidar_plots as draw
 from sensorium.view import save
 

@@ -101,13 +101,14 @@ draw.frame(panels[5], "Two equal reflectors, both seen", "apart [range cells]", 
 kinds = {
     "OS-CFAR (rank), steady": {"fluctuation": "steady"},
     "OS-CFAR, Swerling I": {},
-    "OS-CFAR, steady, no window": {"fluctuation": "steady", "window": "rectangular", "angle_window": "rectangular"},
+    "OS-CFAR, Swerling I, no window": {"window": "rectangular", "angle_window": "rectangular"},
+    "OS-CFAR, Swerling I, Blackman-Harris": {"window": "blackman_harris", "angle_window": "blackman_harris"},
     "CA-CFAR (mean), steady": {"fluctuation": "steady", "cfar": {"over": "mean"}},
 }
 print("both of two equal reflectors seen, at", apart.tolist(), "cells apart")
 for (name, fields), colour in zip(kinds.items(), draw.COLOURS, strict=False):
-    shares = [both_seen(float(cells), 400, **fields) for cells in apart]
-    print(f"{name:<28}", " ".join(f"{share:.3f}" for share in shares))
+    shares = [both_seen(float(cells), 1000, **fields) for cells in apart]
+    print(f"{name:<36}", " ".join(f"{share:.3f}" for share in shares))
     panels[5].plot(apart, shares, "o-", color=colour, markersize=3.0, linewidth=1.1, label=name)
 panels[5].axhline(0.99, color="#8b949e", linestyle=":", linewidth=1.0)
 draw.key(panels[5], where="center right")

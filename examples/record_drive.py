@@ -7,8 +7,8 @@ leaves drive.csv in the current folder; `{kind: replay, file: drive.csv}` is the
 
 import csv
 
-from sensorium.gallery import path_of
-from sensorium.scenario import Scenario
+from sensorium.app.gallery import path_of
+from sensorium.app.scenario import Scenario
 
 DURATION_S, EVERY = 14.0, 2
 JOINTS = ("rear_left", "rear_right")

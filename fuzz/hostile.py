@@ -87,7 +87,7 @@ def broken(hostile: Hostile, figures: Figures) -> list[str]:
 
 def _inside(hostile: Hostile, path: Path) -> Figures:
     """Read a file in this process, which has imported all that its reader needs."""
-    from sensorium.errors import SensoriumError
+    from sensorium.core.errors import SensoriumError
 
     with suppress(SensoriumError):
         hostile.read(path.with_name("missing"))

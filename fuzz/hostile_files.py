@@ -28,7 +28,7 @@ def _file(name: str, content: str | bytes) -> Callable[[Path], Path]:
 
 
 def _document(path: Path) -> None:
-    from sensorium.scenario.document import read_document
+    from sensorium.app.scenario.document import read_document
 
     read_document(path)
 
@@ -97,7 +97,7 @@ def _replay(path: Path) -> None:
 
 
 def _recover(path: Path) -> None:
-    from sensorium.record.recover import recover
+    from sensorium.record.mcap.recover import recover
 
     recover(path, path.parent / "out.mcap")
 
@@ -106,7 +106,7 @@ def _recover(path: Path) -> None:
 
 
 def _model(path: Path) -> None:
-    from sensorium.worlds.mujoco_files import engine, load_model
+    from sensorium.worlds.mujoco.files import engine, load_model
 
     engine().MjData(load_model(path))
 
@@ -175,8 +175,8 @@ def _reader(module: str, name: str) -> Callable[[Path], Any]:
 
 _READERS = {
     "scenario": _document,
-    "toml": _reader("sensorium.plain_files", "read_toml"),
-    "json": _reader("sensorium.plain_files", "read_json"),
+    "toml": _reader("sensorium.files.plain_files", "read_toml"),
+    "json": _reader("sensorium.files.plain_files", "read_json"),
     "recover": _recover,
     "log": _reader("sensorium.analysis", "read_log"),
     "scan": _reader("sensorium.record", "load_npz"),

@@ -18,8 +18,8 @@ _IMAGE_BYTES = 1 << 28
 def _read(path: Path) -> None:
     import warnings
 
-    from sensorium.errors import SceneWarning
-    from sensorium.scene.loading import load_mesh
+    from sensorium.core.errors import SceneWarning
+    from sensorium.scene.formats.loading import load_mesh
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SceneWarning)

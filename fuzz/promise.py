@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Any
 
 from fuzz.reader import Reader
-from sensorium.errors import SceneWarning
+from sensorium.core.errors import SceneWarning
 
 SECONDS = 20.0
 """Of processor time, for one input; far more than any needs, on a machine that is slow and busy."""

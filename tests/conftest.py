@@ -8,7 +8,7 @@ import signal
 import pytest
 from hypothesis import settings
 
-from sensorium.errors import MissingExtraError
+from sensorium.core.errors import MissingExtraError
 
 # No test depends on how fast the machine is, nor on whether a function is compiled at its first call
 settings.register_profile("patient", deadline=None)
@@ -25,7 +25,7 @@ _joined = contextlib.ExitStack()
 @pytest.fixture(scope="session")
 def local_cluster():
     """A Ray cluster of two cores on this machine, which this process has joined."""
-    from sensorium import cluster
+    from sensorium.runtime import cluster
 
     try:
         return cluster.running()
@@ -41,7 +41,7 @@ def _needs_cluster(item):
 def pytest_runtest_setup(item):
     """The first test that needs the cluster starts it."""
     if _needs_cluster(item) and importlib.util.find_spec("ray") is not None:
-        from sensorium import cluster
+        from sensorium.runtime import cluster
 
         _joined.enter_context(cluster.joined(cpus=2))  # where it runs, nothing
 

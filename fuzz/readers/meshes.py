@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzz.reader import Reader, must_be_finite
-from sensorium.errors import SceneError
+from sensorium.core.errors import SceneError
 from sensorium.scene import shapes
-from sensorium.scene.loading import load_mesh
+from sensorium.scene.formats.loading import load_mesh
 
 # Far more than any of these files needs; what they claim must be measured by it
 _MAX_BYTES = 1 << 26
@@ -23,15 +23,15 @@ _MAX_BYTES = 1 << 26
 # A box has eight corners, of which each face needs its own for text and STL alike
 _BOX = shapes.box(2.0, 1.0, 0.5)
 
-_SCENE = ("sensorium.scene.loading", "sensorium.scene.mesh")
-_TEXT = (*_SCENE, "sensorium.scene.text_formats", "sensorium.scene.guards")
+_SCENE = ("sensorium.scene.formats.loading", "sensorium.scene.mesh")
+_TEXT = (*_SCENE, "sensorium.scene.formats.text_formats", "sensorium.scene.formats.guards")
 _GLTF = (
     *_SCENE,
-    "sensorium.scene.guards",
-    "sensorium.scene.textures",
+    "sensorium.scene.formats.guards",
+    "sensorium.scene.formats.textures",
     "sensorium.scene.alpha_mask",
-    *(f"sensorium.scene.gltf.{name}" for name in ("accessors", "container", "images", "materials", "nodes")),
-    *(f"sensorium.scene.gltf.{name}" for name in ("primitives", "reading")),
+    *(f"sensorium.scene.formats.gltf.{name}" for name in ("accessors", "container", "images", "materials", "nodes")),
+    *(f"sensorium.scene.formats.gltf.{name}" for name in ("primitives", "reading")),
 )
 
 
@@ -288,7 +288,7 @@ READERS = (
     _reader("off", _off, _TEXT, (b"OFF", b"COFF", b"3 0 1 2\n")),
     _reader("stl-text", _stl_text, _TEXT, _STL_WORDS, suffix=".stl"),
     _reader("stl", _stl, _TEXT),
-    _reader("ply", _ply, (*_SCENE, "sensorium.scene.ply_format"), _PLY_WORDS),
+    _reader("ply", _ply, (*_SCENE, "sensorium.scene.formats.ply_format"), _PLY_WORDS),
     _reader("glb", _glb, _GLTF, _GLTF_WORDS),
     _reader(
         "glb-json",

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from fuzz.reader import Reader, must_be_finite
 from sensorium.analysis import read_log
-from sensorium.errors import RecordError, SpecError
-from sensorium.record.recover import recover
+from sensorium.core.errors import RecordError, SpecError
+from sensorium.record.mcap.recover import recover
 from sensorium.record.ros2 import cdr
 from sensorium.record.ros2.message import Message, header, quaternion, vector
 from sensorium.view.viewer.mcap_file import show_mcap
@@ -26,7 +26,7 @@ from sensorium.worlds import Replay
 
 _TF, _IMU = "tf2_msgs/msg/TFMessage", "sensor_msgs/msg/Imu"
 _CLOUD, _IMAGE = "sensor_msgs/msg/PointCloud2", "sensor_msgs/msg/Image"
-_MCAP = ("sensorium.mcap_messages", "mcap.reader", "mcap.stream_reader", "mcap.records", "mcap.data_stream")
+_MCAP = ("sensorium.files.mcap_messages", "mcap.reader", "mcap.stream_reader", "mcap.records", "mcap.data_stream")
 _WORDS = (b"zstd", b"lz4", b"/tf", b"world", b"cdr", b"json", _TF.encode(), _IMU.encode(), b"\x06", b"\x89MCAP0\r\n")
 
 
@@ -240,7 +240,7 @@ _RERUN_BYTES = 1 << 32
 
 _SHOW = ("sensorium.view.viewer.mcap_file", *_MCAP[1:])
 _LOG = ("sensorium.analysis.mcap_log", "sensorium.analysis.signal_log", *_MCAP)
-_REPLAY = ("sensorium.worlds.motion_mcap", "sensorium.worlds.track", "sensorium.worlds.joint_track", *_MCAP)
+_REPLAY = (*(f"sensorium.worlds.replay.{name}" for name in ("motion_mcap", "track", "joint_track")), *_MCAP)
 
 READERS = (
     Reader("mcap-replay", ".mcap", _replay, (SpecError,), lambda folder: _files(_motion()), _REPLAY, words=_WORDS),
@@ -298,7 +298,7 @@ READERS = (
     Reader(
         *("mcap-recover", ".mcap", _recover, (SpecError, RecordError)),
         lambda folder: [cut for file in _files(_motion()) for cut in (file, file[: len(file) // 2])],
-        ("sensorium.record.recover", *_MCAP[2:]),
+        ("sensorium.record.mcap.recover", *_MCAP[2:]),
         words=_WORDS,
     ),
 )

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from fuzz.reader import Reader, must_be_finite
-from sensorium.errors import SceneError
-from sensorium.scene.dae_format import read_dae
+from sensorium.core.errors import SceneError
+from sensorium.scene.formats.dae_format import read_dae
 
 
 def _read(path: Path) -> None:
@@ -35,4 +35,5 @@ def _dae(folder: Path) -> list[bytes]:
 
 _WORDS = (b"<node>", b"</node>", b'<instance_node url="#n"/>', b'<instance_geometry url="#g"/>', b"1e308", b"nan")
 
-READERS = [Reader("robot-dae", ".dae", _read, (SceneError,), _dae, ("sensorium.scene.dae_format",), words=_WORDS)]
+_MODULES = ("sensorium.scene.formats.dae_format",)
+READERS = [Reader("robot-dae", ".dae", _read, (SceneError,), _dae, _MODULES, words=_WORDS)]

@@ -12,18 +12,18 @@ from typing import Any
 import numpy as np
 
 from fuzz.reader import Reader, must_be_finite
-from sensorium.errors import MissingExtraError, RecordError, SceneError, SpecError
+from sensorium.app.scenario.document import Document
+from sensorium.app.scenario.files import Files
+from sensorium.app.scenario.manifest import Manifest
+from sensorium.app.scenario.scenario import Scenario
+from sensorium.core.errors import MissingExtraError, RecordError, SceneError, SpecError
 from sensorium.record import load_npz, save_npz
-from sensorium.scenario.document import Document
-from sensorium.scenario.files import Files
-from sensorium.scenario.manifest import Manifest
-from sensorium.scenario.scenario import Scenario
 from sensorium.scene import shapes
-from sensorium.scene.in_parts import SceneInParts
-from sensorium.scene.part_files import INDEX
+from sensorium.scene.partition.in_parts import SceneInParts
+from sensorium.scene.partition.part_files import INDEX
+from sensorium.scene.partition.split import split_scene
 from sensorium.scene.scene import SceneObject
-from sensorium.scene.split import split_scene
-from sensorium.sensors.scan import Scan
+from sensorium.sensors.lidar.scan import Scan
 from sensorium.view.viewer.pcd_file import read_pcd
 
 _JSON_WORDS = (
@@ -191,11 +191,13 @@ _ALL = (SpecError, SceneError, MissingExtraError)
 READERS = (
     Reader(
         *("manifest", ".json", _read_manifest, _ALL, _manifests),
-        *(("sensorium.scenario.manifest", "sensorium.spec"), _with_identity, _JSON_WORDS),
+        *(("sensorium.app.scenario.manifest", "sensorium.core.spec"), _with_identity, _JSON_WORDS),
         says_lines=True,
     ),
     Reader(
-        "parts", ".json", _read_parts, (SceneError,), _part_indexes, ("sensorium.scene.part_files",), words=_JSON_WORDS
+        *("parts", ".json", _read_parts, (SceneError,), _part_indexes),
+        ("sensorium.scene.partition.part_files",),
+        words=_JSON_WORDS,
     ),
     Reader("scan-npz", ".npz", _read_scan, (SpecError, RecordError), _scans, ("sensorium.record.npz", "zipfile")),
     Reader(

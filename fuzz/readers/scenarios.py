@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from fuzz.reader import Reader, must_be_finite
-from sensorium import gallery
-from sensorium.errors import MissingExtraError, SceneError, SpecError
-from sensorium.scenario.scenario import Scenario
+from sensorium.app import gallery
+from sensorium.app.scenario.scenario import Scenario
+from sensorium.core.errors import MissingExtraError, SceneError, SpecError
 from sensorium.scene.scene import Scene
 
 # What a file asks for is its author's to answer for: shapes of many faces are not made here
@@ -120,8 +120,9 @@ READERS = (
         (SpecError, SceneError, MissingExtraError),
         _seeds,
         (
-            *("sensorium.scenario.document", "sensorium.scenario.scenario", "sensorium.scenario.sensors"),
-            *("sensorium.scenario.shapes", "sensorium.scenario.worlds", "sensorium.scenario.motions", "sensorium.spec"),
+            *("sensorium.app.scenario.document", "sensorium.app.scenario.scenario", "sensorium.app.scenario.sensors"),
+            *(f"sensorium.app.scenario.{name}" for name in ("shapes", "worlds", "motions")),
+            "sensorium.core.spec",
             *("yaml.scanner", "yaml.parser", "yaml.composer", "yaml.reader"),
         ),
         words=_WORDS,

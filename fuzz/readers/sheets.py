@@ -5,11 +5,11 @@ from pathlib import Path
 
 from fuzz.reader import Reader, must_be_finite
 from sensorium import devices
-from sensorium.errors import SpecError
-from sensorium.scenario.sensors import specifications
-from sensorium.sensors.camera import Camera
-from sensorium.sensors.waveform.parameters import Parameters
-from sensorium.spec import checked
+from sensorium.app.scenario.sensors import specifications
+from sensorium.core.errors import SpecError
+from sensorium.core.spec import checked
+from sensorium.sensors.camera.camera import Camera
+from sensorium.sensors.lidar.waveform.parameters import Parameters
 
 _WORDS = (
     *(
@@ -121,7 +121,7 @@ READERS = (
         (SpecError,),
         _sheets,
         (
-            *("sensorium.devices.library", "sensorium.devices.sheet", "sensorium.devices.units", "sensorium.spec"),
+            *("sensorium.devices.library", "sensorium.devices.sheet", "sensorium.devices.units", "sensorium.core.spec"),
             *("sensorium.devices.lidar_sheet", "sensorium.devices.inertial_sheet", "sensorium.devices.camera_sheet"),
             *(
                 "sensorium.devices.encoder_sheet",
@@ -137,7 +137,7 @@ READERS = (
         _read_camera,
         (SpecError,),
         _cameras,
-        ("sensorium.sensors.camera", "sensorium.spec"),
+        ("sensorium.sensors.camera.camera", "sensorium.core.spec"),
         words=_WORDS,
     ),
     Reader(
@@ -146,7 +146,7 @@ READERS = (
         _read_camera,
         (SpecError,),
         _cameras_as_json,
-        ("sensorium.sensors.camera", "sensorium.spec"),
+        ("sensorium.sensors.camera.camera", "sensorium.core.spec"),
     ),
     Reader(
         "waveform",
@@ -154,7 +154,7 @@ READERS = (
         _read_waveform,
         (SpecError,),
         lambda folder: [WAVEFORM.encode()],
-        ("sensorium.sensors.waveform.parameters", "sensorium.spec", "sensorium.spectra"),
+        ("sensorium.sensors.lidar.waveform.parameters", "sensorium.core.spec", "sensorium.physics.optics.spectra"),
         words=_WORDS,
     ),
 )

@@ -9,7 +9,7 @@ from fuzz.reader import Reader, must_be_finite
 from fuzz.readers.recordings import read_signal
 from sensorium.analysis import AllanFit
 from sensorium.analysis.allan import Allan
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 from sensorium.patterns.table import Table
 from sensorium.worlds import Replay
 
@@ -96,10 +96,10 @@ _POSE_WORDS = (
     *_NUMBER_WORDS,
 )
 _TRACKS = (
-    "sensorium.worlds.pose_csv",
-    "sensorium.worlds.track",
-    "sensorium.worlds.joint_track",
-    "sensorium.worlds.replay",
+    "sensorium.worlds.replay.pose_csv",
+    "sensorium.worlds.replay.track",
+    "sensorium.worlds.replay.joint_track",
+    "sensorium.worlds.replay.world",
 )
 
 READERS = (
@@ -110,7 +110,7 @@ READERS = (
         words=_LOG_WORDS,
     ),
     Reader(
-        *("rays-csv", ".csv", _read_rays, (SpecError,), _rays, ("sensorium.patterns.table", "sensorium.spec")),
+        *("rays-csv", ".csv", _read_rays, (SpecError,), _rays, ("sensorium.patterns.table", "sensorium.core.spec")),
         words=(b"azimuth_rad", b"zenith_deg", b"channel", b"row", *_NUMBER_WORDS),
     ),
     Reader(

@@ -11,106 +11,103 @@ __version__ = "0.1.0"
 
 # public name -> module that defines it
 _NAMES = {
-    "Pose": "sensorium.frames",
+    "Pose": "sensorium.core.frames",
     "Mesh": "sensorium.scene.mesh",
     "Scene": "sensorium.scene.scene",
     "SceneObject": "sensorium.scene.scene",
     "SceneBatch": "sensorium.scene.batch",
-    "Scatter": "sensorium.scene.scatter",
-    "ClearZone": "sensorium.scene.scatter",
-    "RayCaster": "sensorium.trace.caster",
-    "Hits": "sensorium.trace.caster",
-    "PartitionedCaster": "sensorium.trace.partitioned",
-    "WarpCaster": "sensorium.trace.warp_caster",
-    "MeshFile": "sensorium.scene.split",
-    "split_scene": "sensorium.scene.split",
-    "SceneInParts": "sensorium.scene.in_parts",
+    "Scatter": "sensorium.scene.scattering.scatter",
+    "ClearZone": "sensorium.scene.scattering.scatter",
+    "RayCaster": "sensorium.tracing.caster",
+    "Hits": "sensorium.tracing.caster",
+    "PartitionedCaster": "sensorium.tracing.partitioned.caster",
+    "WarpCaster": "sensorium.tracing.warp.caster",
+    "MeshFile": "sensorium.scene.partition.split",
+    "split_scene": "sensorium.scene.partition.split",
+    "SceneInParts": "sensorium.scene.partition.in_parts",
     "Environment": "sensorium.environment",
-    "Timing": "sensorium.sensors.timing",
-    "Lidar": "sensorium.sensors.lidar",
-    "Camera": "sensorium.sensors.camera",
-    "CameraImage": "sensorium.sensors.camera_image",
-    "DepthCamera": "sensorium.sensors.depth_camera",
-    "DepthImage": "sensorium.sensors.depth_image",
-    "DepthNoise": "sensorium.sensors.depth_camera",
-    "Randomization": "sensorium.sensors.randomization",
-    "Placement": "sensorium.sensors.randomization",
-    "Intrinsics": "sensorium.sensors.randomization",
-    "Adc": "sensorium.sensors.camera",
-    "Imu": "sensorium.sensors.imu",
-    "Accelerometer": "sensorium.sensors.accelerometer",
-    "Gyroscope": "sensorium.sensors.gyroscope",
-    "Magnetometer": "sensorium.sensors.magnetometer",
-    "InertialReading": "sensorium.sensors.inertial_reading",
-    "Beam": "sensorium.sensors.beam",
-    "RangeImage": "sensorium.sensors.range_image",
-    "RangeNoise": "sensorium.sensors.range_noise",
-    "Receiver": "sensorium.sensors.receiver",
-    "DetectionLimit": "sensorium.sensors.detection_limit",
-    "StatedRange": "sensorium.sensors.detection_limit",
-    "IntensityScale": "sensorium.sensors.intensity_scale",
-    "Saturation": "sensorium.sensors.saturation",
-    "Blooming": "sensorium.sensors.blooming",
-    "PulseRepetition": "sensorium.sensors.pulse_repetition",
-    "Crosstalk": "sensorium.sensors.crosstalk",
-    "Cause": "sensorium.sensors.scan",
-    "Encoder": "sensorium.sensors.encoder",
-    "EncoderReading": "sensorium.sensors.encoder_reading",
-    "Odometer": "sensorium.sensors.odometer",
-    "OdometerReading": "sensorium.sensors.odometer",
+    "Timing": "sensorium.sensors.common.timing",
+    "Lidar": "sensorium.sensors.lidar.lidar",
+    "Camera": "sensorium.sensors.camera.camera",
+    "CameraImage": "sensorium.sensors.camera.image",
+    "DepthCamera": "sensorium.sensors.depth_camera.depth_camera",
+    "DepthImage": "sensorium.sensors.depth_camera.image",
+    "DepthNoise": "sensorium.sensors.depth_camera.depth_camera",
+    "Randomization": "sensorium.sensors.common.randomization",
+    "Placement": "sensorium.sensors.common.randomization",
+    "Intrinsics": "sensorium.sensors.common.randomization",
+    "Adc": "sensorium.sensors.camera.camera",
+    "Imu": "sensorium.sensors.inertial.imu",
+    "Accelerometer": "sensorium.sensors.inertial.accelerometer",
+    "Gyroscope": "sensorium.sensors.inertial.gyroscope",
+    "Magnetometer": "sensorium.sensors.inertial.magnetometer",
+    "InertialReading": "sensorium.sensors.inertial.reading",
+    "Beam": "sensorium.sensors.lidar.beam",
+    "RangeImage": "sensorium.sensors.lidar.range_image",
+    "RangeNoise": "sensorium.sensors.common.range_noise",
+    "Receiver": "sensorium.sensors.lidar.receiver",
+    "DetectionLimit": "sensorium.sensors.lidar.detection_limit",
+    "StatedRange": "sensorium.sensors.lidar.detection_limit",
+    "IntensityScale": "sensorium.sensors.lidar.intensity_scale",
+    "Saturation": "sensorium.sensors.lidar.saturation",
+    "Blooming": "sensorium.sensors.lidar.blooming",
+    "PulseRepetition": "sensorium.sensors.lidar.pulse_repetition",
+    "Crosstalk": "sensorium.sensors.lidar.crosstalk",
+    "Cause": "sensorium.sensors.lidar.scan",
+    "Encoder": "sensorium.sensors.joints.encoder",
+    "EncoderReading": "sensorium.sensors.joints.encoder_reading",
+    "Odometer": "sensorium.sensors.joints.odometer",
+    "OdometerReading": "sensorium.sensors.joints.odometer",
     "Gnss": "sensorium.sensors.gnss",
     "Radar": "sensorium.sensors.radar.spec",
     "RadarReading": "sensorium.sensors.radar.reading",
     "EchoCause": "sensorium.sensors.radar.reading",
     "Barometer": "sensorium.sensors.barometer",
     "SunSensor": "sensorium.sensors.sun_sensor",
-    "RaySensor": "sensorium.sensors.ray_sensor",
-    "RayReading": "sensorium.sensors.ray_sensor",
-    "RayHits": "sensorium.sensors.ray_hits",
-    "ConeSensor": "sensorium.sensors.cone_sensor",
-    "ConeReading": "sensorium.sensors.cone_reading",
-    "Verdict": "sensorium.sensors.cone_verdict",
-    "Lambertian": "sensorium.materials",
-    "TwoLayer": "sensorium.materials",
-    "Dielectric": "sensorium.materials",
-    "ThinGlass": "sensorium.materials",
-    "Mirror": "sensorium.materials",
-    "Retroreflector": "sensorium.materials",
-    "Scan": "sensorium.sensors.scan",
-    "set_threads": "sensorium.threads",
-    "SensoriumError": "sensorium.errors",
+    "RaySensor": "sensorium.sensors.ray_sensor.ray_sensor",
+    "RayReading": "sensorium.sensors.ray_sensor.ray_sensor",
+    "RayHits": "sensorium.sensors.ray_sensor.ray_hits",
+    "ConeSensor": "sensorium.sensors.cone.sensor",
+    "ConeReading": "sensorium.sensors.cone.reading",
+    "Verdict": "sensorium.sensors.cone.verdict",
+    "Lambertian": "sensorium.physics.materials",
+    "TwoLayer": "sensorium.physics.materials",
+    "Dielectric": "sensorium.physics.materials",
+    "ThinGlass": "sensorium.physics.materials",
+    "Mirror": "sensorium.physics.materials",
+    "Retroreflector": "sensorium.physics.materials",
+    "Scan": "sensorium.sensors.lidar.scan",
+    "set_threads": "sensorium.runtime.threads",
+    "SensoriumError": "sensorium.core.errors",
 }
 
-_MODULES = (
-    "analysis",
-    "clock",
-    "cluster",
-    "cone",
-    "corruption",
-    "devices",
-    "errors",
-    "fields",
-    "frames",
-    "imaging",
-    "materials",
-    "media",
-    "optics",
-    "paths",
-    "patterns",
-    "radio",
-    "random",
-    "record",
-    "scenario",
-    "view",
-    "worlds",
-)
-
-# modules reached through another name
-_ALIASES = {
+# public module -> where it is
+_MODULES = {
+    "analysis": "sensorium.analysis",
+    "clock": "sensorium.core.clock",
+    "cluster": "sensorium.runtime.cluster",
+    "cone": "sensorium.physics.cone",
+    "corruption": "sensorium.corruption",
+    "devices": "sensorium.devices",
+    "errors": "sensorium.core.errors",
+    "fields": "sensorium.physics.fields",
+    "frames": "sensorium.core.frames",
+    "imaging": "sensorium.physics.imaging",
+    "materials": "sensorium.physics.materials",
+    "media": "sensorium.physics.media",
+    "optics": "sensorium.physics.optics",
+    "paths": "sensorium.worlds.paths",
+    "patterns": "sensorium.patterns",
+    "radar": "sensorium.sensors.radar",
+    "radio": "sensorium.physics.radio",
+    "random": "sensorium.random",
+    "record": "sensorium.record",
+    "scenario": "sensorium.app.scenario",
     "shapes": "sensorium.scene.shapes",
     "trees": "sensorium.scene.trees",
-    "radar": "sensorium.sensors.radar",
-    "waveform": "sensorium.sensors.waveform",
+    "view": "sensorium.view",
+    "waveform": "sensorium.sensors.lidar.waveform",
+    "worlds": "sensorium.worlds",
 }
 
 
@@ -119,9 +116,7 @@ def __getattr__(name: str) -> Any:
     if name in _NAMES:
         value = getattr(importlib.import_module(_NAMES[name]), name)
     elif name in _MODULES:
-        value = importlib.import_module(f"sensorium.{name}")
-    elif name in _ALIASES:
-        value = importlib.import_module(_ALIASES[name])
+        value = importlib.import_module(_MODULES[name])
     else:
         raise AttributeError(f"module 'sensorium' has no attribute {name!r}")
     globals()[name] = value
@@ -130,85 +125,69 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """List the public names, loaded or not."""
-    return sorted({"__version__", *_NAMES, *_MODULES, *_ALIASES})
+    return sorted({"__version__", *_NAMES, *_MODULES})
 
 
 if TYPE_CHECKING:
-    from sensorium import (
-        analysis,
-        clock,
-        cluster,
-        cone,
-        corruption,
-        devices,
-        errors,
-        fields,
-        frames,
-        imaging,
-        materials,
-        media,
-        optics,
-        paths,
-        patterns,
-        radio,
-        random,
-        record,
-        scenario,
-        view,
-        worlds,
-    )
+    from sensorium import analysis, corruption, devices, patterns, random, record, view, worlds
+    from sensorium.app import scenario
+    from sensorium.core import clock, errors, frames
+    from sensorium.core.errors import SensoriumError
+    from sensorium.core.frames import Pose
     from sensorium.environment import Environment
-    from sensorium.errors import SensoriumError
-    from sensorium.frames import Pose
-    from sensorium.materials import Dielectric, Lambertian, Mirror, Retroreflector, ThinGlass, TwoLayer
+    from sensorium.physics import cone, fields, imaging, materials, media, optics, radio
+    from sensorium.physics.materials import Dielectric, Lambertian, Mirror, Retroreflector, ThinGlass, TwoLayer
+    from sensorium.runtime import cluster
+    from sensorium.runtime.threads import set_threads
     from sensorium.scene import shapes, trees
     from sensorium.scene.batch import SceneBatch
-    from sensorium.scene.in_parts import SceneInParts
     from sensorium.scene.mesh import Mesh
-    from sensorium.scene.scatter import ClearZone, Scatter
+    from sensorium.scene.partition.in_parts import SceneInParts
+    from sensorium.scene.partition.split import MeshFile, split_scene
+    from sensorium.scene.scattering.scatter import ClearZone, Scatter
     from sensorium.scene.scene import Scene, SceneObject
-    from sensorium.scene.split import MeshFile, split_scene
-    from sensorium.sensors import radar, waveform
-    from sensorium.sensors.accelerometer import Accelerometer
+    from sensorium.sensors import radar
     from sensorium.sensors.barometer import Barometer
-    from sensorium.sensors.beam import Beam
-    from sensorium.sensors.blooming import Blooming
-    from sensorium.sensors.camera import Adc, Camera
-    from sensorium.sensors.camera_image import CameraImage
-    from sensorium.sensors.cone_reading import ConeReading
-    from sensorium.sensors.cone_sensor import ConeSensor
-    from sensorium.sensors.cone_verdict import Verdict
-    from sensorium.sensors.crosstalk import Crosstalk
-    from sensorium.sensors.depth_camera import DepthCamera, DepthNoise
-    from sensorium.sensors.depth_image import DepthImage
-    from sensorium.sensors.detection_limit import DetectionLimit, StatedRange
-    from sensorium.sensors.encoder import Encoder
-    from sensorium.sensors.encoder_reading import EncoderReading
+    from sensorium.sensors.camera.camera import Adc, Camera
+    from sensorium.sensors.camera.image import CameraImage
+    from sensorium.sensors.common.randomization import Intrinsics, Placement, Randomization
+    from sensorium.sensors.common.range_noise import RangeNoise
+    from sensorium.sensors.common.timing import Timing
+    from sensorium.sensors.cone.reading import ConeReading
+    from sensorium.sensors.cone.sensor import ConeSensor
+    from sensorium.sensors.cone.verdict import Verdict
+    from sensorium.sensors.depth_camera.depth_camera import DepthCamera, DepthNoise
+    from sensorium.sensors.depth_camera.image import DepthImage
     from sensorium.sensors.gnss import Gnss
-    from sensorium.sensors.gyroscope import Gyroscope
-    from sensorium.sensors.imu import Imu
-    from sensorium.sensors.inertial_reading import InertialReading
-    from sensorium.sensors.intensity_scale import IntensityScale
-    from sensorium.sensors.lidar import Lidar
-    from sensorium.sensors.magnetometer import Magnetometer
-    from sensorium.sensors.odometer import Odometer, OdometerReading
-    from sensorium.sensors.pulse_repetition import PulseRepetition
+    from sensorium.sensors.inertial.accelerometer import Accelerometer
+    from sensorium.sensors.inertial.gyroscope import Gyroscope
+    from sensorium.sensors.inertial.imu import Imu
+    from sensorium.sensors.inertial.magnetometer import Magnetometer
+    from sensorium.sensors.inertial.reading import InertialReading
+    from sensorium.sensors.joints.encoder import Encoder
+    from sensorium.sensors.joints.encoder_reading import EncoderReading
+    from sensorium.sensors.joints.odometer import Odometer, OdometerReading
+    from sensorium.sensors.lidar import waveform
+    from sensorium.sensors.lidar.beam import Beam
+    from sensorium.sensors.lidar.blooming import Blooming
+    from sensorium.sensors.lidar.crosstalk import Crosstalk
+    from sensorium.sensors.lidar.detection_limit import DetectionLimit, StatedRange
+    from sensorium.sensors.lidar.intensity_scale import IntensityScale
+    from sensorium.sensors.lidar.lidar import Lidar
+    from sensorium.sensors.lidar.pulse_repetition import PulseRepetition
+    from sensorium.sensors.lidar.range_image import RangeImage
+    from sensorium.sensors.lidar.receiver import Receiver
+    from sensorium.sensors.lidar.saturation import Saturation
+    from sensorium.sensors.lidar.scan import Cause, Scan
     from sensorium.sensors.radar.reading import EchoCause, RadarReading
     from sensorium.sensors.radar.spec import Radar
-    from sensorium.sensors.randomization import Intrinsics, Placement, Randomization
-    from sensorium.sensors.range_image import RangeImage
-    from sensorium.sensors.range_noise import RangeNoise
-    from sensorium.sensors.ray_hits import RayHits
-    from sensorium.sensors.ray_sensor import RayReading, RaySensor
-    from sensorium.sensors.receiver import Receiver
-    from sensorium.sensors.saturation import Saturation
-    from sensorium.sensors.scan import Cause, Scan
+    from sensorium.sensors.ray_sensor.ray_hits import RayHits
+    from sensorium.sensors.ray_sensor.ray_sensor import RayReading, RaySensor
     from sensorium.sensors.sun_sensor import SunSensor
-    from sensorium.sensors.timing import Timing
-    from sensorium.threads import set_threads
-    from sensorium.trace.caster import Hits, RayCaster
-    from sensorium.trace.partitioned import PartitionedCaster
-    from sensorium.trace.warp_caster import WarpCaster
+    from sensorium.tracing.caster import Hits, RayCaster
+    from sensorium.tracing.partitioned.caster import PartitionedCaster
+    from sensorium.tracing.warp.caster import WarpCaster
+    from sensorium.worlds import paths
 
 __all__ = [
     "Accelerometer",

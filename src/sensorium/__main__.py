@@ -1,5 +1,5 @@
 """`python -m sensorium` is the command line."""
 
-from sensorium.cli import main
+from sensorium.app.cli import main
 
 main()

@@ -12,27 +12,27 @@ from weakref import WeakValueDictionary
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sensorium.clock import ns_to_seconds, seconds_to_ns
+from sensorium.core.clock import ns_to_seconds, seconds_to_ns
+from sensorium.core.errors import SpecError
+from sensorium.core.frames import Pose
 from sensorium.corruption import TimingErrors
-from sensorium.errors import SpecError
-from sensorium.fields import AbstractGravity, AbstractMagnetic, Sun, UniformGravity
-from sensorium.frames import Pose
-from sensorium.interrupts import Uninterrupted
-from sensorium.media import AbstractMedium, vacuum
+from sensorium.physics.fields import AbstractGravity, AbstractMagnetic, Sun, UniformGravity
+from sensorium.physics.media import AbstractMedium, vacuum
+from sensorium.runtime.interrupts import Uninterrupted
 from sensorium.scene.batch import SceneBatch
-from sensorium.scene.in_parts import SceneInParts
 from sensorium.scene.layout import layout, redrawn, slot_poses
+from sensorium.scene.partition.in_parts import SceneInParts
 from sensorium.scene.scene import Scene
 from sensorium.scene.volumes import index_of
-from sensorium.sensors.attached import AttachedSensor
-from sensorium.sensors.rig import Rig
-from sensorium.sensors.spec import SensorSpec
+from sensorium.sensors.common.attached import AttachedSensor
+from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.spec import SensorSpec
 from sensorium.stepping import SteppedRun
-from sensorium.trace.parts_tracer import PartsTracer
-from sensorium.trace.tracer import Tracer
+from sensorium.tracing.partitioned.tracer import PartsTracer
+from sensorium.tracing.tracer import Tracer
 from sensorium.worlds.base import World, WorldState, check_state, slides_of, unread_state_of
 from sensorium.worlds.history import History
-from sensorium.worlds.mujoco import MuJoCo
+from sensorium.worlds.mujoco.world import MuJoCo
 from sensorium.worlds.static import Static
 
 R = TypeVar("R")

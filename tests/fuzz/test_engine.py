@@ -12,7 +12,7 @@ import pytest
 from fuzz.__main__ import main
 from fuzz.engine import mutating
 from fuzz.reader import Reader
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 
 ROOT = Path(__file__).parents[2]
 

@@ -14,8 +14,8 @@ from hypothesis.extra.numpy import arrays
 from fuzz.promise import check
 from fuzz.readers import READERS, meshes
 from fuzz.strategies import attempts
-from sensorium.errors import SceneError
-from sensorium.scene.loading import load_mesh
+from sensorium.core.errors import SceneError
+from sensorium.scene.formats.loading import load_mesh
 
 
 @st.composite

@@ -10,7 +10,7 @@ import pytest
 from fuzz import promise
 from fuzz.promise import BrokenPromise, check
 from fuzz.reader import Reader, must_be_finite
-from sensorium.errors import SceneError, SpecError
+from sensorium.core.errors import SceneError, SpecError
 
 
 def reader(read, **more):

@@ -16,9 +16,9 @@ from fuzz.promise import check
 from fuzz.readers import READERS
 from fuzz.readers.recordings import cloud, encoded, joints, tf, written
 from fuzz.strategies import attempts
-from sensorium.errors import SpecError
-from sensorium.mcap_reading import BoundedFile
-from sensorium.record.recover import recover
+from sensorium.core.errors import SpecError
+from sensorium.files.mcap_reading import BoundedFile
+from sensorium.record.mcap.recover import recover
 from sensorium.view.viewer.mcap_file import show_mcap
 from sensorium.view.viewer.stream import Stream
 from sensorium.worlds import Replay

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from fuzz.promise import check
 from fuzz.readers import READERS, runs
 from fuzz.strategies import attempts
-from sensorium.errors import RecordError, SceneError, SpecError
+from sensorium.app.scenario.manifest import Manifest
+from sensorium.core.errors import RecordError, SceneError, SpecError
 from sensorium.record import load_npz, save_npz
-from sensorium.scenario.manifest import Manifest
-from sensorium.scene.part_files import FileEntry, ObjectEntry, PartEntry, PartIndex, PieceEntry
+from sensorium.scene.partition.part_files import FileEntry, ObjectEntry, PartEntry, PartIndex, PieceEntry
 
 words = st.text(max_size=10)
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from fuzz.promise import check
 from fuzz.readers import READERS
 from fuzz.strategies import attempts
-from sensorium.errors import SpecError
-from sensorium.scenario.document import parsed, read_document
-from sensorium.scenario.scenario import Scenario
+from sensorium.app.scenario.document import parsed, read_document
+from sensorium.app.scenario.scenario import Scenario
+from sensorium.core.errors import SpecError
 
 READER = READERS["scenario"]
 
@@ -54,7 +54,7 @@ def test_thousands_of_mistakes_are_told_in_short(folder):
 
 
 def test_values_are_counted_while_they_are_read(folder, monkeypatch):
-    monkeypatch.setattr("sensorium.scenario.document.MAX_VALUES", 100)
+    monkeypatch.setattr("sensorium.app.scenario.document.MAX_VALUES", 100)
     (folder / "input.yaml").write_text(f"a: [{'1,' * 1000}\n] this is no YAML")
     with pytest.raises(SpecError, match=r"input\.yaml:1: it has more than 100 values"):
         read_document(folder / "input.yaml")

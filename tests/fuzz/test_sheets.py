@@ -10,9 +10,9 @@ from fuzz.promise import check
 from fuzz.readers import READERS, sheets
 from fuzz.strategies import attempts
 from sensorium import devices
-from sensorium.errors import SpecError
-from sensorium.sensors.camera import Camera
-from sensorium.sensors.waveform.parameters import Parameters
+from sensorium.core.errors import SpecError
+from sensorium.sensors.camera.camera import Camera
+from sensorium.sensors.lidar.waveform.parameters import Parameters
 
 positive = st.floats(1e-9, 1e3)
 

@@ -9,7 +9,7 @@ from fuzz.promise import check
 from fuzz.readers import READERS
 from fuzz.strategies import attempts
 from sensorium.analysis import AllanFit, read_log
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 from sensorium.worlds import Replay
 
 number = st.floats(-1e100, 1e100)
@@ -89,10 +89,8 @@ def test_many_bodies_share_the_memory_of_a_block(folder):
     ("text", "says"),
     [
         ("time,gx\ninf,1\n1,2\n2,3\n", "'time' is inf in row 1; it must be finite"),
-        (
-            "t,wx\n0,1\n1,2\n2,3\n3,1\n4,5\n1e19,6\n",
-            "9999999999999999990 samples are missing|samples are missing in 1 gaps",
-        ),
+        ("t,wx\n0,1\n1,2\n2,3\n3,1\n4,5\n1e9,6\n", "samples are missing in 1 gaps|999999995 samples are missing"),
+        ("t,wx\n0,1\n1,2\n2,3\n3,1\n4,5\n1e19,6\n", "time is 1e\\+19 s at row 6 of .* within 2\\^63 ns"),
         ("t,ax [g]\n0,1e308\n1,2\n2,3\n", "'ax' is 1e\\+308 at row 1|it must be finite"),
         ("[" * 50_000 + ",c\n1,2\n", "no time|has no column of time|no column"),
     ],

@@ -5,8 +5,8 @@ import functools
 import numpy as np
 import pytest
 
-from sensorium import optics
-from sensorium.optics.quadrature import gauss_legendre
+from sensorium.physics import optics
+from sensorium.physics.optics.quadrature import gauss_legendre
 
 ANGLES = np.radians([0, 30, 50, 60, 75, 85])
 ROUGHNESSES = (0.03, 0.07, 0.2, 0.7)

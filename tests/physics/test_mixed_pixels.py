@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import sensorium as sn
-from sensorium import optics
-from sensorium.threads import thread_count
+from sensorium.physics import optics
+from sensorium.runtime.threads import thread_count
 
 AHEAD = sn.patterns.Table(azimuth_deg=(0.0,), elevation_deg=(0.0,), time_s=(0.0,), rate_hz=10)
 MATT = sn.Lambertian(reflectance=0.5)

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 import sensorium as sn
-from sensorium.errors import SpecError
-from sensorium.sensors.receiver_tables import (
+from sensorium.core.errors import SpecError
+from sensorium.sensors.lidar.receiver_tables import (
     detector_numbers,
     hopeless_power_W,
     power_W,
     receiver_table,
     sunlight_numbers,
 )
-from sensorium.trace.light import detect as dt
+from sensorium.tracing.kernels.light import detect as dt
 
 C, H = 299_792_458.0, 6.62607015e-34
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import sensorium as sn
-from sensorium import optics
-from sensorium.optics.waveform import SPEED_OF_LIGHT
-from sensorium.sensors.waveform.tables import beam_rays
-from sensorium.trace.ray_tree import ray_tree
+from sensorium.physics import optics
+from sensorium.physics.optics.detection.waveform import SPEED_OF_LIGHT
+from sensorium.sensors.lidar.waveform.tables import beam_rays
+from sensorium.tracing.reference.ray_tree import ray_tree
 
 # VANE's beam; 21 rays across will do where the shape of the target is simple
 VANE = sn.waveform.Parameters(

@@ -8,7 +8,7 @@ import pytest
 from scipy import special
 
 from sensorium.corruption import BiasInstability, Chain, GaussMarkov, Noise, Quantize, RandomWalk, White
-from sensorium.corruption.flicker import FLOOR, allan_variance
+from sensorium.corruption.errors.flicker import FLOOR, allan_variance
 
 SMALLEST_P = 1e-4
 MILLION = 1_000_000

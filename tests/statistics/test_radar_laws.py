@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import sensorium as sn
+from sensorium.sensors.radar.cells import Cells
 
 WORLDS, FRAMES = 1000, 100
 
@@ -89,12 +90,12 @@ def test_false_alarms_are_as_frequent_behind_a_window(over, window):
     assert 0.9 * peak.sum() <= found.valid.sum() <= 1.02 * peak.sum()
 
 
-def both_seen(*, cells, axis, worlds, **fields):
+def both_seen(*, cells, axis, worlds, first_m=20.3, **fields):
     """Share of frames in which two equal reflectors so many cells apart along an axis are both detected."""
     chirp = sn.radio.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32)
     scene, paths, areas = sn.Scene(), {}, {}
     for number, name in enumerate(("near", "far")):
-        range_m = 20.3 + number * cells * (axis == "range")
+        range_m = first_m + number * cells * (axis == "range")
         speed = number * cells * chirp.speed_resolution_m_s * (axis == "speed")
         sine = 0.05 + number * cells * 0.25 * (axis == "angle")
         along = np.array([np.sqrt(1 - sine**2), sine, 0.0])
@@ -111,21 +112,27 @@ def both_seen(*, cells, axis, worlds, **fields):
     return float(np.mean((found == 0).any(axis=1) & (found == 1).any(axis=1)))
 
 
-@pytest.mark.parametrize(
-    ("axis", "cells"),
-    [("range", 2), ("range", 2.5), ("range", 7), ("range", 12), ("speed", 2), ("speed", 5.3), ("angle", 2)],
-)
-def test_two_equal_reflectors_are_both_seen_from_two_cells_on(axis, cells):
-    """56 dB over the noise, steady: in 99 % of frames; where each fluctuates by itself, as nearly."""
-    assert both_seen(axis=axis, cells=cells, worlds=400, fluctuation="steady") >= 0.99
-    assert both_seen(axis=axis, cells=cells, worlds=400, fluctuation="swerling_1") >= 0.98
+APART = [("range", 2), ("range", 2.5), ("range", 4), ("range", 7), ("range", 12), ("speed", 2), ("speed", 5.3)]
 
 
 @pytest.mark.parametrize("window", sn.radio.WINDOWS)
-def test_they_are_with_every_window(window):
-    for axis in ("range", "speed"):
-        fields = {"window": window, "angle_window": window, "fluctuation": "steady"}
-        assert both_seen(axis=axis, cells=2, worlds=200, **fields) >= 0.99
+@pytest.mark.parametrize(("axis", "cells"), [*APART, ("angle", 2)])
+def test_two_equal_reflectors_are_both_seen_from_two_cells_on(axis, cells, window):
+    """In 99 % of frames at a mean SNR of 56 dB, at which one alone is missed in a frame of 2000 at most. Where each
+    fluctuates by itself, one is 23 dB weaker than the other in 1 % of frames."""
+    fields = {"window": window, "angle_window": window}
+    alone = Cells(sn.Radar(**fields)).detection_probability(np.array(10.0**5.6))
+    assert alone > 0.9995
+    assert both_seen(axis=axis, cells=cells, worlds=300, fluctuation="steady", **fields) == 1.0
+    assert both_seen(axis=axis, cells=cells, worlds=2000, fluctuation="swerling_1", **fields) >= 0.99
+
+
+@pytest.mark.parametrize("window", sn.radio.WINDOWS)
+@pytest.mark.parametrize(("first_m", "cells"), [(2.3, 8), (4.6, 7), (52.4, 9)])
+def test_they_are_at_the_ends_of_the_row_too(window, first_m, cells):
+    """Where thresholds have half of the training cells, of which a main lobe fills more than the rank leaves."""
+    fields = {"window": window, "angle_window": window, "fluctuation": "steady", "first_m": first_m}
+    assert both_seen(axis="range", cells=cells, worlds=200, **fields) == 1.0
 
 
 def test_over_the_mean_equal_reflectors_hide_each_other():
@@ -135,3 +142,29 @@ def test_over_the_mean_equal_reflectors_hide_each_other():
 def test_nearer_than_a_cell_and_a_half_they_are_one():
     for cells in (0.5, 1.0):
         assert both_seen(axis="range", cells=cells, worlds=200, fluctuation="steady") < 0.25
+
+
+@pytest.mark.parametrize("window", sn.radio.WINDOWS)
+@pytest.mark.parametrize("speed_m_s", [0.0, 6.0, -17.0])
+def test_false_alarms_are_as_frequent_beside_a_strong_echo(window, speed_m_s):
+    """80 dB, between cells, at rest or moving by 0.05 to 0.17 of a range cell within the frame."""
+    chirp = sn.radio.Chirp(bandwidth_Hz=1e9, ramp_s=50e-6, samples=64, chirps=32)
+    worlds, rate = 400, 1e-5
+    fields = {"window": window, "angle_window": window, "cfar": {"false_alarm": rate}, "min_range_m": 1e-3}
+    area_m2 = 1.0
+    for _ in range(2):  # of 1 m^2 first
+        scene = sn.Scene()
+        scene.add(sn.shapes.box(1e-4, 1e-4, 1e-4), body="ball", name="ball")
+        path = sn.paths.Line(start=(4.6 - 0.05 * speed_m_s, 0.37, 0.0), velocity=(speed_m_s, 0.0, 0.0))
+        env = sn.Environment(scene, sn.worlds.Kinematic({"ball": path}, step_s=0.05), worlds=worlds, seed=3)
+        areas = {"ball": area_m2}
+        loud = env.attach(sn.Radar(chirp=chirp, source="cone", fluctuation="steady", cross_sections=areas, **fields))
+        env.step()
+        area_m2 *= float(sn.radio.of_decibels(80.0 - loud.truth().snr_dB.max()))
+    assert loud.truth().snr_dB.max() == pytest.approx(80.0, abs=0.1)
+    found = loud.read()
+    assert ((found.object_id == 0) & found.valid).any(axis=1).all()
+    cells = 64 * 32 * 8 * worlds
+    from scipy.stats import binom
+
+    assert found.valid.sum() - worlds <= binom.ppf(0.9995, cells, rate)

@@ -73,7 +73,7 @@ def command(monkeypatch):
     """Run the command line: `command("demo", "--out", "results", folder=folder, encoding="ascii")`."""
 
     def run(*arguments: object, folder: Path | None = None, encoding: str = "utf-8") -> Done:
-        from sensorium.cli import main
+        from sensorium.app.cli import main
 
         monkeypatch.setenv("COLUMNS", "200")
         monkeypatch.setenv("NO_COLOR", "1")

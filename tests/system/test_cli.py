@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import sensorium
-from sensorium import cli
+from sensorium.app import cli
 
 
 def run(*arguments, **variables):
@@ -88,7 +88,7 @@ def test_the_demo_does_not_replace_the_run_of_another_scenario(tmp_path, command
 
 def test_the_command_line_starts_without_the_slow_packages():
     slow = ("numba", "matplotlib", "trimesh", "scipy")
-    code = f"import sys, sensorium.cli; print([name for name in {slow} if name in sys.modules])"
+    code = f"import sys, sensorium.app.cli; print([name for name in {slow} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sensorium.devices import describe, names
-from sensorium.round_trip import document, round_trip
+from sensorium.qa.round_trip import document, round_trip
 
 PAGE = Path(__file__).parents[2] / "docs" / "devices.md"
 

@@ -10,9 +10,9 @@ import pytest
 from PIL import Image
 
 import sensorium as sn
-from sensorium import gallery
-from sensorium.scenario import Scenario, worlds
-from sensorium.scenario.run import run
+from sensorium.app import gallery
+from sensorium.app.scenario import Scenario, worlds
+from sensorium.app.scenario.run import run
 
 ROOT = Path(__file__).parents[2]
 SMALL = {"sensors.roof.pattern.elevation_deg.channels": 16, "sensors.roof.pattern.columns": 256}

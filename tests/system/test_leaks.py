@@ -130,7 +130,7 @@ def work(i):
 def test_worlds_are_drawn_anew():
     """64 worlds, half of which restart with other things: each makes a scene of 9 kB, 17 MB between the medians."""
     work = """
-from sensorium.benchmarks import scatter
+from sensorium.qa.benchmarks.rows import scatter
 
 env = scatter.strewn(64, side=8)
 rng = np.random.default_rng(1)

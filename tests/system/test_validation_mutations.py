@@ -13,12 +13,14 @@ import numpy as np
 import pytest
 
 import sensorium as sn
-from sensorium import cone, threads
-from sensorium.corruption import flicker
-from sensorium.imaging import depth_errors
-from sensorium.media import visibility
-from sensorium.sensors import cone_verdict
-from sensorium.validation import all_checks, camera, determinism, fields, inertial, run_check
+from sensorium.corruption.errors import flicker
+from sensorium.physics import cone
+from sensorium.physics.imaging import depth_errors
+from sensorium.physics.media import visibility
+from sensorium.qa.validation import all_checks, run_check
+from sensorium.qa.validation.laws import camera, determinism, fields, inertial
+from sensorium.runtime import threads
+from sensorium.sensors.cone import verdict as cone_verdict
 
 SUN = fields.solar_position
 CHECKS = {check.name: check for check in all_checks()}
@@ -63,7 +65,7 @@ def plus(offset):
 
 def rounded_directions(patch):
     """Rays go where half as many digits of their directions point."""
-    from sensorium.trace import caster
+    from sensorium.tracing import caster
 
     original = caster.checked_rays
 

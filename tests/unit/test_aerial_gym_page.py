@@ -8,8 +8,8 @@ import pytest
 
 import sensorium as sn
 from sensorium.corruption import Noise
-from sensorium.sensors.attached import AttachedSensor
-from sensorium.sensors.spec import SensorSpec
+from sensorium.sensors.common.attached import AttachedSensor
+from sensorium.sensors.common.spec import SensorSpec
 
 PAGE = (Path(__file__).parents[2] / "docs" / "coming-from-aerial-gym.md").read_text()
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sensorium as sn
-from sensorium.errors import NoReadingError, SpecError, WorldError
+from sensorium.core.errors import NoReadingError, SpecError, WorldError
 
 
 def small_lidar(**changes):

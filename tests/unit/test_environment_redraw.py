@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sensorium as sn
-from sensorium.errors import SceneError
+from sensorium.core.errors import SceneError
 
 WORLDS = 6
 POST = sn.SceneObject(sn.shapes.cylinder(0.4, 3.0, 16), material=sn.Lambertian(reflectance=0.2), label="post")

@@ -26,7 +26,7 @@ LAYERS = [*layers_of(DOCUMENT.read_text()), ("__main__",)]
 RANK = {part: rank for rank, parts in enumerate(LAYERS) for part in parts}
 
 # What is written like a user's program may use the public names: `import sensorium as sn`
-WRITTEN_LIKE_A_USER = ("benchmarks", "demo", "validation", "cli", "__main__")
+WRITTEN_LIKE_A_USER = ("qa.benchmarks", "qa.demo", "qa.validation", "app.cli", "__main__")
 
 # The one import that goes up, inside a function: `env.run(view=True)` opens the viewer
 UPWARD = {("environment.py", "sensorium.view.viewer.live")}
@@ -36,11 +36,20 @@ MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py") if 
 
 
 def part_of(module: Path) -> str:
-    return module.parts[0].removesuffix(".py")
+    """The part that a file belongs to."""
+    return part_named(".".join(module.with_suffix("").parts))
+
+
+def part_named(name: str) -> str:
+    """The longest part that a module's name, without the package's, begins with; else its first word."""
+    words = name.split(".")
+    parts = (".".join(words[:length]) for length in range(len(words), 0, -1))
+    return next((part for part in parts if part in RANK), words[0])
 
 
 def is_module(name: str) -> bool:
-    return (PACKAGE / name).is_dir() or (PACKAGE / f"{name}.py").exists()
+    path = PACKAGE.parent.joinpath(*name.split("."))
+    return path.is_dir() or path.with_suffix(".py").exists()
 
 
 def imported_names(path: Path) -> list[str]:
@@ -51,9 +60,9 @@ def imported_names(path: Path) -> list[str]:
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path.name}:{node.lineno} imports relatively; write the full name"
-            # `from sensorium import jit` imports the module sensorium.jit, `__version__` the package itself
-            parts = [alias.name for alias in node.names if node.module == "sensorium"]
-            names += [f"sensorium.{part}" if is_module(part) else "sensorium" for part in parts] or [node.module or ""]
+            # `from sensorium.runtime import jit` imports sensorium.runtime.jit, `__version__` the package itself
+            within = [(node.module or "", f"{node.module}.{alias.name}") for alias in node.names]
+            names += [full if is_module(full) else module for module, full in within]
     return [name for name in names if name.split(".")[0] == "sensorium"]
 
 
@@ -65,7 +74,7 @@ def test_every_part_has_a_layer_and_every_layer_exists():
 
 
 def test_the_foundation_is_below_and_the_command_line_on_top():
-    order = ["errors", "frames", "jit", "random", "scene", "worlds", "trace", "sensors", "environment", "cli"]
+    order = ["core", "runtime", "random", "scene", "worlds", "tracing", "sensors", "environment", "app.cli"]
     assert sorted(order, key=lambda part: RANK[part]) == order
 
 
@@ -78,7 +87,7 @@ def test_imports_go_one_way(module):
         if name == "sensorium":
             assert own in WRITTEN_LIKE_A_USER, f"{module} imports the package itself; it must name a module"
             continue
-        other = name.split(".")[1]
+        other = part_named(name.removeprefix("sensorium."))
         known = other == own or RANK.get(other, len(LAYERS)) < RANK.get(own, -1)
         assert known, f"{module} imports {name}; by {DOCUMENT.name} {own} may not know {other}"
 

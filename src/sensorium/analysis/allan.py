@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sensorium import threads
 from sensorium.analysis.allan_covariance import degrees_of_freedom
 from sensorium.analysis.allan_kernel import BLOCK, sum_squares
 from sensorium.analysis.signal_log import LARGEST
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
+from sensorium.runtime import threads
 
 Array = NDArray[np.float64]
 

@@ -37,8 +37,8 @@ import numpy as np
 from sensorium.analysis.allan import Allan
 from sensorium.analysis.allan_fit import AllanFit
 from sensorium.analysis.allan_regression import TERMS
-from sensorium.errors import SpecError, in_one_line
-from sensorium.plain_files import read_json
+from sensorium.core.errors import SpecError, in_one_line
+from sensorium.files.plain_files import read_json
 
 KIND, VERSION = "sensorium.allan", 1
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sensorium.analysis.allan import Allan
 from sensorium.analysis.allan_regression import TERMS, Regression, design
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 
 Array = NDArray[np.float64]
 

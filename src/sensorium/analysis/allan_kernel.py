@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sensorium import jit
+from sensorium.runtime import jit
 
 BLOCK = 8192
 """Terms in a block: its three windows into theta stay in the cache, and short ones are shared by all taus."""

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from sensorium.analysis.signal_log import RawLog
 from sensorium.analysis.units import is_unit
-from sensorium.errors import SpecError
-from sensorium.plain_files import open_regular, open_text
+from sensorium.core.errors import SpecError
+from sensorium.files.plain_files import open_regular, open_text
 
 # The reader sets all of them aside before it looks for them
 _ROWS_AT_ONCE, _NUMBERS_AT_ONCE = 200_000, 4_000_000

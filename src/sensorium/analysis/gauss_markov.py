@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 
 _SERIES_BELOW = 0.01
 _SERIES = np.array([0.0, 2 / 3, -1 / 2, 7 / 30, -1 / 12, 31 / 1260])

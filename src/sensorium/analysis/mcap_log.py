@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from sensorium.analysis.signal_log import RawLog
-from sensorium.clock import MAX_NS
-from sensorium.errors import SpecError
-from sensorium.mcap_messages import Decoder, open_mcap
+from sensorium.core.clock import MAX_NS
+from sensorium.core.errors import SpecError
+from sensorium.files.mcap_messages import Decoder, open_mcap
 
 # Vectors that are looked for in a message, and their units by the message's definition
 _VECTORS = {"angular_velocity": "rad/s", "linear_acceleration": "m/s^2", "magnetic_field": "T"}

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.analysis.units import is_unit, si_unit
-from sensorium.clock import MAX_NS, NS_PER_S
-from sensorium.errors import SpecError
+from sensorium.core.clock import MAX_NS, NS_PER_S
+from sensorium.core.errors import SpecError
 
 Array = NDArray[np.float64]
 

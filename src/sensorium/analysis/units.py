@@ -2,8 +2,8 @@
 
 import math
 
-from sensorium.errors import SpecError
-from sensorium.units import DEGREE, FLOOR, ROOT_HOUR, SIGNALS, STANDARD_GRAVITY, plain
+from sensorium.core.errors import SpecError
+from sensorium.core.units import DEGREE, FLOOR, ROOT_HOUR, SIGNALS, STANDARD_GRAVITY, plain
 
 _MICRO_G = 1e-6 * STANDARD_GRAVITY
 

@@ -4,40 +4,40 @@
 `noisy, state = chain.apply(signal, time_ns=t, state=state)` put it to work on arrays.
 """
 
-from sensorium.corruption.base import Corruption
-from sensorium.corruption.bias import Bias
-from sensorium.corruption.bounded_walk import BoundedWalk
-from sensorium.corruption.chain import Chain
-from sensorium.corruption.couple import Coupling
-from sensorium.corruption.custom import CustomCorruption
-from sensorium.corruption.dead import BlockedSector, DeadChannels
-from sensorium.corruption.drift import Drift
-from sensorium.corruption.dropout import Dropout
-from sensorium.corruption.fault_clock import FaultClock
-from sensorium.corruption.fault_log import FaultEvent, FaultLog
-from sensorium.corruption.faults import Fault, FaultSchedule
-from sensorium.corruption.flicker import BiasInstability
-from sensorium.corruption.freeze import Freeze
-from sensorium.corruption.gauss_markov import GaussMarkov
-from sensorium.corruption.intermittent_bias import IntermittentBias
-from sensorium.corruption.low_pass import LowPass
-from sensorium.corruption.noise import Noise
-from sensorium.corruption.nonlinearity import Nonlinearity
-from sensorium.corruption.op import Moment
-from sensorium.corruption.overflow import Overflow
-from sensorium.corruption.process import LinearProcess
-from sensorium.corruption.program import Part, Program
-from sensorium.corruption.quantize import Quantize
-from sensorium.corruption.random_walk import RandomWalk
-from sensorium.corruption.saturate import Saturate
-from sensorium.corruption.scale import Scale
-from sensorium.corruption.spikes import Spikes
-from sensorium.corruption.state import State
-from sensorium.corruption.stuck import Stuck
-from sensorium.corruption.temperature import TemperatureDrift
-from sensorium.corruption.timing_errors import TimingErrors
-from sensorium.corruption.wave import Ramp, SquareWave, TriangleWave
-from sensorium.corruption.white import White
+from sensorium.corruption.engine.base import Corruption
+from sensorium.corruption.engine.chain import Chain
+from sensorium.corruption.engine.custom import CustomCorruption
+from sensorium.corruption.engine.op import Moment
+from sensorium.corruption.engine.process import LinearProcess
+from sensorium.corruption.engine.program import Part, Program
+from sensorium.corruption.engine.state import State
+from sensorium.corruption.errors.bias import Bias
+from sensorium.corruption.errors.bounded_walk import BoundedWalk
+from sensorium.corruption.errors.couple import Coupling
+from sensorium.corruption.errors.drift import Drift
+from sensorium.corruption.errors.flicker import BiasInstability
+from sensorium.corruption.errors.gauss_markov import GaussMarkov
+from sensorium.corruption.errors.low_pass import LowPass
+from sensorium.corruption.errors.noise import Noise
+from sensorium.corruption.errors.nonlinearity import Nonlinearity
+from sensorium.corruption.errors.overflow import Overflow
+from sensorium.corruption.errors.quantize import Quantize
+from sensorium.corruption.errors.random_walk import RandomWalk
+from sensorium.corruption.errors.saturate import Saturate
+from sensorium.corruption.errors.scale import Scale
+from sensorium.corruption.errors.temperature import TemperatureDrift
+from sensorium.corruption.errors.timing_errors import TimingErrors
+from sensorium.corruption.errors.wave import Ramp, SquareWave, TriangleWave
+from sensorium.corruption.errors.white import White
+from sensorium.corruption.faults.clock import FaultClock
+from sensorium.corruption.faults.dead import BlockedSector, DeadChannels
+from sensorium.corruption.faults.dropout import Dropout
+from sensorium.corruption.faults.fault import Fault, FaultSchedule
+from sensorium.corruption.faults.freeze import Freeze
+from sensorium.corruption.faults.intermittent_bias import IntermittentBias
+from sensorium.corruption.faults.log import FaultEvent, FaultLog
+from sensorium.corruption.faults.spikes import Spikes
+from sensorium.corruption.faults.stuck import Stuck
 
 __all__ = [
     "Bias",

@@ -10,9 +10,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from sensorium.core.errors import SensoriumError, SpecError, in_one_line
 from sensorium.devices.sheet import GRADES, Quantity, Rule, Sheet
-from sensorium.errors import SensoriumError, SpecError, in_one_line
-from sensorium.plain_files import read_toml
+from sensorium.files.plain_files import read_toml
 
 FOLDER_VARIABLE = "SENSORIUM_DEVICES"
 """Environment variable: a folder of the user's own sheets."""

@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
+from sensorium.core.spec import Spec
 from sensorium.devices.units import Number, converted, scaled
-from sensorium.spec import Spec
 
 Grade = Literal["A", "B", "C", "D", "M"]
 

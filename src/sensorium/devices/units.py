@@ -7,8 +7,8 @@ means is a convention that the sheet must name: 0.2 mrad may be a full or a half
 import math
 from collections.abc import Sequence
 
-from sensorium.errors import SpecError
-from sensorium.units import DEGREE, FLOOR, ROOT_HOUR, SIGNALS, plain
+from sensorium.core.errors import SpecError
+from sensorium.core.units import DEGREE, FLOOR, ROOT_HOUR, SIGNALS, plain
 
 Number = float | tuple[float, ...]
 

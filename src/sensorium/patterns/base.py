@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import ConfigDict, Field
 
-from sensorium.clock import NS_PER_S
-from sensorium.errors import SpecError
-from sensorium.spec import Spec
+from sensorium.core.clock import NS_PER_S
+from sensorium.core.errors import SpecError
+from sensorium.core.spec import Spec
 
 Float64 = npt.NDArray[np.float64]
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import Field, model_validator
 
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 from sensorium.patterns.base import AbstractPattern, Float64, RayTable, SweepRate, checked_sweep, ray_table
 from sensorium.patterns.pinhole import (
     Coefficient,
@@ -93,7 +93,7 @@ class Fisheye(AbstractPattern):
 
 def check_turn(horizontal_fov_deg: float, distortion: Sequence[float]) -> None:
     """Raise SpecError where r(t) of a lens has turned back before the edges of a field of view."""
-    from sensorium.optics.kannala_brandt import turning_angle  # as below
+    from sensorium.physics.optics.lenses.kannala_brandt import turning_angle  # as below
 
     most_deg = 2.0 * float(np.degrees(min(turning_angle(distortion), np.pi)))
     if horizontal_fov_deg > most_deg:
@@ -108,7 +108,7 @@ def check_field(pattern: Fisheye, low_px: Float64, high_px: Float64) -> None:
 
     The radius turns back before a corner, or the middle of a pixel looks farther than 180 degrees off the axis.
     """
-    from sensorium.optics.kannala_brandt import fisheye_angle, fisheye_radius, turning_angle  # as below
+    from sensorium.physics.optics.lenses.kannala_brandt import fisheye_angle, fisheye_radius, turning_angle  # as below
 
     center, focal = np.array(pattern.center), np.array(pattern.focal_px)
 
@@ -129,14 +129,14 @@ def check_field(pattern: Fisheye, low_px: Float64, high_px: Float64) -> None:
 def focal_of_fov(width: int, horizontal_fov_deg: ArrayLike, distortion: Sequence[float]) -> Float64:
     """Focal length [px] of a field of view from edge to edge [deg], any shape, with such coefficients of a lens."""
     # Here, not above: its compiled neighbours are slow to load
-    from sensorium.optics.kannala_brandt import fisheye_radius
+    from sensorium.physics.optics.lenses.kannala_brandt import fisheye_radius
 
     return np.asarray(0.5 * width / fisheye_radius(0.5 * np.radians(horizontal_fov_deg), distortion))
 
 
 def directions_of(pattern: Fisheye, pixels: Float64) -> Float64:
     """Unit directions in S [1] of pixels (u, v), shape (*batch, 3)."""
-    from sensorium.optics.kannala_brandt import fisheye_angle  # as above
+    from sensorium.physics.optics.lenses.kannala_brandt import fisheye_angle  # as above
 
     xy = (pixels - np.array(pattern.center)) / np.array(pattern.focal_px)
     radius = np.hypot(xy[..., 0], xy[..., 1])

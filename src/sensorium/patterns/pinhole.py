@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import Field, model_validator
 
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 from sensorium.patterns.base import (
     AbstractPattern,
     Float64,
@@ -148,7 +148,7 @@ def image_edges(pattern: "Pinhole | Fisheye") -> tuple[Float64, Float64]:
 def check_field(pattern: Pinhole, low_px: Float64, high_px: Float64) -> None:
     """Raise SpecError where the lens folds an image between two corners (u, v) [px] over itself."""
     if any(pattern.distortion):
-        from sensorium.optics.brown import check_brown_field  # as below
+        from sensorium.physics.optics.lenses.brown import check_brown_field  # as below
 
         center, focal = np.array(pattern.center), np.array(pattern.focal_px)
         check_brown_field((low_px - center) / focal, (high_px - center) / focal, pattern.distortion)
@@ -165,7 +165,7 @@ def tangents(pattern: Pinhole, pixels: Float64) -> Float64:
     if not any(pattern.distortion):
         return seen
     # Here, not above: its compiled neighbours are slow to load
-    from sensorium.optics.brown import brown_ideal
+    from sensorium.physics.optics.lenses.brown import brown_ideal
 
     return brown_ideal(seen, pattern.distortion)
 

@@ -8,7 +8,8 @@ from typing import Literal
 import numpy as np
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
+from sensorium.core.spec import Spec
 from sensorium.patterns.base import (
     AbstractPattern,
     Float64,
@@ -19,7 +20,6 @@ from sensorium.patterns.base import (
     exact,
     ray_table,
 )
-from sensorium.spec import Spec
 
 
 class Prism(Spec):

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
 
+from sensorium.core.spec import Spec, checked
 from sensorium.patterns.base import (
     AbstractPattern,
     Float64,
@@ -19,7 +20,6 @@ from sensorium.patterns.base import (
     is_full_turn,
     ray_table,
 )
-from sensorium.spec import Spec, checked
 
 Elevation = Annotated[float, Field(ge=-90.0, le=90.0)]
 

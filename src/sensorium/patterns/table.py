@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field, model_validator
 
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 from sensorium.patterns.base import (
     AbstractPattern,
     RayTable,

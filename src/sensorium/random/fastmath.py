@@ -7,8 +7,8 @@ search.
 
 import numpy as np
 
-from sensorium import jit
 from sensorium.random.exact import bits_of, float_of, fma
+from sensorium.runtime import jit
 
 _f32 = np.float32
 _i32 = np.int32

@@ -10,8 +10,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from sensorium import jit
 from sensorium.random.exact import fma
+from sensorium.runtime import jit
 
 _TEMME_LOWEST_SHAPE = 64.0
 _TEMME_WIDTH = 0.3

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sensorium import jit
 from sensorium.random.philox import draw_words
 from sensorium.random.quantiles import gamma_quantile, poisson_quantile
 from sensorium.random.transforms import (
@@ -16,6 +15,7 @@ from sensorium.random.transforms import (
     uniform_f32,
     uniform_f64,
 )
+from sensorium.runtime import jit
 
 Out = npt.NDArray[Any]
 Parameters = npt.NDArray[np.float64]

@@ -6,7 +6,7 @@ Ref: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", 
 
 import numpy as np
 
-from sensorium import jit
+from sensorium.runtime import jit
 
 Words = tuple[np.uint32, np.uint32, np.uint32, np.uint32]
 

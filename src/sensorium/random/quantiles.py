@@ -5,8 +5,8 @@ A value also moves smoothly with the parameters of its law: the same draw in a d
 
 import math
 
-from sensorium import jit
 from sensorium.random.incomplete_gamma import gamma_tails, poisson_weight
+from sensorium.runtime import jit
 
 _SMALLEST = 2.2250738585072014e-308
 _SQRT_TWO_PI = 2.5066282746310002

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 from sensorium.random import kernels
 from sensorium.random.philox import MAX_DRAWS, MAX_ELEMENTS, MAX_STAGES, MAX_TICKS, MAX_WORLDS
 

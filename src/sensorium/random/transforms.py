@@ -7,9 +7,9 @@ import math
 
 import numpy as np
 
-from sensorium import jit
 from sensorium.random.exact import float_of
 from sensorium.random.fastmath import cos_sin_pi_f32, cos_sin_pi_f64, log_f32, log_f64
+from sensorium.runtime import jit
 
 _f32 = np.float32
 _u32 = np.uint32

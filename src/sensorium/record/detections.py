@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from sensorium.record.csv_table import Cell, CsvTable
-from sensorium.record.parquet_table import ParquetTable
-from sensorium.sensors.attached import Arrival
+from sensorium.record.tables.csv_table import Cell, CsvTable
+from sensorium.record.tables.parquet_table import ParquetTable
+from sensorium.sensors.common.attached import Arrival
+from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.radar.reading import RadarReading
-from sensorium.sensors.rig import Rig
 
 # Arrays of a reading that are measured, and names of columns
 _MEASURED = ("range_m", "range_rate_m_s", "azimuth_rad", "elevation_rad", "power_W", "snr_dB", "cross_section_m2")

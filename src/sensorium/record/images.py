@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 from sensorium.record.png import save_png
 from sensorium.record.reading_files import ReadingFiles
 from sensorium.record.tiff import save_tiff
-from sensorium.sensors.attached import AttachedSensor
-from sensorium.sensors.camera import Camera
-from sensorium.sensors.camera_image import CameraImage
-from sensorium.sensors.depth_image import DepthImage
+from sensorium.sensors.camera.camera import Camera
+from sensorium.sensors.camera.image import CameraImage
+from sensorium.sensors.common.attached import AttachedSensor
+from sensorium.sensors.depth_camera.image import DepthImage
 
 # In place of a label where nothing was met
 _NO_LABEL = 65535

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from sensorium.errors import RecordError, SpecError
-from sensorium.frames import Pose
-from sensorium.npz_archive import read_arrays
-from sensorium.record.atomic import checked_path, replacing
-from sensorium.record.cloud import checked_scan
-from sensorium.sensors.range_image import RangeImage
-from sensorium.sensors.scan import Light, Scan, ScanField
-from sensorium.sensors.waveform.reading import Waveforms
+from sensorium.core.errors import RecordError, SpecError
+from sensorium.core.frames import Pose
+from sensorium.files.atomic import checked_path, replacing
+from sensorium.files.npz_archive import read_arrays
+from sensorium.record.clouds.cloud import checked_scan
+from sensorium.sensors.lidar.range_image import RangeImage
+from sensorium.sensors.lidar.scan import Light, Scan, ScanField
+from sensorium.sensors.lidar.waveform.reading import Waveforms
 
 # Arrays that a scan may lack, and kinds of numbers that those of light may be: intensities have a scale of their own
 _OPTIONAL = tuple(field.name for kind in (Scan, Light) for field in fields(kind) if field.default is None)

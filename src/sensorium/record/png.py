@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.errors import SpecError
-from sensorium.record.atomic import checked_path, replacing
+from sensorium.core.errors import SpecError
+from sensorium.files.atomic import checked_path, replacing
 
 
 def save_png(path: str | PathLike[str], pixels: NDArray[Any]) -> None:

@@ -7,12 +7,12 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from sensorium.core.errors import SpecError
 from sensorium.environment import Environment
-from sensorium.errors import SpecError
 from sensorium.record.recorder import Recorder
 from sensorium.record.sensor_files import file_stem, made_folder
-from sensorium.sensors.attached import AttachedSensor
-from sensorium.sensors.rig import Rig
+from sensorium.sensors.common.attached import AttachedSensor
+from sensorium.sensors.common.rig import Rig
 
 R = TypeVar("R")
 

@@ -5,7 +5,7 @@ from types import TracebackType
 from typing import Self
 
 from sensorium.environment import Environment
-from sensorium.interrupts import TerminationExits
+from sensorium.runtime.interrupts import TerminationExits
 
 
 class Recorder(abc.ABC):

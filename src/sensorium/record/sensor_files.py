@@ -5,7 +5,7 @@ from collections.abc import Collection
 from os import PathLike
 from pathlib import Path
 
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 
 # What a name may have that is a file's on every system
 _NOT_IN_FILES = re.compile(r"[^A-Za-z0-9_.-]")

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.sensors.quantity import Quantity
-from sensorium.sensors.sampled_reading import SampledReading
+from sensorium.sensors.common.quantity import Quantity
+from sensorium.sensors.common.sampled_reading import SampledReading
 
 
 @dataclass(frozen=True)

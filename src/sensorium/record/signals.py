@@ -6,19 +6,19 @@ from typing import Any, Literal
 
 import numpy as np
 
+from sensorium.core.errors import RecordError, SpecError
 from sensorium.environment import Environment
-from sensorium.errors import RecordError, SpecError
-from sensorium.record.csv_table import Cell, CsvTable
 from sensorium.record.detections import DetectionTable
-from sensorium.record.parquet_table import ParquetTable, require_pyarrow
 from sensorium.record.recorder import Recorder
 from sensorium.record.sensor_files import file_stem, made_folder
 from sensorium.record.signal_columns import Column, columns_of_reading
-from sensorium.sensors.attached import Arrival, AttachedSensor
+from sensorium.record.tables.csv_table import Cell, CsvTable
+from sensorium.record.tables.parquet_table import ParquetTable, require_pyarrow
+from sensorium.sensors.common.attached import Arrival, AttachedSensor
+from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.sampled_reading import SampledReading
+from sensorium.sensors.lidar.scan import Scan
 from sensorium.sensors.radar.reading import RadarReading
-from sensorium.sensors.rig import Rig
-from sensorium.sensors.sampled_reading import SampledReading
-from sensorium.sensors.scan import Scan
 
 _TABLES: dict[str, type[CsvTable] | type[ParquetTable]] = {"csv": CsvTable, "parquet": ParquetTable}
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.scene.textures import CLAMP, MIRROR, wrapped
+from sensorium.scene.formats.textures import CLAMP, MIRROR, wrapped
 
 # Faces that a file's masks may make, whatever its size, and more for each face that it has
 _FREE_FACES, _FACES_PER_FACE = 1 << 17, 8

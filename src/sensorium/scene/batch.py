@@ -7,10 +7,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sensorium.errors import SceneError
-from sensorium.frames import Pose
+from sensorium.core.errors import SceneError
+from sensorium.core.frames import Pose
 from sensorium.scene.mesh import Mesh
-from sensorium.scene.scatter import Placer, Scatter, checked_assets
+from sensorium.scene.scattering.scatter import Placer, Scatter, checked_assets
 from sensorium.scene.scene import LabelTable, Scene, SceneObject
 
 Redraw = Callable[[NDArray[np.int64], NDArray[np.int64]], tuple[Any, Pose]]

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from sensorium import jit
+from sensorium.runtime import jit
 
 
 @jit.kernel

@@ -13,9 +13,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.errors import SceneError
-from sensorium.materials import Dielectric, Mirror, ThinGlass, TwoLayer
-from sensorium.media import AbstractMedium
+from sensorium.core.errors import SceneError
+from sensorium.physics.materials import Dielectric, Mirror, ThinGlass, TwoLayer
+from sensorium.physics.media import AbstractMedium
 from sensorium.scene.mesh import CURVATURE, NORMAL, Mesh
 
 CREASE_DEG = 30.0

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.errors import SceneError
-from sensorium.frames import Pose
+from sensorium.core.errors import SceneError
+from sensorium.core.frames import Pose
 from sensorium.scene.batch import SceneBatch
 from sensorium.scene.mesh import Mesh
 from sensorium.scene.scene import LabelTable, Scene, SceneObject

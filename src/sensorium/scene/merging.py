@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.errors import SceneError
+from sensorium.core.errors import SceneError
 
 
 def merged_properties(

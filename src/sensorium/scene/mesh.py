@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sensorium.errors import SceneError
-from sensorium.frames import Pose
+from sensorium.core.errors import SceneError
+from sensorium.core.frames import Pose
+from sensorium.scene.formats.textures import PaintedImages, looked_up
 from sensorium.scene.merging import merged_properties, without_what_some_lack
-from sensorium.scene.textures import PaintedImages, looked_up
 
 # Beyond this the ray caster's float32 boxes are no longer ordered; Embree asks for |x| < 1.844e18.
 MAX_COORDINATE_M = 1e18
@@ -41,7 +41,7 @@ class Mesh:
         texture: An image of reflectances in 0..1, shape (rows, columns, bands), row 0 at the top. The vertex property
             "uv", shape (n, 2), says where each vertex lies in it: u from 0 at the left edge to 1 at the right, v from 0
             at the lower edge to 1 at the upper; beyond them it repeats. It reads as the property "texture". Files with
-            images give `sensorium.scene.textures.PaintedImages`, which has an image and a colour for each face.
+            images give `sensorium.scene.formats.textures.PaintedImages`, which has an image and a colour for each face.
 
     Properties are numbers (a reflectance in six bands, a temperature, a colour) and must be finite. The one
     named "label" is a class of each face or vertex: integers >= 0 or strings, where 0 and "" mean unlabelled.
@@ -107,15 +107,15 @@ class Mesh:
 
     @classmethod
     def load(cls, path: "str | PathLike[str]", *, paint: bool = True) -> "Mesh":
-        """Read a mesh file: .glb .gltf .obj .ply .stl .off or .npz; see `sensorium.scene.loading`.
+        """Read a mesh file: .glb .gltf .obj .ply .stl .off or .npz; see `sensorium.scene.formats.loading`.
 
         Args:
             path: File to read; its suffix names the format.
             paint: Whether images and colours of its materials are read too; without, no file but those of its shape
                 is opened, and what is wrong with them is no matter.
         """
-        from sensorium.scene.loading import load_mesh
-        from sensorium.scene.textures import PaintError
+        from sensorium.scene.formats.loading import load_mesh
+        from sensorium.scene.formats.textures import PaintError
 
         try:
             return load_mesh(path, paint=paint)

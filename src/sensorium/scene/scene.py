@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.errors import SceneError
-from sensorium.frames import Pose
+from sensorium.core.errors import SceneError
+from sensorium.core.frames import Pose
 from sensorium.scene.mesh import Mesh
 from sensorium.scene.volume_meshes import checked_boundary
 

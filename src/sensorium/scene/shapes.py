@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sensorium.errors import SceneError
+from sensorium.core.errors import SceneError
 from sensorium.scene.mesh import Mesh
 
 _MAX_SUBDIVISIONS = 9  # 5.2 million faces

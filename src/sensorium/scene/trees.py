@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sensorium.errors import SceneError
-from sensorium.frames import Pose
+from sensorium.core.errors import SceneError
+from sensorium.core.frames import Pose
 from sensorium.scene import shapes
 from sensorium.scene.mesh import Mesh
 

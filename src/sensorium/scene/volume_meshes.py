@@ -2,7 +2,7 @@
 
 import warnings
 
-from sensorium.errors import SceneError
+from sensorium.core.errors import SceneError
 from sensorium.scene.mesh import Mesh
 
 # A closed body is a pane where its mean thickness is less than this share of its length
@@ -13,8 +13,8 @@ def is_volume(material: object | None) -> bool:
     """Whether a material fills what a mesh encloses: a medium, or a dielectric."""
     if material is None:
         return False
-    from sensorium.materials.dielectric import Dielectric
-    from sensorium.media.base import AbstractMedium
+    from sensorium.physics.materials.dielectric import Dielectric
+    from sensorium.physics.media.base import AbstractMedium
 
     return isinstance(material, Dielectric | AbstractMedium)
 
@@ -39,7 +39,7 @@ def checked_boundary(mesh: Mesh, material: object | None, name: str | None, labe
 
     # Here, not above: compiled functions and data models load slowly, and few objects are volumes
     from sensorium.scene.closed_meshes import closure
-    from sensorium.scene.part_files import WHOLE_FACE
+    from sensorium.scene.partition.part_files import WHOLE_FACE
 
     # A piece of a mesh that was cut was looked at as a whole
     if WHOLE_FACE in mesh.face_properties:
@@ -69,6 +69,6 @@ def _is_pane(material: object | None) -> bool:
     """Whether a material is a pane's."""
     if material is None:
         return False
-    from sensorium.materials.thin_glass import ThinGlass
+    from sensorium.physics.materials.thin_glass import ThinGlass
 
     return isinstance(material, ThinGlass)

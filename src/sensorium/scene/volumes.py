@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.errors import SpecError
-from sensorium.materials.dielectric import Dielectric
-from sensorium.media.base import AbstractMedium, MediumParameters
+from sensorium.core.errors import SpecError
+from sensorium.physics.materials.dielectric import Dielectric
+from sensorium.physics.media.base import AbstractMedium, MediumParameters
 from sensorium.scene.mesh import Mesh
 
 # kinds of objects to rays: surfaces, volumes that refract, volumes that only dim and scatter, and of these the ones

@@ -6,17 +6,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import Field
 
+from sensorium.core.errors import SpecError
+from sensorium.core.rotations import Float
 from sensorium.corruption import Noise, Program, Quantize, Saturate
-from sensorium.corruption.base import AnyCorruption
-from sensorium.errors import SpecError
-from sensorium.rotations import Float
-from sensorium.sensors.channel_parts import channel_parts
-from sensorium.sensors.quantity import Quantity
-from sensorium.sensors.rig import Rig
-from sensorium.sensors.sampled import Sample, SampledModel, required_rate_hz
-from sensorium.sensors.sampled_reading import SampledReading
-from sensorium.sensors.spec import SensorSpec
-from sensorium.sensors.timing import Timing
+from sensorium.corruption.engine.base import AnyCorruption
+from sensorium.sensors.common.channel_parts import channel_parts
+from sensorium.sensors.common.quantity import Quantity
+from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.sampled import Sample, SampledModel, required_rate_hz
+from sensorium.sensors.common.sampled_reading import SampledReading
+from sensorium.sensors.common.spec import SensorSpec
+from sensorium.sensors.common.timing import Timing
 from sensorium.worlds.point_motion import PointMotion
 
 STANDARD_SEA_LEVEL_PA = 101325.0

@@ -10,20 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, field_validator, model_validator
 
+from sensorium.core.errors import SpecError
+from sensorium.core.rotations import Float, rotate
 from sensorium.corruption import Chain, Corruption, GaussMarkov, Part, Program
-from sensorium.corruption.base import AnyCorruption, Layout
-from sensorium.errors import SpecError
-from sensorium.fields.earth import earth_fixed_position, east_north_up
-from sensorium.fields.geodetic import geodetic_position
-from sensorium.rotations import Float, rotate
-from sensorium.sensors.error_group import ErrorGroup
-from sensorium.sensors.quantity import XYZ, Quantity
-from sensorium.sensors.rig import Rig
-from sensorium.sensors.sampled import Sample, SampledModel, required_rate_hz
-from sensorium.sensors.sampled_reading import SampledReading
-from sensorium.sensors.sight import Sight
-from sensorium.sensors.spec import SensorSpec
-from sensorium.sensors.timing import Timing
+from sensorium.corruption.engine.base import AnyCorruption, Layout
+from sensorium.physics.fields.earth import earth_fixed_position, east_north_up
+from sensorium.physics.fields.geodetic import geodetic_position
+from sensorium.sensors.common.error_group import ErrorGroup
+from sensorium.sensors.common.quantity import XYZ, Quantity
+from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.sampled import Sample, SampledModel, required_rate_hz
+from sensorium.sensors.common.sampled_reading import SampledReading
+from sensorium.sensors.common.sight import Sight
+from sensorium.sensors.common.spec import SensorSpec
+from sensorium.sensors.common.timing import Timing
 from sensorium.worlds.point_motion import PointMotion
 
 # Channels: three of position, three of velocity, and the share of the sky in sight where that is looked at

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sensorium.imaging import Band
-from sensorium.sensors.camera_image import CameraImage
+from sensorium.physics.imaging import Band
+from sensorium.sensors.camera.image import CameraImage
 from sensorium.view.plots import INK, heading, new_figure, picture_grid, style
 
 if TYPE_CHECKING:

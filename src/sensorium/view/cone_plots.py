@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sensorium.cone import half_angle_tangent
-from sensorium.frames import Pose
+from sensorium.core.frames import Pose
+from sensorium.physics.cone import half_angle_tangent
 from sensorium.scene.mesh import Mesh
 from sensorium.view.plots import PAPER, heading
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.errors import SpecError
-from sensorium.imaging.depth_errors import (
+from sensorium.core.errors import SpecError
+from sensorium.physics.imaging.depth_errors import (
     QuadraticError,
     StereoError,
     TimeOfFlightError,
@@ -16,8 +16,8 @@ from sensorium.imaging.depth_errors import (
     signal_electrons,
     stereo_std,
 )
-from sensorium.imaging.depth_quantization import DepthQuantization
-from sensorium.sensors.depth_camera import DepthCamera
+from sensorium.physics.imaging.depth_quantization import DepthQuantization
+from sensorium.sensors.depth_camera.depth_camera import DepthCamera
 from sensorium.view.lidar_plots import COLOURS, canvas, frame, key
 
 if TYPE_CHECKING:

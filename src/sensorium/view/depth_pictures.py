@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.errors import SpecError
-from sensorium.sensors.depth_image import DepthImage
+from sensorium.core.errors import SpecError
+from sensorium.sensors.depth_camera.image import DepthImage
 from sensorium.view.plots import INK, label_colours, picture_grid
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium.core.errors import SpecError
 from sensorium.corruption import BiasInstability, Noise
-from sensorium.corruption.flicker import allan_variance
-from sensorium.corruption.parameters import per_channel
-from sensorium.errors import SpecError
+from sensorium.corruption.engine.parameters import per_channel
+from sensorium.corruption.errors.flicker import allan_variance
 from sensorium.patterns import AbstractPattern, Rosette
-from sensorium.sensors.imu import Imu
-from sensorium.sensors.magnetometer import Magnetometer
+from sensorium.sensors.inertial.imu import Imu
+from sensorium.sensors.inertial.magnetometer import Magnetometer
 from sensorium.view.lidar_plots import COLOURS
 from sensorium.view.plots import FAINT, INK, heading, new_figure, style
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sensorium.sensors.scan import Cause
+from sensorium.sensors.lidar.scan import Cause
 from sensorium.view.plots import FAINT, INK, PAPER, heading, new_figure, style
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.image import AxesImage
 
-    from sensorium.trace.ray_tree import Node
+    from sensorium.tracing.reference.ray_tree import Node
 
 COLOURS = ("#4aa8ff", "#ff8c42", "#3fb950", "#ff5ca8", "#f2e34c", "#b48cff", "#3ad6c5", "#ff7b72", "#d9b382", "#8b949e")
 """Colours of curves, in turn."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

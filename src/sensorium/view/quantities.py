@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.sensors.quantity import Quantity
-from sensorium.sensors.sampled_reading import SampledReading
+from sensorium.sensors.common.quantity import Quantity
+from sensorium.sensors.common.sampled_reading import SampledReading
 
 Float = NDArray[np.float64]
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sensorium.errors import SpecError
-from sensorium.radio.power import of_decibels, received_power
+from sensorium.core.errors import SpecError
+from sensorium.physics.radio.power import of_decibels, received_power
 from sensorium.sensors.radar.cells import Cells
 from sensorium.sensors.radar.reading import EchoCause, RadarReading
 from sensorium.sensors.radar.spec import LABELS, Radar

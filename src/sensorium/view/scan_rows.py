@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.sensors.scan import Scan
+from sensorium.sensors.lidar.scan import Scan
 
 
 def world_points(flat: Scan, at: NDArray[np.int64] | slice = slice(None)) -> NDArray[np.float64]:

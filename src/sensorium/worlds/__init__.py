@@ -1,15 +1,15 @@
 """Worlds: what moves the bodies and joints that the sensors look at."""
 
 from sensorium.worlds.base import World, WorldState, check_state
-from sensorium.worlds.basilisk import Basilisk
+from sensorium.worlds.basilisk.world import Basilisk
 from sensorium.worlds.commanded import Commanded
 from sensorium.worlds.joined import Joined
-from sensorium.worlds.joint_track import JointTrack
 from sensorium.worlds.kinematic import Kinematic
-from sensorium.worlds.mujoco import MuJoCo
-from sensorium.worlds.replay import Replay
+from sensorium.worlds.mujoco.world import MuJoCo
+from sensorium.worlds.replay.joint_track import JointTrack
+from sensorium.worlds.replay.track import Track
+from sensorium.worlds.replay.world import Replay
 from sensorium.worlds.static import Static
-from sensorium.worlds.track import Track
 
 __all__ = [
     "Basilisk",

@@ -12,10 +12,10 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.clock import MAX_NS, seconds_to_ns
-from sensorium.errors import SpecError, WorldError
-from sensorium.frames import Pose
-from sensorium.rotations import Float
+from sensorium.core.clock import MAX_NS, seconds_to_ns
+from sensorium.core.errors import SpecError, WorldError
+from sensorium.core.frames import Pose
+from sensorium.core.rotations import Float
 from sensorium.worlds.state_numbers import address_of, all_finite
 
 

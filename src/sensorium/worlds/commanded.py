@@ -5,9 +5,9 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sensorium.errors import SpecError, WorldError
-from sensorium.frames import Pose
-from sensorium.rotations import Float, rotate
+from sensorium.core.errors import SpecError, WorldError
+from sensorium.core.frames import Pose
+from sensorium.core.rotations import Float, rotate
 from sensorium.worlds.base import WorldState, checked_mask, checked_names, checked_worlds, step_length_ns
 from sensorium.worlds.state_layout import StateLayout
 

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium import threads
-from sensorium.errors import WorldError
-from sensorium.frames import Pose
-from sensorium.rotations import Float
+from sensorium.core.errors import WorldError
+from sensorium.core.frames import Pose
+from sensorium.core.rotations import Float
+from sensorium.runtime import threads
 from sensorium.worlds.base import WorldState
 from sensorium.worlds.interpolation import ADDRESS, AFTER, BEFORE, TIME_NS, interpolate_states, serial_worlds
 

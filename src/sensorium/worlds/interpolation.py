@@ -10,10 +10,10 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium import jit, threads
-from sensorium.frames import Pose
-from sensorium.paths.closed import P, Q, V
-from sensorium.rotations import Float
+from sensorium.core.frames import Pose
+from sensorium.core.rotations import Float
+from sensorium.runtime import jit, threads
+from sensorium.worlds.paths.closed import P, Q, V
 
 # Fewer poses than this the calling thread interpolates alone: each takes some 7 ns, to hand work over 0.1 ms
 _SERIAL_POSES = 32_768

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.errors import SpecError, WorldError
-from sensorium.rotations import Float
+from sensorium.core.errors import SpecError, WorldError
+from sensorium.core.rotations import Float
 from sensorium.worlds.base import World, WorldState, checked_worlds, slides_of, step_length_ns
-from sensorium.worlds.mujoco_scene import Mount
+from sensorium.worlds.mujoco.scene import Mount
 from sensorium.worlds.state_layout import StateLayout
 
 

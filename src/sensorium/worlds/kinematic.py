@@ -6,13 +6,10 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium import threads
-from sensorium.clock import NS_PER_S
-from sensorium.errors import SpecError, WorldError
-from sensorium.paths import JointPath, Path
-from sensorium.paths.closed import JOINT_PARAMETERS, OPEN, PARAMETERS, closed_form
-from sensorium.paths.evaluate import evaluate
-from sensorium.recycling import Pool
+from sensorium.core.clock import NS_PER_S
+from sensorium.core.errors import SpecError, WorldError
+from sensorium.runtime import threads
+from sensorium.runtime.recycling import Pool
 from sensorium.worlds.base import (
     WorldState,
     checked_mask,
@@ -21,6 +18,9 @@ from sensorium.worlds.base import (
     checked_worlds,
     step_length_ns,
 )
+from sensorium.worlds.paths import JointPath, Path
+from sensorium.worlds.paths.closed import JOINT_PARAMETERS, OPEN, PARAMETERS, closed_form
+from sensorium.worlds.paths.evaluate import evaluate
 from sensorium.worlds.state_layout import StateLayout
 from sensorium.worlds.state_numbers import address_of
 

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sensorium import jit, threads
-from sensorium.errors import SpecError
-from sensorium.frames import Pose
-from sensorium.paths.closed import ALPHA, BLOCKS, ROW, A, P, Q, V, W
-from sensorium.rotations import Float
+from sensorium.core.errors import SpecError
+from sensorium.core.frames import Pose
+from sensorium.core.rotations import Float
+from sensorium.runtime import jit, threads
 from sensorium.worlds.base import WorldState
 from sensorium.worlds.history import History
 from sensorium.worlds.interpolation import slerp
+from sensorium.worlds.paths.closed import ALPHA, BLOCKS, ROW, A, P, Q, V, W
 
 # with fewer worlds than this the calling thread does all of them: at a state's own time, and between two
 _SERIAL_AT, _SERIAL_BETWEEN = 2048, 512

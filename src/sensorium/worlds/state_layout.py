@@ -6,10 +6,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from sensorium.frames import Pose
-from sensorium.paths.closed import BLOCKS
-from sensorium.rotations import Float
+from sensorium.core.frames import Pose
+from sensorium.core.rotations import Float
 from sensorium.worlds.base import WorldState
+from sensorium.worlds.paths.closed import BLOCKS
 
 
 class Later(Protocol):

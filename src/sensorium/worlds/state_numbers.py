@@ -1,7 +1,7 @@
 """What is asked about the numbers of every state, in one quick look: whether all are finite, and where they lie."""
 
-from sensorium import jit
-from sensorium.rotations import Float
+from sensorium.core.rotations import Float
+from sensorium.runtime import jit
 
 
 @jit.kernel

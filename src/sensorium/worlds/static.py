@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.errors import SpecError, WorldError
-from sensorium.frames import Pose
+from sensorium.core.errors import SpecError, WorldError
+from sensorium.core.frames import Pose
 from sensorium.worlds.base import WorldState, checked_mask, checked_names, checked_worlds, step_length_ns
 from sensorium.worlds.state_layout import StateLayout
 

@@ -14,7 +14,7 @@ CAST = textwrap.dedent("""\
     import hashlib, json, sys, time
     import numpy as np
     import sensorium as sn
-    from sensorium.errors import SensoriumError
+    from sensorium.core.errors import SensoriumError
 
     rng = np.random.default_rng(3)
     origin = rng.uniform(-20, 20, (6001, 3)) * [1, 1, 0] + [0, 0, 5.0]
@@ -65,7 +65,7 @@ def test_each_part_has_a_node_of_its_own(rack, tmp_path, parts):
 
 def test_a_scene_of_twice_a_nodes_memory(rack, tmp_path):
     """What no node can hold runs on three, and is refused on two, in one line with what each has."""
-    from sensorium.trace.part_process import memory_needed
+    from sensorium.tracing.partitioned.part_process import memory_needed
 
     scene, node_mb = hills(1, size=2000), 780
     need = {}

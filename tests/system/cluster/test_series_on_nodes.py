@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from sensorium.scenario.manifest import Manifest
+from sensorium.app.scenario.manifest import Manifest
 
 pytestmark = pytest.mark.slow  # machines are made of namespaces, each with a Ray node of its own
 

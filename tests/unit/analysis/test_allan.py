@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sensorium import threads
 from sensorium.analysis import allan_deviation
 from sensorium.analysis.allan import chi_square_interval
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
+from sensorium.runtime import threads
 
 
 def by_definition(signal, m):

@@ -8,7 +8,7 @@ import pytest
 from sensorium.analysis import AllanFit
 from sensorium.analysis.allan import Allan
 from sensorium.analysis.allan_file import load, save, unit_of
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 
 RATE, SAMPLES = 100.0, 60_000
 

@@ -6,7 +6,7 @@ import pytest
 from sensorium.analysis import allan_deviation, fit_allan
 from sensorium.analysis.allan import Allan
 from sensorium.analysis.allan_regression import Regression, _crossing, design
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 
 RATE = 100.0
 TRUE = {"Q": 3e-6, "N": 6e-5, "B": 4e-5, "K": 3e-6, "R": 2e-7}

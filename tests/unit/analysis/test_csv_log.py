@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sensorium.analysis import read_log
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 
 VALUES = np.random.default_rng(1).standard_normal((50, 3)).round(6)
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from sensorium.analysis import gauss_markov_deviation
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 
 
 def test_its_maximum_is_where_the_textbook_has_it():

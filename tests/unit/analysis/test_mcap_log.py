@@ -8,7 +8,7 @@ from mcap.writer import Writer
 from rosbags.typesys import Stores, get_typestore
 
 from sensorium.analysis import read_log
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 
 STORE = get_typestore(Stores.ROS2_HUMBLE)
 TYPES = STORE.types

@@ -5,7 +5,7 @@ import pytest
 
 from sensorium.analysis import read_log
 from sensorium.analysis.signal_log import evenly_spaced
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 
 PERIOD = 0.01
 TIME = np.arange(1000) * PERIOD

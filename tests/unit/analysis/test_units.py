@@ -3,7 +3,7 @@ import math
 import pytest
 
 from sensorium.analysis.units import data_sheet, is_unit, si_unit
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 
 
 @pytest.mark.parametrize(

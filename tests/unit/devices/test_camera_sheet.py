@@ -5,8 +5,8 @@ import math
 import pytest
 
 import sensorium as sn
+from sensorium.core.errors import SpecError
 from sensorium.devices import CameraSheet, describe
-from sensorium.errors import SpecError
 
 
 def test_the_papers_camera_has_its_chip_and_lens():

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import sensorium as sn
+from sensorium.core.errors import SpecError
 from sensorium.devices import DepthCameraSheet, describe, names
-from sensorium.errors import SpecError
-from sensorium.imaging.depth_errors import phase_std, signal_electrons, stereo_std
+from sensorium.physics.imaging.depth_errors import phase_std, signal_electrons, stereo_std
 from sensorium.view.depth_noise_plots import depth_noise_plot, noise_of
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 import sensorium as sn
+from sensorium.core.errors import SpecError
 from sensorium.devices import EncoderSheet
-from sensorium.errors import SpecError
 
 HEAD = {"maker": "Nobody", "model": "X", "description": "for a test", "sources": {"DS": "data sheet"}}
 

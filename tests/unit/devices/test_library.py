@@ -3,8 +3,8 @@
 import pytest
 
 import sensorium as sn
+from sensorium.core.errors import SpecError
 from sensorium.devices import describe, merged, names, specification
-from sensorium.errors import SpecError
 
 OWN = """
 kind = "imu"

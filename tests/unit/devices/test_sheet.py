@@ -2,8 +2,8 @@
 
 import pytest
 
+from sensorium.core.errors import SpecError
 from sensorium.devices import LidarSheet, Quantity
-from sensorium.errors import SpecError
 
 HEAD = {"maker": "Nobody", "model": "X", "description": "for a test", "sources": {"DS": "data sheet"}}
 

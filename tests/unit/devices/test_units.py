@@ -4,8 +4,8 @@ import math
 
 import pytest
 
+from sensorium.core.errors import SpecError
 from sensorium.devices.units import COUNTS, DENSITY, DIVERGENCE, SENSE, SPREAD, STABILITY, WIDTH, converted, scaled
-from sensorium.errors import SpecError
 
 
 @pytest.mark.parametrize(

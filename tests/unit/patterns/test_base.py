@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensorium.clock import Rate
-from sensorium.errors import SpecError
+from sensorium.core.clock import Rate
+from sensorium.core.errors import SpecError
+from sensorium.core.spec import checked
 from sensorium.patterns import Pattern, Raster, RayTable, Rosette, Spinning, Table
 from sensorium.patterns.base import directions, exact, spread_deg, sweep_duration_ns
-from sensorium.spec import checked
 
 FORWARD = np.array([[[1.0, 0.0, 0.0]]], dtype=np.float32)
 ZERO_NS = np.zeros((1, 1), dtype=np.int64)

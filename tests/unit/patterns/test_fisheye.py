@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from sensorium import optics
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 from sensorium.patterns import Fisheye
 from sensorium.patterns.fisheye import directions_of
+from sensorium.physics import optics
 
 
 def test_an_equidistant_lens_sees_the_horizon_all_round():

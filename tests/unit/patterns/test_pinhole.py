@@ -5,9 +5,9 @@ import re
 import numpy as np
 import pytest
 
-from sensorium import optics
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 from sensorium.patterns import Fisheye, Pinhole
+from sensorium.physics import optics
 
 
 def camera(**options):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 from sensorium.patterns import Raster
 
 GOOD = {

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 from sensorium.patterns import Raster, Table
 
 GOOD = {

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sensorium import jit
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 from sensorium.random import (
     Stream,
     draw_words,
@@ -18,6 +17,7 @@ from sensorium.random import (
     uniform_f32,
     uniform_f64,
 )
+from sensorium.runtime import jit
 
 # The first 8 bytes of BLAKE2b(b"0\0imu", digest_size=8), little-endian
 KEY_OF_IMU = (0x165644B4, 0xD1C0BDD5)

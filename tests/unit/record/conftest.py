@@ -9,7 +9,7 @@ from mcap_ros2.decoder import DecoderFactory
 from rosbags.highlevel import AnyReader
 
 import sensorium as sn
-from sensorium.sensors.scan import Light
+from sensorium.sensors.lidar.scan import Light
 
 
 def _random_scan(seed=0, *, shape=(2, 8, 50), frame="sensor", light=True, far_m=0.0, **changes) -> sn.Scan:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import sensorium as sn
-from sensorium.record.csv_table import CsvTable
 from sensorium.record.detections import DetectionTable
-from sensorium.sensors.attached import Arrival
+from sensorium.record.tables.csv_table import CsvTable
+from sensorium.sensors.common.attached import Arrival
 
 MEASURED = ("range_m", "range_rate_m_s", "azimuth_rad", "elevation_rad", "power_W", "snr_dB", "cross_section_m2")
 

@@ -5,9 +5,9 @@ import pytest
 from PIL import Image
 
 import sensorium as sn
-from sensorium.errors import SpecError
-from sensorium.fields import Sun
-from sensorium.imaging.filters import panchromatic
+from sensorium.core.errors import SpecError
+from sensorium.physics.fields import Sun
+from sensorium.physics.imaging.filters import panchromatic
 from sensorium.record.images import eight_bits
 
 CHIP = {

@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 
 import sensorium as sn
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 
 
 def pixels_of(kind, shape=(31, 17)):

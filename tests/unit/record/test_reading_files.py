@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import sensorium as sn
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 from sensorium.record.reading_files import ReadingFiles
-from sensorium.sensors.inertial_reading import InertialReading
+from sensorium.sensors.inertial.reading import InertialReading
 
 
 class Stamps(ReadingFiles[InertialReading]):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 from sensorium.record.sensor_files import file_stem, made_folder
 
 

@@ -5,8 +5,8 @@ import pytest
 
 import sensorium as sn
 from sensorium.record.signal_columns import Column, columns_of_reading
-from sensorium.sensors.quantity import XYZ, Quantity
-from sensorium.sensors.sampled_reading import SampledReading
+from sensorium.sensors.common.quantity import XYZ, Quantity
+from sensorium.sensors.common.sampled_reading import SampledReading
 
 WIND = Quantity("wind", "Wind", "m/s", XYZ)
 WARM = Quantity("warm", "Whether it is warm", kind=bool)

@@ -17,9 +17,9 @@ from typer.testing import CliRunner
 
 import sensorium as sn
 from sensorium.analysis import read_log
-from sensorium.cli import app
+from sensorium.app.cli import app
+from sensorium.core.errors import MissingExtraError, RecordError, SpecError
 from sensorium.corruption import Dropout, Fault, FaultSchedule, Noise
-from sensorium.errors import MissingExtraError, RecordError, SpecError
 from sensorium.record import signals
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sensorium.scene.alpha_mask import cut
-from sensorium.scene.textures import CLAMP, MIRROR, REPEAT, looked_up
+from sensorium.scene.formats.textures import CLAMP, MIRROR, REPEAT, looked_up
 
 SQUARE = np.array([[[0, 0], [1, 0], [1, 1]], [[0, 0], [1, 1], [0, 1]]], float)
 

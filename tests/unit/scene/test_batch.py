@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from sensorium.errors import SceneError
-from sensorium.frames import Pose
+from sensorium.core.errors import SceneError
+from sensorium.core.frames import Pose
 from sensorium.scene import shapes
 from sensorium.scene.batch import SceneBatch
 from sensorium.scene.scene import Scene, SceneObject

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sensorium as sn
-from sensorium.errors import SceneError
+from sensorium.core.errors import SceneError
 from sensorium.scene import curvature as of_scene
 from sensorium.scene.curvature import can_mirror, curvature_of, face_curvature
 from sensorium.scene.mesh import full_tensor

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from sensorium.errors import SceneError
+from sensorium.core.errors import SceneError
 from sensorium.scene.merging import merged_properties
 
 

@@ -3,8 +3,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from sensorium.errors import SceneError
-from sensorium.frames import Pose
+from sensorium.core.errors import SceneError
+from sensorium.core.frames import Pose
 from sensorium.scene import shapes
 from sensorium.scene.mesh import Mesh
 from sensorium.scene.scene import Scene, SceneObject

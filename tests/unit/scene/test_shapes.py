@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sensorium.errors import SceneError
+from sensorium.core.errors import SceneError
 from sensorium.scene import shapes
 from sensorium.scene.mesh import Mesh
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sensorium as sn
-from sensorium.errors import SceneError
+from sensorium.core.errors import SceneError
 
 GROWN = {
     "broadleaf": lambda seed: sn.trees.broadleaf(8.0, seed=seed),

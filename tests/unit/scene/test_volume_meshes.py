@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import sensorium as sn
-from sensorium.errors import SceneError, SensoriumError
-from sensorium.scenario.scenario import Scenario
-from sensorium.scene.split import MeshFile
+from sensorium.app.scenario.scenario import Scenario
+from sensorium.core.errors import SceneError, SensoriumError
+from sensorium.scene.partition.split import MeshFile
 
 WATER, FOG, GLASS = sn.media.water(), sn.media.fog(visibility_m=50.0), sn.Dielectric(refractive_index=1.5)
 BOX = sn.shapes.box(2.0, 2.0, 2.0)
@@ -68,7 +68,7 @@ def test_every_way_into_a_scene_is_checked(tmp_path):
 
 def test_geoms_of_mujoco_are_checked():
     mujoco = pytest.importorskip("mujoco")
-    from sensorium.worlds.mujoco_scene import model_scene
+    from sensorium.worlds.mujoco.scene import model_scene
 
     model = mujoco.MjModel.from_xml_string(
         "<mujoco><worldbody><geom name='sea' type='plane' size='1 1 .1'/><geom name='tank' type='box' size='1 1 1'/>"

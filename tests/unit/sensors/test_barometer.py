@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sensorium as sn
+from sensorium.core.errors import SpecError
 from sensorium.corruption import Bias, GaussMarkov, Noise, Quantize, Saturate, White
-from sensorium.errors import SpecError
 from sensorium.sensors.barometer import altitude_of, pressure_at
 
 

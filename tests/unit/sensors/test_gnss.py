@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sensorium as sn
+from sensorium.core.errors import NoReadingError, SpecError
 from sensorium.corruption import (
     Bias,
     Drift,
@@ -23,7 +24,6 @@ from sensorium.corruption import (
     Stuck,
     White,
 )
-from sensorium.errors import NoReadingError, SpecError
 from sensorium.sensors.gnss import sky_directions
 
 ZURICH = (47.3769, 8.5417, 455.0)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import sensorium as sn
-from sensorium import threads
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
+from sensorium.runtime import threads
 
 SPINNING = sn.patterns.Spinning(elevation_deg=tuple(np.linspace(10, -20, 8)), columns=128, rate_hz=10)
 FIELDS = ("range_m", "points", "intensity", "cause", "depth", "mirror_id", "object_id", "face_id", "label")

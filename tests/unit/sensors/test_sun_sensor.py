@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import sensorium as sn
+from sensorium.core.errors import SpecError
 from sensorium.corruption import Bias, Noise, Quantize, Saturate, Scale, White
-from sensorium.errors import SpecError
-from sensorium.fields import Sun
+from sensorium.physics.fields import Sun
 
 UP = sn.Pose.from_euler_deg(pitch=-90.0)  # boresight along z
 NOON = Sun(elevation_deg=90.0)

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from sensorium.imaging import filters
+from sensorium.physics.imaging import filters
 from sensorium.view import camera_plots
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import sensorium as sn
-from sensorium.errors import SpecError
-from sensorium.sensors.depth_image import DepthImage
+from sensorium.core.errors import SpecError
+from sensorium.sensors.depth_camera.image import DepthImage
 from sensorium.view.depth_pictures import depth_picture, depth_pictures
 from sensorium.view.plots import label_colours
 

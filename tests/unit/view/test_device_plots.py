@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 import sensorium as sn
+from sensorium.core.errors import SpecError
 from sensorium.corruption import Noise
-from sensorium.errors import SpecError
 from sensorium.view.device_plots import predicted_allan_plot, predicted_parts, scan_plot
 
 

@@ -5,7 +5,7 @@ import pytest
 from matplotlib.colors import to_hex
 
 import sensorium as sn
-from sensorium.trace.ray_tree import ray_tree
+from sensorium.tracing.reference.ray_tree import ray_tree
 from sensorium.view import lidar_plots as draw
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 from sensorium.view import plots
 
 LABELS = {"ground": 1, "car": 2, "thing": 4}

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import sensorium as sn
-from sensorium.errors import SpecError, WorldError
-from sensorium.frames import Pose
+from sensorium.core.errors import SpecError, WorldError
+from sensorium.core.frames import Pose
 from sensorium.worlds.base import WorldState, check_state, checked_mask, checked_worlds, slides_of, step_length_ns
 from sensorium.worlds.state_numbers import all_finite
 

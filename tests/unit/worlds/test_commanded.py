@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sensorium as sn
-from sensorium.errors import SpecError, WorldError
+from sensorium.core.errors import SpecError, WorldError
 
 
 def started(worlds=1, **options):

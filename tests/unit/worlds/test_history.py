@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sensorium.errors import WorldError
-from sensorium.frames import Pose
+from sensorium.core.errors import WorldError
+from sensorium.core.frames import Pose
 from sensorium.worlds.base import WorldState
 from sensorium.worlds.history import History
 

@@ -5,10 +5,10 @@ import dataclasses
 import numpy as np
 import pytest
 
-from sensorium import paths, threads
-from sensorium.errors import SpecError, WorldError
-from sensorium.frames import Pose, transport_acceleration, transport_twist
-from sensorium.worlds import Kinematic, WorldState
+from sensorium.core.errors import SpecError, WorldError
+from sensorium.core.frames import Pose, transport_acceleration, transport_twist
+from sensorium.runtime import threads
+from sensorium.worlds import Kinematic, WorldState, paths
 from sensorium.worlds.history import History
 from sensorium.worlds.point_motion import PointMotion
 

@@ -6,8 +6,8 @@ import pickle
 import numpy as np
 import pytest
 
-from sensorium.errors import WorldError
-from sensorium.frames import Pose
+from sensorium.core.errors import WorldError
+from sensorium.core.frames import Pose
 from sensorium.worlds.base import WorldState, check_state
 from sensorium.worlds.state_layout import StateLayout
 

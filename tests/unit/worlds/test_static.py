@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from sensorium.errors import SpecError, WorldError
-from sensorium.frames import Pose
+from sensorium.core.errors import SpecError, WorldError
+from sensorium.core.frames import Pose
 from sensorium.worlds import Static, World, check_state
 
 

@@ -5,14 +5,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.errors import RecordError
-from sensorium.imaging.white_balance import GreyWorld
+from sensorium.core.errors import RecordError
+from sensorium.physics.imaging.white_balance import GreyWorld
 from sensorium.record.ros2.camera_info import camera_info
 from sensorium.record.ros2.image import image
 from sensorium.record.ros2.message import Message
 from sensorium.record.ros2.source import Source
-from sensorium.sensors.camera import Camera
-from sensorium.sensors.camera_image import CameraImage
+from sensorium.sensors.camera.camera import Camera
+from sensorium.sensors.camera.image import CameraImage
 
 OPTICAL = "_optical"
 """Ending of the frame that images are in: z forward, x right, y down (REP 103)."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 from sensorium.record.ros2.message import Message, header
 
 # Coefficients of ROS' models: k1, k2, t1, t2, k3 of Brown and Conrady, k1 to k4 of Kannala and Brandt

@@ -6,8 +6,8 @@ import numpy as np
 
 from sensorium.record.ros2.message import Message, header, vector
 from sensorium.record.ros2.source import Source
-from sensorium.sensors.cone_reading import ConeReading
-from sensorium.sensors.cone_sensor import ConeSensor
+from sensorium.sensors.cone.reading import ConeReading
+from sensorium.sensors.cone.sensor import ConeSensor
 
 _ULTRASOUND = 0
 

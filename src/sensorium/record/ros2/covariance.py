@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.corruption import Noise, White
-from sensorium.corruption.base import Layout
+from sensorium.corruption.engine.base import Layout
 
 Float = NDArray[np.float64]
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.errors import RecordError
+from sensorium.core.errors import RecordError
 from sensorium.patterns import Fisheye, Pinhole
 from sensorium.record.ros2.camera import OPTICAL
 from sensorium.record.ros2.camera_info import camera_info
@@ -15,8 +15,8 @@ from sensorium.record.ros2.message import Later, Message
 from sensorium.record.ros2.point_cloud import cloud_message
 from sensorium.record.ros2.source import Source
 from sensorium.record.ros2.true_pose import true_pose
-from sensorium.sensors.depth_camera import DepthCamera
-from sensorium.sensors.depth_image import DepthImage
+from sensorium.sensors.depth_camera.depth_camera import DepthCamera
+from sensorium.sensors.depth_camera.image import DepthImage
 
 # Outputs that are images as they are
 _ENCODINGS = {

@@ -1,6 +1,6 @@
 """diagnostic_msgs/DiagnosticArray: the log of faults."""
 
-from sensorium.corruption.fault_log import FaultEvent
+from sensorium.corruption.faults.log import FaultEvent
 from sensorium.record.ros2.message import Message, header
 
 _OK, _ERROR = 0, 2

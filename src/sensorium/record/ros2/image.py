@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 from sensorium.record.ros2.message import Message, header
-from sensorium.sensors.scan import Scan
+from sensorium.sensors.lidar.scan import Scan
 
 # Encoding -> type of a number and how many a pixel has
 ENCODINGS = {

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from sensorium.record.ros2.covariance import ABSENT, UNKNOWN, diagonal, white_variance
 from sensorium.record.ros2.message import Message, header, quaternion, vector
 from sensorium.record.ros2.source import Source
-from sensorium.sensors.inertial_reading import INTEGRALS, RATES, InertialReading
-from sensorium.sensors.triaxial import AXES, Triaxial
+from sensorium.sensors.inertial.reading import INTEGRALS, RATES, InertialReading
+from sensorium.sensors.inertial.triaxial import AXES, Triaxial
 
 Float = NDArray[np.float64]
 

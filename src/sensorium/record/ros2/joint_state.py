@@ -4,7 +4,7 @@ import numpy as np
 
 from sensorium.record.ros2.message import Message, header
 from sensorium.record.ros2.source import Source
-from sensorium.sensors.encoder_reading import EncoderReading
+from sensorium.sensors.joints.encoder_reading import EncoderReading
 
 
 def joint_state(reading: EncoderReading, source: Source) -> list[tuple[int, str, Message]]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 
 Float = NDArray[np.float64]
 

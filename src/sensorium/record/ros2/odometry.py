@@ -5,7 +5,7 @@ import numpy as np
 from sensorium.record.ros2.covariance import diagonal, white_variance
 from sensorium.record.ros2.message import Message, header, quaternion, vector
 from sensorium.record.ros2.source import Source
-from sensorium.sensors.odometer import Odometer, OdometerReading
+from sensorium.sensors.joints.odometer import Odometer, OdometerReading
 
 # What a wheel does not measure gets this variance, as wheel drivers write it [m^2 and rad^2, and the same a second]
 _NOT_MEASURED = 1e6

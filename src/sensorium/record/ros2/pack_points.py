@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.jit import kernel
+from sensorium.runtime.jit import kernel
 
 Words = NDArray[np.uint32]
 

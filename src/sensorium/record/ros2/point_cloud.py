@@ -6,10 +6,10 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.record.cloud import cloud_fields
+from sensorium.record.clouds.cloud import cloud_fields
 from sensorium.record.ros2.message import Later, Message, header
 from sensorium.record.ros2.source import Source
-from sensorium.sensors.scan import Scan, ScanField
+from sensorium.sensors.lidar.scan import Scan, ScanField
 
 Words = NDArray[np.uint32]
 

@@ -5,7 +5,7 @@ import numpy as np
 from sensorium.record.ros2.image import image
 from sensorium.record.ros2.message import Message
 from sensorium.record.ros2.source import Source
-from sensorium.sensors.ray_sensor import RayReading
+from sensorium.sensors.ray_sensor.ray_sensor import RayReading
 
 
 def ray_values(reading: RayReading, source: Source) -> list[tuple[int, str, Message]]:

@@ -21,17 +21,17 @@ from sensorium.record.ros2.source import Source
 from sensorium.record.ros2.true_pose import true_pose
 from sensorium.record.ros2.waveforms import waveforms
 from sensorium.sensors.barometer import BarometerReading
-from sensorium.sensors.camera_image import CameraImage
-from sensorium.sensors.cone_reading import ConeReading
-from sensorium.sensors.depth_image import DepthImage
-from sensorium.sensors.encoder_reading import EncoderReading
+from sensorium.sensors.camera.image import CameraImage
+from sensorium.sensors.cone.reading import ConeReading
+from sensorium.sensors.depth_camera.image import DepthImage
 from sensorium.sensors.gnss import GnssReading
-from sensorium.sensors.inertial_reading import InertialReading
-from sensorium.sensors.lidar import Lidar
-from sensorium.sensors.odometer import OdometerReading
+from sensorium.sensors.inertial.reading import InertialReading
+from sensorium.sensors.joints.encoder_reading import EncoderReading
+from sensorium.sensors.joints.odometer import OdometerReading
+from sensorium.sensors.lidar.lidar import Lidar
+from sensorium.sensors.lidar.scan import Scan
 from sensorium.sensors.radar.reading import RadarReading
-from sensorium.sensors.ray_sensor import RayReading
-from sensorium.sensors.scan import Scan
+from sensorium.sensors.ray_sensor.ray_sensor import RayReading
 from sensorium.sensors.sun_sensor import SunSensorReading
 
 

@@ -4,8 +4,8 @@ import numpy as np
 
 from sensorium.record.ros2.message import Message, header
 from sensorium.record.ros2.source import Source
-from sensorium.sensors.lidar import Lidar
-from sensorium.sensors.scan import Scan
+from sensorium.sensors.lidar.lidar import Lidar
+from sensorium.sensors.lidar.scan import Scan
 
 _INFRARED = 1
 

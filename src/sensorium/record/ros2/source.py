@@ -7,10 +7,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.errors import SpecError
-from sensorium.sensors.attached import AttachedSensor
-from sensorium.sensors.rig import Rig
-from sensorium.sensors.spec import SensorSpec
+from sensorium.core.errors import SpecError
+from sensorium.sensors.common.attached import AttachedSensor
+from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.spec import SensorSpec
 
 # What a token of a name in a ROS graph may not have, and what a whole name is
 _NOT_IN_TOKENS = re.compile(r"[^A-Za-z0-9_]")

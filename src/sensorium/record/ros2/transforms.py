@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sensorium.frames import Pose
+from sensorium.core.frames import Pose
 from sensorium.record.ros2.camera import OPTICAL
 from sensorium.record.ros2.message import Message, header, quaternion, vector
 from sensorium.record.ros2.source import Source, world_prefix
-from sensorium.sensors.camera import Camera
-from sensorium.sensors.depth_camera import DepthCamera
+from sensorium.sensors.camera.camera import Camera
+from sensorium.sensors.depth_camera.depth_camera import DepthCamera
 
 # From x forward, y left, z up to z forward, x right, y down (REP 103); w x y z
 _OPTICAL_QUATERNION = (0.5, -0.5, 0.5, -0.5)

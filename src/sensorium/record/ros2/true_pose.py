@@ -1,6 +1,6 @@
 """geometry_msgs/PoseStamped: where a sensor truly is whose placement is drawn."""
 
-from sensorium.frames import Pose
+from sensorium.core.frames import Pose
 from sensorium.record.ros2.message import Message, header, quaternion, vector
 from sensorium.record.ros2.source import Source
 

@@ -6,11 +6,11 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 from sensorium.record.ros2.message import Later, Message
 from sensorium.record.ros2.point_cloud import cloud_message, offsets_ns
 from sensorium.record.ros2.source import Source
-from sensorium.sensors.scan import Scan
+from sensorium.sensors.lidar.scan import Scan
 
 # Lengths in a message have 32 bits
 _MOST_BYTES = 2**32 - 1

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.scene.mesh import Mesh
+from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.sight import Sight
 from sensorium.sensors.radar.echoes import Instant
 from sensorium.sensors.radar.target_places import Places
-from sensorium.sensors.rig import Rig
-from sensorium.sensors.sight import Sight
 
 Float = NDArray[np.float64]
 Whole = NDArray[np.int64]

@@ -5,21 +5,22 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.radio.chirp import folded
-from sensorium.radio.correlated_cfar import (
+from sensorium.physics.radio.chirp import folded
+from sensorium.physics.radio.cleaning import main_lobe_hides, scalloping, side_lobes_hide
+from sensorium.physics.radio.correlated_cfar import (
     correlated_factors,
     false_alarm_rate_correlated,
     training_cells,
     training_correlation,
 )
-from sensorium.radio.echo_list import ENVELOPE_STEPS
-from sensorium.radio.ordered_cfar import ordered_ranks
-from sensorium.radio.peaks import Threshold
-from sensorium.radio.power import of_decibels
-from sensorium.radio.refinement import CELLS, PLACES, weights_of
-from sensorium.radio.spreading import MOST_TAPS, Grid
-from sensorium.radio.thermal_noise import thermal_noise
-from sensorium.radio.windows import noise_bandwidth, point_spread, window_samples, window_terms
+from sensorium.physics.radio.echo_list import ENVELOPE_STEPS
+from sensorium.physics.radio.ordered_cfar import ordered_ranks
+from sensorium.physics.radio.peaks import Threshold
+from sensorium.physics.radio.power import of_decibels
+from sensorium.physics.radio.refinement import CELLS, PLACES, weights_of
+from sensorium.physics.radio.spreading import MOST_TAPS, Grid
+from sensorium.physics.radio.thermal_noise import thermal_noise
+from sensorium.physics.radio.windows import noise_bandwidth, point_spread, window_samples, window_terms
 from sensorium.sensors.radar.echoes import Echoes
 from sensorium.sensors.radar.spec import Radar
 
@@ -55,10 +56,15 @@ class Axis:
         taps = point_spread(window, self.shifts, count=count)
         self.taps = np.where((self.shifts <= most) & (self.shifts < low + count) & (np.abs(taps) > 1e-9), taps, 0.0)
 
-    def envelope(self, steps: int) -> Float:
-        """Largest power that an echo of power 1 has from so far on, in steps of a cell; 0 beyond its reach."""
+    def envelope(self, steps: int, *, moved: int) -> Float:
+        """Largest power that an echo of power 1 has from so far on, in steps of a cell; 0 beyond its reach.
+
+        Args:
+            steps: How many.
+            moved: Range cells that an echo moves by within a frame, at most: so much farther it reaches.
+        """
         x = np.arange(steps) / ENVELOPE_STEPS
-        power = np.where(x <= self.reach + 0.5, point_spread(self.window, x, count=self.count) ** 2, 0.0)
+        power = np.where(x <= self.reach + moved + 0.5, point_spread(self.window, x, count=self.count) ** 2, 0.0)
         return np.maximum.accumulate(power[::-1])[::-1]
 
 
@@ -101,11 +107,20 @@ class Cells:
             transmitters=chirp.transmitters,
             noise_W=noise_W,
         )
-        steps = ENVELOPE_STEPS * (max(axis.reach for axis in self.axes) + 2)
-        self.envelope = np.stack([axis.envelope(steps) for axis in self.axes])
+        self.migration = 0.5 * chirp.wavelength_m / chirp.range_resolution_m
+        """Range cells that an echo moves by within a frame, for each cell of its speed."""
+        moved = int(np.ceil(0.5 * self.migration * chirp.chirps))
+        steps = ENVELOPE_STEPS * (max(axis.reach for axis in self.axes) + moved + 2)
+        farther = (0, 0, moved, moved)
+        self.envelope = np.stack(
+            [axis.envelope(steps, moved=more) for axis, more in zip(self.axes, farther, strict=True)]
+        )
         """Of the side lobes along all axes, shape (4, steps)."""
-        self.weights = weights_of([(axis.window, axis.count) for axis in self.axes])
+        windows = [(axis.window, axis.count) for axis in self.axes]
+        self.weights = weights_of(windows)
         self._rank = cfar.rank if cfar.over == "rank" else None
+        self.scalloping = scalloping(windows)
+        """Least share of an echo's power that its strongest cell has [1]."""
         around = training_cells(chirp.samples, training=cfar.training, guard=cfar.guard)
         factors = correlated_factors(
             self.range.window,
@@ -120,8 +135,13 @@ class Cells:
             ranks = ordered_ranks(cfar.training, rank=self._rank)
         folds = spec.farthest_m > chirp.unambiguous_range_m
         self.threshold = Threshold(around.astype(np.int64), factors, ranks, folds)
-        self.migration = 0.5 * chirp.wavelength_m / chirp.range_resolution_m
-        """Range cells that an echo moves by within a frame, for each cell of its speed."""
+        self.are_cleaned = False
+        """Whether frames are searched again without the echoes that were found."""
+        if self._rank is not None:
+            fewest = len(around) if folds else min(cfar.training, len(around))
+            spare = fewest - int(ranks[fewest])
+            hides = main_lobe_hides(self.range.window, count=chirp.samples, spare=spare)
+            self.are_cleaned = hides or side_lobes_hide(windows)
 
     @property
     def shape(self) -> tuple[int, int, int, int]:

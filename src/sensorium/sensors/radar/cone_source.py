@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from sensorium.sensors.cone_caster import ConeCaster, ConeOptions
+from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.cone.caster import ConeCaster, ConeOptions
 from sensorium.sensors.radar.echoes import Instant, Points
 from sensorium.sensors.radar.spec import Radar
 from sensorium.sensors.radar.targets import Targets
-from sensorium.sensors.rig import Rig
 
 
 class ConeSource:

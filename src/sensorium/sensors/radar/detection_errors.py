@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium.core.errors import SpecError
 from sensorium.corruption import Part, Program
-from sensorium.errors import SpecError
+from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.sampled import required_rate_hz
 from sensorium.sensors.radar.echoes import measured_cross_section
 from sensorium.sensors.radar.reading import EchoCause, RadarReading
 from sensorium.sensors.radar.spec import Radar
-from sensorium.sensors.rig import Rig
-from sensorium.sensors.sampled import required_rate_hz
 
 Float = NDArray[np.float64]
 

@@ -3,10 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.radio.clutter import ground_cell_area, ground_reflectivity
-from sensorium.radio.ground import image_path, reflection_coefficient, roughness_factor
-from sensorium.radio.permittivity import permittivity
-from sensorium.radio.power import of_decibels
+from sensorium.physics.radio.clutter import ground_cell_area, ground_reflectivity
+from sensorium.physics.radio.ground import image_path, reflection_coefficient, roughness_factor
+from sensorium.physics.radio.permittivity import permittivity
+from sensorium.physics.radio.power import of_decibels
 from sensorium.sensors.radar.echoes import Echoes, Instant, Points, received
 from sensorium.sensors.radar.spec import Ground, Radar
 

@@ -6,13 +6,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium import jit, threads
-from sensorium.sensors.instant_cast import cross_at
+from sensorium.runtime import jit, threads
+from sensorium.sensors.common.instant_cast import cross_at
+from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.radar.echoes import Instant
 from sensorium.sensors.radar.target_places import Places
-from sensorium.sensors.rig import Rig
-from sensorium.trace import crossings as cr
-from sensorium.trace.rays import Rays
+from sensorium.tracing.embree import crossings as cr
+from sensorium.tracing.rays import Rays
 
 Float = NDArray[np.float64]
 Whole = NDArray[np.int64]

@@ -5,14 +5,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.radio.frame import Peaks
-from sensorium.radio.power import in_decibels
+from sensorium.physics.radio.frame import Peaks
+from sensorium.physics.radio.power import in_decibels
+from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.radar.cells import Cells
 from sensorium.sensors.radar.echoes import Echoes, Instant, grouped, in_order, measured_cross_section
 from sensorium.sensors.radar.reading import EchoCause, RadarReading
 from sensorium.sensors.radar.spec import Radar
 from sensorium.sensors.radar.time_signals import TimeFrames
-from sensorium.sensors.rig import Rig
 
 Float = NDArray[np.float64]
 

@@ -7,15 +7,18 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium import threads
-from sensorium.clock import Rate, seconds_to_ns
-from sensorium.errors import SpecError
-from sensorium.radio.clutter import weibull_amplitude
-from sensorium.radio.draws import drawn
-from sensorium.radio.frame import Peaks, Receiver, detect
-from sensorium.radio.spreading import Scatterers
-from sensorium.radio.swerling import fluctuating_amplitude, steady_amplitude
+from sensorium.core.clock import Rate, seconds_to_ns
+from sensorium.core.errors import SpecError
+from sensorium.physics.radio.clutter import weibull_amplitude
+from sensorium.physics.radio.draws import drawn
+from sensorium.physics.radio.frame import Peaks, Receiver, detect
+from sensorium.physics.radio.spreading import Scatterers
+from sensorium.physics.radio.swerling import fluctuating_amplitude, steady_amplitude
 from sensorium.random import Stream
+from sensorium.runtime import threads
+from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.sampled import required_rate_hz
+from sensorium.sensors.common.spec import Capture
 from sensorium.sensors.radar.cells import Cells
 from sensorium.sensors.radar.detection_errors import DetectionErrors, detection_program
 from sensorium.sensors.radar.echoes import Echoes, Instant, Instants, Points, grouped, in_order, received
@@ -25,9 +28,6 @@ from sensorium.sensors.radar.reading import EchoCause, RadarReading
 from sensorium.sensors.radar.spec import Ground, Radar
 from sensorium.sensors.radar.targets import Targets
 from sensorium.sensors.radar.time_signals import TimeSignals
-from sensorium.sensors.rig import Rig
-from sensorium.sensors.sampled import required_rate_hz
-from sensorium.sensors.spec import Capture
 
 Complex = NDArray[np.complex128]
 Whole = NDArray[np.int64]
@@ -199,6 +199,8 @@ class RadarModel:
             weights=cells.weights,
             envelope=cells.envelope,
             cell_noise_W=cells.noise_W,
+            is_cleaned=cells.are_cleaned,
+            scalloping=cells.scalloping,
             migration=cells.migration,
             key=self._key,
             tick=tick,

@@ -3,17 +3,17 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium.core.rotations import rotate
 from sensorium.patterns import RayTable
 from sensorium.patterns.base import directions
-from sensorium.rotations import rotate
+from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.lidar.sweep_caster import SweepCaster
 from sensorium.sensors.radar.aimed_rays import Aimed, AimedRays
 from sensorium.sensors.radar.echoes import Instant, Points
 from sensorium.sensors.radar.hidden_rays import Bundle, Met, hidden_rays
 from sensorium.sensors.radar.spec import Radar
 from sensorium.sensors.radar.target_places import TargetPlaces
 from sensorium.sensors.radar.targets import Targets
-from sensorium.sensors.rig import Rig
-from sensorium.sensors.sweep_caster import SweepCaster
 
 Float = NDArray[np.float64]
 Whole = NDArray[np.int64]

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.errors import SpecError
-from sensorium.frames import Pose
+from sensorium.core.errors import SpecError
+from sensorium.core.frames import Pose
 
 Float = NDArray[np.float64]
 

@@ -5,17 +5,18 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import ConfigDict, Field, PositiveFloat, model_validator
 
-from sensorium.radio.chirp import Chirp
-from sensorium.radio.interference import Interferer
-from sensorium.radio.permittivity import BUILDING
-from sensorium.radio.reflectors import CrossSection
-from sensorium.sensors.error_group import ErrorGroup
+from sensorium.core.spec import Spec
+from sensorium.physics.radio.chirp import Chirp
+from sensorium.physics.radio.interference import Interferer
+from sensorium.physics.radio.permittivity import BUILDING
+from sensorium.physics.radio.reflectors import CrossSection
+from sensorium.sensors.common.error_group import ErrorGroup
+from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.sampled import required_rate_hz
+from sensorium.sensors.common.spec import SensorSpec
+from sensorium.sensors.common.timing import Timing
+from sensorium.sensors.common.unused_options import refuse_set
 from sensorium.sensors.radar.reading import RadarReading
-from sensorium.sensors.rig import Rig
-from sensorium.sensors.sampled import required_rate_hz
-from sensorium.sensors.spec import SensorSpec
-from sensorium.sensors.timing import Timing
-from sensorium.spec import Spec
 
 if TYPE_CHECKING:
     from sensorium.sensors.radar.model import RadarModel
@@ -57,6 +58,12 @@ class Cfar(Spec):
     false_alarm: float = Field(default=1e-6, gt=0.0, le=0.1)
     """Probability that noise alone crosses the threshold in a cell [1]."""
 
+    @model_validator(mode="after")
+    def _consistent(self) -> "Cfar":
+        if self.over != "rank":
+            refuse_set(self, "rank", f"with over {self.over!r}; it acts with over 'rank' alone")
+        return self
+
 
 class Ground(Spec):
     """Flat ground below: what it sends back itself, and the second way that it opens to every echo."""
@@ -81,8 +88,14 @@ class Ground(Spec):
     polarization: Literal["vertical", "horizontal"] = "vertical"
 
     @model_validator(mode="after")
-    def _known_material(self) -> "Ground":
+    def _consistent(self) -> "Ground":
         _check_material("material", self.material)
+        for name in ("law", "shape"):
+            if self.reflectivity_dB is None:
+                refuse_set(self, name, "with reflectivity_dB None; it acts on clutter alone")
+        for name in ("material", "roughness_m", "polarization"):
+            if not self.multipath:
+                refuse_set(self, name, "without multipath; it acts on echoes by way of the ground alone")
         return self
 
 
@@ -92,10 +105,10 @@ class Radar(SensorSpec[RadarReading]):
     Echoes come from a bundle of rays over the field of view, or from the nearest point of each object (`source`). Their
     power is that of the radar equation; a frame spreads them over cells of range, speed and beam as its windows do,
     adds noise and looks for peaks by CFAR. Ranges, speeds and angles are the most likely ones for the cells around a
-    peak (`sensorium.radio.refinement`); what lies beyond the span of the chirps folds. Cross-sections are given by
-    object or label, or follow from the seen area and the material. `truth()` lists the objects in the field with their
-    mean power, without noise, clutter, ways over the ground or folding. What a device gets wrong of its detections is
-    in `range`, `speed`, `azimuth`, `elevation`, `power` and `faults`.
+    peak (`sensorium.physics.radio.refinement`); what lies beyond the span of the chirps folds. Cross-sections are
+    given by object or label, or follow from the seen area and the material. `truth()` lists the objects in the field
+    with their mean power, without noise, clutter, ways over the ground or folding. What a device gets wrong of its
+    detections is in `range`, `speed`, `azimuth`, `elevation`, `power` and `faults`.
 
     A frame ends at the time of its reading; within it objects move at the velocity they have then. Ranges are those at
     its end: a radar knows the speed by which they changed since. Ref: physics.md 12 and 13.
@@ -225,6 +238,8 @@ class Radar(SensorSpec[RadarReading]):
             raise ValueError(
                 f"ray_spacing_deg is {self.ray_spacing_deg}, {rays} rays; at most {_MOST_RAYS} are allowed"
             )
+        if self.source != "rays":
+            refuse_set(self, "ray_spacing_deg", f"with source {self.source!r}; it acts with source 'rays' alone")
         for name, material in self.permittivities.items():
             _check_material(f"permittivities.{name}", material)
         sentence = self.unmeasured_angles()

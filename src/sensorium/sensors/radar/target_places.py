@@ -6,12 +6,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.frames import Pose
+from sensorium.core.frames import Pose
+from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.radar.echoes import Instant
 from sensorium.sensors.radar.spec import Radar
 from sensorium.sensors.radar.targets import Targets
-from sensorium.sensors.rig import Rig
-from sensorium.trace.cone.tables import object_tables
+from sensorium.tracing.kernels.cone.tables import object_tables
 
 Float = NDArray[np.float64]
 Whole = NDArray[np.int64]

@@ -5,16 +5,16 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.errors import SpecError
-from sensorium.frames import Pose
-from sensorium.materials import Mirror
-from sensorium.materials.base import MAX_TRANSPARENT_K
-from sensorium.radio.permittivity import normal_reflectance, permittivity
-from sensorium.radio.reflectors import AbstractReflector
+from sensorium.core.errors import SpecError
+from sensorium.core.frames import Pose
+from sensorium.physics.materials import Mirror
+from sensorium.physics.materials.base import MAX_TRANSPARENT_K
+from sensorium.physics.optics.spectra import Spectrum, extremes
+from sensorium.physics.radio.permittivity import normal_reflectance, permittivity
+from sensorium.physics.radio.reflectors import AbstractReflector
 from sensorium.scene.layout import Layout
 from sensorium.scene.mesh import Mesh
 from sensorium.sensors.radar.spec import LABELS, Radar
-from sensorium.spectra import Spectrum, extremes
 
 Float = NDArray[np.float64]
 

@@ -5,17 +5,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.errors import SpecError
-from sensorium.optics.emva import LIGHT_SPEED_M_S
-from sensorium.radio.adc import beat_samples, cells_of_samples, samples_of_cells
-from sensorium.radio.draws import drawn
-from sensorium.radio.interference import Interferer, interfering_beat, one_way_power
-from sensorium.radio.power import of_decibels
-from sensorium.radio.spreading import Scatterers, drawn_noise
+from sensorium.core.errors import SpecError
+from sensorium.physics.optics.detection.emva import LIGHT_SPEED_M_S
+from sensorium.physics.radio.adc import beat_samples, cells_of_samples, samples_of_cells
+from sensorium.physics.radio.cell_noise import drawn_noise
+from sensorium.physics.radio.draws import drawn
+from sensorium.physics.radio.interference import Interferer, interfering_beat, one_way_power
+from sensorium.physics.radio.power import of_decibels
+from sensorium.physics.radio.spreading import Scatterers
+from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.radar.cells import Cells
 from sensorium.sensors.radar.echoes import Instant, gain
 from sensorium.sensors.radar.spec import Radar
-from sensorium.sensors.rig import Rig
 
 Complex = NDArray[np.complex64]
 

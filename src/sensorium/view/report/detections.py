@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sensorium.sensors.attached import AttachedSensor
+from sensorium.sensors.common.attached import AttachedSensor
 from sensorium.sensors.radar.reading import RadarReading
 from sensorium.view.lidar_plots import canvas, frame, key
 from sensorium.view.radar_plots import over_time, range_doppler

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
-from sensorium.clock import ns_to_seconds
-from sensorium.sensors.attached import AttachedSensor
+from sensorium.core.clock import ns_to_seconds
+from sensorium.sensors.common.attached import AttachedSensor
 
 # Bars that are drawn; a fault that comes and goes for an hour has more
 _MOST_EVENTS = 600

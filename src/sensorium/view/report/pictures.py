@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.record.images import eight_bits
-from sensorium.sensors.attached import AttachedSensor
-from sensorium.sensors.camera_image import CameraImage
-from sensorium.sensors.depth_image import DepthImage
-from sensorium.sensors.ray_sensor import RayReading
+from sensorium.sensors.camera.image import CameraImage
+from sensorium.sensors.common.attached import AttachedSensor
+from sensorium.sensors.depth_camera.image import DepthImage
+from sensorium.sensors.ray_sensor.ray_sensor import RayReading
 from sensorium.view.depth_pictures import depth_picture
 
 # A larger image is shown by every so-manieth pixel, so that a page stays light

@@ -7,16 +7,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from sensorium.clock import ns_to_seconds
+from sensorium.core.clock import ns_to_seconds
+from sensorium.core.errors import SpecError
 from sensorium.environment import Environment
-from sensorium.errors import SpecError
-from sensorium.record.atomic import replacing
+from sensorium.files.atomic import replacing
 from sensorium.record.recorder import Recorder
-from sensorium.sensors.camera_image import CameraImage
-from sensorium.sensors.depth_image import DepthImage
+from sensorium.sensors.camera.image import CameraImage
+from sensorium.sensors.depth_camera.image import DepthImage
+from sensorium.sensors.lidar.scan import Scan
 from sensorium.sensors.radar.reading import RadarReading
-from sensorium.sensors.ray_sensor import RayReading
-from sensorium.sensors.scan import Scan
+from sensorium.sensors.ray_sensor.ray_sensor import RayReading
 from sensorium.view.quantities import quantities_of
 from sensorium.view.report.detections import DetectionRecord
 from sensorium.view.report.facts import Facts, quantity, sensor_rows, versions

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.sensors.attached import AttachedSensor
-from sensorium.sensors.quantity import Quantity
-from sensorium.sensors.sampled_reading import SampledReading
+from sensorium.sensors.common.attached import AttachedSensor
+from sensorium.sensors.common.quantity import Quantity
+from sensorium.sensors.common.sampled_reading import SampledReading
 from sensorium.view.quantities import quantities_of, values_of
 from sensorium.view.report.envelope import Envelope
 from sensorium.view.report.error_record import ErrorRecord

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from sensorium.patterns import Spinning
 from sensorium.patterns.base import sweep_duration_ns
-from sensorium.sensors.attached import AttachedSensor
-from sensorium.sensors.lidar import Lidar
-from sensorium.sensors.scan import Cause, Scan
+from sensorium.sensors.common.attached import AttachedSensor
+from sensorium.sensors.lidar.lidar import Lidar
+from sensorium.sensors.lidar.scan import Cause, Scan
 from sensorium.view.lidar_plots import CAUSE_COLOURS
 from sensorium.view.plots import FAINT, Extent, label_colours, range_image
 from sensorium.view.report.packing import levels, packed

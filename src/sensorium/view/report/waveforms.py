@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.sensors.scan import Cause, Scan
+from sensorium.sensors.lidar.scan import Cause, Scan
 from sensorium.view import lidar_plots as draw
 
 _IMAGE_DPI = 95

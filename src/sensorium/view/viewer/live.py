@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from sensorium.corruption.fault_log import FaultWatch
+from sensorium.corruption.faults.log import FaultWatch
 from sensorium.environment import Environment
 from sensorium.record.recorder import Recorder
-from sensorium.sensors.attached import AttachedSensor
+from sensorium.sensors.common.attached import AttachedSensor
+from sensorium.sensors.common.sampled_reading import SampledReading
+from sensorium.sensors.lidar.scan import Scan
 from sensorium.sensors.radar.reading import RadarReading
-from sensorium.sensors.sampled_reading import SampledReading
-from sensorium.sensors.scan import Scan
 from sensorium.view.quantities import quantities_of, values_of
 from sensorium.view.scan_rows import world_points
 from sensorium.view.viewer.stream import Stream, check_save

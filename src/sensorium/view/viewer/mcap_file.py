@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.errors import SpecError
-from sensorium.frames import Pose
-from sensorium.mcap_messages import LABELS, McapFile, open_mcap
+from sensorium.core.errors import SpecError
+from sensorium.core.frames import Pose
+from sensorium.files.mcap_messages import LABELS, McapFile, open_mcap
 from sensorium.view.viewer.image_pixels import can_be_shown, pixels_of
 from sensorium.view.viewer.stream import Stream
 from sensorium.worlds.interpolation import interpolated

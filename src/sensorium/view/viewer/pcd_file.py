@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.errors import SpecError, in_one_line
-from sensorium.plain_files import open_regular
+from sensorium.core.errors import SpecError, in_one_line
+from sensorium.files.plain_files import open_regular
 
 _LETTERS = {"F": "f", "I": "i", "U": "u"}
 _MAX_POINT_BYTES = 1 << 12

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 from sensorium.view.viewer.mcap_file import show_mcap
 from sensorium.view.viewer.pcd_file import read_pcd
 from sensorium.view.viewer.stream import Stream

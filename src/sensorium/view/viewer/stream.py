@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.errors import MissingExtraError, RecordError, SpecError
-from sensorium.frames import Pose
+from sensorium.core.errors import MissingExtraError, RecordError, SpecError
+from sensorium.core.frames import Pose
 from sensorium.view.plots import label_colours
 
 TIMELINE = "sim_time"

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import sensorium as sn
-from sensorium.fields import Sun
-from sensorium.imaging import Band
+from sensorium.physics.fields import Sun
+from sensorium.physics.imaging import Band
 
 CHIP = {
     "pupil_distance_m": 6.05e-3,

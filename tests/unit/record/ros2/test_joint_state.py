@@ -5,9 +5,9 @@ import pytest
 
 import sensorium as sn
 from sensorium.record.ros2.joint_state import joint_state
-from sensorium.sensors.edge_counter import POSITION, VELOCITY
-from sensorium.sensors.encoder_reading import EncoderLayout, EncoderReading
-from sensorium.sensors.sampled import Sample
+from sensorium.sensors.common.sampled import Sample
+from sensorium.sensors.joints.edge_counter import POSITION, VELOCITY
+from sensorium.sensors.joints.encoder_reading import EncoderLayout, EncoderReading
 
 
 def reading_of(sensor, position, velocity, valid):

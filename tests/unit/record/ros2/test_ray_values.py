@@ -7,8 +7,8 @@ import pytest
 
 import sensorium as sn
 from sensorium.record.ros2.ray_values import ray_values
-from sensorium.sensors.ray_sensor import RayReading
-from sensorium.sensors.sampled import Sample
+from sensorium.sensors.common.sampled import Sample
+from sensorium.sensors.ray_sensor.ray_sensor import RayReading
 
 
 @pytest.fixture

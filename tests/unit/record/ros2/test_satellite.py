@@ -7,8 +7,8 @@ import pytest
 
 import sensorium as sn
 from sensorium.record.ros2.satellite import satellite
+from sensorium.sensors.common.sampled import Sample
 from sensorium.sensors.gnss import GnssReading
-from sensorium.sensors.sampled import Sample
 
 ORIGIN = (48.0, 11.0, 500.0)
 TIME_NS = 7 * 10**9 + 1

@@ -8,7 +8,7 @@ from mcap.reader import make_reader
 from mcap_ros2.decoder import DecoderFactory
 
 import sensorium as sn
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 from sensorium.record import load_npz
 from sensorium.record.ros2 import waveforms as messages
 from sensorium.record.ros2.source import Source

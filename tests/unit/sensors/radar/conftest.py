@@ -20,10 +20,11 @@ def make_radar():
             "source": "cone",
             "fluctuation": "steady",
             "vertical_fov_deg": 10.0,
-            "ray_spacing_deg": 0.5,
             "cross_sections": {"ball": 10.0},
             "cfar": {"false_alarm": 1e-7},
         }
+        if fields.get("source") == "rays":
+            usual["ray_spacing_deg"] = 0.5
         return sn.Radar(**(usual | fields))
 
     return made

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import sensorium as sn
+from sensorium.core.errors import SpecError
 from sensorium.corruption import Bias, DeadChannels, Dropout, Fault, FaultSchedule, Freeze, Spikes, Stuck
-from sensorium.errors import SpecError
 
 PLACES = [(20.2, 3.0, 0.5, 2.0, 0.0, 0.0), (34.7, -8.0, 0.0), (45.3, 0.0, 1.0, -4.0, 0.0, 0.0)]
 STEP_NS = 50_000_000

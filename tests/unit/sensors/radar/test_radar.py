@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sensorium as sn
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 
 AHEAD = (30.2, 0.0, 0.0)
 MEAN = {"over": "mean"}

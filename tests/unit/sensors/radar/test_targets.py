@@ -8,7 +8,9 @@ import sensorium as sn
 
 def seen(scene, make_radar, *, bodies=None, **fields):
     """Truth of a radar at the origin that looks along x."""
-    fields = {"source": "rays", "cross_sections": {}, "ray_spacing_deg": 0.1} | fields
+    fields = {"source": "rays", "cross_sections": {}} | fields
+    if fields["source"] == "rays":
+        fields = {"ray_spacing_deg": 0.1} | fields
     env = sn.Environment(scene, sn.worlds.Static({name: sn.Pose() for name in bodies or ()}, step_s=0.05))
     radar = env.attach(make_radar(**fields))
     env.step()

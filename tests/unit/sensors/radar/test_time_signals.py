@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sensorium as sn
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 
 LIGHT_M_S = 299792458.0
 

@@ -4,7 +4,7 @@ import tracemalloc
 import pytest
 
 import sensorium as sn
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 
 
 def written(env, path, seconds=0.25, **options):

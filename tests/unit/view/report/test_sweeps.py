@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sensorium as sn
-from sensorium.sensors.scan import Light
+from sensorium.sensors.lidar.scan import Light
 from sensorium.view.report.sweeps import SweepRecord, _cloud
 from sensorium.view.scan_rows import world_points
 

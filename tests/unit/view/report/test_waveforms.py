@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import sensorium as sn
-from sensorium.sensors.scan import Light, Scan
-from sensorium.sensors.waveform import Waveforms
+from sensorium.sensors.lidar.scan import Light, Scan
+from sensorium.sensors.lidar.waveform import Waveforms
 from sensorium.view.report.waveforms import waveform_images
 
 

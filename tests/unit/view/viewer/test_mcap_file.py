@@ -3,7 +3,7 @@ import pytest
 from mcap.writer import Writer
 
 import sensorium as sn
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 from sensorium.record.ros2.message import Message, header
 from sensorium.view.scan_rows import world_points
 from sensorium.view.viewer.mcap_file import show_mcap

@@ -1,7 +1,7 @@
 import pytest
 
 import sensorium as sn
-from sensorium.errors import SpecError
+from sensorium.core.errors import SpecError
 from sensorium.view.viewer.pcd_file import read_pcd
 
 

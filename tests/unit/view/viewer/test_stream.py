@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sensorium as sn
-from sensorium.errors import MissingExtraError, SpecError
+from sensorium.core.errors import MissingExtraError, SpecError
 from sensorium.view.viewer.stream import Stream
 
 

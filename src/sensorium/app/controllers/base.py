@@ -1,0 +1,34 @@
+"""What every controller is: data that says how, and something at work that is asked after each step."""
+
+import abc
+from typing import Any, Protocol
+
+from sensorium.core.errors import SpecError
+from sensorium.core.spec import Spec
+from sensorium.environment import Environment
+from sensorium.worlds import Commanded
+
+
+class Controller(Protocol):
+    """A controller at work."""
+
+    def step(self, env: Environment) -> None:
+        """Look at what sensors gave in the last step, and command the world for the next."""
+
+
+class ControllerSpec(Spec, abc.ABC):
+    """How a controller works, as data. A package brings its own kind as a subclass with a `kind` of its own."""
+
+    @abc.abstractmethod
+    def start(self, env: Environment) -> Controller:
+        """Put it to work in an environment, whose sensors are attached."""
+
+
+def commanded_world(env: Environment, body: str) -> Commanded:
+    """The world that takes commands for a body, which may be one of several joined."""
+    worlds: tuple[Any, ...] = getattr(env.world, "parts", (env.world,))
+    for world in worlds:
+        if isinstance(world, Commanded) and body in world.body_names:
+            return world
+    known = [name for world in worlds if isinstance(world, Commanded) for name in world.body_names]
+    raise SpecError(f"body is {body!r}; bodies that take commands are {', '.join(known) or 'none'}")

@@ -1,0 +1,61 @@
+"""A first run compiles in two processes: one what lidars that follow the light need, this one all the rest.
+
+Numba compiles on one thread, however many there are, and the kernel of light takes as long as all others together. What
+the other process compiles is found in the cache on disk.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sensorium.app.scenario.scenario import Scenario
+from sensorium.runtime import jit
+
+
+@contextmanager
+def compiling_ahead(scenario: Scenario, path: Path, values: Mapping[str, Any]) -> Iterator[Callable[[], None]]:
+    """Compile in another process while this one gets ready, if that saves time.
+
+    Args:
+        scenario: What is to run.
+        path: Its file.
+        values: Values by dotted key that took the place of the file's.
+
+    Yields:
+        A function to be called before the first step: it compiles here what the other process does not, and waits for
+        that one. If it fails, what it did not compile is compiled later, here: nothing is lost but time.
+    """
+    sensors = {name: entry for name, entry in scenario.spec.sensors.items() if entry.enabled}
+    lit = [name for name, entry in sensors.items() if entry.kind == "lidar" and entry.mode == "relative"]
+    if not lit or len(lit) == len(sensors) or (os.cpu_count() or 1) < 2 or _light_is_cached():
+        yield lambda: None
+        return
+
+    def compile_rest() -> None:
+        without = {f"sensors.{name}.enabled": False for name in lit}
+        rest = Scenario.load(path, {**values, **without}, allow_outside=scenario.files.allow_outside)
+        env = rest.environment()
+        longest_s = max(1.0 / sensors[name].pattern.rate_hz for name in lit)
+        for _ in env.run(min(scenario.spec.duration_s, longest_s)):
+            pass
+        process.wait()
+
+    command = [sys.executable, "-m", "sensorium.app.scenario.compile_light"]
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        yield compile_rest
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _light_is_cached() -> bool:
+    from sensorium.tracing.kernels.light.kernel import (
+        sweep_light,  # Numba and Embree are loaded for a run with light only
+    )
+
+    return jit.is_cached(sweep_light)

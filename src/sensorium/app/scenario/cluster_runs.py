@@ -1,0 +1,230 @@
+"""Runs as tasks of a Ray cluster.
+
+A run is a function of its scenario and its files, written into a folder that appears when it is complete. So a task
+whose machine dies is simply given to another, which begins the run again, and a series that was cut off goes on where
+it was: what stands there is not done a second time. Before anything runs all nodes are checked (`node_check`): each
+must find the scenario's files under the same paths. A node that does not see the folder for results writes to its own
+disk, and the results are fetched.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from sensorium.app.node_check import Checked, check_nodes
+from sensorium.app.scenario.dealing import Dealt, deal
+from sensorium.app.scenario.document import Document
+from sensorium.app.scenario.files import Files
+from sensorium.app.scenario.gathering import gather, new_place, remove_place
+from sensorium.app.scenario.manifest import Manifest
+from sensorium.app.scenario.rehearsal import rehearse
+from sensorium.app.scenario.run import Run, check_complete, run, run_away, standing
+from sensorium.app.scenario.scenario import Scenario
+from sensorium.app.scenario.sweep import Case, begin_series
+from sensorium.core.errors import BackendError, SensoriumError, SpecError
+from sensorium.files.plain_files import sha256
+from sensorium.runtime import cluster, threads
+from sensorium.runtime.cluster import answers, nodes
+
+Tell = Callable[[str], None]
+"""Told of what happens before the runs, a line each."""
+
+
+def run_on_cluster(
+    scenario: Scenario, out: Path, *, force: bool = False, skip_nodes: bool = False, tell: Tell = lambda line: None
+) -> Run:
+    """Run a scenario on some machine of the cluster that this process has joined.
+
+    Args:
+        scenario: What to run.
+        out: Folder for the results, as for `run`.
+        force: Likewise.
+        skip_nodes: Whether nodes that differ from this machine are left out instead of refused.
+        tell: Told of nodes that are left out, and of what is compiled first.
+    """
+    ray = cluster.running()
+    places = _checked(ray, [scenario], out, skip_nodes, tell)
+    if scenario.spec.scene.parts is not None:
+        _compile(ray, places, scenario, tell)
+    ((_, done),) = _dealt(ray, places, {"": scenario}, out, force)
+    return done
+
+
+def sweep_on_cluster(
+    series: Sequence[Case],
+    out: Path,
+    *,
+    force: bool = False,
+    skip_nodes: bool = False,
+    tell: Tell = lambda line: None,
+) -> Iterator[tuple[Case, Run]]:
+    """Run a series, as many runs at once as the cluster has cores; each is handed out when it is complete.
+
+    The folder is checked and made at once; the runs begin when the first is asked for.
+
+    Args:
+        series: What to run.
+        out: Folder for all of them, as for `sweep`.
+        force: Whether runs that stand there are replaced.
+        skip_nodes: Whether nodes that differ from this machine are left out instead of refused.
+        tell: Told of nodes that are left out, and of what is compiled first.
+    """
+    ray = cluster.running()
+    places = _checked(ray, [case.scenario for case in series], out, skip_nodes, tell)
+    lock = begin_series(series, out, force=force)
+    return _begun(lock, ray, places, series, out, force, tell)
+
+
+def _begun(
+    lock: ExitStack, ray: Any, places: list[Checked], series: Sequence[Case], out: Path, force: bool, tell: Tell
+) -> Iterator[tuple[Case, Run]]:
+    """Runs as they end; those under way are ended with the loop."""
+    with lock:
+        _compile(ray, places, series[0].scenario, tell)
+        by_folder = {case.folder: case for case in series}
+        scenarios = {case.folder: case.scenario for case in series}
+        for folder, done in _dealt(ray, places, scenarios, out, force):
+            yield by_folder[folder], done
+
+
+def _checked(ray: Any, scenarios: Sequence[Scenario], out: Path, skip: bool, tell: Tell) -> list[Checked]:
+    """The nodes that can do these runs."""
+    reads = sorted({path for scenario in scenarios for path in _named_files(scenario)})
+    places = check_nodes(ray, reads=reads, out=out, skip=skip, tell=tell)
+    apart = [place.node.name for place in places if not place.sees_out]
+    if apart and any(scenario.spec.scene.parts is not None for scenario in scenarios):
+        raise SpecError(
+            f"--out is {str(out)!r}, which {', '.join(apart)} cannot see, and the scene is in parts, which lie beside "
+            "the results; it must be on a disk that all nodes share"
+        )
+    if apart:
+        tell(f"results are fetched from {', '.join(apart)}: --out {str(out)!r} is not shared with them")
+    return places
+
+
+def _named_files(scenario: Scenario) -> Iterator[Path]:
+    """Files of the scenario's folder that it names."""
+    pending: list[Any] = [scenario.data]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, Mapping):
+            pending += value.values()
+        elif isinstance(value, list | tuple):
+            pending += value
+        elif isinstance(value, str) and 0 < len(value) < 1000 and "\0" not in value:
+            path = scenario.files.folder / value
+            try:
+                if path.is_file():
+                    yield path.resolve()
+            except OSError:
+                continue
+
+
+def _compile(ray: Any, places: Sequence[Checked], scenario: Scenario, tell: Tell) -> None:
+    """Compile what a scenario needs, once a node."""
+    task = ray.remote(_rehearse)
+    asked = {
+        task.options(num_cpus=0, scheduling_strategy=nodes.only_on(place.node)).remote(*_sent(scenario)): place
+        for place in places
+        if place.node.cpus
+    }
+    for each, place in asked.items():
+        try:
+            kernels, took_s = answers.answer(ray, each)
+        except ray.exceptions.RayTaskError as error:
+            raise _named(error.cause, place.node.name) from None
+        except ray.exceptions.RayError:
+            continue  # what was not compiled is compiled by the runs
+        if kernels:
+            tell(f"{place.node.name} compiled {kernels} kernels in {took_s:.0f} s, before its first run")
+
+
+def _dealt(
+    ray: Any, places: Sequence[Checked], scenarios: Mapping[str, Scenario], out: Path, force: bool
+) -> Iterator[tuple[str, Run]]:
+    """Runs as they end, by the names of their folders."""
+    out = out.resolve()
+    at_once = sum(place.node.cpus for place in places)
+    cores = max(1, min(at_once // len(scenarios), max(place.node.cpus for place in places)))
+    task = ray.remote(_run)
+    known: dict[Path, str] = {}
+
+    def start(folder: str, place: Checked) -> Any:
+        before = None if place.sees_out else standing(out / folder)
+        arguments = (*_sent(scenarios[folder]), str(out / folder), force, cores, nodes.left_out())
+        options = {"num_cpus": cores, "max_retries": 0, "scheduling_strategy": nodes.only_on(place.node)}
+        return task.options(**options).remote(*arguments, place.sees_out, before)
+
+    def finish(dealt: Dealt, done: Run) -> Run:
+        target = out / dealt.key
+        if not dealt.place.sees_out and done.done_before:
+            check_complete(done.manifest, target)
+        elif not dealt.place.sees_out:
+            gather(ray, dealt.place.node, done.folder, done.manifest, target)
+        elif standing(target) is None:
+            raise BackendError(f"{dealt.place.node.name} says that {str(target)!r} is complete, and it is not here")
+        _check_inputs(scenarios[dealt.key], done.manifest, dealt.place.node.name, known)
+        return Run(target, done.manifest, done.done_before)
+
+    def blame(error: BaseException, place: Checked) -> BaseException:
+        return error if place.node.is_own else _named(error, place.node.name)
+
+    yield from deal(ray, list(scenarios), places, cores, start=start, finish=finish, blame=blame)
+
+
+def _check_inputs(scenario: Scenario, manifest: Manifest, host: str, known: dict[Path, str]) -> None:
+    """Refuse a run that read other files than are here, such as one that a model includes."""
+    for name, read in manifest.inputs.items():
+        path = scenario.files.folder / name
+        if path not in known:
+            known[path] = sha256(path) if path.is_file() else ""
+        if known[path] not in ("", read):
+            raise BackendError(f"{host} read another {str(path)!r} than is here; copy it there, and do the run again")
+
+
+def _named(error: BaseException, host: str) -> BaseException:
+    """An error of ours with the machine that it happened on; others as they are."""
+    return type(error)(f"on {host}: {error}") if isinstance(error, SensoriumError) else error
+
+
+def _sent(scenario: Scenario) -> tuple[Document, str, bool]:
+    """A scenario as it is sent."""
+    return scenario.document, str(scenario.files.folder), scenario.files.allow_outside
+
+
+def _received(document: Document, folder: str, allow_outside: bool) -> Scenario:
+    return Scenario(document, Files(Path(folder), allow_outside=allow_outside))
+
+
+def _rehearse(document: Document, folder: str, allow_outside: bool) -> tuple[int, float]:
+    """What a task does that compiles."""
+    return rehearse(_received(document, folder, allow_outside))
+
+
+def _run(
+    document: Document,
+    folder: str,
+    allow_outside: bool,
+    out: str,
+    force: bool,
+    cores: int,
+    left_out: frozenset[str],
+    sees_out: bool,
+    before: Manifest | None,
+) -> Run:
+    """What a task does that runs, in a process of its own."""
+    threads.set_threads(cores)
+    nodes.leave_out(left_out)
+    scenario = _received(document, folder, allow_outside)
+    if sees_out:
+        return run(scenario, Path(out), force=force)
+    place = new_place()
+    try:
+        done = run_away(scenario, place, out=Path(out), before=before, force=force)
+    except BaseException:
+        remove_place(str(place))
+        raise
+    if done.done_before:
+        remove_place(str(place))
+    return done

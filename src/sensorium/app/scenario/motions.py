@@ -1,0 +1,163 @@
+"""Paths of bodies and joints by kind, with the parameters of the classes in `sn.paths`."""
+
+import abc
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from sensorium.app.scenario.orbit import InOrbit
+from sensorium.app.scenario.pose import PoseSpec
+from sensorium.core.spec import Spec
+from sensorium.physics.fields.gravity_point_mass import EARTH_MU_M3_S2, GravitationalParameter
+from sensorium.physics.fields.positions import Vector
+from sensorium.worlds import paths
+
+
+class MotionSpec(Spec, abc.ABC):
+    """A path of a body."""
+
+    @abc.abstractmethod
+    def make(self) -> paths.Path:
+        """The path."""
+
+
+class Fixed(MotionSpec):
+    """A body that stays where it is."""
+
+    kind: Literal["fixed"]
+    pose: PoseSpec = PoseSpec()
+    """Where it is."""
+
+    def make(self) -> paths.Path:
+        """The path."""
+        return paths.Fixed(self.pose.make())
+
+
+class Line(MotionSpec):
+    """Straight motion at constant velocity."""
+
+    kind: Literal["line"]
+    start: Vector = (0.0, 0.0, 0.0)
+    """Position at t = 0 [m]."""
+    velocity: Vector
+    """[m/s]."""
+    quaternion: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
+    """How the body is turned in the world, w, x, y, z; it stays so."""
+
+    def make(self) -> paths.Path:
+        """The path."""
+        return paths.Line(self.start, self.velocity, self.quaternion)
+
+
+class Circle(MotionSpec):
+    """Motion round a horizontal circle."""
+
+    kind: Literal["circle"]
+    center: Vector
+    """[m]."""
+    radius: float
+    """[m]."""
+    rate: float
+    """[rad/s], anticlockwise seen from above."""
+    phase: float = 0.0
+    """Angle at t = 0 [rad]."""
+    heading: bool = True
+    """Whether the body's x axis turns along its way."""
+
+    def make(self) -> paths.Path:
+        """The path."""
+        return paths.Circle(self.center, self.radius, self.rate, self.phase, self.heading)
+
+
+class Spin(MotionSpec):
+    """Turning in place about a fixed axis."""
+
+    kind: Literal["spin"]
+    position: Vector = (0.0, 0.0, 0.0)
+    """[m]."""
+    axis: Vector
+    """What it turns about, of any length."""
+    rate: float
+    """[rad/s]."""
+    phase: float = 0.0
+    """Angle at t = 0 [rad]."""
+
+    def make(self) -> paths.Path:
+        """The path."""
+        return paths.Spin(self.position, self.axis, self.rate, self.phase)
+
+
+class Waypoints(MotionSpec):
+    """A smooth path through given poses, at rest before and after."""
+
+    kind: Literal["waypoints"]
+    times_s: tuple[float, ...]
+    """Increasing [s]."""
+    poses: tuple[PoseSpec, ...]
+    """One for each time."""
+
+    def make(self) -> paths.Path:
+        """The path."""
+        return paths.Waypoints(self.times_s, [pose.make() for pose in self.poses])
+
+
+class Orbit(InOrbit, MotionSpec):
+    """Free fall round a point mass at the world's origin, turning freely."""
+
+    kind: Literal["orbit"]
+    mu: GravitationalParameter = EARTH_MU_M3_S2
+    """Gravitational constant times the planet's mass [m^3/s^2]."""
+    inertia_ratio: Annotated[float, Field(ge=0.0, le=2.0)] = 1.0
+    """Moment of inertia about the body's z axis over that about its x and y axes."""
+
+    def make(self) -> paths.Path:
+        """The path."""
+        position, velocity = self.start(self.mu)
+        return paths.Orbit(
+            position,
+            velocity,
+            mu=self.mu,
+            quaternion=self.attitude(),
+            rate=self.rate,
+            inertia_ratio=self.inertia_ratio,
+        )
+
+
+Motion = Annotated[Fixed | Line | Circle | Spin | Waypoints | Orbit, Field(discriminator="kind")]
+"""Any path of a body, told apart by its `kind`."""
+
+
+class JointLine(Spec):
+    """A joint that turns or slides evenly."""
+
+    kind: Literal["line"]
+    start: float = 0.0
+    """Position at t = 0 [rad or m]."""
+    velocity: float = 0.0
+    """[rad/s or m/s]."""
+
+    def make(self) -> paths.JointPath:
+        """The path."""
+        return paths.JointLine(self.start, self.velocity)
+
+
+class JointSine(Spec):
+    """A joint that swings."""
+
+    kind: Literal["sine"]
+    amplitude: float
+    """[rad or m]."""
+    rate: float
+    """Angular frequency [rad/s]."""
+    offset: float = 0.0
+    """Mean position [rad or m]."""
+    phase: float = 0.0
+    """[rad]."""
+
+    def make(self) -> paths.JointPath:
+        """The path."""
+        return paths.JointSine(self.amplitude, self.rate, self.offset, self.phase)
+
+
+JointMotion = Annotated[JointLine | JointSine, Field(discriminator="kind")]
+"""Any path of a joint, told apart by its `kind`."""

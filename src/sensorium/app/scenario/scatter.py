@@ -1,0 +1,114 @@
+"""Things strewn at random, as one writes them in a file."""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from sensorium.app.scenario.document import Document
+from sensorium.app.scenario.files import Files
+from sensorium.app.scenario.scene import ObjectSpec, SceneSpec
+from sensorium.core.spec import Spec
+from sensorium.physics.fields.positions import Vector
+from sensorium.scene.batch import SceneBatch
+from sensorium.scene.scattering.scatter import ClearZone, Scatter, strewn
+from sensorium.scene.scene import Scene, SceneObject
+
+Point = tuple[float, float]
+Angles = tuple[float, float]
+
+
+class ClearZoneSpec(Spec):
+    """A way, seen from above, that nothing reaches into."""
+
+    points: Annotated[tuple[Point, ...], Field(min_length=1)]
+    """x, y of the points along it [m]; one is a place."""
+    radius_m: Annotated[float, Field(ge=0.0)]
+    """How far things stay away from it [m]."""
+
+
+class ScatterSpec(Spec):
+    """So many of some assets, each at a place and turn of its own; in every world another."""
+
+    assets: Annotated[tuple[ObjectSpec, ...], Field(min_length=1)]
+    """What is strewn, equally often; poses are those in the slot."""
+    count: Annotated[int, Field(ge=1)] | tuple[int, int]
+    """How many, or the least and the most."""
+    low: Vector
+    """Corner of the region [m]."""
+    high: Vector
+    """The corner opposite [m]."""
+    yaw_deg: Angles = (-180.0, 180.0)
+    """Least and greatest angle about z [deg]."""
+    pitch_deg: Angles = (0.0, 0.0)
+    """Likewise about y [deg]."""
+    roll_deg: Angles = (0.0, 0.0)
+    """Likewise about x [deg]."""
+    gap_m: Annotated[float, Field(ge=0.0)] | None = None
+    """How far things stay from what was strewn before [m]; by default they may stand in each other."""
+    room_m: Annotated[float, Field(ge=0.0)] | None = None
+    """Radius of the room that each takes up [m], such as that of a trunk; by default that of its mesh."""
+    clear: tuple[ClearZoneSpec, ...] = ()
+    """Where they stay out of."""
+    body: tuple[str, ...] | None = None
+    """Bodies that carry them, one for each of count."""
+    when_full: Literal["raise", "leave out"] = "raise"
+    """What to do with a thing that finds no place."""
+
+    def make(self, files: Files) -> Scatter:
+        """The scatter."""
+        return Scatter(
+            assets=[_made(asset, files) for asset in self.assets],
+            count=self.count,
+            low=self.low,
+            high=self.high,
+            yaw_deg=self.yaw_deg,
+            pitch_deg=self.pitch_deg,
+            roll_deg=self.roll_deg,
+            gap_m=self.gap_m,
+            room_m=self.room_m,
+            clear=[ClearZone(zone.points, zone.radius_m) for zone in self.clear],
+            body=self.body,
+            when_full=self.when_full,
+        )
+
+
+class StrewnSceneSpec(SceneSpec):
+    """What there is to see, and what of it is strewn at random."""
+
+    scatter: tuple[ScatterSpec, ...] = ()
+    """Things at random places, one after the other; with `worlds`, each world has its own."""
+
+
+def with_scatters(
+    scene: Scene, scatters: Sequence[ScatterSpec], files: Files, document: Document, *, worlds: int | None, seed: int
+) -> Scene | SceneBatch:
+    """A scene with things strewn over it: the scene itself for one world, else a batch with a row for each.
+
+    Args:
+        scene: What stands in every world.
+        scatters: What is strewn.
+        files: Folder of the scenario.
+        document: To tell where an error comes from.
+        worlds: How many worlds; None is one without an axis.
+        seed: Of the places.
+    """
+    if not scatters:
+        return scene
+    made = []
+    for number, each in enumerate(scatters):
+        with document.blamed("scene", "scatter", number):
+            made.append(each.make(files))
+    with document.blamed("scene", "scatter"):
+        if worlds is not None:
+            return SceneBatch.scattered(made, worlds=worlds, seed=seed, shared=scene)
+        for thing in strewn(made, seed=seed):
+            scene.add(thing.mesh, pose=thing.pose, body=thing.body, material=thing.material, label=thing.label)
+    return scene
+
+
+def _made(asset: ObjectSpec, files: Files) -> SceneObject:
+    """An asset as an object."""
+    alone = Scene()
+    asset.add_to(alone, files)
+    return alone.objects[0]

@@ -1,0 +1,59 @@
+"""Corruptions in order."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+
+from sensorium.core.spec import Spec, by_place
+from sensorium.corruption.engine.base import AnyCorruption, Corruption, Float, Grid, Layout, layouts_in_row
+from sensorium.corruption.engine.op import Op
+
+
+class Chain(Corruption):
+    """Corruptions one after the other, each on what the one before gives.
+
+    What they must know of each other is told here: bits divide the limits of the chain's saturation, wherever it
+    stands, and a saturation that nothing but quantisers and other saturations separates from a quantiser ends on its
+    codes, so that the two may stand in either order.
+    """
+
+    kind: Literal["chain"] = "chain"
+    parts: tuple[AnyCorruption, ...] = ()
+    """In order."""
+
+    @by_place
+    def __init__(self, parts: Sequence[Corruption] = (), **fields: Any) -> None:
+        Spec.__init__(self, parts=parts, **fields)
+
+    def operations(self, layout: Layout) -> list[Op]:
+        """Those of all parts."""
+        layouts = layouts_in_row(self.parts, layout)
+        return [op for part, own in zip(self.parts, layouts, strict=True) for op in part.switched(own)]
+
+    def limits(self, width: int) -> tuple[Float, Float] | None:
+        """Those of the last saturation that is on and has both; else on each side those of the last that has one."""
+        given = [part.limits(width) for part in self.parts if part.on]
+        found = [limits for limits in reversed(given) if limits is not None]
+        if not found:
+            return None
+        lower = next((lo for lo, _ in found if np.isfinite(lo).all()), found[0][0])
+        upper = next((hi for _, hi in found if np.isfinite(hi).all()), found[0][1])
+        return next((limits for limits in found if np.isfinite(limits).all()), (lower, upper))
+
+    def has_limits_off(self) -> bool:
+        """Whether a saturation in it is off."""
+        return any(part.has_limits_off() for part in self.parts)
+
+    def codes_behind(self, layout: Layout) -> Grid | None:
+        """Those behind its last part."""
+        for part in self.parts if self.on else ():
+            layout = replace(layout, codes_before=part.codes_behind(layout))
+        return layout.codes_before
+
+    def codes_ahead(self, layout: Layout) -> Grid | None:
+        """Those ahead of its first part."""
+        for part in reversed(self.parts) if self.on else ():
+            layout = replace(layout, codes_after=part.codes_ahead(layout))
+        return layout.codes_after

@@ -1,0 +1,78 @@
+"""Random numbers inside the kernel, for a block of rows at once: four channels share the words of one draw."""
+
+import math
+
+import numpy as np
+
+from sensorium.corruption.engine.op import KEY_0, KEY_1, STAGE, TICK
+from sensorium.random import draw_words, log_f32, normal_pair_f32, uniform_f32
+from sensorium.runtime import jit
+
+# Laws of white noise, all of unit standard deviation
+NORMAL, UNIFORM, LAPLACE = range(3)
+
+_SQRT_12 = np.float32(math.sqrt(12.0))
+_SQRT_HALF = np.float32(math.sqrt(0.5))
+_HALF, _ONE, _TWO = np.float32(0.5), np.float32(1.0), np.float32(2.0)
+
+
+@jit.function
+def fill_normals(ops, o, clock, t, ids, first, last, quad, draw, out):
+    """Standard normal numbers for the channels 4 quad to 4 quad + 3 of the rows first to last - 1.
+
+    Args:
+        ops, o, clock, t: Operation and sample.
+        ids: World and first element of each row in the counter, int64 (2, rows).
+        first, last: Rows.
+        quad: Which four channels of the operation.
+        draw: Number of the draw at this sample, from 0.
+        out: Filled, float32 (4, at least last - first).
+    """
+    k0, k1, stage, tick = clock[t, KEY_0], clock[t, KEY_1], ops[o, STAGE], clock[t, TICK]
+    worlds, elements = ids[0, first:last], ids[1, first:last]
+    a, b, c, d = out[0], out[1], out[2], out[3]
+    for i in range(worlds.size):
+        w0, w1, w2, w3 = draw_words(k0, k1, elements[i] + quad, stage, draw, tick, worlds[i])
+        a[i], b[i] = normal_pair_f32(w0, w1)
+        c[i], d[i] = normal_pair_f32(w2, w3)
+
+
+@jit.function
+def fill_uniforms(ops, o, clock, t, ids, first, last, quad, draw, out):
+    """Uniform numbers in (0, 1); arguments as for `fill_normals`."""
+    k0, k1, stage, tick = clock[t, KEY_0], clock[t, KEY_1], ops[o, STAGE], clock[t, TICK]
+    worlds, elements = ids[0, first:last], ids[1, first:last]
+    a, b, c, d = out[0], out[1], out[2], out[3]
+    for i in range(worlds.size):
+        w0, w1, w2, w3 = draw_words(k0, k1, elements[i] + quad, stage, draw, tick, worlds[i])
+        a[i], b[i], c[i], d[i] = uniform_f32(w0), uniform_f32(w1), uniform_f32(w2), uniform_f32(w3)
+
+
+@jit.function
+def fill_of_law(law, ops, o, clock, t, ids, first, last, quad, draw, out):
+    """Numbers of mean 0 and variance 1 of the given law; arguments as for `fill_normals`."""
+    if law == NORMAL:
+        fill_normals(ops, o, clock, t, ids, first, last, quad, draw, out)
+        return
+    fill_uniforms(ops, o, clock, t, ids, first, last, quad, draw, out)
+    for k in range(4):
+        numbers = out[k]
+        if law == UNIFORM:
+            for i in range(last - first):
+                numbers[i] = unit_uniform(numbers[i])
+        else:
+            for i in range(last - first):
+                numbers[i] = unit_laplace(numbers[i])
+
+
+@jit.inlined
+def unit_uniform(u):
+    """A uniform number of mean 0 and variance 1, from one in (0, 1): sqrt(12) (u - 1/2)."""
+    return _SQRT_12 * (u - _HALF)
+
+
+@jit.inlined
+def unit_laplace(u):
+    """A Laplace number of mean 0 and variance 1 by inversion: -+ ln(2 min(u, 1 - u)) / sqrt(2)."""
+    size = -_SQRT_HALF * log_f32(_TWO * min(u, _ONE - u))
+    return -size if u < _HALF else size

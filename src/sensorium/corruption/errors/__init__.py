@@ -1,0 +1,1 @@
+"""Errors of signals, one model a file."""

@@ -1,0 +1,1 @@
+"""Faults with a time of their own, one model a file."""

@@ -1,0 +1,102 @@
+"""Spikes: now and then one sample is far off."""
+
+import math
+from typing import Literal
+
+import numpy as np
+from pydantic import model_validator
+
+from sensorium.core.clock import NS_PER_S
+from sensorium.corruption.engine.base import Corruption, Layout
+from sensorium.corruption.engine.chances import fill_words, happens
+from sensorium.corruption.engine.op import (
+    COLUMN,
+    ELAPSED_NS,
+    KEY_0,
+    KEY_1,
+    OPTION,
+    PARAMETERS,
+    SPIKES,
+    STAGE,
+    TICK,
+    WIDTH,
+    Op,
+)
+from sensorium.corruption.engine.parameters import PerChannel, not_negative, share
+from sensorium.random import draw_words, normal_pair_f32, uniform_f32
+from sensorium.runtime import jit
+
+_FIXED, _UNIFORM, _NORMAL = range(3)
+_LAWS = {"fixed": _FIXED, "uniform": _UNIFORM, "normal": _NORMAL}
+_SIGNS = {"random": 0, "plus": 1, "minus": -1}
+
+
+class Spikes(Corruption):
+    """x' = x + s A m with probability p, else x; drawn for each sample and channel by itself.
+
+    p is `probability`, or 1 - exp(-rate dt) with dt the time since the sample before, so that the number of spikes a
+    second does not depend on the sample rate while they are rare. m is 1, uniform in (0, 1) or |n| with n normal; the
+    sign s is drawn, or always the same.
+    """
+
+    kind: Literal["spikes"] = "spikes"
+    probability: PerChannel | None = None
+    """Of a spike in one sample [1]."""
+    rate_hz: PerChannel | None = None
+    """Spikes a second [Hz], instead; the first sample of all has none."""
+    amplitude: PerChannel
+    """A [unit]."""
+    law: Literal["fixed", "uniform", "normal"] = "fixed"
+    """Distribution of the height."""
+    sign: Literal["random", "plus", "minus"] = "random"
+    """Which way spikes point."""
+
+    @model_validator(mode="after")
+    def _rules(self) -> "Spikes":
+        if (self.probability is None) == (self.rate_hz is None):
+            raise ValueError(
+                f"probability is {self.probability} and rate_hz is {self.rate_hz}; exactly one of them must be given"
+            )
+        if self.probability is not None:
+            share("probability", self.probability)
+        if self.rate_hz is not None:
+            not_negative("rate_hz", self.rate_hz)
+        not_negative("amplitude", self.amplitude)
+        return self
+
+    def operations(self, layout: Layout) -> list[Op]:
+        """A decision for each channel, and a height for those that are hit."""
+        name = "rate_hz" if self.probability is None else "probability"
+        numbers = np.stack([self.each(name, layout.width), self.each("amplitude", layout.width)])
+        return [Op(SPIKES, numbers, options=(_LAWS[self.law], _SIGNS[self.sign], int(name == "rate_hz")))]
+
+
+@jit.function
+def spikes(ops, o, par, x, ids, clock, t, first, last):
+    """X += s A m where a spike is drawn."""
+    column, width, p = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS]
+    law, sign, timed = ops[o, OPTION], ops[o, OPTION + 1], ops[o, OPTION + 2]
+    dt_s = clock[t, ELAPSED_NS] / NS_PER_S
+    words = np.empty((4, last - first), np.uint32)
+    for begin in range(0, width, 4):
+        fill_words(ops, o, clock, t, ids, first, last, begin // 4, 0, words)
+        for k in range(min(4, width - begin)):
+            i = begin + k
+            chance = -math.expm1(-par[p + i] * dt_s) if timed else par[p + i]
+            for row in range(first, last):
+                if happens(chance, words[k, row - first], ops, o, clock, t, ids, row, i, 0):
+                    x[row, column + i] += par[p + width + i] * unit_spike(law, sign, ops, o, clock, t, ids, row, i)
+
+
+@jit.function
+def unit_spike(law, sign, ops, o, clock, t, ids, row, channel):
+    """A spike of amplitude 1, from a draw of its own; the first two draws decided whether there is one."""
+    k0, k1, stage, tick = clock[t, KEY_0], clock[t, KEY_1], ops[o, STAGE], clock[t, TICK]
+    w0, w1, w2, _ = draw_words(k0, k1, ids[1, row] + channel // 4, stage, 2 + channel % 4, tick, ids[0, row])
+    height = 1.0
+    if law == _UNIFORM:
+        height = np.float64(uniform_f32(w0))
+    elif law == _NORMAL:
+        height = np.float64(abs(normal_pair_f32(w0, w1)[0]))
+    down = sign < 0 or (sign == 0 and np.int64(w2) >= 1 << 31)
+    return -height if down else height

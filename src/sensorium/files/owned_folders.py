@@ -1,0 +1,197 @@
+"""Folders that this library writes: one process at a time, and nothing of the user's is removed from them.
+
+A process that writes a folder holds the lock of a file beside it, `.NAME.sensorium-lock`, which goes when the process
+is done; the lock itself ends with the process, however that ends. A folder that may be removed later carries a mark,
+and only files that its writer names as its own are removed from it, one by one.
+"""
+
+import errno
+import os
+import socket
+import stat
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path, PurePosixPath
+
+from sensorium.core.errors import SpecError
+
+try:
+    import fcntl
+except ImportError:  # Windows has no flock: there, nothing keeps a second process out
+    fcntl = None  # type: ignore[assignment]
+
+MARK = ".sensorium-run"
+"""File of a folder that may be removed again."""
+
+class HeldError(SpecError):
+    """Another process writes a folder."""
+
+
+IsOwn = Callable[[PurePosixPath], bool]
+"""Whether the writer of a folder writes files of this path, seen from the folder."""
+
+_SIGNATURE = b"sensorium process "
+
+# How long the holder of a lock may take to write its number into it [s]
+_PATIENCE_S, _POLL_S = 0.5, 0.01
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Keep other processes from writing a folder, and those beside it whose names begin with its name.
+
+    Where nothing can be written beside the folder there is no lock, and nothing to protect.
+
+    Raises:
+        HeldError: Another process, which is named, or another thread of this one writes the folder.
+    """
+    folder = folder.absolute()
+    made = _make_parents(folder)
+    path = folder.with_name(f".{folder.name}.sensorium-lock")
+    try:
+        lock = _taken(path, folder) if fcntl is not None else None
+        try:
+            yield
+        finally:
+            if lock is not None:
+                _release(lock, path)
+    finally:
+        for parent in made:  # those that stayed empty
+            with suppress(OSError):
+                parent.rmdir()
+
+
+def begin(folder: Path, is_own: IsOwn) -> None:
+    """Make an empty folder with the mark; a marked one that was left behind is removed first.
+
+    Raises:
+        SpecError: What stands there is not marked, or holds files that are not its writer's.
+    """
+    check_removable(folder, is_own)
+    try:
+        if folder.exists():
+            remove(folder, is_own)
+        folder.mkdir(parents=True)
+        (folder / MARK).touch()
+    except OSError as error:
+        raise SpecError(f"the folder {str(folder)!r} cannot be made: {error.strerror}") from None
+
+
+def check_removable(folder: Path, is_own: IsOwn, *, marked: bool = True) -> None:
+    """Raise SpecError where removing a folder would remove something of the user's.
+
+    Args:
+        folder: The folder, which need not exist.
+        is_own: Which files are its writer's.
+        marked: Whether it must have the mark.
+    """
+    if folder.is_symlink() or (folder.exists() and marked and not (folder / MARK).is_file()):
+        raise SpecError(f"{str(folder)!r} exists and is not ours; it must make room for the run, remove or rename it")
+    if not folder.exists():
+        return
+    for path in sorted(folder.rglob("*")):
+        name = PurePosixPath(path.relative_to(folder).as_posix())
+        if (path.is_symlink() or not path.is_dir()) and name.name != MARK and not is_own(name):
+            raise SpecError(f"{str(folder)!r} holds {str(name)!r}, which no run wrote; it would be lost, move it away")
+
+
+def remove(folder: Path, is_own: IsOwn) -> None:
+    """Remove the mark, the writer's own files, and folders that are empty then; all else stays where it is."""
+    if folder.is_symlink():
+        return
+    for root, folders, files in os.walk(folder, topdown=False):
+        for name in files:
+            path = Path(root, name)
+            if path == folder / MARK or is_own(PurePosixPath(path.relative_to(folder).as_posix())):
+                with suppress(OSError):
+                    path.unlink()
+        for name in folders:
+            with suppress(OSError):
+                Path(root, name).rmdir()
+    with suppress(OSError):
+        folder.rmdir()
+
+
+def _make_parents(folder: Path) -> list[Path]:
+    """Make the folders above one; returns those that were not there, the innermost first."""
+    missing = [parent for parent in folder.parents if not parent.exists()]
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = os.strerror(errno.ENOTDIR) if isinstance(error, FileExistsError) else error.strerror
+        raise SpecError(f"--out is {str(folder)!r}, which cannot be made: {reason}") from None
+    return missing
+
+
+def _taken(path: Path, folder: Path) -> int | None:
+    """The lock of a file, as a descriptor; None where no file can be written there, or the system has no locks."""
+    while True:
+        try:
+            lock = _opened(path)
+        except OSError as error:
+            if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+                return None
+            raise SpecError(f"--out is {str(folder)!r}; it cannot be locked: {error.strerror}") from None
+        try:
+            if not _is_ours(lock):
+                raise SpecError(f"{str(path)!r} exists and is not ours; it must make room for a lock, rename it")
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+            # Whoever had the lock may have removed the file in between
+            if os.fstat(lock).st_nlink:
+                with suppress(OSError):  # a lock that another user left is ours without our name in it
+                    os.ftruncate(lock, 0)
+                    os.pwrite(lock, _SIGNATURE + f"{os.getpid()} on {socket.gethostname()}\n".encode(), 0)
+                return lock
+        except BlockingIOError:
+            holder = _holder(lock)
+            os.close(lock)
+            raise HeldError(
+                f"--out is {str(folder)!r}, which {holder} is writing; wait until it ends, or name another folder"
+            ) from None
+        except OSError as error:
+            os.close(lock)
+            with suppress(OSError):
+                path.unlink()
+            warnings.warn(f"{str(folder)!r} is not locked against a second run: {error.strerror}", stacklevel=4)
+            return None
+        except BaseException:
+            os.close(lock)
+            raise
+        os.close(lock)
+
+
+def _opened(path: Path) -> int:
+    flags = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | flags, 0o644)
+    except PermissionError:
+        if not path.exists():
+            raise
+        return os.open(path, os.O_RDONLY | flags)  # another user's, which can be locked all the same
+
+
+def _is_ours(lock: int) -> bool:
+    if not stat.S_ISREG(os.fstat(lock).st_mode):
+        return False
+    return os.pread(lock, len(_SIGNATURE), 0) in (b"", _SIGNATURE)
+
+
+def _holder(lock: int) -> str:
+    """Which process holds a lock."""
+    end = time.monotonic() + _PATIENCE_S
+    while time.monotonic() < end:
+        words = os.pread(lock, 200, 0).decode("utf-8", "replace").removeprefix(_SIGNATURE.decode()).split()
+        if words:
+            return f"process {' '.join(words)}"
+        time.sleep(_POLL_S)
+    return "another process"
+
+
+def _release(lock: int, path: Path) -> None:
+    with suppress(OSError):
+        path.unlink()
+    fcntl.flock(lock, fcntl.LOCK_UN)  # also for children that were forked meanwhile, which have it too
+    os.close(lock)

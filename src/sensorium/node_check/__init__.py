@@ -1,5 +1,0 @@
-"""Every node of a cluster, compared with this machine before anything runs there."""
-
-from sensorium.node_check.check import Checked, check_nodes
-
-__all__ = ["Checked", "check_nodes"]

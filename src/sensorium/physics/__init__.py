@@ -1,0 +1,1 @@
+"""The physics, as pure functions and validated data: one model a file."""

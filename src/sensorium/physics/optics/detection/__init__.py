@@ -1,0 +1,1 @@
+"""What receivers make of light: pulses, thresholds, returns, cross-talk."""

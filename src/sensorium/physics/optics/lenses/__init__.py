@@ -1,0 +1,1 @@
+"""Lenses: distortion, aberrations, vignetting, stray light."""

@@ -1,0 +1,1 @@
+"""What surfaces and boundaries do with light."""

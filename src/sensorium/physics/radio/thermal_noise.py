@@ -1,0 +1,26 @@
+"""Noise that a receiver adds, as it stands in one cell of a range-speed map."""
+
+from numpy.typing import ArrayLike
+
+from sensorium.physics.optics.checks import Array, checked
+
+BOLTZMANN_J_K = 1.380649e-23
+
+REFERENCE_K = 290.0
+"""T_0 that noise figures are stated for [K]."""
+
+
+def thermal_noise(*, noise_figure: ArrayLike, integration_s: ArrayLike, temperature_K: float = REFERENCE_K) -> Array:
+    """Power k T_0 F / (N_c T_r) [W]: noise within the bandwidth of a cell, one over the time that is added up in phase.
+
+    4.00388e-21 W for F = 1 and one second. physics.md 12 has N_c T_c, which is the same where chirps follow each other
+    without a pause; in a pause nothing is sampled, so nothing is added up. Windows make cells wider: times the noise
+    bandwidth of each (see `windows`).
+
+    Args:
+        noise_figure: F, at least 1 [1].
+        integration_s: N_c T_r, sampled time of a frame [s].
+        temperature_K: T_0 [K].
+    """
+    figure = checked("noise_figure", noise_figure, at_least=1.0)
+    return BOLTZMANN_J_K * temperature_K * figure / checked("integration_s", integration_s, above=0.0)

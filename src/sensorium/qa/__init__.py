@@ -1,0 +1,1 @@
+"""Quality: validation, benchmarks, round trips of devices, the demonstration."""

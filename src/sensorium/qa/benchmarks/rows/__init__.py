@@ -1,0 +1,1 @@
+"""Benchmark rows, one subject a file."""

@@ -1,0 +1,149 @@
+"""Round trip of a camera: gain, noise and capacity from simulated flats, as EMVA 1288 measures them."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.devices import CameraSheet, Device
+from sensorium.physics.imaging import FixedPattern, PixelNoise, digitised, fixed_pattern, noisy_electrons
+from sensorium.qa.round_trip.row import Row, Z, in_sheet_unit, seed_of
+from sensorium.random import Stream
+from sensorium.sensors.camera.camera import Camera
+
+_PIXELS = 200_000
+_LEVELS = 12
+_BLACK_DN = 64.0
+
+
+def camera_rows(device: Device) -> list[Row]:
+    """Everything that the sheet states of its pixels; nothing for a sheet without."""
+    sheet, spec = device.sheet, Camera.from_device(device.path)
+    assert isinstance(sheet, CameraSheet)
+    rows = []
+    if sheet.horizontal_fov is not None:
+        fov = math.degrees(2.0 * math.atan(0.5 * spec.width_m / spec.focal_length_m))
+        # A field of view is stated of a lens, not of the chip behind it
+        around = (fov, 0.97 * fov, 1.03 * fov)
+        stated = sheet.number("horizontal_fov")
+        rows.append(in_sheet_unit(device.name, "horizontal_fov", sheet.horizontal_fov, stated, around))
+    if sheet.system_gain is None or sheet.dark_noise is None or sheet.saturation is None:
+        return rows
+    flats = _Flats(spec, device.name)
+
+    # Photon transfer: variance over mean is a line of slope K; in the dark it is the dark noise
+    top = float(sheet.number("saturation"))
+    levels = np.linspace(0.0, 0.6 * top, _LEVELS)
+    mean, variance = np.array([flats.mean_and_variance(level, 2 * number) for number, level in enumerate(levels)]).T
+    x, y = mean - mean[0], variance - variance[0]
+    gain = float((x * y).sum() / (x * x).sum())
+    relative = Z * math.sqrt(2.0 / (_PIXELS * 0.5 * _LEVELS))
+    dark = math.sqrt(variance[0] - 1.0 / 12.0) / gain
+    noise_error = relative + Z / math.sqrt(2.0 * _PIXELS)
+    rows += [
+        in_sheet_unit(
+            device.name, "system_gain", sheet.system_gain, sheet.number("system_gain"), _around(gain, relative)
+        ),
+        in_sheet_unit(
+            device.name, "dark_noise", sheet.dark_noise, sheet.number("dark_noise"), _around(dark, noise_error)
+        ),
+    ]
+
+    # Saturation: the largest code over the gain; half a code and the error of the gain are in the dark
+    full = float(flats.codes(3.0 * top, 100).max()) / gain
+    error = relative + 0.5 / (gain * full)
+    rows.append(in_sheet_unit(device.name, "saturation", sheet.saturation, top, _around(full, error)))
+
+    # What stays from frame to frame: spread over pixels of a mean over frames, without what is left of the noise
+    spread_error = relative + Z / math.sqrt(2.0 * _PIXELS)
+    if sheet.dsnu is not None:
+        found = flats.fixed_spread(0.0, 200) / gain
+        rows.append(in_sheet_unit(device.name, "dsnu", sheet.dsnu, sheet.number("dsnu"), _around(found, 0.02)))
+    if sheet.prnu is not None:
+        signal = float(mean[-1] - mean[0])
+        whole, offset = flats.fixed_spread(float(levels[-1]), 300), flats.fixed_spread(0.0, 200)
+        found = math.sqrt(max(whole**2 - offset**2, 0.0)) / signal
+        rows.append(in_sheet_unit(device.name, "prnu", sheet.prnu, sheet.number("prnu"), _around(found, 0.03)))
+    return [*rows, *_derived(device.name, sheet, gain, dark, full, spread_error)]
+
+
+def _derived(name: str, sheet: CameraSheet, gain: float, dark: float, full: float, error: float) -> list[Row]:
+    """What EMVA 1288 works out of these: threshold, best signal to noise, dynamic range."""
+    rows = []
+    efficiency = sheet.number("quantum_efficiency")
+    if sheet.snr_max is not None:
+        best = 10.0 * math.log10(full)
+        around = (best, best - 10.0 * error, best + 10.0 * error)
+        rows.append(in_sheet_unit(name, "snr_max", sheet.snr_max, sheet.number("snr_max"), around, rounded=True))
+    if efficiency is None:
+        return rows
+    least = (math.sqrt(dark**2 + 1.0 / (12.0 * gain**2)) + 0.5) / efficiency
+    if sheet.threshold_photons is not None:
+        rows.append(
+            in_sheet_unit(
+                name,
+                "threshold_photons",
+                sheet.threshold_photons,
+                sheet.number("threshold_photons"),
+                _around(least, error),
+                rounded=True,
+            )
+        )
+    if sheet.dynamic_range is not None:
+        found = 20.0 * math.log10(full / efficiency / least)
+        around = (found, found - 20.0 * error, found + 20.0 * error)
+        stated = sheet.number("dynamic_range")
+        rows.append(in_sheet_unit(name, "dynamic_range", sheet.dynamic_range, stated, around, rounded=True))
+    return rows
+
+
+class _Flats:
+    """Images of an even field, as the converter gives them."""
+
+    def __init__(self, spec: Camera, name: str) -> None:
+        self._spec = spec
+        self._noise = spec.noise or PixelNoise()
+        self._stream = Stream(seed_of(name), "flats")
+        self._pattern: FixedPattern = fixed_pattern(self._noise, self._stream, values=_PIXELS)
+
+    def codes(self, electrons: float, tick: int) -> NDArray[np.float64]:
+        """Codes of one frame."""
+        spec, adc = self._spec, self._spec.adc
+        assert adc is not None
+        e = np.full(_PIXELS, electrons, np.float32)
+        noisy_electrons(
+            e,
+            self._noise,
+            self._pattern,
+            exposure_s=spec.exposure_s,
+            full_well_e=spec.full_well_e,
+            key=self._stream.key,
+            tick=tick,
+        )
+        # Dark frames need codes below that of darkness, as every report's offset gives them
+        _, codes = digitised(
+            e[:, None],
+            gain=(1.0,),
+            full_well_e=spec.full_well_e,
+            bits=16,
+            adc_bits=16,
+            gain_dn_e=adc.gain_dn_e,
+            black_dn=_BLACK_DN,
+        )
+        assert codes is not None
+        return codes[:, 0].astype(np.float64) - _BLACK_DN
+
+    def mean_and_variance(self, electrons: float, tick: int) -> tuple[float, float]:
+        """Mean and variance over frames, from a pair of them."""
+        a, b = self.codes(electrons, tick), self.codes(electrons, tick + 1)
+        return float((a + b).mean() / 2.0), float(np.var(a - b) / 2.0)
+
+    def fixed_spread(self, electrons: float, tick: int) -> float:
+        """Standard deviation over pixels of what two frames share: their covariance."""
+        a, b = self.codes(electrons, tick), self.codes(electrons, tick + 1)
+        return math.sqrt(max(float(np.cov(a, b)[0, 1]), 0.0))
+
+
+def _around(value: float, relative: float) -> tuple[float, float, float]:
+    """A value, and the ends of its interval."""
+    return value, value * (1.0 - relative), value * (1.0 + relative)

@@ -1,0 +1,170 @@
+"""What a check is: a law that the library claims, where the law stands, and how far off it may be found.
+
+A check measures by calling the library as a user would, and gives what it found beside what the law says; whether the
+two agree is decided here, in one place for all checks. A check never decides for itself that it has passed.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sensorium.core.errors import SpecError
+
+Array = NDArray[np.float64]
+Side = Literal["both", "at most", "at least"]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What a plot's axis shows."""
+
+    label: str = ""
+    log: bool = False
+
+
+_CASES, _UNNAMED = Axis("case"), Axis()
+
+
+class Comparison:
+    """What was found beside what the law says, at as many places as there are, and how to draw it."""
+
+    def __init__(
+        self,
+        found: ArrayLike,
+        expected: ArrayLike,
+        *,
+        at: ArrayLike | None = None,
+        x: Axis = _CASES,
+        y: Axis = _UNNAMED,
+        note: str = "",
+    ) -> None:
+        """Put both side by side.
+
+        Args:
+            found: What the library gives.
+            expected: What the law says there; broadcast to the shape of `found`.
+            at: Where along the plot's x axis; by default places are numbered.
+            x, y: The plot's axes.
+            note: A line more for the page: what was counted, what stands out.
+        """
+        values: Array = np.atleast_1d(np.asarray(found, np.float64))
+        self.found: Array = values.ravel()
+        self.expected: Array = np.broadcast_to(np.asarray(expected, np.float64), values.shape).ravel().copy()
+        places = np.arange(1.0, values.size + 1).reshape(values.shape) if at is None else np.asarray(at, np.float64)
+        self.at: Array = np.broadcast_to(places, values.shape).ravel().copy()
+        self.numbered = at is None
+        self.x, self.y, self.note = x, y, note
+        if not self.found.size:
+            raise SpecError("a check compared nothing; it must find at least one value")
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """How far what is found may lie from what is expected: absolute + relative x abs(expected)."""
+
+    absolute: float = 0.0
+    relative: float = 0.0
+    side: Side = "both"
+
+    def excess(self, comparison: Comparison) -> Array:
+        """How far each value lies off, as a share of what is allowed; more than 1 is too far, NaN never passes."""
+        off = comparison.found - comparison.expected
+        if self.side == "both":
+            off = np.abs(off)
+        elif self.side == "at least":
+            off = -off
+        allowed = self.absolute + self.relative * np.abs(comparison.expected)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = np.where(off <= 0.0, 0.0, off / allowed)
+        return np.where(np.isnan(off), np.inf, share)
+
+    def __str__(self) -> str:
+        """Words of one line."""
+        parts = []
+        if self.absolute:
+            parts.append(f"{self.absolute:.3g}")
+        if self.relative:
+            parts.append(f"{100 * self.relative:.3g} %")
+        allowed = " + ".join(parts)
+        if self.side == "both":
+            return f"± {allowed}" if allowed else "equal"
+        return f"{self.side} the reference" + (f" + {allowed}" if allowed else "")
+
+
+@dataclass(frozen=True)
+class Check:
+    """One law, and how it is measured."""
+
+    name: str
+    family: str
+    claim: str
+    reference: str
+    tolerance: Tolerance
+    measure: Callable[[bool], Comparison]
+    """Takes whether to be quick."""
+    needs: tuple[str, ...] = ()
+    """Packages that an independent engine comes in; without them the check is skipped."""
+
+
+@dataclass
+class Family:
+    """Checks of one part of the library, in the order of the page."""
+
+    title: str
+    checks: list[Check] = field(default_factory=list)
+
+    def check(
+        self,
+        name: str,
+        claim: str,
+        *,
+        reference: str,
+        absolute: float = 0.0,
+        relative: float = 0.0,
+        side: Side = "both",
+        needs: tuple[str, ...] = (),
+    ) -> Callable[[Callable[[bool], Comparison]], Callable[[bool], Comparison]]:
+        """Make a check of the function below, which takes whether to be quick.
+
+        Args:
+            name: What it is called: words with hyphens.
+            claim: The law, in a sentence.
+            reference: Where it stands.
+            absolute, relative, side: How far off it may be, see `Tolerance`.
+            needs: Packages without which it cannot be measured.
+        """
+
+        def register(measure: Callable[[bool], Comparison]) -> Callable[[bool], Comparison]:
+            tolerance = Tolerance(absolute, relative, side)
+            self.checks.append(Check(name, self.title, claim, reference, tolerance, measure, needs))
+            return measure
+
+        return register
+
+
+Verdict = Literal["passed", "failed", "skipped"]
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a check ended."""
+
+    check: Check
+    verdict: Verdict
+    seconds: float
+    comparison: Comparison | None = None
+    reason: str = ""
+    """Why it was skipped, or what went wrong before anything was found."""
+
+    def worst(self) -> dict[str, Any]:
+        """The value that lies furthest off, as a share of what is allowed."""
+        assert self.comparison is not None
+        excess = self.check.tolerance.excess(self.comparison)
+        off = self.comparison.found - self.comparison.expected
+        nearest = {"both": np.abs(off), "at most": off, "at least": -off}[self.check.tolerance.side]
+        i = int(np.lexsort((nearest, excess))[-1])
+        found, expected = float(self.comparison.found[i]), float(self.comparison.expected[i])
+        return {"found": found, "expected": expected, "share": float(excess[i]), "at": float(self.comparison.at[i])}

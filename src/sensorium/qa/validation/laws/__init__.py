@@ -1,0 +1,1 @@
+"""Laws that the library claims, one family a file."""

@@ -1,0 +1,304 @@
+"""Recording as MCAP with ROS 2 messages, which needs no ROS."""
+
+import warnings
+from collections import Counter
+from contextlib import suppress
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.core.clock import MAX_NS
+from sensorium.core.errors import RecordError, SpecError
+from sensorium.core.frames import Pose
+from sensorium.corruption.faults.log import FaultWatch
+from sensorium.environment import Environment
+from sensorium.files.mcap_messages import JOINT_KINDS, LABELS, SLIDES
+from sensorium.record.background import Background
+from sensorium.record.mcap.file import McapFile, Place
+from sensorium.record.recorder import Recorder
+from sensorium.record.ros2 import cdr
+from sensorium.record.ros2.clock import clock
+from sensorium.record.ros2.diagnostics import fault_status
+from sensorium.record.ros2.message import Later, Message
+from sensorium.record.ros2.readings import has_messages, messages_of
+from sensorium.record.ros2.source import Source, check_topic, world_prefix
+from sensorium.record.ros2.transforms import mounts, transforms
+from sensorium.runtime.interrupts import Uninterrupted
+from sensorium.sensors.common.attached import AttachedSensor
+from sensorium.sensors.lidar.scan import Scan
+from sensorium.worlds.base import slides_of
+
+# A message with more bytes than this is long: it gets a chunk of its own, and a sensor's is written by the thread
+_LONG_BYTES = 1 << 16
+
+
+class McapRecorder(Recorder):
+    """Writes what sensors report while they do, in a file that robotics tools open.
+
+    Topics begin with the sensor's name: /lidar/points (PointCloud2; a lidar of one ray has /lidar/range too, one that
+    keeps its samples /lidar/waveforms),
+    /imu/data_raw and /imu/mag (Imu, MagneticField), /encoder/joint_states, /odometer/odometry, /gnss/fix and /gnss/vel,
+    /barometer/pressure, /sun_sensor/cosine, /cone/range, /radar/detections and /radar/range_doppler (PointCloud2 and
+    Image), /camera/image_raw and /camera/camera_info, /depth_camera/depth and the other outputs of a depth camera;
+    then /tf with the true poses of all bodies, /tf_static with the mounts of the sensors, /clock, and /diagnostics with
+    onsets and ends of faults. Times are simulated; a message is logged when it arrived and carries in its header the
+    time by its sensor's clock.
+    With several worlds or sensors of a kind, topics and frames are /world_0/lidar_1/points and world_0/lidar_1. What
+    the numbers of labels stand for is metadata, under the name of `LABELS`: {"1": "ground", ...}; so is which joints
+    slide, under `JOINT_KINDS`: {"lift": "slide"}.
+
+    The bytes of the file depend on what was recorded alone. What is short is encoded and handed to the operating system
+    before `record` returns. Long point clouds get their places in the file, where a thread packs and writes them while
+    the run goes on; `record` waits only for the clouds of an earlier step that are still being written. So a process
+    that is killed at any moment loses the clouds of one step at most, and nothing that was recorded before or after
+    them; `sensorium recover` makes a proper file of the rest. Readings must not be changed once they are recorded.
+
+    >>> env = sn.Environment(sn.Scene(), sn.worlds.Static(step_s=0.01))
+    >>> gyroscope = env.attach(sn.Gyroscope(timing=sn.Timing(rate_hz=100.0)))
+    >>> with sn.record.McapRecorder("run.mcap") as recorder:
+    ...     for _ in env.run(duration_s=1.0):
+    ...         recorder.record(env)
+    >>> recorder.path.stat().st_size > 20_000
+    True
+    """
+
+    def __init__(self, path: str | PathLike[str], *, clouds_every: int = 1) -> None:
+        """Begin a file; one that exists is replaced.
+
+        Args:
+            path: The file.
+            clouds_every: Record the first scan of a lidar and then every so manyth: a cloud of 262,144 points has 7 MB,
+                or 10 with points in the world.
+        """
+        if clouds_every < 1:
+            raise SpecError(f"clouds_every is {clouds_every}; it must be at least 1")
+        self.path = Path(path)
+        self._clouds_every, self._clouds = clouds_every, Counter[str]()
+        self._names_labels = False
+        try:
+            self._file = McapFile(self.path, profile="ros2", library="sensorium")
+        except OSError as error:
+            if self.path.exists():
+                raise self._failed(error) from None
+            raise SpecError(f"path is {str(self.path)!r}, which cannot be written: {error.strerror}") from None
+        self._schemas: dict[str, int] = {}
+        self._channels: dict[str, tuple[int, str]] = {}
+        self._sources: dict[str, Source] = {}
+        self._claimed: dict[str, str] = {}
+        self._faults_seen: dict[str, FaultWatch] = {}
+        self._not_recorded: set[str] = set()
+        self._buffer = np.zeros(0, np.uint8)
+        self._background: Background[list[tuple[Place, Later]]] | None = Background(self._fill)
+
+    def record(self, env: Environment) -> None:
+        """Record the last step of an environment: readings that arrived in it, faults, poses and time.
+
+        Ctrl-C waits for its end.
+        """
+        with Uninterrupted():
+            self._record(env)
+
+    def _record(self, env: Environment) -> None:
+        background = self._open()
+        now_ns = env.time_ns
+        self._name_labels_and_slides(env)
+        messages: list[tuple[str, Message, int]] = [("/clock", clock(now_ns), now_ns)]
+
+        # Bodies before what is mounted on them, for readers that put frames into a tree as they come
+        if env.world.body_names:
+            messages.append(("/tf", _bodies(env, env.state.X_WB, now_ns), now_ns))
+        readings: list[tuple[str, Message, int]] = []
+        for sensor in env.sensors.values():
+            if sensor.name not in self._sources:
+                source = Source.of(sensor, env.world.body_names, env.world.joint_names)
+                for row in range(len(source.frames)):
+                    self._claim(source.topic(row, ""), sensor.name)
+                self._sources[sensor.name] = source
+                if source.has_place:
+                    messages.append(("/tf_static", mounts(source, now_ns), now_ns))
+            arrivals = sensor.arrivals()
+            if arrivals and not has_messages(arrivals[0].reading):
+                self._warn(sensor.name, arrivals[0].reading)
+                continue
+            for arrival in arrivals:
+                if isinstance(arrival.reading, Scan):
+                    self._clouds[sensor.name] += 1
+                    if (self._clouds[sensor.name] - 1) % self._clouds_every:
+                        continue
+                found = messages_of(arrival.reading, self._sources[sensor.name])
+                for topic, _ in found:
+                    self._claim(topic, sensor.name)
+                readings += [(topic, message, arrival.arrival_ns) for topic, message in found]
+            messages += [("/diagnostics", message, now_ns) for message in self._faults(env, sensor)]
+
+        # What is short first, then the places of what is long; no place before the one before it is filled
+        messages += readings
+        is_long = [cdr.long_bytes(message) > _LONG_BYTES for _, message, _ in messages]
+        if any(is_long):
+            background.join()
+        try:
+            for (topic, message, log_ns), long in zip(messages, is_long, strict=True):
+                if not long:
+                    self._add(topic, message, log_ns)
+            places = [self._place(*one) for one, long in zip(messages, is_long, strict=True) if long]
+            self._file.flush()
+        except OSError as error:
+            raise self._failed(error) from None
+        if places:
+            background.put(places)
+
+    def write(self, topic: str, message: Message, *, log_ns: int | None = None) -> None:
+        """Record one message of your own; it is with the operating system when this returns.
+
+        Args:
+            topic: Its topic; each topic has messages of one type.
+            message: Such as the functions of `sensorium.record.ros2` make.
+            log_ns: When it is logged [ns], not negative; None is its own time.
+        """
+        background = self._open()
+        time_ns = message.stamp_ns if log_ns is None else log_ns
+        if not 0 <= time_ns <= MAX_NS:
+            raise SpecError(f"log_ns is {time_ns}; it must be zero or more, and within 2^63")
+        with Uninterrupted():
+            self._write(background, topic, message, time_ns)
+
+    def _write(
+        self, background: Background[list[tuple[Place, Later]]], topic: str, message: Message, time_ns: int
+    ) -> None:
+        try:
+            if cdr.long_bytes(message) > _LONG_BYTES:
+                background.join()
+                place, data = self._place(topic, message, time_ns)
+                self._file.flush()
+                place.fill(data.made())
+            else:
+                self._add(topic, message, time_ns)
+                self._file.flush()
+        except OSError as error:
+            raise self._failed(error) from None
+
+    def flush(self) -> None:
+        """Wait until all that was recorded has been handed to the operating system."""
+        self._open().join()
+
+    def close(self) -> None:
+        """Write what is under way, and the index; nothing can be recorded after. Ctrl-C waits for its end."""
+        with Uninterrupted():
+            self._close()
+
+    def _close(self) -> None:
+        if self._background is None:
+            return
+        background, self._background = self._background, None
+        try:
+            background.finish()
+            self._file.finish()
+        except OSError as error:
+            raise self._failed(error) from None
+        finally:
+            # What could not be written before cannot be now, and has been told
+            with suppress(OSError):
+                self._file.close()
+
+    # --- on the thread of the run -----------------------------------------------------------------------------------
+
+    def _open(self) -> Background[list[tuple[Place, Later]]]:
+        """The thread, which has met no error yet."""
+        if self._background is None:
+            raise SpecError(f"recorder of {self.path.name!r} is closed; nothing can be recorded any more")
+        self._background.raise_error()
+        return self._background
+
+    def _name_labels_and_slides(self, env: Environment) -> None:
+        """Write once what the numbers of labels stand for, and which joints slide; an environment keeps both."""
+        if not self._names_labels:
+            self._names_labels = True
+            self._file.metadata(LABELS, {str(number): name for name, number in env.scene.labels.items()})
+            if slides := slides_of(env.world):
+                self._file.metadata(JOINT_KINDS, dict.fromkeys(slides, SLIDES))
+
+    def _faults(self, env: Environment, sensor: AttachedSensor[Any]) -> list[Message]:
+        """Faults that set in or were over since the last step; at first, those that are active as well."""
+        watch = self._faults_seen.setdefault(sensor.name, FaultWatch(env.step_from_ns))
+        return [fault_status(sensor.name, event, env.time_ns) for event in watch.changes(sensor.faults.log)]
+
+    def _claim(self, topic: str, sensor: str) -> None:
+        """Raise unless a topic, or what a sensor's topics begin with, is that sensor's alone."""
+        other = self._claimed.setdefault(topic, sensor)
+        if other != sensor:
+            raise SpecError(
+                f"sensors {other!r} and {sensor!r} would both be recorded as {topic}; their names must differ in "
+                "letters, digits or underscores, which topics of ROS 2 are made of"
+            )
+
+    def _warn(self, name: str, reading: Any) -> None:
+        if name not in self._not_recorded:
+            self._not_recorded.add(name)
+            kind = type(reading).__name__
+            warnings.warn(f"sensor {name!r} is not recorded: no message stands for its {kind}", stacklevel=3)
+
+    def _add(self, topic: str, message: Message, log_ns: int) -> None:
+        """Put a short message into the open chunk."""
+        channel = self._channel(topic, message.kind)
+        self._file.message(channel, cdr.encoded(message), log_ns=log_ns, publish_ns=max(0, message.stamp_ns))
+
+    def _place(self, topic: str, message: Message, log_ns: int) -> tuple[Place, Later]:
+        """Keep a place for a long message; returns it with the bytes that belong there."""
+        channel = self._channel(topic, message.kind)
+        head, data, tail = cdr.parts(message)
+        parts, publish_ns = (head, data.length, tail), max(0, message.stamp_ns)
+        return self._file.place(channel, parts, log_ns=log_ns, publish_ns=publish_ns), data
+
+    def _channel(self, topic: str, kind: str) -> int:
+        """Number of a topic, announced when it is new, and its type where that is."""
+        if topic not in self._channels:
+            check_topic(topic)
+            if kind not in self._schemas:
+                self._schemas[kind] = self._file.schema(kind, "ros2msg", cdr.definition(kind))
+            metadata = {"offered_qos_profiles": _LATCHED if topic == "/tf_static" else ""}
+            self._channels[topic] = self._file.channel(topic, "cdr", self._schemas[kind], metadata), kind
+        channel, known = self._channels[topic]
+        if kind != known:
+            raise SpecError(f"topic {topic!r} has messages of {known}; {kind} must have a topic of its own")
+        return channel
+
+    def _failed(self, error: OSError) -> RecordError:
+        return RecordError(f"{str(self.path)!r} cannot be written any more: {error.strerror}")
+
+    # --- on the writer's thread -------------------------------------------------------------------------------------
+
+    def _fill(self, places: list[tuple[Place, Later]]) -> None:
+        """Make the bytes of long messages, in one buffer for all, and write each to its place."""
+        try:
+            for place, data in places:
+                if self._buffer.size < data.length:
+                    self._buffer = np.zeros(data.length, np.uint8)
+                out: NDArray[np.uint8] = self._buffer[: data.length]
+                data.write_to(out)
+                place.fill(out)
+        except OSError as error:
+            raise self._failed(error) from None
+
+
+def _bodies(env: Environment, X_WB: Pose, time_ns: int) -> Message:
+    """Poses of all bodies of all worlds."""
+    worlds, names = X_WB.shape[0], env.world.body_names
+    prefixes = [world_prefix(env, world) for world in range(worlds)]
+    parents = [f"{prefix}world" for prefix in prefixes for _ in names]
+    return transforms(X_WB.reshape(-1), parents, [prefix + name for prefix in prefixes for name in names], time_ns)
+
+
+# Reliable and transient local, as rosbag2 writes it: who plays the file gives mounts to late listeners too
+_LATCHED = """- history: 3
+  depth: 0
+  reliability: 1
+  durability: 1
+  deadline: {sec: 9223372036, nsec: 854775807}
+  lifespan: {sec: 9223372036, nsec: 854775807}
+  liveliness: 1
+  liveliness_lease_duration: {sec: 9223372036, nsec: 854775807}
+  avoid_ros_namespace_conventions: false
+"""

@@ -1,0 +1,79 @@
+"""A table that grows row by row, as Parquet; needs pyarrow (the extra `parquet`)."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sensorium.core.errors import MissingExtraError
+from sensorium.files.atomic import replacing
+from sensorium.record.tables.csv_table import Cell
+
+# Rows that are written at once while the run goes on, and rows of one group of the final file
+_ROWS_AT_ONCE = 256
+_ROWS_OF_A_GROUP = 1 << 17
+
+
+class ParquetTable:
+    """Writes rows to `<path>.part`, of which a Parquet file is made when it is closed.
+
+    Parquet has its directory at the end, so that a file that was cut off is lost. The part is an Arrow stream instead,
+    written 256 rows at a time: what a killed process leaves is read by `pyarrow.ipc.open_stream`, batch by batch.
+    """
+
+    def __init__(self, path: Path, columns: Mapping[str, type]) -> None:
+        """Begin a table with these columns: name and type."""
+        self._path, self._part = path, path.with_name(f"{path.name}.part")
+        pyarrow = require_pyarrow()
+        kinds = {int: pyarrow.int64(), float: pyarrow.float64(), bool: pyarrow.bool_()}
+        self._schema = pyarrow.schema([(name, kinds[kind]) for name, kind in columns.items()])
+        self._rows: list[list[Cell]] = []
+        self._file = self._part.open("wb", buffering=0)
+        self._stream = pyarrow.ipc.new_stream(self._file, self._schema)
+
+    def add(self, row: list[Cell]) -> None:
+        """Add a row, a cell for each column."""
+        self._rows.append(row)
+
+    def flush(self) -> None:
+        """Hand what was added to the operating system, where there are enough rows."""
+        if len(self._rows) >= _ROWS_AT_ONCE:
+            self._write_rows()
+
+    def close(self) -> None:
+        """Make the Parquet file."""
+        import pyarrow
+        from pyarrow import ipc, parquet
+
+        if self._rows:
+            self._write_rows()
+        self._stream.close()
+        self._file.close()
+        with replacing(self._path) as file, self._part.open("rb") as part:
+            batches: list[Any] = []
+            with parquet.ParquetWriter(file, self._schema) as writer:
+                for batch in ipc.open_stream(part):
+                    batches.append(batch)
+                    if len(batches) * _ROWS_AT_ONCE >= _ROWS_OF_A_GROUP:
+                        writer.write_table(pyarrow.Table.from_batches(batches))
+                        batches.clear()
+                if batches:
+                    writer.write_table(pyarrow.Table.from_batches(batches))
+        self._part.unlink()
+
+    def _write_rows(self) -> None:
+        import pyarrow
+
+        columns = zip(*self._rows, strict=True)
+        arrays = [pyarrow.array(column, field.type) for column, field in zip(columns, self._schema, strict=True)]
+        self._stream.write_batch(pyarrow.record_batch(arrays, schema=self._schema))
+        self._rows.clear()
+
+
+def require_pyarrow() -> Any:
+    """The package, or the error that says how to get it."""
+    try:
+        import pyarrow.ipc
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtraError("Parquet files need pyarrow; pip install 'sensorium[parquet]'") from None
+    return pyarrow

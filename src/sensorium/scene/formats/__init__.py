@@ -1,0 +1,1 @@
+"""Mesh files: one part of a format a file."""

@@ -1,0 +1,34 @@
+"""Normals of an OBJ file, at the corners of its faces: taken where every corner has one, and passed over else."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.core.errors import SceneError
+from sensorium.scene.formats.obj_corners import absolute
+from sensorium.scene.formats.text_lines import number_rows
+
+
+def corner_normals(
+    lines: Sequence[str], given: NDArray[np.int64], known: NDArray[np.int64]
+) -> NDArray[np.float32] | None:
+    """Normals at corners, shape (*given.shape, 3); None where one is missing or no number.
+
+    Args:
+        lines: What follows `vn` in each line.
+        given: Number that each corner gives, from 1 on, or from -1 back.
+        known: How many there were where the corner stands.
+    """
+    if not given.size or ((given == 0) | (np.abs(given) > known)).any():
+        return None
+    try:
+        values, counts = number_rows(lines)
+    except SceneError:
+        return None
+    if (counts < 3).any():
+        return None
+    first = np.cumsum(counts) - counts
+    normals = values[first[:, None] + np.arange(3)].astype(np.float32)
+    found = normals[absolute(given, known)]
+    return found if np.isfinite(found).all() else None

@@ -1,0 +1,1 @@
+"""Scenes split into parts that lie in files."""

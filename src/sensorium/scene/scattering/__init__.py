@@ -1,0 +1,1 @@
+"""Objects scattered at random over worlds."""

@@ -1,0 +1,1 @@
+"""What sensors share: specifications, timing, mounts, sampling, errors, readings."""

@@ -1,0 +1,143 @@
+"""A table of rays about to be fired from a rig: what every ray sensor prepares before its kernel runs."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.core.frames import Pose
+from sensorium.patterns import RayTable
+from sensorium.sensors.common.mount_path import follow_mounts
+from sensorium.sensors.common.rig import Rig
+from sensorium.tracing.embree.packet import BLOCK
+from sensorium.tracing.kernels.sweep import Heads, RayTables
+from sensorium.tracing.placement.scenes import BodyMotion, PlacedScenes
+from sensorium.tracing.placement.standing import Cameras
+
+# Times of the knots of an instant
+_AT_ONCE = np.zeros(1, np.float32)
+
+
+class Shot(NamedTuple):
+    """Rays, mounts and scene for one interval."""
+
+    rays: RayTables
+    heads: Heads
+    placed: PlacedScenes
+    blocks: int
+    """Blocks of rays over all heads."""
+    knot_ns: NDArray[np.int64]
+    X_WS: Pose
+    """True poses of the sensors at the knots, batch shape (knots, worlds, sensors)."""
+    bodies: BodyMotion
+    """How the bodies moved, to place them once more when the world has gone on."""
+
+
+class Aim(NamedTuple):
+    """Rays and mounts for one interval, whatever scene they look into."""
+
+    rays: RayTables
+    heads: Heads
+    anchor: NDArray[np.float64]
+    """Of each world [m], shape (worlds, 3)."""
+    blocks: int
+    """Blocks of rays over all heads."""
+    knot_ns: NDArray[np.int64]
+    X_WS: Pose
+    """True poses of the sensors at the knots, batch shape (knots, worlds, sensors)."""
+
+
+class Firing:
+    """Prepares ray tables for a rig; keeps what stays the same from sweep to sweep."""
+
+    def __init__(self, rig: Rig, *, worlds_differ: bool = False) -> None:
+        """Prepare for a rig.
+
+        Args:
+            rig: Whose rays they are.
+            worlds_differ: Whether sensors may come to sit otherwise in each world.
+        """
+        self._rig = rig
+        self._bodies = (rig.worlds, rig.history.bodies, -1 if rig.body is None else rig.body)
+        rows = rig.worlds if worlds_differ else 1
+        self._mounts = np.empty((rows, rig.sensors, 3)), np.empty((rows, rig.sensors, 4))
+        self.mount(rig.X_BS.position, rig.X_BS.quaternion)
+        self._world = np.repeat(np.arange(rig.worlds, dtype=np.int32), rig.sensors)
+        self._always = np.zeros(rig.worlds * rig.sensors, np.float32)
+        self._table: RayTable | None = None
+        self._flat: RayTables | None = None
+        self._instant: bool | None = None
+
+    def mount(self, p_BS: NDArray[np.float64], q_BS: NDArray[np.float64]) -> None:
+        """Let the sensors sit elsewhere from now on.
+
+        Args:
+            p_BS: Where on their body [m], shape (sensors, 3), or (worlds, sensors, 3) where worlds differ.
+            q_BS: How, shape (sensors, 4) or (worlds, sensors, 4).
+        """
+        self._mounts[0][...], self._mounts[1][...] = p_BS, q_BS
+
+    def prepare(self, table: RayTable, start_ns: int, end_ns: int) -> Shot:
+        """Everything a kernel needs to fire the table.
+
+        Args:
+            table: Rays; their times count from the start.
+            start_ns: Start of the interval [ns].
+            end_ns: Its end, after the last ray; equal to the start to fire all rays at once.
+        """
+        aim = self.aim(table, start_ns, end_ns)
+        placed = self._rig.tracer.place_around(start_ns, end_ns, aim.anchor)
+        return Shot(aim.rays, aim.heads, placed, aim.blocks, aim.knot_ns, aim.X_WS, placed.motion)
+
+    def aim(self, table: RayTable, start_ns: int, end_ns: int) -> Aim:
+        """The same without placing the scene."""
+        span = self._rig.history.span(start_ns, end_ns)
+        rays = self._flattened(table, start_ns == end_ns)
+        knot_ns, time, position, quaternion, anchor, matrix = follow_mounts(
+            start_ns, end_ns, span.table, *self._bodies, *self._mounts
+        )
+        heads = Heads(matrix, time, self._world, self._voided(start_ns, end_ns))
+        blocks = len(matrix) * -(-rays.x.size // BLOCK)
+        return Aim(rays, heads, anchor, blocks, knot_ns, Pose._trusted(position, quaternion))
+
+    def stand(self, table: RayTable) -> tuple[RayTables, Heads]:
+        """Rays for images that are drawn at an instant; who draws them fills in the matrices of cameras.
+
+        They hold for every image, however the cameras are mounted then.
+        """
+        matrix = np.empty((self._rig.worlds * self._rig.sensors, 1, 12), np.float32)
+        return self._flattened(table, instant=True), Heads(matrix, _AT_ONCE, self._world, self._always)
+
+    def cameras(self) -> Cameras:
+        """How cameras of such images are mounted, now and ever, and room for their poses."""
+        p_WS, q_WS = (np.empty((1, self._rig.worlds, self._rig.sensors, size)) for size in (3, 4))
+        return Cameras(self._bodies[2], *self._mounts, p_WS, q_WS)
+
+    def repeat(self, shot: Shot) -> None:
+        """Put the bodies back where they were for a shot, so that it can be fired again."""
+        self._rig.tracer.forget_placement()
+        shot.placed.place_around(*shot.bodies)
+
+    def _flattened(self, table: RayTable, instant: bool) -> RayTables:
+        """The table as the kernel reads it; kept as long as the same table comes."""
+        if self._flat is None or table is not self._table or instant != self._instant:
+            directions = table.direction_S.reshape(-1, 3)
+            time = np.zeros(len(directions)) if instant else table.time_ns.reshape(-1) / table.duration_ns
+            none = np.zeros((0, 3), np.float32)
+            self._table, self._instant = table, instant
+            self._flat = RayTables(
+                x=np.array(directions[:, 0]),
+                y=np.array(directions[:, 1]),
+                z=np.array(directions[:, 2]),
+                time=time.astype(np.float32),
+                origin=none if table.origin_S is None else np.array(table.origin_S.reshape(-1, 3)),
+            )
+        return self._flat
+
+    def _voided(self, start_ns: int, end_ns: int) -> NDArray[np.float32]:
+        """Before which fraction of the interval rays of each head are void, since their world restarted."""
+        history = self._rig.history
+        if history.restarted_ns <= start_ns:
+            return self._always
+        voided = (history.valid_from_ns.astype(np.float64) - start_ns) / max(end_ns - start_ns, 1)
+        return np.repeat(np.clip(voided, 0.0, 2.0), self._rig.sensors).astype(np.float32)

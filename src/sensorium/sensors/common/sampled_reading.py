@@ -1,0 +1,86 @@
+"""What readings of sensors that sample at instants have in common."""
+
+import copy
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.sensors.common.quantity import Quantity
+from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.sampled import Sample
+
+R = TypeVar("R", bound="SampledReading")
+
+
+class SampledReading:
+    """One sample of all worlds and sensors.
+
+    Arrays have leading axes of worlds and sensors where the environment has them.
+    """
+
+    __slots__ = ("_rig", "_sample")
+
+    def __init__(self, sample: Sample, rig: Rig) -> None:
+        self._sample, self._rig = sample, rig
+
+    @property
+    def time_ns(self) -> int:
+        """When it was taken, by the sensor's clock [ns]."""
+        return self._sample.time_ns
+
+    @property
+    def valid(self) -> NDArray[np.bool_]:
+        """False where a reset broke its interval or voided it on its way; shape () or the leading axes."""
+        return self._shaped(self._sample.valid)
+
+    @property
+    def quantities(self) -> tuple[Quantity, ...]:
+        """What it holds, by name, for tables and plots; readings of one sensor hold the same."""
+        return ()
+
+    @staticmethod
+    def gathered(readings: Sequence[R], rows: int) -> R:
+        """Readings of one sensor as one: arrays have axes of readings and of rows, and its time is the last's.
+
+        Args:
+            readings: One at least.
+            rows: How many rows of each, which are worlds and then sensors.
+        """
+        samples, several = [reading._sample for reading in readings], copy.copy(readings[-1])
+        several._sample = Sample(
+            samples[-1].time_ns,
+            np.repeat([sample.interval_s for sample in samples], rows)[:, None],
+            np.concatenate([sample.x[:rows] for sample in samples]),
+            np.concatenate([sample.ideal[:rows] for sample in samples]),
+            np.concatenate([sample.valid[:rows] for sample in samples]),
+            several._beside(samples, rows),
+            len(samples),
+        )
+        return several
+
+    def without(self, mask: NDArray[np.bool_]) -> Self:
+        """The same, void in the masked worlds."""
+        other = copy.copy(self)
+        valid = self._sample.valid & ~np.repeat(mask, self._rig.sensors)
+        other._sample = replace(self._sample, valid=valid)
+        return other
+
+    def _beside(self, samples: Sequence[Sample], rows: int) -> Any:
+        """What the signal gave beside the channels of several samples, for readings that look at it."""
+        return None
+
+    def _channels(self, first: int, last: int) -> NDArray[np.float64]:
+        """Some channels of the sample, with the axes that were asked for, then the channels."""
+        return self._shaped(self._sample.x[:, first:last])
+
+    def _channel(self, column: int) -> NDArray[np.float64]:
+        """One channel, with the axes that were asked for."""
+        return self._shaped(self._sample.x[:, column])
+
+    def _shaped(self, rows: NDArray[Any]) -> NDArray[Any]:
+        gathered = self._sample.gathered
+        axes = self._rig.axes if gathered is None else (gathered, len(rows) // gathered)
+        return rows.reshape((*axes, *rows.shape[1:]))

@@ -1,0 +1,148 @@
+"""A function-based sensor: the nearest point of all objects in a cone, and how it moves."""
+
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from sensorium.corruption import Program
+from sensorium.sensors.common.error_group import ErrorGroup
+from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.common.sampled import SampledModel, required_rate_hz
+from sensorium.sensors.common.spec import SensorSpec
+from sensorium.sensors.common.timing import Timing
+from sensorium.sensors.cone import channels as cc
+from sensorium.sensors.cone.caster import ConeCaster, ConeOptions
+from sensorium.sensors.cone.reading import ConeReading
+from sensorium.sensors.cone.signal import ConeReadout, ConeSignal
+from sensorium.sensors.cone.verdict import new_rule
+
+
+class ConeSensor(SensorSpec[ConeReading]):
+    """The nearest point of all objects in an elliptic cone ahead, its range, direction and speed.
+
+    Geometry instead of rays: nothing is sampled but the object itself, by lines over its faces as in the thesis, or not
+    at all (`lines="exact"`). Objects out of the cone and faces that point away are left out first. Surfaces are what
+    they are: material, glass and weather play no part, and volumes of air such as fog banks are not seen; a `Radar`
+    adds physics. Nothing in sight is a reading too. Errors of range, angles and range rate each: noise, further
+    corruptions, faults, quantisation, saturation. Points and speeds follow from what errors leave. What is out of sight
+    is no value to them: noise makes none, a reading that is held may be of nothing or of what is gone, and a stuck
+    value stands where nothing is.
+
+    Ref: physics.md 8, with the thesis's corrections E-21 to E-27.
+
+    >>> scene = sn.Scene()
+    >>> crate = scene.add(sn.shapes.box(1, 1, 1), pose=sn.Pose((6.0, 0.2, 0.0)), label="crate", name="crate")
+    >>> env = sn.Environment(scene, sn.worlds.Static(step_s=0.1))
+    >>> cone = sn.ConeSensor(timing=sn.Timing(rate_hz=10.0), horizontal_fov_deg=60, vertical_fov_deg=40, range_m=20.0)
+    >>> sensor = env.attach(cone)
+    >>> env.step()
+    >>> sensor.read().range_m.round(3).item(), int(sensor.read().object_id)
+    (5.5, 0)
+    """
+
+    targets: ClassVar[tuple[str, ...]] = ("range", "angles", "range_rate")
+    also_called: ClassVar[Mapping[str, str]] = {
+        "angle_error_deg": "half_spacing_deg",
+        "range_noise": "range.noise",
+        "angle_noise": "angles.noise",
+        "rate_noise": "range_rate.noise",
+        "extra": "range.extra",
+        "discrete": "range.discrete",
+        "sat": "range.sat",
+    }
+
+    kind: Literal["cone"] = "cone"
+    timing: Timing = Field(default_factory=lambda: Timing(rate_hz=20.0))
+    """Clock; 20 Hz unless told otherwise."""
+    horizontal_fov_deg: float = Field(gt=0.0, lt=180.0)
+    """Full angle of the cone from left to right [deg]."""
+    vertical_fov_deg: float = Field(gt=0.0, lt=180.0)
+    """Full angle from top to bottom [deg]."""
+    range_m: float = Field(gt=0.0)
+    """Length of the cone [m]."""
+    lines: Annotated[int, Field(ge=2, le=1_000_000)] | Literal["exact"] = "exact"
+    """How many lines are laid over each face, or "exact" for the nearest point of the face itself. Faces are quads, put
+    together from triangles; lone triangles get lines that shrink to a corner."""
+    half_spacing_deg: float | None = Field(default=None, gt=0.0, lt=90.0)
+    """Lays only as many of the lines as keep half the angle between two of them, eq. 4.1, below this [deg]: fewer for
+    small faces and far ones. That is the worst error of angle of a face whose nearest point is the foot on it; where
+    the cone cuts a face the error can be larger. None lays all."""
+    front: Literal["flat", "spherical"] = "flat"
+    """Whether `range_m` is a depth, as in the thesis, or a distance, as in Deng et al."""
+    target: Literal["closest", "aabb_center"] = "closest"
+    """What of an object is measured: its closest point in the cone, or, cheaper, the middle of the box about its mesh,
+    which must be in the cone."""
+    occlusion: bool = False
+    """Whether objects are left out whose closest point is behind another object, by one ray each. The nearest of all
+    needs no such check with `lines="exact"`: what hides a point is nearer, and in the cone."""
+    per_object: bool = False
+    """Whether readings list every object in sight, `reading.objects`."""
+    still_below_m_s: float = Field(default=0.05, ge=0.0)
+    """What comes or goes more slowly than this is "still" to the verdict [m/s]."""
+    verdict_window_s: float = Field(default=1.0, gt=0.0, le=60.0)
+    """How far back the verdict looks at the most [s]: a line through the last ranges, of which it takes as many as
+    their scatter asks for and three at the least, so that noise does not turn it over; see `Verdict`."""
+    speed_interval: Literal["true", "nominal"] = "true"
+    """What differences are divided by: the time between the samples, or the nominal period, whatever the jitter."""
+    range: ErrorGroup = Field(default_factory=ErrorGroup)
+    """Errors of range [m]."""
+    angles: ErrorGroup = Field(default_factory=ErrorGroup)
+    """Errors of azimuth and elevation [rad]."""
+    range_rate: ErrorGroup = Field(default_factory=ErrorGroup)
+    """Errors of the range rate [m/s]."""
+
+    @model_validator(mode="after")
+    def _rules(self) -> "ConeSensor":
+        if self.half_spacing_deg is not None and self.lines == "exact":
+            raise ValueError(
+                f"half_spacing_deg is {self.half_spacing_deg:g} with lines 'exact'; it must go with a number of lines"
+            )
+        if self.target == "aabb_center" and self.lines != "exact":
+            raise ValueError(f"lines is {self.lines} with target 'aabb_center'; the middle of a box has no lines")
+        return self
+
+    @property
+    def options(self) -> ConeOptions:
+        """What its caster is to search for."""
+        return ConeOptions(
+            horizontal_fov_deg=self.horizontal_fov_deg,
+            vertical_fov_deg=self.vertical_fov_deg,
+            range_m=self.range_m,
+            lines=self.lines,
+            half_spacing_deg=self.half_spacing_deg,
+            front=self.front,
+            target=self.target,
+            occlusion=self.occlusion,
+            per_object=self.per_object,
+        )
+
+    def start(self, rig: Rig) -> SampledModel[ConeReading]:
+        """Put it to work."""
+        period_s = 1.0 / required_rate_hz(self.timing)
+        parts = []
+        for number, (target, column, width, group) in enumerate(
+            (
+                ("range", cc.RANGE, 1, self.range),
+                ("angles", cc.AZIMUTH, 2, self.angles),
+                ("range_rate", cc.RANGE_RATE, 1, self.range_rate),
+            )
+        ):
+            parts += group.channel_parts(
+                width=width, period_s=period_s, faults=self.faults, target=target, column=column, group=number
+            )
+        interval_s = period_s if self.speed_interval == "nominal" else None
+        rule = new_rule(self.verdict_window_s, period_s, self.still_below_m_s)
+        signal = ConeSignal(rig, ConeCaster(rig, self.options), interval_s, rule)
+        program = Program(parts, columns=signal.columns, period_s=period_s)
+        readout = ConeReadout(signal, program) if program.acts else None
+        return SampledModel(
+            rig,
+            self.timing,
+            signal,
+            program,
+            lambda sample: ConeReading(sample, rig, per_object=self.per_object),
+            readout=readout,
+            hold=None if readout is None else readout.hold,
+            looks_back=False,
+        )

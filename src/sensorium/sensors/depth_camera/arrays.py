@@ -1,0 +1,139 @@
+"""Which arrays a depth camera's kernel fills, and what the images are that they make."""
+
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.sensors.depth_camera.stage import Stage
+from sensorium.tracing.kernels.depth.kernel import DepthOutputs
+
+if TYPE_CHECKING:
+    from sensorium.sensors.depth_camera.depth_camera import DepthCamera
+
+# Arrays of the kernel's outputs: type, and how many numbers a pixel has (0: one, without an axis)
+_ARRAYS: dict[str, tuple[type[np.generic], int]] = {
+    "range_m": (np.float32, 0),
+    "depth": (np.float32, 0),
+    "points_S": (np.float32, 3),
+    "points_W": (np.float64, 3),
+    "label": (np.int32, 0),
+    "face_id": (np.int32, 0),
+    "object_id": (np.int32, 0),
+    "normals": (np.float32, 3),
+    "flow": (np.float32, 2),
+    "scene_flow": (np.float32, 3),
+    "colour": (np.uint8, 3),
+    "cosine": (np.float32, 0),
+    "true_m": (np.float32, 0),
+}
+_MEASURED = frozenset({"range_m", "depth", "points_S", "points_W"})
+
+_Field = tuple[int, tuple[int, ...], type[np.generic]]
+"""One of the kernel's arrays: its place among them, its shape and its type."""
+
+Make = Callable[[tuple[int, ...], type[np.generic]], NDArray[Any]]
+"""Makes an array of a shape and a type; every element will be written."""
+
+
+class DepthArrays:
+    """The arrays of one camera's images, for all its heads."""
+
+    def __init__(
+        self, spec: "DepthCamera", axes: tuple[int, ...], heads: int, stages: Sequence[Stage], *, faulty: bool = False
+    ) -> None:
+        """Find out which there are.
+
+        Args:
+            spec: The camera.
+            axes: Lengths of the axes of worlds and of sensors that readings have.
+            heads: Cameras of all worlds.
+            stages: Of its errors.
+            faulty: Whether faults may change what is measured.
+        """
+        pattern, self._frame = spec.pattern, spec.frame
+        self._heads, self._pixels = heads, pattern.width * pattern.height
+        wanted = {self._array_of(output) for output in spec.outputs}.union(*(stage.needs for stage in stages))
+        differ = bool(stages or faulty or spec.noise.multiplier or spec.noise.dropout)
+        self.need_truth = differ and bool(wanted & _MEASURED)
+        """Whether what is measured is not the truth, so that true ranges are kept, to be measured once more."""
+        if self.need_truth:
+            wanted.add("true_m")
+        self._empty = DepthOutputs(
+            **{name: np.zeros((heads, 0, *self._numbers(name)), dtype) for name, (dtype, _) in _ARRAYS.items()}
+        )
+        self._all, self._measured = self._fields(wanted), self._fields(wanted & _MEASURED)
+        self._ranges, self._depths = self._fields({"range_m"}), self._fields({"depth"})
+        shape = (*axes, pattern.height, pattern.width)
+        self._shown = [
+            (output, DepthOutputs._fields.index(array), (*shape, *self._numbers(array)))
+            for output, array in ((output, self._array_of(output)) for output in sorted(spec.outputs))
+        ]
+
+    def new(self, make: Make) -> DepthOutputs:
+        """All arrays that are asked for; the others have no pixels."""
+        return self._filled(self._all, make)
+
+    def new_measured(self, make: Make) -> DepthOutputs:
+        """Those of them that are measured."""
+        return self._filled(self._measured, make)
+
+    def new_ranges(self, make: Make) -> DepthOutputs:
+        """Ranges alone, whether they are asked for or not."""
+        return self._filled(self._ranges, make)
+
+    def new_depths(self, make: Make) -> DepthOutputs:
+        """Depths alone."""
+        return self._filled(self._depths, make)
+
+    @staticmethod
+    def are_measured(outputs: AbstractSet[str]) -> bool:
+        """Whether any of these outputs is."""
+        return bool(outputs & {"range", "depth", "points"})
+
+    @staticmethod
+    def with_measured(outputs: DepthOutputs, measured: DepthOutputs) -> DepthOutputs:
+        """The same outputs, measured otherwise."""
+        return outputs._replace(**{name: getattr(measured, name) for name in _MEASURED})
+
+    @staticmethod
+    def unmeasured(outputs: DepthOutputs) -> dict[str, NDArray[Any]]:
+        """What belongs to pixels beside what is measured of them, by name."""
+        kept = {name: getattr(outputs, name) for name in _ARRAYS if name not in _MEASURED and name != "true_m"}
+        return {name: array for name, array in kept.items() if array.shape[1]}
+
+    def images(self, outputs: DepthOutputs) -> Mapping[str, NDArray[Any]]:
+        """What is shown of outputs, by name, in the shapes of readings."""
+        images: dict[str, NDArray[Any]] = {}
+        for name, place, shape in self._shown:
+            array = outputs[place]
+            if array.shape[1]:
+                images[name] = array.reshape(shape)
+        return images
+
+    def _array_of(self, output: str) -> str:
+        """Which of the kernel's arrays holds an output."""
+        points = "points_W" if self._frame == "world" else "points_S"
+        return {"range": "range_m", "points": points, "segmentation": "label"}.get(output, output)
+
+    def _numbers(self, array: str) -> tuple[int, ...]:
+        """The axis of numbers that a pixel of an array has, if it has one."""
+        numbers = _ARRAYS[array][1]
+        return (numbers,) if numbers else ()
+
+    def _fields(self, wanted: AbstractSet[str]) -> list[_Field]:
+        """Which arrays are to be made."""
+        return [
+            (place, (self._heads, self._pixels, *self._numbers(name)), _ARRAYS[name][0])
+            for place, name in enumerate(DepthOutputs._fields)
+            if name in wanted
+        ]
+
+    def _filled(self, fields: list[_Field], make: Make) -> DepthOutputs:
+        """These arrays, and nothing in place of the others."""
+        arrays = list(self._empty)
+        for place, shape, dtype in fields:
+            arrays[place] = make(shape, dtype)
+        return DepthOutputs._make(arrays)

@@ -1,0 +1,159 @@
+"""What a depth camera reports: the images that were asked for."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.core.clock import ns_to_seconds
+from sensorium.core.errors import SpecError
+from sensorium.core.frames import Pose
+from sensorium.sensors.common.range_values import in_metres
+
+
+@dataclass(frozen=True, eq=False)
+class DepthImage:
+    """Images of one instant; row 0 is the top, column 0 the left edge.
+
+    Shapes are (..., rows, columns), or (..., rows, columns, n) for vectors, where axes of worlds and sensors come first
+    if they were asked for. An image that is not among the camera's outputs raises SpecError.
+    """
+
+    images: Mapping[str, NDArray[Any]]
+    """The outputs by name."""
+    near: float
+    """What depth and range show for what is too near, in their unit."""
+    far: float
+    """What they show where nothing is within the limits."""
+    dropped: float
+    """What they show where there is no measurement; NaN if the camera drops none."""
+    scale_m: float
+    """What one unit of depth, range and points in the sensor frame is [m]: 1, or the greatest range if normalised."""
+    frame: str
+    """Frame of points, normals and scene flow: "sensor" (x forward, y left, z up) or "world"."""
+    focal_px: NDArray[np.float64]
+    """fx, fy of every camera [px], shape (..., 2)."""
+    center_px: NDArray[np.float64]
+    """cx, cy of every camera [px], shape (..., 2); the middle of the first pixel is 0, 0."""
+    start_ns: int
+    """When the first row was taken [ns]."""
+    end_ns: int
+    """When the last row was [ns]."""
+    stamp_ns: int
+    """Start by the camera's own clock [ns]."""
+    X_WS: Pose
+    """True poses of the cameras, batch shape (knots, worlds, sensors).
+
+    All three axes are always there, whatever axes the images have: one camera of one world is (1, 1, 1). A camera that
+    takes all rows at once has one knot, and `X_WS[0]` are its poses then; one with a rolling shutter has several from
+    the first row to the last, unless it stands still. Without an axis of sensors `X_WS[0][:, 0]` is a pose a world.
+    """
+    projection: NDArray[np.int64] = field(default_factory=lambda: np.zeros((), np.int64))
+    """Which of `randomize.projections` every camera looks through, from 0, shape (...); zeros where none are drawn."""
+
+    @classmethod
+    def trusted(cls, fields: dict[str, Any]) -> Self:
+        """An image of all these fields, filled by hand: a frozen dataclass takes its time over each."""
+        image = object.__new__(cls)
+        image.__dict__.update(fields)
+        return image
+
+    def __repr__(self) -> str:
+        images = ", ".join(f"{name} {image.shape}" for name, image in self.images.items())
+        return f"DepthImage({images}, at {ns_to_seconds(self.stamp_ns):g} s)"
+
+    @property
+    def time_ns(self) -> int:
+        """What the image is stamped with [ns]."""
+        return self.stamp_ns
+
+    @property
+    def depth(self) -> NDArray[np.float32]:
+        """Distance along the camera's axis [m], or as a share of the greatest range."""
+        return self._image("depth")
+
+    @property
+    def range(self) -> NDArray[np.float32]:
+        """Distance along the ray [m], or as a share of the greatest range."""
+        return self._image("range")
+
+    @property
+    def points(self) -> NDArray[Any]:
+        """Where rays ended, (..., 3); zeros where nothing was measured.
+
+        In the sensor frame float32, in the unit of the range; in the world float64 [m].
+        """
+        return self._image("points")
+
+    @property
+    def segmentation(self) -> NDArray[np.int32]:
+        """Label of what a pixel sees, 0 unlabelled, -1 nothing."""
+        return self._image("segmentation")
+
+    @property
+    def normals(self) -> NDArray[np.float32]:
+        """Unit normal of what a pixel sees, on the camera's side, (..., 3); zeros for nothing."""
+        return self._image("normals")
+
+    @property
+    def object_id(self) -> NDArray[np.int32]:
+        """Number of the object that a pixel sees, in the scene's order from 0, -1 for nothing."""
+        return self._image("object_id")
+
+    @property
+    def face_id(self) -> NDArray[np.int32]:
+        """Triangle of the object's mesh, -1 for nothing."""
+        return self._image("face_id")
+
+    @property
+    def flow(self) -> NDArray[np.float32]:
+        """How far what a pixel sees has moved in the image since the one before, to the right and down [px], (..., 2).
+
+        In the image before it was at the pixel minus the flow. Zeros for nothing.
+        """
+        return self._image("flow")
+
+    @property
+    def scene_flow(self) -> NDArray[np.float32]:
+        """Velocity of what a pixel sees [m/s], (..., 3); zeros for nothing.
+
+        In the sensor frame as the moving camera sees it; in the world that of the point itself.
+        """
+        return self._image("scene_flow")
+
+    @property
+    def colour(self) -> NDArray[np.uint8]:
+        """Red, green and blue of what a pixel sees under a simple light, (..., 3); black for nothing."""
+        return self._image("colour")
+
+    @property
+    def valid(self) -> NDArray[np.bool_]:
+        """Whether a pixel of depth or range has a measurement within the limits."""
+        shown = self.images.get("depth", self.images.get("range"))
+        if shown is None:
+            raise SpecError(f"valid is of depth or range, and the outputs are {', '.join(self.images)}; ask for one")
+        no_measurement = [np.float32(value) for value in (self.near, self.far, self.dropped)]
+        return ~np.isin(shown, no_measurement)
+
+    def in_metres(self, shown: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Depth or range, or a part of it, in metres, with what is no distance as ROS has it (REP 118).
+
+        Minus infinity is too near, infinity too far or nothing, NaN no measurement.
+        """
+        return in_metres(shown, self.scale_m, ((self.far, np.inf), (self.near, -np.inf), (self.dropped, np.nan)))
+
+    def without(self, mask: NDArray[np.bool_]) -> "DepthImage":
+        """The same with nothing to see in the masked worlds, shape (worlds,)."""
+        nothing = {"depth": self.far, "range": self.far, "segmentation": -1, "object_id": -1, "face_id": -1}
+        images = {
+            name: np.where(mask.reshape(-1, *(1,) * (image.ndim - 1)), image.dtype.type(nothing.get(name, 0)), image)
+            for name, image in self.images.items()
+        }
+        return replace(self, images=images)
+
+    def _image(self, name: str) -> NDArray[Any]:
+        if name not in self.images:
+            raise SpecError(f"{name} is not among the outputs, {', '.join(self.images)}; ask for it in `outputs`")
+        return self.images[name]

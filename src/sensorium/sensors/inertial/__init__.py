@@ -1,0 +1,1 @@
+"""Accelerometers, gyroscopes, magnetometers and inertial measurement units."""

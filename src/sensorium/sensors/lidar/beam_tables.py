@@ -1,0 +1,61 @@
+"""Turns a lidar's beam of several rays into the tables that the kernel of beams reads."""
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sensorium.physics.optics.beam_rays import equal_power_rays, patch_reach
+from sensorium.tracing.embree.packet import BLOCK
+from sensorium.tracing.kernels.beams.gather import AIR_SLOTS
+from sensorium.tracing.kernels.beams.tables import BeamTables
+from sensorium.tracing.kernels.light import tables as tb
+from sensorium.tracing.kernels.waveform import tables as wt
+
+if TYPE_CHECKING:
+    from sensorium.sensors.lidar.lidar import Lidar
+
+# Rays that one thread takes at a time
+_RAYS_A_TURN = 8 * BLOCK
+
+# Arrivals that are kept of a beam for each of its rays, where light is followed through interfaces or several media;
+# else there is one of a surface and one of the air
+_DEEP = 8
+
+
+def beam_tables(spec: "Lidar", light: tb.LightTables) -> BeamTables:
+    """The rays of a beam, and what its receiver separates."""
+    beam, rays = spec.beam, equal_power_rays(spec.beam.rays)
+    angles = beam.half_divergence_rad
+    along, across = angles if isinstance(angles, tuple) else (angles, angles)
+    number = np.zeros(wt.WAVEFORM_NUMBERS, np.float32)
+    number[wt.W_TAN_ALONG], number[wt.W_TAN_ACROSS] = math.tan(along), math.tan(across)
+    number[wt.W_EXIT_RADIUS] = beam.exit_radius_m
+
+    switch = np.zeros(wt.WAVEFORM_SWITCHES, np.int32)
+    together = max(BLOCK // beam.rays, 1)
+    switch[wt.V_BATCH] = together
+    switch[wt.V_PULSES] = together * max(min(_RAYS_A_TURN // (beam.rays * together), BLOCK // together), 1)
+    switch[wt.V_CENTRE] = np.argmin(np.square(rays.u) + np.square(rays.v))
+    several = spec.max_depth or (light.switch[tb.S_ATMOSPHERE] and light.switch[tb.S_CROSSINGS])
+    kept = _DEEP if several else 1 + int(light.switch[tb.S_ATMOSPHERE])
+    return BeamTables(
+        u=rays.u.astype(np.float32),
+        v=rays.v.astype(np.float32),
+        weight=rays.weight.astype(np.float32),
+        reach=patch_reach(rays).astype(np.float32),
+        number=number,
+        switch=switch,
+        separation=np.float32(beam.least_separation_m * light.number[tb.N_CALIBRATED_INDEX]),
+        room=np.int64(kept * beam.rays),
+    )
+
+
+def without_limits(light: tb.LightTables) -> tb.LightTables:
+    """The same tables for single rays of a beam: every return counts, whatever its range and strength."""
+    number, switch = light.number.copy(), light.switch.copy()
+    number[tb.N_THRESHOLD], number[tb.N_NEAR], number[tb.N_EARLIEST] = 0.0, 0.0, 0.0
+    number[tb.N_LATE], number[tb.N_LATEST] = np.inf, np.inf
+    switch[tb.S_RETURNS], switch[tb.S_SLOTS] = tb.ALL, AIR_SLOTS
+    switch[tb.S_PRIORITY], switch[tb.S_LIMIT] = 0, 0
+    return light._replace(number=number, switch=switch)

@@ -1,0 +1,33 @@
+"""How often a lidar fires, where that limits the ranges it can tell apart."""
+
+from pydantic import Field, model_validator
+
+from sensorium.core.spec import Spec
+from sensorium.sensors.lidar.waveform.reading import SPEED_OF_LIGHT
+
+
+class PulseRepetition(Spec):
+    """Pulses at a fixed rate: what comes back after the next has left is told r mod c / (2 n rate), cause FOLDED.
+
+    See `sn.optics.folded_range`. The far return is told along its own ray; that a scanner has turned on by a pulse or
+    two is left out. Off unless given.
+    """
+
+    rate_hz: float = Field(gt=0.0, le=1e9)
+    """Pulses a second of one laser [Hz]."""
+    reach_m: float = Field(gt=0.0)
+    """How far rays are followed [m]; beyond the unambiguous range, c / (2 rate)."""
+
+    @property
+    def unambiguous_m(self) -> float:
+        """C / (2 rate) [m], in vacuum."""
+        return SPEED_OF_LIGHT / (2.0 * self.rate_hz)
+
+    @model_validator(mode="after")
+    def _beyond(self) -> "PulseRepetition":
+        if self.reach_m <= self.unambiguous_m:
+            raise ValueError(
+                f"reach_m is {self.reach_m} and rate_hz {self.rate_hz}; the reach must be beyond the unambiguous "
+                f"range, {self.unambiguous_m:.6g} m"
+            )
+        return self

@@ -1,0 +1,68 @@
+"""The range image of a lidar's scan: a number for every ray, also where nothing returned."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.sensors.common.range_values import in_metres, range_values
+from sensorium.sensors.lidar.range_limits import ABOVE_ZERO
+
+if TYPE_CHECKING:
+    from sensorium.sensors.lidar.lidar import Lidar
+    from sensorium.sensors.lidar.scan import Scan
+
+
+@dataclass(frozen=True, eq=False)
+class RangeImage:
+    """Ranges as reported, with values for what is too near and for nothing; as `DepthImage` shows them."""
+
+    range: NDArray[np.float32]
+    """Distance along the ray [m], or as a share of the greatest range, in the shape of the scan's ranges."""
+    near: float
+    """What is shown where a surface is too near, in the unit of the range."""
+    far: float
+    """What is shown where nothing returned: nothing is there, or it is too far, too weak or dropped out."""
+    scale_m: float
+    """What one unit of the range is [m]: 1, or the greatest range if normalised."""
+
+    @property
+    def valid(self) -> NDArray[np.bool_]:
+        """Whether there is a return."""
+        return ~np.isin(self.range, [np.float32(self.near), np.float32(self.far)])
+
+    def in_metres(self) -> NDArray[np.float32]:
+        """Ranges in metres, with infinity for nothing and minus infinity for what is too near (REP 118)."""
+        return in_metres(self.range, self.scale_m, ((self.far, np.inf), (self.near, -np.inf)))
+
+    def voided(self, at: NDArray[np.bool_]) -> "RangeImage":
+        """The same with nothing to see where the mask is true; it broadcasts to the shape of the range."""
+        return replace(self, range=np.where(at, np.float32(self.far), self.range))
+
+
+class RangeImages:
+    """Gives the scans of a lidar their range images."""
+
+    def __init__(self, spec: "Lidar") -> None:
+        near_m, far_m, self._scale_m = range_values(spec)
+        self._near, self._far = near_m / self._scale_m, far_m / self._scale_m
+        self._least_m = np.float32(max(spec.min_range_m, ABOVE_ZERO))
+
+    def split(self, scan: "Scan") -> "tuple[Scan, NDArray[np.bool_]]":
+        """A scan without what is nearer than the least range, and where that was."""
+        met = scan.object_id >= 0 if scan.light is None else scan.valid  # noise may take ranges below 0
+        near = met & (scan.range_m < self._least_m)
+        return scan.voided(near) if near.any() else scan, near
+
+    def add(self, scan: "Scan", near: NDArray[np.bool_]) -> "Scan":
+        """The scan with its range image.
+
+        Args:
+            scan: As it is reported.
+            near: Where a surface was too near, to broadcast to the ranges; what returned counts more.
+        """
+        scale = np.float32(1.0 / self._scale_m)
+        nothing = np.where(near, np.float32(self._near), np.float32(self._far))
+        image = np.where(scan.valid, scan.range_m * scale, nothing)
+        return replace(scan, range_image=RangeImage(image, self._near, self._far, self._scale_m))

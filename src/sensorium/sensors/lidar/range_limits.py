@@ -1,0 +1,114 @@
+"""Which ranges a lidar reports, and between which it listens, since noise moves what it reports."""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.sensors.common.range_noise import RangeNoise
+from sensorium.tracing.kernels.light import tables as tb
+
+if TYPE_CHECKING:
+    from sensorium.sensors.lidar.lidar import Lidar
+
+_SPEED_OF_LIGHT = 299_792_458.0
+
+# Noise moves a range by more than this many standard deviations twice in 10^9
+_SIGMAS = 6.0
+
+# The noise of any sane lidar is far below its range; rays go no farther than so many times the greatest range for it
+_FARTHEST = 2.0
+
+# The least range there is [m]: no return has range 0
+ABOVE_ZERO = float(np.finfo(np.float32).tiny)
+
+
+class RangeLimits(NamedTuple):
+    """Limits of a lidar's ranges [m].
+
+    Attributes:
+        least_m, most_m: Of ranges as they are reported, with their errors.
+        near_m, late_m: Of ranges that would be reported without noise, but with the bias.
+        earliest_m, latest_m: Of ranges that noise may bring between the limits.
+        reach_m: How far rays are followed along straight lines.
+    """
+
+    least_m: float
+    most_m: float
+    near_m: float
+    late_m: float
+    earliest_m: float
+    latest_m: float
+    reach_m: float
+
+
+def range_limits(spec: "Lidar", index: float = 1.0) -> RangeLimits:
+    """Limits of a lidar.
+
+    A range x becomes x + bias + sigma(x) N(0, 1); it may be reported where six sigma bring it between the limits.
+
+    Args:
+        spec: The lidar.
+        index: Refractive index of the air around it; the sensor counts with `calibrated_index`.
+    """
+    noise, extra_m = spec.noise, 0.0
+    if spec.mode == "radiometric":
+        # What is detected at all has a signal-to-noise ratio of about 1 or more
+        extra_m = _SIGMAS * 0.5 * _SPEED_OF_LIGHT * spec.receiver.rise_time_s
+    near_m, late_m = spec.min_range_m - noise.bias_m, spec.max_range_m - noise.bias_m
+    earliest_m = near_m - _SIGMAS * _sigma_m(noise, near_m) - extra_m
+    latest_m = _farthest_m(noise, late_m) + extra_m
+    reach_m = latest_m * max((spec.calibrated_index or index) / index, 1.0)
+    if spec.mode == "waveform":
+        # Light of surfaces so far beyond the limit arrives before it
+        reach_m += 0.5 * _SPEED_OF_LIGHT * spec.beam.pulse_s
+
+    # Without any noise what is listened to is what is reported: nothing is decided again, after a division's rounding
+    silent = spec.mode != "geometric" and not moves_ranges(noise) and not extra_m
+    least_m, most_m = (0.0, np.inf) if silent else (spec.min_range_m, spec.max_range_m)
+    limits = (max(least_m, ABOVE_ZERO), most_m, near_m, late_m, earliest_m, latest_m, reach_m)
+    return RangeLimits(*(max(limit, 0.0) for limit in limits))
+
+
+def near_limits(spec: "Lidar") -> RangeLimits:
+    """Limits that let through what is reported nearer than the least range, behind the sensor too, and little else.
+
+    Args:
+        spec: The lidar.
+    """
+    reach_m = max(_farthest_m(spec.noise, spec.min_range_m - spec.noise.bias_m), 0.0)
+    return RangeLimits(-np.inf, spec.min_range_m, 0.0, reach_m, 0.0, reach_m, reach_m)
+
+
+def moves_ranges(noise: RangeNoise) -> bool:
+    """Whether ranges are reported otherwise than they are."""
+    return any((noise.base_m, noise.slope, noise.square_per_m, noise.bias_m))
+
+
+def has_errors(noise: RangeNoise) -> bool:
+    """Whether there is any error along rays or across them."""
+    return moves_ranges(noise) or noise.angle_std_rad > 0.0 or noise.dropout > 0.0
+
+
+def fill_errors(number: NDArray[np.float32], noise: RangeNoise, limits: RangeLimits) -> None:
+    """Put the errors of rays and their limits into the numbers that kernels read, see `tracing.kernels.light`."""
+    number[tb.N_NEAR], number[tb.N_LATE], number[tb.N_FAR] = limits.near_m, limits.late_m, limits.reach_m
+    number[tb.N_EARLIEST], number[tb.N_LATEST] = limits.earliest_m, limits.latest_m
+    number[tb.N_LEAST], number[tb.N_MOST] = limits.least_m, limits.most_m
+    number[tb.N_NOISE_BASE], number[tb.N_NOISE_SLOPE] = noise.base_m, noise.slope
+    number[tb.N_NOISE_SQUARE], number[tb.N_BIAS] = noise.square_per_m, noise.bias_m
+    number[tb.N_DROPOUT], number[tb.N_JITTER] = noise.dropout, noise.angle_std_rad
+
+
+def _sigma_m(noise: RangeNoise, range_m: float) -> float:
+    """Standard deviation of the noise at a range [m]."""
+    x = max(range_m, 0.0)
+    return noise.base_m + x * (noise.slope + x * noise.square_per_m)
+
+
+def _farthest_m(noise: RangeNoise, limit_m: float) -> float:
+    """The greatest range that six sigma bring to a limit without its bias [m], or so many times the limit if less."""
+    x = limit_m
+    for _ in range(32):
+        x = min(limit_m + _SIGMAS * _sigma_m(noise, x), max(_FARTHEST * limit_m, limit_m))
+    return x

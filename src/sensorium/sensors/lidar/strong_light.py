@@ -1,0 +1,143 @@
+"""What strong light does to the returns of a lidar, after the light kernel: blooming, crosstalk, folding, saturation.
+
+The kernel is told to write every return of a ray, out to where rays are followed; what is reported of them is settled
+here, see `tracing/kernels/strong_light/strong_light.py`.
+"""
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.patterns import RayTable
+from sensorium.physics.optics.detection.range_ambiguity import unambiguous_range
+from sensorium.physics.optics.detection.range_walk import walk_scale_m
+from sensorium.runtime import threads
+from sensorium.runtime.recycling import Recycler
+from sensorium.sensors.common.firing import Aim, Shot
+from sensorium.sensors.common.rig import Rig
+from sensorium.sensors.lidar.blooming import Blooming
+from sensorium.sensors.lidar.light_tables import white_at
+from sensorium.sensors.lidar.other_lidars import OtherLidars
+from sensorium.tracing.kernels.light import tables as tb
+from sensorium.tracing.kernels.light.kernel import LightOutputs
+from sensorium.tracing.kernels.strong_light import bloom as bm
+from sensorium.tracing.kernels.strong_light import strong_light as sl
+
+if TYPE_CHECKING:
+    from sensorium.sensors.lidar.lidar import Lidar
+
+
+class StrongLight:
+    """Settles what a lidar reports of all returns of its rays."""
+
+    def __init__(self, spec: "Lidar", rig: Rig, tables: tb.LightTables) -> None:
+        """Prepare.
+
+        Args:
+            spec: The lidar; one of its parts about strong light is given.
+            rig: Where it sits.
+            tables: Of the lidar as it reports; `tables` then are those for the kernel.
+        """
+        index = float(tables.number[tb.N_CALIBRATED_INDEX])
+        number = np.zeros(sl.STRONG_NUMBERS)
+        number[sl.X_NEAR], number[sl.X_FAR] = spec.min_range_m, spec.max_range_m
+        number[sl.X_SEPARATION] = spec.beam.least_separation_m
+        if spec.saturation is not None:
+            number[sl.X_LEVEL], number[sl.X_TRIGGER] = spec.saturation.level, spec.saturation.trigger
+            number[sl.X_WALK_M] = walk_scale_m(spec.beam.pulse_s, index)
+        reported = {"dual": 2, "all": spec.max_returns}.get(spec.returns, 1)
+        several = spec.max_depth > 0 or spec.beam.rays > 1 or tables.switch[tb.S_CROSSINGS] > 0
+        self.kept = sl.MOST_KEPT if several else 2
+        """Returns that the kernel writes of each ray: first rays alone have a surface and the air around everything."""
+
+        # The kernel writes all, as far out as rays are followed
+        sent = tables.number.copy()
+        if spec.repetition is not None:
+            number[sl.X_UNAMBIGUOUS] = unambiguous_range(spec.repetition.rate_hz, index=index)
+            sent[[tb.N_FAR, tb.N_LATE, tb.N_LATEST, tb.N_MOST]] = spec.repetition.reach_m
+        switch = tables.switch.copy()
+        switch[tb.S_RETURNS], switch[tb.S_SLOTS] = tb.ALL, self.kept
+        self.tables = tables._replace(number=sent, switch=switch)
+        self._tables = sl.StrongTables(number, int(tables.switch[tb.S_RETURNS]), reported)
+        self._blooming = spec.blooming
+        self._others = OtherLidars(spec, rig, self.tables) if spec.crosstalk is not None else None
+        self._recycler = Recycler()
+
+    def settle(
+        self,
+        found: LightOutputs,
+        shot: Shot | Aim,
+        anchor: NDArray[np.float64],
+        light: tb.LightTables,
+        draws: Any,
+        table: RayTable,
+        start_ns: int,
+        end_ns: int,
+        out: LightOutputs,
+    ) -> LightOutputs:
+        """What is reported.
+
+        Args:
+            found: Every return of each ray.
+            shot: Rays and mounts.
+            anchor: Of each world [m].
+            light: As the kernel had it; draws: the kernel's randomness.
+            table: The rays fired.
+            start_ns: Start of the sweep [ns].
+            end_ns: Its end [ns].
+            out: Arrays to fill; the sunlight in them stays that of `found`.
+        """
+        stray, kind = self._room(found), 0
+        if self._blooming is not None:
+            self._bloom(self._blooming, found, shot, light, kind, stray)
+            kind += 1
+        if self._others is not None:
+            self._others.add(found, shot, anchor, light, draws.tick, table, start_ns, end_ns, kind, stray)
+        out = out._replace(ambient=found.ambient)
+        where = (shot.rays, shot.heads, anchor, light, draws, self._tables)
+        threads.run(sl.settle_strong, shot.blocks, *where, found, stray, out)
+        return out
+
+    def _room(self, found: LightOutputs) -> sl.StrayLight:
+        """Arrays for light from elsewhere, none so far."""
+        heads, _, rays = found.range_m.shape
+        kinds = (self._blooming is not None) + (self._others is not None)
+        new = self._recycler.array
+        room = sl.StrayLight(
+            *(
+                new((heads, kinds, rays), dtype)
+                for dtype in (np.float32, np.float32, np.uint8, np.int32, np.int32, np.int32)
+            )
+        )
+        room.cause.fill(0)
+        return room
+
+    def _bloom(
+        self,
+        blooming: Blooming,
+        found: LightOutputs,
+        shot: Shot | Aim,
+        light: tb.LightTables,
+        kind: int,
+        stray: sl.StrayLight,
+    ) -> None:
+        """Stray light of the returns that are stronger than a white target's."""
+        seen = (found.cause != tb.NO_CAUSE) & (found.cause != tb.BY_FALSE_ALARM)
+        head, slot, ray = np.nonzero(seen & (found.intensity > 0.0))
+        at = (head, slot, ray)
+        strong = found.intensity[at] > blooming.above * white_at(light, found.range_m[at])
+        head, slot, ray = head[strong], slot[strong], ray[strong]
+        if not len(head):
+            return
+        reach_deg = min(10.0 * blooming.radius_deg, 90.0) if blooming.reach_deg is None else blooming.reach_deg
+        numbers = np.zeros(bm.BLOOM_NUMBERS)
+        numbers[bm.B_STRENGTH], numbers[bm.B_RADIUS] = blooming.strength, math.radians(blooming.radius_deg)
+        numbers[bm.B_SLOPE], numbers[bm.B_CHORD] = blooming.slope, 2.0 * math.sin(math.radians(reach_deg) / 2.0)
+        key, count = np.zeros(len(head), np.int64), bm.cubes(numbers[bm.B_CHORD])
+        bm.cube_keys(shot.rays, head, ray, numbers[bm.B_CHORD], count, key)
+        order = np.argsort(key, kind="stable")
+        power = found.intensity[head, slot, ray].astype(np.float64)
+        sources = bm.Sources(key[order], slot[order], ray[order], power[order], bm.cubes_around(key, count))
+        threads.run(bm.add_bloom, shot.blocks, shot.rays, shot.heads, numbers, count, sources, found, kind, stray)

@@ -1,0 +1,1 @@
+"""The base of ray sensors of one's own."""

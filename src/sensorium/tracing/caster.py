@@ -1,0 +1,543 @@
+"""`RayCaster`: cast rays into a scene and get everything about the nearest hits, as plain arrays."""
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sensorium.core.errors import SpecError
+from sensorium.core.frames import Pose
+from sensorium.runtime import threads
+from sensorium.scene.batch import SceneBatch
+from sensorium.scene.layout import Layout, layout
+from sensorium.scene.scene import Scene
+from sensorium.scene.volumes import Extents
+from sensorium.tracing.embree import cast
+from sensorium.tracing.embree import crossings as cr
+from sensorium.tracing.embree.packet import BLOCK, COHERENT_ADDRESS, SCATTERED_ADDRESS
+from sensorium.tracing.kernels.light.curvature import curvature_tables
+from sensorium.tracing.kernels.light.meet import LightHits, bend_crossings, meet_rays, new_light_hits
+from sensorium.tracing.kernels.light.mesh_reflectance import reflectance_tables
+from sensorium.tracing.kernels.light.resolve import Surfaces, plain_surfaces
+from sensorium.tracing.labels import label_tables
+from sensorium.tracing.placement.body_places import BodyMotion, BodyPlaces
+from sensorium.tracing.placement.scenes import PlacedScenes
+from sensorium.tracing.rays import Rays, checked_bodies, checked_rays, middle_of
+
+# Room at first for the faces that a ray crosses
+_CROSSINGS = 16
+
+# Tables of curvature for those who do not ask
+_FLAT_FIRST, _FLAT = np.full((1, 1), -1, np.int64), np.zeros((0, 6), np.float32)
+
+
+class RawHits(NamedTuple):
+    """What the kernel writes, one row a ray."""
+
+    range_m: NDArray[np.float32]
+    normal: NDArray[np.float32]
+    object_id: NDArray[np.int32]
+    face_id: NDArray[np.int32]
+    label: NDArray[np.int32]
+    barycentric: NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Hits:
+    """Nearest hit of each ray; arrays have the rays' shape.
+
+    A ray that meets nothing has range_m = inf, ids and label -1, and zero normal and barycentric coordinates.
+    """
+
+    range_m: NDArray[np.float32]
+    """Distance from the ray's origin [m]."""
+    normal: NDArray[np.float32]
+    """Unit normal of the face in world axes, on the side its vertices turn counter-clockwise; (..., 3)."""
+    object_id: NDArray[np.int32]
+    """Index of the object in the scene."""
+    face_id: NDArray[np.int32]
+    """Index of the triangle in the object's mesh."""
+    label: NDArray[np.int32]
+    """Label of the face, or of the object; 0 is unlabelled."""
+    barycentric: NDArray[np.float32]
+    """Weights u, v of the triangle's second and third vertex; (..., 2)."""
+    world: NDArray[np.int32]
+    """World of each ray."""
+    _look_up: Callable[["Hits", str], NDArray[Any]] = field(repr=False)
+
+    @cached_property
+    def hit(self) -> NDArray[np.bool_]:
+        """Whether the ray met anything."""
+        return self.object_id >= 0
+
+    def property(self, name: str) -> NDArray[Any]:
+        """A named property of the meshes at the hits, interpolated between vertices where it is given on vertices.
+
+        Raises SceneError where an object that was hit has no such property; rays that hit nothing give zero.
+        """
+        return self._look_up(self, name)
+
+
+@dataclass(frozen=True)
+class AllHits:
+    """Every face that rays cross, ray by ray and nearest first; one row a hit."""
+
+    ray: NDArray[np.int64]
+    """Number of the ray, in the order of the rays' shape."""
+    range_m: NDArray[np.float32]
+    """Distance from the ray's origin [m]."""
+    normal: NDArray[np.float32]
+    """Unit normal of the face in world axes, on the side its vertices turn counter-clockwise; (hits, 3)."""
+    object_id: NDArray[np.int32]
+    """Index of the object in the scene."""
+    face_id: NDArray[np.int32]
+    """Index of the triangle in the object's mesh."""
+    label: NDArray[np.int32]
+    """Label of the face, or of the object; 0 is unlabelled."""
+    barycentric: NDArray[np.float32]
+    """Weights u, v of the triangle's second and third vertex; (hits, 2)."""
+    world: NDArray[np.int32]
+    """World of each."""
+    number: NDArray[np.int64]
+    """Of each among all that were found, before any was left out."""
+    _look_up: Callable[["AllHits", str], NDArray[Any]] = field(repr=False)
+
+    @cached_property
+    def hit(self) -> NDArray[np.bool_]:
+        """True for each: misses are left out."""
+        return np.ones(len(self.ray), np.bool_)
+
+    def only(self, row: int) -> "AllHits":
+        """One of the hits."""
+        rows = slice(row, row + 1)
+        return AllHits(
+            ray=self.ray[rows],
+            range_m=self.range_m[rows],
+            normal=self.normal[rows],
+            object_id=self.object_id[rows],
+            face_id=self.face_id[rows],
+            label=self.label[rows],
+            barycentric=self.barycentric[rows],
+            world=self.world[rows],
+            number=self.number[rows],
+            _look_up=self._look_up,
+        )
+
+    def property(self, name: str) -> NDArray[Any]:
+        """A named property of the meshes at the hits, as for `Hits`."""
+        return self._look_up(self, name)
+
+
+LookUp = Callable[[Hits, str], NDArray[Any]]
+"""Finds a named property at hits."""
+
+LookUpOfAll = Callable[[AllHits, str], NDArray[Any]]
+"""The same for all hits."""
+
+
+class AbstractCaster(ABC):
+    """What every caster has in common: bodies that are placed, and rays that are checked before they are cast.
+
+    Bodies stand where `place` (an instant) or `move` (an interval) last put them, at the world's origin before that.
+
+    >>> scene = sn.Scene()
+    >>> crate = scene.add(sn.shapes.box(1, 1, 1), body="crate", label="crate")
+    >>> caster = sn.RayCaster(scene)
+    >>> caster.place({"crate": sn.Pose((4.0, 0.0, 0.0))})
+    >>> hits = caster.cast([0, 0, 0], [[1, 0, 0], [0, 1, 0]])
+    >>> hits.range_m.round(3).tolist(), hits.object_id.tolist()
+    ([3.5, inf], [0, -1])
+    """
+
+    worlds: int
+    """How many worlds there are."""
+    places: BodyPlaces
+    """Where the bodies are."""
+
+    def place(self, poses: Mapping[str, Pose]) -> None:
+        """Put bodies at poses X_WB (batch shape () or (worlds,)); they stand still during a cast."""
+        _check_poses("poses", poses)
+        for name, pose in poses.items():
+            if pose.shape not in ((), (1,), (self.worlds,)):
+                raise SpecError(
+                    f"the pose of body {name!r} has batch shape {pose.shape}; it must be () or ({self.worlds},), "
+                    "one for each world"
+                )
+        self.move({name: Pose.stack([pose]) for name, pose in poses.items()})
+
+    def move(self, knots: Mapping[str, Pose]) -> None:
+        """Let bodies move during a cast.
+
+        Args:
+            knots: For each body its poses X_WB at evenly spaced times from the start of the interval (time 0) to its
+                end (time 1), batch shape (knots,) or (knots, worlds); straight lines and slerp between them. Every
+                moving body needs the same number; a body with one knot, or not named, stands still.
+        """
+        _check_poses("knots", knots)
+        for name, pose in knots.items():
+            if not pose.shape or not len(pose) or pose.shape[1:] not in ((), (1,), (self.worlds,)):
+                raise SpecError(
+                    f"the knots of body {name!r} have batch shape {pose.shape}; it must be (knots,) or "
+                    f"(knots, {self.worlds}), with one knot at least"
+                )
+        self.places.move(knots)
+
+    def cast(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike,
+        *,
+        time: ArrayLike = 0.0,
+        t_max_m: ArrayLike = np.inf,
+        worlds: ArrayLike = 0,
+        hide: Iterable[str] = (),
+        coherent: bool = False,
+    ) -> Hits:
+        """Find the nearest hit of each ray, on whatever has faces: those of fog banks and other volumes too.
+
+        Args:
+            origins: Start points in the world [m], shape (*batch, 3).
+            directions: Directions in the world, any length but zero, shape (*batch, 3).
+            time: When each ray is fired, as a fraction of the interval of `move`, 0 to 1.
+            t_max_m: How far to look [m].
+            worlds: World of each ray. Order rays by world: neighbours in different worlds cannot share a packet.
+            hide: Bodies the rays pass through.
+            coherent: Set this for rays in a pattern whose neighbours go almost the same way; faster for those.
+
+        Returns:
+            Hits with the rays' broadcast shape.
+        """
+        rays, shape = checked_rays(origins, directions, time, t_max_m, worlds, world_count=self.worlds)
+        found, look_up = self._nearest(rays, shape, checked_bodies(hide), coherent)
+        return shaped_hits(found, rays.world, shape, look_up)
+
+    def cast_all(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike,
+        *,
+        time: ArrayLike = 0.0,
+        t_max_m: ArrayLike = np.inf,
+        worlds: ArrayLike = 0,
+        hide: Iterable[str] = (),
+    ) -> AllHits:
+        """Find every face that each ray crosses, on its way through everything; arguments as for `cast`.
+
+        >>> scene = sn.Scene()
+        >>> crate = scene.add(sn.shapes.box(1, 1, 1))
+        >>> sn.RayCaster(scene).cast_all([-3, 0.1, 0.2], [1, 0, 0]).range_m.tolist()
+        [2.5, 3.5]
+        """
+        rays, _ = checked_rays(origins, directions, time, t_max_m, worlds, world_count=self.worlds)
+        found, look_up = self._all(rays, checked_bodies(hide))
+        crossed = np.arange(found.number.shape[1]) < found.found[:, None]
+        there = crossed & (found.number[:, :, cr.C_T] <= rays.t_max[:, None])
+        number, word = found.number[there], found.word[there]
+        normal = number[:, cr.C_NX : cr.C_NZ + 1]
+        return AllHits(
+            ray=np.nonzero(there)[0],
+            range_m=number[:, cr.C_T],
+            normal=normal / np.sqrt((normal * normal).sum(axis=1, keepdims=True)),
+            object_id=word[:, cr.C_COLUMN],
+            face_id=word[:, cr.C_FACE],
+            label=word[:, cr.C_LABEL],
+            barycentric=number[:, cr.C_U : cr.C_V + 1],
+            world=rays.world[np.nonzero(there)[0]],
+            number=np.flatnonzero(there[crossed]),
+            _look_up=look_up,
+        )
+
+    @abstractmethod
+    def _all(self, rays: Rays, hide: frozenset[str]) -> tuple[cr.RawCrossings, LookUpOfAll]:
+        """All hits of checked rays, one row a ray, and what finds a property at them."""
+
+    @abstractmethod
+    def size_of(self, world: int, object_id: int) -> tuple[float, float]:
+        """Radius of an object's mesh [m], and its volume [m3] where it is one."""
+
+    @abstractmethod
+    def _nearest(
+        self, rays: Rays, shape: tuple[int, ...], hide: frozenset[str], coherent: bool
+    ) -> tuple[RawHits, LookUp]:
+        """Nearest hits of checked rays, one row a ray, and what finds a property at them once they have a shape."""
+
+
+class RayCaster(AbstractCaster):
+    """Casts rays into a scene, or into many worlds of one.
+
+    Bodies stand where `place` (an instant) or `move` (an interval) last put them, at the world's origin before that.
+
+    >>> scene = sn.Scene()
+    >>> crate = scene.add(sn.shapes.box(1, 1, 1), body="crate", label="crate")
+    >>> caster = sn.RayCaster(scene)
+    >>> caster.place({"crate": sn.Pose((4.0, 0.0, 0.0))})
+    >>> hits = caster.cast([0, 0, 0], [[1, 0, 0], [0, 1, 0]])
+    >>> hits.range_m.round(3).tolist(), hits.object_id.tolist()
+    ([3.5, inf], [0, -1])
+    """
+
+    def __init__(self, scene: Scene | SceneBatch, *, worlds: int | None = None, around_index: float = 1.0) -> None:
+        """Commit the scene.
+
+        Args:
+            scene: What to cast into; later additions to it are not seen.
+            worlds: How many worlds; by default one for a Scene, and its own number for a SceneBatch.
+            around_index: Refractive index of the atmosphere, by which air is told from other volumes.
+        """
+        own = scene.worlds if isinstance(scene, SceneBatch) else 1
+        self.worlds = own if worlds is None else worlds
+        self.layout = layout(scene, self.worlds, around_index=around_index)
+        self.bodies = tuple(sorted({name for name in self.layout.body if name is not None}))
+        self.labels = label_tables(self.layout)
+        self._lock = threading.RLock()  # for the length of a cast: those of others may hide other bodies
+        self._hidden: frozenset[frozenset[str]] = frozenset()
+        self._placed = PlacedScenes(self.layout, self.worlds, self.bodies)
+        self.places = BodyPlaces(self.bodies, self.worlds)
+        self._placed_for: BodyMotion | None = None
+
+    def _nearest(
+        self, rays: Rays, shape: tuple[int, ...], hide: frozenset[str], coherent: bool
+    ) -> tuple[RawHits, LookUp]:
+        return self.cast_rays(rays, hide=hide, coherent=coherent), partial(property_at, self.layout)
+
+    def _all(self, rays: Rays, hide: frozenset[str]) -> tuple[cr.RawCrossings, LookUpOfAll]:
+        return self.collect_rays(rays, hide=hide), partial(property_at, self.layout)
+
+    def size_of(self, world: int, object_id: int) -> tuple[float, float]:
+        """Radius of an object's mesh [m], and its volume [m3] where it is one."""
+        row = world if len(self.layout.mesh_index) > 1 else 0
+        return float(self._extents.radius_m[row, object_id]), float(self._extents.volume_m3[row, object_id])
+
+    @cached_property
+    def _extents(self) -> Extents:
+        return self.layout.extents()
+
+    def collect_rays(
+        self,
+        rays: Rays,
+        *,
+        hide: frozenset[str],
+        near: NDArray[np.float64] | None = None,
+        from_anchor: bool = False,
+        volumes_alone: bool = False,
+        curved: bool = False,
+    ) -> cr.RawCrossings:
+        """Every face that rays cross, one row a ray.
+
+        Args:
+            rays: One row a ray; how far they look is not asked.
+            hide, near, from_anchor: As for `cast_rays`.
+            volumes_alone: Whether faces of volumes alone count.
+            curved: Whether the curvature of faces that mirror is told; for one world alone.
+        """
+        room = _CROSSINGS
+        with self._lock:
+            self._commit(hide, middle_of(rays, self._placed.anchor) if near is None else near)
+            anchor = np.zeros_like(self._placed.anchor) if from_anchor else self._placed.anchor
+            mask = self._placed.mask_without(hide)
+            if volumes_alone:
+                mask = int(self._placed.masks_of_light(hide, banks=True)[1])
+            masks, blocks = np.full(2, mask, np.uint32), -(-len(rays.origin) // BLOCK)
+            while True:
+                out = cr.new_raw_crossings(len(rays.origin), room)
+                threads.run(cr.collect_rays, blocks, self._placed.tables, self.labels, anchor, rays, masks, out)
+                most = int(out.found.max(initial=0))
+                if most <= room:
+                    break
+                room = most
+            if curved:
+                threads.run(bend_crossings, blocks, self._placed.tables, *self._curvature_tables, rays, out)
+        return out
+
+    def cast_rays(
+        self,
+        rays: Rays,
+        *,
+        hide: frozenset[str] = frozenset(),
+        coherent: bool = False,
+        near: NDArray[np.float64] | None = None,
+        from_anchor: bool = False,
+        air: bool = True,
+    ) -> RawHits:
+        """The same for rays that are checked, as flat arrays.
+
+        Args:
+            rays: One row a ray.
+            hide: As for `cast`.
+            coherent: Likewise.
+            near: Point of each world that float32 coordinates count from, roughly [m], shape (worlds, 3); by default
+                the middle of the rays' origins. Rays that are cast in several calls give the bytes of one call if each
+                call names the same point.
+            from_anchor: Whether the rays' origins count from that point, which is an anchor of `PlacedScenes.on_grid`
+                then, as sensors have them: what is float32 there stays so.
+            air: Whether volumes of air, such as fog banks, are seen.
+        """
+        with self._lock:
+            self._commit(hide, middle_of(rays, self._placed.anchor) if near is None else near)
+            out, tables, blocks = new_hits(len(rays.origin)), self._placed.tables, -(-len(rays.origin) // BLOCK)
+            anchor = np.zeros_like(self._placed.anchor) if from_anchor else self._placed.anchor
+            mask = np.uint32(self._placed.mask_without(hide, air=air))
+            arguments = COHERENT_ADDRESS if coherent else SCATTERED_ADDRESS
+            threads.run(cast.cast_rays, blocks, tables, self.labels, anchor, rays, mask, arguments, out)
+        return out
+
+    def settle_rays(
+        self,
+        rays: Rays,
+        distance_m: NDArray[np.float32],
+        *,
+        hide: frozenset[str],
+        near: NDArray[np.float64],
+        from_anchor: bool,
+        air: bool,
+    ) -> RawHits:
+        """Hits at the ends of rays that were found to end on an edge, which other parts of a scene may share.
+
+        Args:
+            rays: One row a ray.
+            distance_m: Where each was found to end [m], shape (rays,).
+            hide, near, from_anchor, air: As for `cast_rays`.
+        """
+        with self._lock:
+            self._commit(hide, near)
+            out, tables, blocks = new_hits(len(rays.origin)), self._placed.tables, -(-len(rays.origin) // BLOCK)
+            anchor = np.zeros_like(self._placed.anchor) if from_anchor else self._placed.anchor
+            mask = np.uint32(self._placed.mask_without(hide, air=air))
+            threads.run(cast.settle_rays, blocks, tables, self.labels, anchor, rays, mask, distance_m, out)
+        return out
+
+    def meet_rays(
+        self,
+        rays: Rays,
+        clear_m: NDArray[np.float32],
+        *,
+        hide: frozenset[str],
+        coherent: bool,
+        anchor: NDArray[np.float64],
+        curved: bool = False,
+    ) -> LightHits:
+        """Nearest surfaces for light that is followed elsewhere, byte for byte as a lidar's own kernel finds them.
+
+        Args:
+            rays: One row a ray; origins count from the anchor.
+            clear_m: How far on each begins to look [m], shape (rays,).
+            hide: As for `cast`.
+            coherent: Likewise.
+            anchor: Of the one world, of `PlacedScenes.on_grid` [m], shape (1, 3).
+            curved: Whether hits tell the curvature of faces that mirror.
+        """
+        with self._lock:
+            self._commit(hide, anchor)
+            out = new_light_hits(len(rays.origin), curved=curved)
+            threads.run(
+                meet_rays,
+                -(-len(rays.origin) // BLOCK),
+                self._placed.tables,
+                self.labels,
+                *self._light_tables,
+                *(self._curvature_tables if curved else (_FLAT_FIRST, _FLAT)),
+                rays,
+                clear_m,
+                self._placed.masks_of_light(hide)[0],
+                COHERENT_ADDRESS if coherent else SCATTERED_ADDRESS,
+                out,
+            )
+        return out
+
+    @cached_property
+    def _light_tables(self) -> tuple[Surfaces, NDArray[np.int64], NDArray[np.float32]]:
+        """What objects are, and the reflectance that meshes carry."""
+        return (plain_surfaces(self.layout), *reflectance_tables(self.layout))
+
+    @cached_property
+    def _curvature_tables(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Curvature of the faces that mirror: it takes seconds for a million."""
+        return curvature_tables(self.layout)
+
+    def pose_at(self, world: int, object_id: int, time: float) -> Pose:
+        """X_WO of an object at a fraction of the interval of `move`."""
+        row = world if len(self.layout.mesh_index) > 1 else 0
+        return self.places.pose_at(self.layout.body[object_id], world, time) @ self.layout.X_BO[row, object_id]
+
+    def material_at(self, world: int, object_id: int) -> object | None:
+        """Material of an object; None where it was given none."""
+        row = world if len(self.layout.material_index) > 1 else 0
+        return self.layout.materials[self.layout.material_index[row, object_id]]
+
+    def _commit(self, hide: frozenset[str], near: NDArray[np.float64]) -> None:
+        """Place the bodies for rays from there, unless they are."""
+        if not self._placed.can_hide(hide):
+            self._placed = PlacedScenes(self.layout, self.worlds, self.bodies, self._hidden | {hide})
+            self._hidden |= {hide}
+            self._placed_for = None
+        motion = self.places.motion
+        if self._placed_for is not motion or not (self._placed.on_grid(near) == self._placed.anchor).all():
+            self._placed_for = None  # should a signal raise meanwhile
+            self._placed.place(motion.positions, motion.quaternions, near)
+            self._placed_for = motion
+
+
+def _check_poses(argument: str, poses: object) -> None:
+    """Refuse what does not give poses by the names of bodies."""
+    if not isinstance(poses, Mapping):
+        rule = "it must be a dictionary from names of bodies to poses"
+        raise SpecError(f"{argument} is a {type(poses).__name__}; {rule}")
+    for name, pose in poses.items():
+        if not isinstance(pose, Pose):
+            raise SpecError(f"{argument}[{name!r}] is a {type(pose).__name__}, {pose!r}; it must be a sn.Pose")
+
+
+def new_hits(count: int) -> RawHits:
+    """Arrays for the kernel to fill."""
+    return RawHits(
+        range_m=np.zeros(count, np.float32),
+        normal=np.zeros((count, 3), np.float32),
+        object_id=np.zeros(count, np.int32),
+        face_id=np.zeros(count, np.int32),
+        label=np.zeros(count, np.int32),
+        barycentric=np.zeros((count, 2), np.float32),
+    )
+
+
+def shaped_hits(
+    found: RawHits,
+    world: NDArray[np.int32],
+    shape: tuple[int, ...],
+    look_up: LookUp,
+) -> Hits:
+    """Hits in the shape of the rays that were asked for.
+
+    Args:
+        found: One row a ray.
+        world: World of each.
+        shape: Of the rays.
+        look_up: Finds a property at hits.
+    """
+    return Hits(
+        range_m=found.range_m.reshape(shape),
+        normal=found.normal.reshape((*shape, 3)),
+        object_id=found.object_id.reshape(shape),
+        face_id=found.face_id.reshape(shape),
+        label=found.label.reshape(shape),
+        barycentric=found.barycentric.reshape((*shape, 2)),
+        world=world.reshape(shape),
+        _look_up=look_up,
+    )
+
+
+def property_at(layout: Layout, hits: Hits | AllHits, name: str) -> NDArray[Any]:
+    """A property at hits, from the meshes of a layout."""
+    index = layout.mesh_index[np.where(len(layout.mesh_index) > 1, hits.world, 0), hits.object_id]
+    values: NDArray[Any] | None = None
+    for mesh_number in np.unique(index[hits.hit]):
+        here = hits.hit & (index == mesh_number)
+        found = layout.meshes[mesh_number].property_at(name, hits.face_id[here], hits.barycentric[here])
+        if values is None:
+            values = np.zeros((*hits.object_id.shape, *found.shape[1:]), found.dtype)
+        values[here] = found
+    return np.zeros(hits.object_id.shape) if values is None else values

@@ -1,0 +1,1 @@
+"""Embree: the library, packets of rays, meshes, crossings, edges."""

@@ -1,0 +1,1 @@
+"""Kernels of sensors: what they do between aiming rays and writing readings."""

@@ -1,0 +1,163 @@
+"""The kernel of beams of several rays: each beam's rays through the ray tree, what comes back merged, and reported.
+
+Between the aim and the report it does what the waveform kernel does to the rays of pulses; the report is that of the
+light kernel, with the draws of the beam.
+"""
+
+import numpy as np
+
+from sensorium.runtime import jit
+from sensorium.tracing.embree.packet import BLOCK, new_block, new_packet, set_mask, trace_block
+from sensorium.tracing.kernels.beams import gather
+from sensorium.tracing.kernels.beams.merge import merge_beams
+from sensorium.tracing.kernels.light import choose, rows, steps, tree
+from sensorium.tracing.kernels.light import tables as tb
+from sensorium.tracing.kernels.light.media_stack import new_media
+from sensorium.tracing.kernels.light.ray_errors import numbers_of
+from sensorium.tracing.kernels.strong_light.sunlight import gather_sunlight
+from sensorium.tracing.kernels.waveform import steps as pulse_steps
+from sensorium.tracing.kernels.waveform import tables as wt
+from sensorium.tracing.kernels.waveform.beam import aim_rays, name_rays
+
+
+@jit.kernel
+def sweep_beams(
+    first, step, count, arrays, labels, anchor, rays, heads, light, unlimited, tables, draws, masks, coherent,
+    scattered, out,
+):  # fmt: skip
+    """Fire the blocks first, first + step, ... of beams of all heads.
+
+    Args:
+        first, step, count: Share of the blocks; every head has as many, of `tables.switch[V_PULSES]` beams each.
+        arrays, labels, anchor, heads, light, draws, masks, coherent, scattered, out: As for `sweep_light`.
+        rays: `RayTables`, the axes of beams.
+        unlimited: `LightTables` without limits of range and strength, for the air along single rays.
+        tables: `BeamTables`.
+    """
+    arrays, labels, rays, heads, light = jit.uncounted((arrays, labels, rays, heads, light))
+    unlimited, tables, draws, out, anchor = jit.uncounted((unlimited, tables, draws, out, anchor))
+    owned = _new_scratch(light, tables)
+    of_rays, of_beams = jit.uncounted(owned)
+    (floats, words, active), (block, hit), (child, child_hit), (spot, spot_hit), queue, media, named_rays = of_rays
+    (beams, up, levels), (slot_f, slot_i), (air_f, air_i, drawn), arrivals, order = of_beams
+    u_of, v_of, weight_of, pulse_of, slope_of = named_rays
+    set_mask(words, masks[0])
+    together, most, bundle = tables.switch[wt.V_BATCH], tables.switch[wt.V_PULSES], tables.u.shape[0]
+    depth, airy, far = light.switch[tb.S_DEPTH], light.switch[tb.S_ATMOSPHERE] > 0, light.number[tb.N_FAR]
+    corners, volumes = light.corner_reflectance.size > 0, light.switch[tb.S_CROSSINGS] > 0
+    named = -1  # first ray of those that are named in a block
+    fresh = False  # whether paths in the block are as they leave the sensor; the same from block to block
+    for number in range(first, count, step):
+        head, start, used = pulse_steps.fire_pulses(beams, up, levels, rays, heads, light, draws, number, most)
+        world = heads.world[head]
+        scene = arrays.scene[world]
+        element, among = numbers_of(rays, heads, draws, head, start)
+        for k in range(used):
+            arrivals.filled[k] = 0
+        for batch in range(0, used, together):
+            many = min(together, used - batch) * bundle
+            for begin in range(0, many, BLOCK):
+                # First rays
+                lit = min(BLOCK, many - begin)
+                if begin != named:
+                    named = begin
+                    name_rays(tables, u_of, v_of, weight_of, pulse_of, slope_of, named)
+                aim_rays(block, beams, up, u_of, v_of, slope_of, tables, batch, begin, far, lit)
+                if not fresh:
+                    tree.start_paths(block, hit, light.medium, light.number[tb.N_POWER])
+                    fresh = not volumes
+                trace_block(block, hit, floats, words, active, scene, coherent, corners, lit)
+                steps.cross_volumes(
+                    block, media, floats, words, active, arrays, light, anchor, world, masks, True, lit
+                )
+                steps.light_up(block, hit, media, arrays, light, world, True, lit)
+                gather.add_first_surfaces(block, hit, tables, arrivals, weight_of, batch, begin, lit)
+                if airy:
+                    gather.clear_air(air_f, lit)
+                    gather.share_draws(beams, block, pulse_of, batch, lit)
+                    steps.offer_media(
+                        block, hit, media, unlimited, draws, element + batch, among, pulse_of, air_f, air_i, drawn, lit
+                    )
+                if light.switch[tb.S_SUN] > 0:
+                    centres = pulse_steps.pick_centres(block, hit, spot, spot_hit, tables, pulse_of, begin, lit)
+                    if centres > 0:
+                        gather_sunlight(
+                            spot, spot_hit, child, child_hit, floats, words, active, scene, scattered, light.sun,
+                            centres,
+                        )  # fmt: skip
+                        pulse_steps.keep_sunlight(spot, spot_hit, beams, batch, centres)
+
+                # Their children
+                waiting = np.int64(0)
+                if depth > 0:
+                    waiting = tree.spawn(block, hit, media.stacks, media.beyond, light, world, queue, waiting)
+                while waiting > 0:
+                    here = min(BLOCK, waiting)
+                    waiting -= here
+                    tree.take(child, child_hit, media.stacks, light.medium, queue, waiting, here, far)
+                    trace_block(child, child_hit, floats, words, active, scene, scattered, corners, here)
+                    tree.pass_left(
+                        child, child_hit, floats, words, active, arrays, world, scattered, corners, far, here
+                    )
+                    steps.cross_volumes(
+                        child, media, floats, words, active, arrays, light, anchor, world, masks, False, here
+                    )
+                    steps.light_up(child, child_hit, media, arrays, light, world, False, here)
+                    gather.add_surfaces_of_children(
+                        child, child_hit, tables, arrivals, weight_of, pulse_of, batch, begin, here
+                    )
+                    if airy:
+                        mine = element + batch
+                        steps.draw_children(child, child_hit, light, draws, mine, among, pulse_of, here)
+                        steps.offer_media(
+                            child, child_hit, media, unlimited, draws, mine, among, pulse_of, air_f, air_i, drawn, here
+                        )
+                    waiting = tree.spawn(
+                        child, child_hit, media.stacks, media.beyond, light, world, queue, waiting
+                    )
+                if airy:
+                    gather.add_air(air_f, air_i, arrivals, weight_of, pulse_of, batch, lit)
+        report_beams(
+            arrivals, order, beams, slot_f, slot_i, rays, anchor, labels, heads, light, tables, draws, element, among,
+            head, world, start, used, out,
+        )  # fmt: skip
+    jit.held(owned)
+
+
+@jit.function
+def report_beams(
+    arrivals, order, beams, slot_f, slot_i, rays, anchor, labels, heads, light, tables, draws, element, among,
+    head, world, start, used, out,
+):  # fmt: skip
+    """The returns of a block of beams, and the sunlight of each; arguments as for `steps.report`."""
+    merge_beams(
+        arrivals, order, beams, light, draws, element, among, tables.separation, heads.start[head], slot_f, slot_i, used
+    )
+    steps.report(
+        beams, slot_f, slot_i, rays, anchor, labels, light, draws, element, among, head, world, start, used, out
+    )
+    if light.switch[tb.S_SUN] > 0:
+        for k in range(used):
+            out.ambient[head, start + k] = beams[rows.AMBIENT + k]
+
+
+@jit.function
+def _new_scratch(light, tables):
+    """All that one thread needs: of rays and their children; of beams and what arrives along their rays."""
+    of_rays = (
+        new_packet(),
+        rows.new_scratch(),
+        rows.new_scratch(),
+        rows.new_scratch(),
+        tree.new_queue(light.switch[tb.S_DEPTH], light.switch[tb.S_LEVELS], light.switch[tb.S_CURVED]),
+        new_media(light.switch[tb.S_CROSSINGS], light.switch[tb.S_LEVELS]),
+        pulse_steps.new_names(),
+    )
+    of_beams = (
+        (rows.new_scratch()[0], new_block()[0], pulse_steps.new_levels()),
+        choose.new_slots(light.switch[tb.S_SLOTS] + 1),
+        gather.new_air(),
+        gather.new_arrivals(np.int64(tables.switch[wt.V_PULSES]), tables.room),
+        jit.zeros(tables.room, np.int64),
+    )
+    return of_rays, of_beams

@@ -1,0 +1,380 @@
+"""The kernel behind depth cameras: images of many moving heads, of which only what is asked for is worked out.
+
+Rays come in the order of small tiles, which packets trace faster than rows; each knows its pixel. A block is aimed,
+traced, measured and written while in cache. What nobody asked for has no pixels in the outputs.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.runtime import jit
+from sensorium.runtime.blocks import NONE, next_block, shared
+from sensorium.tracing.embree import packet as pk
+from sensorium.tracing.embree.packet import BLOCK, NO_HIT, new_packet, set_mask, trace_block, trace_still
+from sensorium.tracing.kernels.depth import measure as ms
+from sensorium.tracing.kernels.depth.drawing.canvas import new_canvas, take_drawn
+from sensorium.tracing.kernels.depth.drawing.draw import draw, find_normals
+from sensorium.tracing.kernels.depth.flow import write_flow, write_scene_flow
+from sensorium.tracing.kernels.depth.lens import KIND, PINHOLE, look_block
+from sensorium.tracing.kernels.depth.ray_jitter import RayJitter, jitter_rays
+from sensorium.tracing.kernels.depth.tint import write_colour
+from sensorium.tracing.kernels.light import rows
+from sensorium.tracing.kernels.light.resolve import find_incidence, resolve
+from sensorium.tracing.kernels.sweep import WHOLE, aim_block, block_of
+from sensorium.tracing.placement.standing import new_stand, stand, stand_camera
+
+_ZERO, _INFINITE = np.float32(0.0), np.float32(np.inf)
+
+# Scratch of a block: what was met and at which angle. All of the rows that light has would drive out of the cache what
+# an image is made of.
+_FLOATS, _WORDS = rows.SIDE + BLOCK, rows.MATERIAL + BLOCK
+
+
+class Pixels(NamedTuple):
+    """Which pixel each ray belongs to, and how heads look."""
+
+    place: NDArray[np.uint32]  # (rays,) number of the pixel, row by row
+    u: NDArray[np.float32]  # (rays,) the pixel [px]
+    v: NDArray[np.float32]
+    lens: NDArray[np.float64]  # (1 | heads, LENS_COLUMNS)
+    drawn: bool  # whether heads look through lenses of their own; else the table of rays holds
+    jitter: RayJitter  # how far rays point beside their pixels; only where drawn
+
+
+class DepthDraws(NamedTuple):
+    """What random numbers of an image are counted by."""
+
+    key: NDArray[np.uint32]  # (2,) of the sensor's stream
+    tick: NDArray[np.int64]  # (1,) number of the image
+    first_world: int
+    sensors: int  # heads a world
+
+
+class Motions(NamedTuple):
+    """How points on bodies move as heads see them, see `flow`."""
+
+    velocity: NDArray[np.float64]  # (heads, bodies + 1, 12); no heads where scene flow is not asked for
+    displacement: NDArray[np.float64]  # (heads, bodies + 1, 12); no heads where flow is not asked for
+
+
+class DepthOutputs(NamedTuple):
+    """What a depth image is, (heads, pixels) each; (heads, 0) for what is not asked for."""
+
+    range_m: NDArray[np.float32]
+    depth: NDArray[np.float32]
+    points_S: NDArray[np.float32]  # (heads, pixels, 3)
+    points_W: NDArray[np.float64]  # (heads, pixels, 3)
+    label: NDArray[np.int32]
+    face_id: NDArray[np.int32]
+    object_id: NDArray[np.int32]
+    normals: NDArray[np.float32]  # (heads, pixels, 3)
+    flow: NDArray[np.float32]  # (heads, pixels, 2)
+    scene_flow: NDArray[np.float32]  # (heads, pixels, 3)
+    colour: NDArray[np.uint8]  # (heads, pixels, 3)
+    cosine: NDArray[np.float32]
+    true_m: NDArray[np.float32]  # distance before noise and limits, infinite where nothing was met
+
+
+@jit.function
+def _cast_images(
+    first, step, count, arrays, mounts, standing, cameras, meshes, frame, labels, anchor, rays, heads, pixels, surfaces,
+    tints, motions, numbers, reach, in_world, draws, mask, arguments, out,
+):  # fmt: skip
+    """The work of `depth_images`."""
+    floats, words, active = new_packet()
+    set_mask(words, mask)
+    block, hit = jit.zeros(_FLOATS, np.float32), jit.zeros(_WORDS, np.uint32)
+    own, measured = jit.zeros(3 * frame.span if pixels.drawn else 0, np.float32), ms.new_measured()
+    canvas, placing = new_canvas(frame, meshes.of_object.shape[1]), new_stand()
+
+    # What is asked for, and what that needs
+    measures = out.range_m.shape[1] + out.depth.shape[1] + out.points_S.shape[1] + out.points_W.shape[1] > 0
+    turned = out.normals.shape[1] + out.colour.shape[1] + out.cosine.shape[1] > 0
+    found = out.object_id.shape[1] + out.flow.shape[1] + out.scene_flow.shape[1] > 0
+    instant = heads.time.shape[0] == 1
+    aimed = not instant or turned or out.points_W.shape[1] > 0
+    total, places, placed_head, placed_world = rays.x.shape[0], cameras.p_BS.shape[1] > 0, np.int64(-1), np.int64(-1)
+    number = next_block(first, step, count, NONE)
+    while number < count:
+        head, begin, size = block_of(number, total, frame.span)
+        world, pose = np.int64(heads.world[head]), heads.matrix[head, 0]
+        scene, lens = arrays.scene[world], pixels.lens[head if pixels.lens.shape[0] > 1 else 0]
+        every_x, every_y, every_z = _directions(own, rays, pixels, draws, head, begin, size)
+        drawn = frame.drawn and lens[KIND] == PINHOLE
+        if places and head != placed_head:
+            stand_camera(cameras, standing, world, head % draws.sensors, anchor, pose, placing)
+            placed_head = head
+        if places and world != placed_world:
+            stand(standing, mounts, arrays, anchor, world, placing)
+            placed_world = world
+        if drawn:
+            end = begin + size
+            draw(
+                canvas, frame, meshes, arrays, world, mask, arguments, pose, lens, reach, begin, pixels.u[begin:end],
+                pixels.v[begin:end], every_x, every_y, every_z, floats, words, active,
+            )  # fmt: skip
+        for start in range(begin, begin + size, BLOCK):
+            used = min(BLOCK, begin + size - start)
+            end, at = start + used, start - begin
+            place = pixels.place[start:end]
+            x, y, z = every_x[at : at + used], every_y[at : at + used], every_z[at : at + used]
+            if aimed:
+                aim_block(block, x, y, z, rays.time[start:end], heads.matrix[head], heads.time, used)
+            if drawn:
+                take_drawn(canvas, at, block, hit, used)
+                if turned:
+                    find_normals(block, hit, meshes, arrays, world, used)
+            elif not aimed:
+                trace_still(block, hit, floats, words, active, scene, arguments, x, y, z, pose, reach, used)
+            else:
+                for k in range(used):
+                    block[pk.B_T_FAR + k] = reach
+                trace_block(block, hit, floats, words, active, scene, arguments, np.bool_(False), used)
+            if heads.start[head] > _ZERO and not instant:
+                _void(block, hit, heads.start[head], used)
+            _find_misses(block, hit, used)
+
+            # What is measured, before hits beyond the limits are forgotten: noise may bring them back
+            if out.true_m.shape[1] > 0:
+                ms.write_true(block[pk.B_T_FAR :], place, used, out.true_m[head])
+            if measures:
+                near = anchor[world]
+                _write_measured(block, measured, x, y, z, place, numbers, draws, near, head, world, total, used, out)
+            if reach > numbers[ms.FARTHEST]:
+                _forget_beyond(block, hit, numbers[ms.FARTHEST], used)
+
+            # What was met
+            if out.label.shape[1] > 0:
+                row = world if labels.object_label.shape[0] > 1 else 0
+                _write_labels(
+                    hit,
+                    np.uint32(arrays.first[world]),
+                    arrays.column_first,
+                    arrays.columns,
+                    labels.object_label[row],
+                    labels.face_first[row],
+                    labels.face_label,
+                    place,
+                    used,
+                    out.label[head],
+                )
+            if out.face_id.shape[1] > 0:
+                _write_faces(hit, place, used, out.face_id[head])
+            if turned:
+                resolve(block, hit, arrays, surfaces, world, False, used)
+                find_incidence(block, used)
+                _write_turned(block, hit, heads.matrix[head, 0], place, in_world, tints, world, head, used, out)
+            elif found:
+                _find_columns(hit, np.uint32(arrays.first[world]), arrays.column_first, arrays.columns, used)
+            if found:
+                _write_moving(block, hit, x, y, z, mounts.body, motions, pixels, place, head, used, out)
+        number = next_block(first, step, count, number)
+
+
+_share_images = shared(_cast_images)
+
+
+@jit.kernel
+def depth_images(
+    first, step, count, arrays, mounts, standing, cameras, meshes, frame, labels, anchor, rays, heads, pixels, surfaces,
+    tints, motions, numbers, reach, in_world, draws, mask, arguments, out,
+):  # fmt: skip
+    """Cast a share of the spans of rays of all heads.
+
+    Args:
+        first, step, count: Share of the spans; every head has as many.
+        arrays: `InstanceTables`; mounts: `MountTables`.
+        standing: `Standing`; cameras: `Cameras`, some where all images are drawn, and then anchors, matrices of heads
+            and transforms of objects are written here; else they are there beforehand.
+        meshes: `MeshTables`; frame: `Frame`; labels: `LabelTables`.
+        anchor: float64 (worlds, 3) [m].
+        rays: `RayTables` in the order of tiles; heads: `Heads`; pixels: `Pixels`.
+        surfaces: `Surfaces`; tints: `Tints`; motions: `Motions`.
+        numbers: Columns of `measure`, float32.
+        reach: How far to look [m], float32.
+        in_world: Whether normals are in world axes.
+        draws: `DepthDraws`.
+        mask: Bits of the objects to see.
+        arguments: Address of Embree's arguments.
+        out: `DepthOutputs`.
+    """
+    _share_images(
+        first,
+        step,
+        count,
+        (
+            arrays, mounts, standing, cameras, meshes, frame, labels, anchor, rays, heads, pixels, surfaces, tints,
+            motions, numbers, reach, in_world, draws, mask, arguments, out,
+        ),
+    )  # fmt: skip
+
+
+@jit.function
+def _measure_images(first, step, count, anchor, rays, heads, pixels, numbers, draws, distance, out):
+    """The work of `measure_again`."""
+    block, own, measured = np.zeros(pk.BLOCK_FLOATS, np.float32), np.zeros(3 * BLOCK, np.float32), ms.new_measured()
+    total = rays.x.shape[0]
+    number = next_block(first, step, count, NONE)
+    while number < count:
+        head, start, used = block_of(number, total, WHOLE)
+        world, end = heads.world[head], start + used
+        place, known = pixels.place[start:end], distance[head]
+        x, y, z = _directions(own, rays, pixels, draws, head, start, used)
+        if out.points_W.shape[1] > 0:
+            aim_block(block, x, y, z, rays.time[start:end], heads.matrix[head], heads.time, used)
+        for k in range(used):
+            block[pk.B_T_FAR + k] = known[place[k]]
+        _write_measured(block, measured, x, y, z, place, numbers, draws, anchor[world], head, world, total, used, out)
+        number = next_block(first, step, count, number)
+
+
+_share_measuring = shared(_measure_images)
+
+
+@jit.kernel
+def measure_again(first, step, count, anchor, rays, heads, pixels, numbers, draws, distance, out):
+    """The measured images of known distances, (heads, pixels): after errors, or without any for the truth.
+
+    Arguments as above; of the outputs range, depth and points are written.
+    """
+    _share_measuring(first, step, count, (anchor, rays, heads, pixels, numbers, draws, distance, out))
+
+
+@jit.function
+def _write_measured(block, measured, x, y, z, place, numbers, draws, anchor, head, world, pixels, used, out):
+    """Measure the distances of a block, and write what is asked for of range, depth and points.
+
+    Args:
+        block: Scratch with distances [m]; for points in the world also with the rays.
+        measured: Scratch of `new_measured`.
+        x, y, z: Directions in S; place: pixel of each ray.
+        anchor: Of the head's world [m]; pixels: of a head; the others as above.
+    """
+    element, among = np.int64(head % draws.sensors) * pixels, draws.first_world + world
+    distance = block[pk.B_T_FAR :]
+    ms.measure_block(distance, place, numbers, draws.key, draws.tick[0], element, among, used, measured)
+    if out.depth.shape[1] > 0:
+        ms.write_depth(measured, x, place, numbers[ms.SCALE], used, out.depth[head])
+    if out.range_m.shape[1] > 0:
+        ms.write_range(measured, place, numbers[ms.SCALE], used, out.range_m[head])
+    if out.points_S.shape[1] > 0:
+        ms.write_points(measured, x, y, z, place, numbers[ms.SCALE], used, out.points_S[head])
+    if out.points_W.shape[1] > 0:
+        ms.write_points_in_world(block, measured, place, anchor, used, out.points_W[head])
+
+
+@jit.function
+def _directions(own, rays, pixels, draws, head, start, used):
+    """Directions in S of a block's rays: those of the table, or through the head's own lens, which fill `own`."""
+    end = start + used
+    if not pixels.drawn:
+        return rays.x[start:end], rays.y[start:end], rays.z[start:end]
+    x, y, z = own[:used], own[used : 2 * used], own[2 * used : 3 * used]
+    lens = pixels.lens[head if pixels.lens.shape[0] > 1 else 0]
+    look_block(pixels.u[start:end], pixels.v[start:end], lens, used, x, y, z)
+    jitter_rays(pixels.jitter, head, draws.sensors, pixels.place[start:end], used, x, y, z)
+    return x, y, z
+
+
+@jit.function
+def _void(block, hit, voided_before, used):
+    """Rays fired before a reset meet nothing."""
+    for k in range(used):
+        fired = block[pk.B_TIME + k] >= voided_before
+        hit[pk.B_INSTANCE + k] = hit[pk.B_INSTANCE + k] if fired else NO_HIT
+
+
+@jit.function
+def _find_misses(block, hit, used):
+    """A ray that met nothing has gone infinitely far."""
+    for k in range(used):
+        block[pk.B_T_FAR + k] = block[pk.B_T_FAR + k] if hit[pk.B_INSTANCE + k] != NO_HIT else _INFINITE
+
+
+@jit.function
+def _forget_beyond(block, hit, farthest, used):
+    """What lies beyond the limits is not seen."""
+    for k in range(used):
+        hit[pk.B_INSTANCE + k] = hit[pk.B_INSTANCE + k] if block[pk.B_T_FAR + k] <= farthest else NO_HIT
+
+
+@jit.function
+def _write_labels(hit, first, column_first, columns, object_label, face_first, face_label, place, used, out):
+    """Label of each pixel, -1 where nothing was met; neighbours mostly share an object, which is looked up once."""
+    last_instance, last_item = NO_HIT, NO_HIT
+    label, own = np.int32(0), np.int64(-1)
+    for k in range(used):
+        instance, item = hit[pk.B_INSTANCE + k], hit[pk.B_ITEM + k]
+        if instance == NO_HIT:
+            out[place[k]] = -1
+            continue
+        if instance != last_instance or item != last_item:
+            last_instance, last_item = instance, item
+            column = np.uint32(columns[np.uint32(column_first[first + instance]) + item])
+            label, own = object_label[column], face_first[column]
+        out[place[k]] = label if own < 0 else face_label[np.uint64(own) + hit[pk.B_FACE + k]]
+
+
+@jit.function
+def _write_faces(hit, place, used, out):
+    """Face of each pixel, -1 where nothing was met."""
+    for k in range(used):
+        face = np.int32(hit[pk.B_FACE + k])
+        out[place[k]] = face if hit[pk.B_INSTANCE + k] != NO_HIT else np.int32(-1)
+
+
+@jit.function
+def _find_columns(hit, first, column_first, columns, used):
+    """Object that each ray met."""
+    for k in range(used):
+        instance = hit[pk.B_INSTANCE + k]
+        if instance == NO_HIT:
+            hit[rows.COLUMN + k] = NO_HIT
+        else:
+            hit[rows.COLUMN + k] = columns[np.uint32(column_first[first + instance]) + hit[pk.B_ITEM + k]]
+
+
+@jit.function
+def _write_turned(block, hit, matrix, place, in_world, tints, world, head, used, out):
+    """What needs the surface's normal: itself on the sensor's side, the cosine of incidence, colours.
+
+    Args:
+        matrix: X_AS at the image's start, rows of 3 x 4, which turns normals into S.
+    """
+    if out.cosine.shape[1] > 0:
+        cosine = out.cosine[head]
+        for k in range(used):
+            cosine[place[k]] = block[rows.COS + k] if hit[rows.COLUMN + k] != NO_HIT else _ZERO
+    if out.colour.shape[1] > 0:
+        write_colour(block, hit, tints, world, place, used, out.colour[head])
+    if out.normals.shape[1] == 0:
+        return
+    normals = out.normals[head]
+    for k in range(used):
+        p, side = place[k], block[rows.SIDE + k] if hit[rows.COLUMN + k] != NO_HIT else _ZERO
+        x, y, z = block[pk.B_NORMAL_X + k] * side, block[pk.B_NORMAL_Y + k] * side, block[pk.B_NORMAL_Z + k] * side
+        if not in_world:
+            x, y, z = (
+                matrix[0] * x + matrix[4] * y + matrix[8] * z,
+                matrix[1] * x + matrix[5] * y + matrix[9] * z,
+                matrix[2] * x + matrix[6] * y + matrix[10] * z,
+            )
+        normals[p, 0], normals[p, 1], normals[p, 2] = x, y, z
+
+
+@jit.function
+def _write_moving(block, hit, x, y, z, body, motions, pixels, place, head, used, out):
+    """What needs the object met: its number, and how its body moves, of which `body` is the number."""
+    if out.object_id.shape[1] > 0:
+        object_id = out.object_id[head]
+        for k in range(used):
+            object_id[place[k]] = np.int32(hit[rows.COLUMN + k])  # NO_HIT is -1
+    if out.scene_flow.shape[1] > 0:
+        velocity = motions.velocity[head]
+        write_scene_flow(block, hit, x, y, z, body, velocity, place, used, out.scene_flow[head])
+    if out.flow.shape[1] > 0:
+        lens = pixels.lens[head if pixels.lens.shape[0] > 1 else 0]
+        displacement = motions.displacement[head]
+        write_flow(block, hit, x, y, z, body, displacement, lens, place, used, out.flow[head])

@@ -1,0 +1,167 @@
+"""Light followed through a scene that lies in parts: blocks of rays go from trace to trace, many at once.
+
+Light is shaded, split and chosen from in this process, by the steps of the kernel for scenes in memory; parts find hits
+and no more. A return keeps the number of its hit until the end, and gets the face and the label of that hit then.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.runtime import threads
+from sensorium.tracing.embree.crossings import (
+    C_COLUMN,
+    C_FACE,
+    C_LABEL,
+    CROSSING_WORDS,
+    RawCrossings,
+    new_raw_crossings,
+)
+from sensorium.tracing.embree.packet import BLOCK
+from sensorium.tracing.kernels.light import stages
+from sensorium.tracing.kernels.light import tables as tb
+from sensorium.tracing.kernels.light.kernel import LightOutputs
+from sensorium.tracing.kernels.light.meet import LightHits, new_light_hits
+from sensorium.tracing.kernels.light.stages import Walks, follow_light, new_walks
+from sensorium.tracing.kernels.sweep import Heads, RayTables
+from sensorium.tracing.labels import LabelTables
+from sensorium.tracing.rays import Rays
+
+# Blocks under way at once: about a kilobyte for each of their rays, some 130 MB, and more for deep trees
+_MOST_WALKS = 256
+
+Meet = Callable[..., LightHits]
+"""Finds hits of `Rays`, given how far on they begin to look [m], and `coherent`: see `PartsTracer.meet`."""
+
+Collect = Callable[[Rays], RawCrossings]
+"""Finds all faces of volumes that `Rays` cross: see `PartsTracer.collect_volumes`."""
+
+
+class HitLog:
+    """Face and label of every hit of some blocks, by its number."""
+
+    def __init__(self, objects: int) -> None:
+        self._objects = objects
+        self._count = 0
+        self.faces = np.zeros(BLOCK, np.int32)
+        self._labels = np.zeros(BLOCK, np.int32)
+
+    def add(self, face_id: NDArray[np.int32], label: NDArray[np.int32]) -> int:
+        """Remember hits; returns the number of the first."""
+        base, self._count = self._count, self._count + len(face_id)
+        if self._count > len(self.faces):
+            self.faces, self._labels = (
+                np.concatenate([column[:base], np.zeros(2 * self._count - base, np.int32)])
+                for column in (self.faces, self._labels)
+            )
+        self.faces[base : self._count], self._labels[base : self._count] = face_id, label
+        return base
+
+    def labels(self) -> LabelTables:
+        """Labels for the kernel, to which the number of a hit is a face."""
+        none = np.zeros((1, self._objects), np.int32)
+        return LabelTables(object_label=none, face_first=none.astype(np.int64), face_label=self._labels)
+
+
+def light_in_parts(
+    meet: Meet,
+    collect: Collect,
+    numbers: NDArray[np.int64],
+    anchor: NDArray[np.float64],
+    rays: RayTables,
+    heads: Heads,
+    light: tb.LightTables,
+    draws: Any,
+    out: LightOutputs,
+) -> None:
+    """Fire some blocks of rays of one world, and follow their light through the parts.
+
+    Args:
+        meet: Finds hits in that world; collect: finds crossings of volumes there.
+        numbers: Of the blocks, among those of all heads.
+        anchor: Of all worlds [m], shape (worlds, 3).
+        rays: The rays of a sweep.
+        heads: Where they are fired from.
+        light: What they may meet; draws: randomness, as for `sweep_light`.
+        out: Where the returns go.
+    """
+    walks = new_walks(min(_MOST_WALKS, len(numbers)), light, int(light.switch[tb.S_SLOTS]) + 1)
+    where = (anchor, rays, heads, light, draws, walks, out)
+    walk_through(follow_light, where, walks, meet, collect, numbers, light)
+
+
+def walk_through(
+    kernel: Callable[..., None],
+    where: tuple[Any, ...],
+    walks: Walks,
+    meet: Meet,
+    collect: Collect,
+    numbers: NDArray[np.int64],
+    light: tb.LightTables,
+) -> None:
+    """Take blocks from trace to trace until all are done, as many at once as there is room for.
+
+    Args:
+        kernel: Takes chosen blocks on, as `follow_light` does.
+        where: All its arguments after the labels.
+        walks: Room for blocks.
+        meet: Finds hits; collect: finds crossings of volumes.
+        numbers: Of the blocks, among those of all heads.
+        light: What they may meet.
+    """
+    most = len(walks.stage)
+    for start in range(0, len(numbers), most):
+        log = HitLog(light.object_material.shape[1])
+        _walk_some(kernel, where, walks, meet, collect, numbers[start : start + most], light, log)
+
+
+def _walk_some(
+    kernel: Callable[..., None],
+    where: tuple[Any, ...],
+    walks: Walks,
+    meet: Meet,
+    collect: Collect,
+    numbers: NDArray[np.int64],
+    light: tb.LightTables,
+    log: HitLog,
+) -> None:
+    """The same for blocks that there is room for; the log is empty."""
+    volumes = light.switch[tb.S_TRACED] > 0
+
+    def advance(chosen: NDArray[np.int64], at: NDArray[np.int64], found: LightHits, crossed: RawCrossings) -> None:
+        word = crossed.word.reshape(-1, CROSSING_WORDS)
+        bases = log.add(found.face_id, found.label), log.add(word[:, C_FACE], word[:, C_LABEL])
+        known = stages.Known(found, crossed, *bases, log.faces)
+        threads.run(kernel, len(chosen), numbers, chosen, at, known, log.labels(), *where)
+
+    everybody, none = np.arange(len(numbers)), new_raw_crossings(0, int(volumes))
+    walks.stage[everybody] = stages.AIM
+    advance(everybody, np.zeros_like(everybody), new_light_hits(0), none)
+    while walks.pending.any():
+        # First rays are in the sensor's pattern, all others are scattered
+        for first in (True, False):
+            chosen = np.flatnonzero((walks.pending > 0) & ((walks.stage == stages.FIRST) == first))
+            if len(chosen):
+                pending = walks.pending[chosen]
+                at = np.cumsum(pending) - pending
+                row = np.repeat(chosen * BLOCK - at, pending) + np.arange(pending.sum())
+                asked = stages.Asked(*(column[row] for column in walks.asked))
+                rays = Rays(*asked[:4], np.zeros(len(row), np.int32))
+                crossed = _without(collect(rays), light.bank_column) if volumes else none
+                advance(chosen, at, meet(rays, asked.clear_m, coherent=first), crossed)
+
+
+def _without(crossed: RawCrossings, columns: NDArray[np.int32]) -> RawCrossings:
+    """Crossings without those of some objects, which are clipped by planes."""
+    there = np.arange(crossed.number.shape[1]) < crossed.found[:, None]
+    kept = there & ~np.isin(crossed.word[:, :, C_COLUMN], columns)
+    if (kept == there).all():
+        return crossed
+    order = np.argsort(~kept, axis=1, kind="stable")[:, :, None]
+    return RawCrossings(
+        kept.sum(axis=1).astype(np.int32),
+        np.take_along_axis(crossed.number, order, axis=1),
+        np.take_along_axis(crossed.word, order, axis=1),
+    )

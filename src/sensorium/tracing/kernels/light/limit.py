@@ -1,0 +1,84 @@
+"""Returns too weak to be detected: the receiver's noise, drawn for each return, against its threshold.
+
+A return of intensity I is detected where I + sigma g reaches k sigma, with g normal, which is with the probability
+Phi(I / sigma - k). The noise sigma^2 = s_0^2 + s_1^2 rho has a part by sunlight on the surface that the receiver looks
+at, in proportion to its diffuse reflectance rho; the air before a surface is seen against that surface.
+"""
+
+import math
+
+import numpy as np
+
+from sensorium.random import draw_words, normal_pair_f32
+from sensorium.runtime import jit
+from sensorium.tracing.kernels.light import choose, rows, shade
+from sensorium.tracing.kernels.light import tables as tb
+
+STAGE_LIMIT = np.int64(9)
+
+_NEVER = np.float32(np.inf)
+
+# rows that nobody needs once surfaces are shaded
+_SIGMA, _DRAWN = rows.SIN2, rows.FIXED_R
+
+
+@jit.function
+def least_detected(number, diffuse, strength, draws, element, node, among, air):
+    """Least intensity that is detected of one return; infinite where its own has no hope, 0 where it is certain.
+
+    Args:
+        number: float32 numbers of the sensor.
+        diffuse: Diffuse return of the surface straight on, rho / pi [1/sr].
+        strength: Intensity of the return.
+        draws, element, among: Where random numbers come from: key and sweep, ray, world.
+        node: Of the path in its ray's tree.
+        air: Whether the air returns it, and not the surface.
+    """
+    sigma = math.sqrt(number[tb.N_LIMIT_DARK] + number[tb.N_LIMIT_SUN] * diffuse)
+    ratio, reach = number[tb.N_LIMIT_RATIO], number[tb.N_LIMIT_REACH]
+    if strength >= (ratio + reach) * sigma:
+        return np.float32(0.0)
+    if strength < max(ratio - reach, np.float32(1.0)) * sigma:
+        return _NEVER
+    w0, w1, _, _ = draw_words(draws.key[0], draws.key[1], element, STAGE_LIMIT, node, draws.tick, among)
+    g0, g1 = normal_pair_f32(w0, w1)
+    return np.float32((ratio - (g1 if air else g0)) * sigma)
+
+
+@jit.function
+def drop_undetected(block, light, draws, element, among, slot_f, some, used):
+    """Empty the first slots of rays whose first surface is not detected; the same as `least_detected`, in vectors.
+
+    Args:
+        block: Scratch, shaded.
+        light: `LightTables`; draws, element, among: where random numbers come from.
+        slot_f: Slots, with the first surfaces.
+        some: Scratch, int32 (BLOCK + 1,).
+        used: Rays in the block.
+    """
+    number = light.number
+    dark, sun = number[tb.N_LIMIT_DARK], number[tb.N_LIMIT_SUN]
+    ratio, reach, zero = number[tb.N_LIMIT_RATIO], number[tb.N_LIMIT_REACH], np.float32(0.0)
+    certain, hopeless = ratio + reach, max(ratio - reach, np.float32(1.0))
+
+    # Settle what no draw can change; mark the others by their noise
+    for k in range(used):
+        strength, key = block[rows.STRENGTH + k], slot_f[choose.KEY + k]
+        sigma = math.sqrt(dark + sun * block[rows.DIFFUSE_A + k])
+        key = choose.NONE if strength < hopeless * sigma else key
+        open_ = (strength < certain * sigma) & (key > choose.NONE)
+        slot_f[choose.KEY + k], block[_SIGMA + k] = key, sigma if open_ else zero
+
+    # Draw for the marked ones, packed together
+    count = 0
+    for k in range(used):
+        some[count] = k
+        count += np.intp(block[_SIGMA + k] > zero)
+    for i in range(count):
+        at = element + np.int64(some[i])
+        w0, w1, _, _ = draw_words(draws.key[0], draws.key[1], at, STAGE_LIMIT, shade.FIRST_DRAW, draws.tick, among)
+        block[_DRAWN + i], _ = normal_pair_f32(w0, w1)
+    for i in range(count):
+        k = some[i]
+        if block[rows.STRENGTH + k] < (ratio - block[_DRAWN + i]) * block[_SIGMA + k]:
+            slot_f[choose.KEY + k] = choose.NONE

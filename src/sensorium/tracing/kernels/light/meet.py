@@ -1,0 +1,126 @@
+"""Hits for light that is followed in another process: all that materials, media and the ray tree ask of a surface."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.runtime import jit
+from sensorium.tracing.embree import crossings as cr
+from sensorium.tracing.embree import packet as pk
+from sensorium.tracing.embree.packet import BLOCK, NO_HIT, new_packet, set_mask, trace_block
+from sensorium.tracing.hits import label_of
+from sensorium.tracing.kernels.light import rows
+from sensorium.tracing.kernels.light.curvature import curvature_of_face, curvature_of_hit
+from sensorium.tracing.kernels.light.resolve import find_incidence, reflectance_on_face, resolve
+
+# The one world, typed as kernels have it
+_WORLD = np.int32(0)
+
+
+class LightHits(NamedTuple):
+    """Nearest hits, one row a ray."""
+
+    range_m: NDArray[np.float32]  # inf where nothing was met
+    normal: NDArray[np.float32]  # (rays, 3) in the world, of the length that the light kernel has before it makes it 1
+    object_id: NDArray[np.int32]  # -1 where nothing was met
+    face_id: NDArray[np.int32]
+    label: NDArray[np.int32]
+    surface: NDArray[np.float32]  # (rays, 1 | 4): diffuse reflectance where the mesh carries it, -1 where the material
+    # says it; and where it is asked for the curvature of the face, as `curvature_of_hit` gives it
+
+
+def new_light_hits(count: int, *, curved: bool = False) -> LightHits:
+    """Arrays for the kernel to fill; with the curvature of faces, or without."""
+    return LightHits(
+        range_m=np.zeros(count, np.float32),
+        normal=np.zeros((count, 3), np.float32),
+        object_id=np.zeros(count, np.int32),
+        face_id=np.zeros(count, np.int32),
+        label=np.zeros(count, np.int32),
+        surface=np.zeros((count, 4 if curved else 1), np.float32),
+    )
+
+
+@jit.kernel
+def meet_rays(
+    first, step, count, arrays, labels, surfaces, reflectance_first, corners, curvature_first, face_curvature, rays,
+    clear_m, mask, arguments, out,
+):  # fmt: skip
+    """Trace the blocks first, first + step, ... of a list of rays of one world.
+
+    Args:
+        first, step, count: Share of the blocks of BLOCK rays.
+        arrays: `InstanceTables`; labels: `LabelTables`; surfaces: `Surfaces`.
+        reflectance_first, corners: Reflectance that meshes carry, of `reflectance_tables`.
+        curvature_first, face_curvature: Curvature of mirrors, of `curvature_tables`; read where `out` has room for it.
+        rays: `Rays`, origins from the anchor.
+        clear_m: How far on each ray begins to look [m], float32 (rays,).
+        mask: Bits of the objects to see.
+        arguments: Address of Embree's arguments (coherent or not).
+        out: `LightHits` to fill.
+    """
+    floats, words, active = new_packet()
+    set_mask(words, mask)
+    block, hit = rows.new_scratch()
+    total, carried = rays.origin.shape[0], corners.size > 0
+    for number in range(first, count, step):
+        start = number * BLOCK
+        used = min(BLOCK, total - start)
+        for k in range(used):
+            i = start + k
+            for axis in range(3):
+                block[pk.B_ORIGIN_X + axis * BLOCK + k] = rays.origin[i, axis]
+                block[pk.B_DIRECTION_X + axis * BLOCK + k] = rays.direction[i, axis]
+            block[pk.B_TIME + k] = rays.time[i]
+            block[pk.B_T_NEAR + k], block[pk.B_T_FAR + k] = clear_m[i], rays.t_max[i]
+        trace_block(block, hit, floats, words, active, arrays.scene[0], arguments, carried, used)
+        resolve(block, hit, arrays, surfaces, _WORLD, False, used)
+        for k in range(used):
+            i, column = start + k, hit[rows.COLUMN + k]
+            out.surface[i, 0] = np.float32(-1.0)
+            if column == NO_HIT:
+                out.range_m[i] = np.inf
+                out.object_id[i], out.face_id[i], out.label[i] = -1, -1, -1
+                out.normal[i, 0], out.normal[i, 1], out.normal[i, 2] = 0.0, 0.0, 0.0
+                continue
+            face = np.int32(hit[pk.B_FACE + k])
+            out.range_m[i] = block[pk.B_T_FAR + k]
+            out.object_id[i], out.face_id[i] = column, face
+            out.label[i] = label_of(labels, 0, column, face)
+            for axis in range(3):
+                out.normal[i, axis] = block[pk.B_NORMAL_X + axis * BLOCK + k]
+            own = reflectance_first[0, column]
+            if own >= 0:
+                out.surface[i, 0] = reflectance_on_face(corners, own, face, block[pk.B_U + k], block[pk.B_V + k])
+        if out.surface.shape[1] > 1:
+            find_incidence(block, used)
+            for k in range(used):
+                bent = curvature_of_hit(block, hit, arrays, curvature_first[0], face_curvature, _WORLD, np.int64(k))
+                out.surface[start + k, 1], out.surface[start + k, 2], out.surface[start + k, 3] = bent
+
+
+@jit.kernel
+def bend_crossings(first, step, count, arrays, curvature_first, face_curvature, rays, out):
+    """Tell the curvature of the faces that rays of one world cross, in the blocks first, first + step, ...
+
+    Args:
+        first, step, count: Share of the blocks of BLOCK rays.
+        arrays: `InstanceTables`.
+        curvature_first, face_curvature: Of `curvature_tables`.
+        rays: `Rays`; out: `RawCrossings`, of which the curvature is filled.
+    """
+    total = rays.origin.shape[0]
+    for number in range(first, count, step):
+        for i in range(number * BLOCK, min(total, (number + 1) * BLOCK)):
+            for j in range(out.found[i]):
+                of, word = out.number[i, j], out.word[i, j]
+                scale = np.float32(1.0) / math.sqrt(
+                    of[cr.C_NX] * of[cr.C_NX] + of[cr.C_NY] * of[cr.C_NY] + of[cr.C_NZ] * of[cr.C_NZ]
+                )
+                of[cr.C_K11], of[cr.C_K12], of[cr.C_K22] = curvature_of_face(
+                    arrays, curvature_first[0], face_curvature, _WORLD, np.uint32(word[cr.C_INSTANCE]),
+                    np.uint32(word[cr.C_ITEM]), np.int64(word[cr.C_COLUMN]), np.int64(word[cr.C_FACE]), rays.time[i],
+                    of[cr.C_NX] * scale, of[cr.C_NY] * scale, of[cr.C_NZ] * scale,
+                )  # fmt: skip

@@ -1,0 +1,99 @@
+"""What paths are inside of: volumes on top of the atmosphere, put on where a path enters, taken off where it leaves."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.runtime import jit
+
+
+class Stacks(NamedTuple):
+    """What each of some paths is inside of; level 0 is the atmosphere, level i the i-th volume."""
+
+    held: NDArray[np.int32]  # (paths,) how many volumes
+    column: NDArray[np.int32]  # (levels, paths) their objects
+    travelled: NDArray[np.float32]  # (levels + 1, paths) path in that medium since it was entered [m]
+    visit: NDArray[np.int32]  # (levels + 1, paths) number of the visit, whose random number it has
+
+
+@jit.function
+def new_stacks(paths, levels):
+    """Room for the stacks of so many paths; none where a scene has no volumes."""
+    paths = paths if levels > 0 else 0
+    return Stacks(
+        jit.zeros(paths, np.int32),
+        jit.zeros((levels, paths), np.int32),
+        jit.zeros((levels + 1, paths), np.float32),
+        jit.zeros((levels + 1, paths), np.int32),
+    )
+
+
+@jit.inlined
+def copy_stack(source, i, target, j):
+    """Stack i of some into stack j of others."""
+    held = source.held[i]
+    target.held[j] = held
+    target.travelled[0, j], target.visit[0, j] = source.travelled[0, i], source.visit[0, i]
+    for level in range(held):
+        target.column[level, j] = source.column[level, i]
+        target.travelled[level + 1, j] = source.travelled[level + 1, i]
+        target.visit[level + 1, j] = source.visit[level + 1, i]
+
+
+@jit.inlined
+def insert(stacks, rank, missing, k, column, above, visit):
+    """Put a volume onto stack k among those from level `above` on, behind all that are larger."""
+    held = stacks.held[k]
+    if held >= stacks.column.shape[0]:
+        missing[1] = max(missing[1], held + np.int32(1))
+        return
+    place = held
+    while place > above and rank[stacks.column[place - 1, k]] > rank[column]:
+        stacks.column[place, k] = stacks.column[place - 1, k]
+        stacks.travelled[place + 1, k], stacks.visit[place + 1, k] = stacks.travelled[place, k], stacks.visit[place, k]
+        place -= 1
+    stacks.column[place, k], stacks.travelled[place + 1, k] = column, np.float32(0.0)
+    stacks.visit[place + 1, k] = visit
+    stacks.held[k] = held + np.int32(1)
+
+
+@jit.inlined
+def remove(stacks, k, column):
+    """Take the topmost entry of a volume off stack k, if it has one."""
+    held = stacks.held[k]
+    level = held - 1
+    while level >= 0 and stacks.column[level, k] != column:
+        level -= 1
+    if level < 0:
+        return
+    for above in range(level, held - 1):
+        stacks.column[above, k] = stacks.column[above + 1, k]
+        stacks.travelled[above + 1, k] = stacks.travelled[above + 2, k]
+        stacks.visit[above + 1, k] = stacks.visit[above + 2, k]
+    stacks.held[k] = held - np.int32(1)
+
+
+@jit.inlined
+def holds(stacks, k, column):
+    """How often a volume stands on stack k."""
+    times = 0
+    for level in range(stacks.held[k]):
+        times += stacks.column[level, k] == column
+    return times
+
+
+@jit.inlined
+def draw_first(stacks, k):
+    """Give the visit of the medium that ray k starts in the number 0, whose draw each ray has at hand."""
+    held = stacks.held[k]
+    stacks.visit[0, k], stacks.visit[held, k] = stacks.visit[held, k], 0
+
+
+@jit.inlined
+def keep_travelled(stacks, beyond, k):
+    """How far the path has come in the medium before an event, for those behind it that still hold that medium."""
+    level, visit = stacks.held[k], stacks.visit[stacks.held[k], k]
+    for other in range(beyond.held[k] + 1):
+        if beyond.visit[other, k] == visit:
+            beyond.travelled[other, k] = stacks.travelled[level, k]

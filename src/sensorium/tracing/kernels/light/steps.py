@@ -1,0 +1,364 @@
+"""What the lidar kernel does to a block of rays, step by step: fire, light up, offer returns, send children on, report.
+
+Between the steps rays are traced: in one go by kernel.py, or in the processes of a scene in parts, see stages.py.
+"""
+
+import numpy as np
+
+from sensorium.physics.optics.detection.capture_table import captured_from_table
+from sensorium.random import draw_words, exp_f32, uniform_f32
+from sensorium.runtime import jit
+from sensorium.tracing.embree import packet as pk
+from sensorium.tracing.embree.crossings import collect_block
+from sensorium.tracing.embree.packet import BLOCK, NO_HIT
+from sensorium.tracing.kernels.light import choose, curvature, limit, resolve, rows, shade, tree, write
+from sensorium.tracing.kernels.light import media_stack as ms
+from sensorium.tracing.kernels.light import pieces as pc
+from sensorium.tracing.kernels.light import tables as tb
+from sensorium.tracing.kernels.light.banks import clip_banks
+from sensorium.tracing.kernels.light.detect import detect_block
+from sensorium.tracing.kernels.light.ray_errors import jitter, numbers_of, straighten
+from sensorium.tracing.kernels.sweep import WHOLE, aim_numbered
+
+# The one world of a scene in parts, and the atmosphere among the media, typed as kernels have them
+_ONLY_WORLD, _AIR = np.int32(0), np.int64(0)
+
+
+@jit.function
+def fire(block, rays, heads, light, draws, number):
+    """Aim the first rays of a block; returns its head, its first ray, and how many it has."""
+    head, start, used = aim_numbered(block, rays, heads, number, WHOLE)
+    if light.number[tb.N_JITTER] > np.float32(0.0):
+        element, among = numbers_of(rays, heads, draws, head, start)
+        jitter(block, draws, element, among, light.number[tb.N_JITTER], used)
+    far = light.number[tb.N_FAR]
+    for k in range(used):
+        block[pk.B_T_NEAR + k], block[pk.B_T_FAR + k] = np.float32(0.0), far
+    return head, start, used
+
+
+@jit.inlined
+def offer_first(block, hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, voided_before, used):
+    """Open the slots with what surfaces and air send back on the first rays; `owner`: see `offer_media`."""
+    _first_candidates(block, hit, light, draws, element, among, slot_f, slot_i, drawn, voided_before, used)
+    offer_media(block, hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, used)
+
+
+@jit.inlined
+def offer_more(child, child_hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, used):
+    """Offer what surfaces and air send back on the way of children; `owner`: see `offer_media`."""
+    _offer_children(child, child_hit, light, draws, element, among, slot_f, slot_i, used)
+    draw_children(child, child_hit, light, draws, element, among, owner, used)
+    offer_media(child, child_hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, used)
+
+
+@jit.function
+def own_rays():
+    """Rays that draw for themselves, see `offer_media`."""
+    owner = jit.empty(BLOCK, np.int32)
+    for k in range(BLOCK):
+        owner[k] = k
+    return owner
+
+
+@jit.inlined
+def offer_media(block, hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, used):
+    """Offer what media send back on the way of rays or children.
+
+    Args:
+        block, hit: Scratch, shaded, with a draw for the atmosphere in row UNIFORM.
+        media: `Media`; light: `LightTables`.
+        draws, element, among: Where random numbers come from.
+        owner: Whose draws each first ray has, counted from the element, int32 (BLOCK,).
+        slot_f, slot_i: Slots; drawn: scratch (BLOCK + 1,).
+        used: Rays in the block.
+    """
+    if light.switch[tb.S_ATMOSPHERE] == 0:
+        return
+    if light.switch[tb.S_CROSSINGS] > 0:
+        _offer_pieces(block, hit, media.pieces, light, draws, element, among, owner, slot_f, slot_i)
+    else:
+        _offer_air(block, hit, light, draws, element, among, slot_f, slot_i, drawn, used)
+
+
+@jit.function
+def report(block, slot_f, slot_i, rays, anchor, labels, light, draws, element, among, head, world, start, used, out):
+    """Settle which returns are reported, and write them with their errors; arguments as for `write.write_block`."""
+    if light.number[tb.N_JITTER] > np.float32(0.0):
+        straighten(block, used)
+    if light.switch[tb.S_RETURNS] == tb.DUAL:
+        choose.settle_dual(slot_f, slot_i, used)
+    elif light.switch[tb.S_RETURNS] == tb.ALL:
+        choose.sort_by_distance(slot_f, slot_i, light.switch[tb.S_SLOTS], used)
+    if light.switch[tb.S_RADIOMETRIC] > 0:
+        returns, key, tick = out.range_m.shape[1], draws.key, draws.tick
+        detect_block(block, slot_f, slot_i, light.detector, light.number, key, tick, element, among, returns, used)
+    write.write_block(
+        block, slot_f, slot_i, rays, anchor, labels, light, draws, element, among, head, world, start, used, out
+    )
+
+
+@jit.inlined
+def cross_volumes(block, media, floats, words, active, arrays, light, anchor, world, masks, coherent, used):
+    """Find the crossings of a block's rays with volumes, where a scene has some; arguments as for `collect_block`."""
+    if light.switch[tb.S_CROSSINGS] == 0:
+        return
+    traced = light.switch[tb.S_TRACED] > 0
+    if traced:
+        collect_block(block, media.crossings, floats, words, active, arrays, world, masks, coherent, used)
+    clip_banks(block, media.crossings, light, anchor[world], traced, used)
+
+
+@jit.inlined
+def light_up(block, hit, media, arrays, light, world, starts, used):
+    """From hits to the strength of each interface's return; `starts` for first rays, see `media_stack.walk_block`."""
+    volumes = light.switch[tb.S_CROSSINGS] > 0  # of which some may lie before what was met
+    resolve.resolve(block, hit, arrays, light, world, not volumes, used)
+    _pass_media(block, hit, media, light, world, starts, used)
+    if volumes:
+        resolve.fill_materials(block, hit, light.material, used)
+    if light.corner_reflectance.size > 0:
+        row = world if light.reflectance_first.shape[0] > 1 else 0
+        first, corners = light.reflectance_first[row], light.corner_reflectance
+        resolve.fill_mesh_reflectance(block, hit, light.material, first, corners, used)
+    _shade(block, hit, light, used)
+    if light.switch[tb.S_DEPTH] > 0:
+        tree.pack_parents(block, hit, light, used)
+    if light.switch[tb.S_CURVED] > 0:
+        curvature.bend_paths(block, hit, arrays, light, world, starts, used)
+
+
+@jit.function
+def light_up_found(block, hit, media, light, found, at, base, starts, used):
+    """The same from hits that were found elsewhere, see `resolve.take_found`."""
+    resolve.take_found(block, hit, light, found, at, base, used)
+    _pass_media(block, hit, media, light, _ONLY_WORLD, starts, used)
+    resolve.fill_materials(block, hit, light.material, used)
+    resolve.fill_found_reflectance(block, hit, light.material, found, at, used)
+    _shade(block, hit, light, used)
+    if light.switch[tb.S_DEPTH] > 0:
+        tree.pack_parents(block, hit, light, used)
+    if light.switch[tb.S_CURVED] > 0:
+        curvature.bend_found_paths(block, hit, media.crossings, light, found.surface, at, starts, used)
+
+
+@jit.inlined
+def _pass_media(block, hit, media, light, world, starts, used):
+    """Media on the way of each ray, and its interface where that is a boundary of them."""
+    if light.switch[tb.S_CROSSINGS] > 0:
+        ms.walk_block(block, hit, media, light, world, starts, used)
+        if light.switch[tb.S_REFRACTS] > 0:
+            resolve.see_from_media(hit, light, world, used)
+        return
+    alpha = light.medium[0, tb.G_ALPHA]
+    for k in range(used):
+        block[rows.TAU + k] = alpha * block[pk.B_T_FAR + k]
+
+
+@jit.inlined
+def _shade(block, hit, light, used):
+    """From the material that each ray met to the strength of its return."""
+    number = light.number
+    if light.switch[tb.S_REFRACTS] > 0:
+        resolve.face_other_side(block, hit, light, used)
+    resolve.find_incidence(block, used)
+    shade.shade_surfaces(block, number[tb.N_BEAM_TAN2], light.switch[tb.S_DEPTH] > 0, used)
+    if light.switch[tb.S_RETRO] > 0:
+        shade.add_retroreflection(block, hit, light.material, used)
+    passes = np.float32(light.switch[tb.S_ROUND_TRIP])
+    shade.strength_of_surfaces(block, hit, light.medium, light.capture, number[tb.N_INVERSE_Z0], passes, used)
+
+
+@jit.inlined
+def draw_children(block, hit, light, draws, element, among, owner, used):
+    """The number that the ray has for the atmosphere: one a ray, carried over mirrors and panes."""
+    if light.switch[tb.S_ATMOSPHERE] > 0 and light.switch[tb.S_CROSSINGS] == 0:
+        for k in range(used):
+            whose = np.int64(owner[hit[rows.RAY + k]])
+            block[rows.UNIFORM + k] = _drawn_for(draws, element + whose, shade.FIRST_DRAW, among)
+
+
+@jit.inlined
+def _drawn_for(draws, element, visit, among):
+    """The number that decides whether and where a medium answers a ray that visits it."""
+    w0, _, _, _ = draw_words(draws.key[0], draws.key[1], element, shade.STAGE_RETURN, visit, draws.tick, among)
+    return uniform_f32(w0)
+
+
+@jit.inlined
+def limits_of(number):
+    """Nearest and farthest optical path that is reported [m], each without noise and where noise helps the most."""
+    n = number[tb.N_CALIBRATED_INDEX]
+    return (number[tb.N_NEAR] * n, number[tb.N_EARLIEST] * n), (number[tb.N_LATE] * n, number[tb.N_LATEST] * n)
+
+
+@jit.inlined
+def _first_candidates(block, hit, light, draws, element, among, slot_f, slot_i, drawn, voided_before, used):
+    """Surfaces of the first rays open the slots; the air is offered after them."""
+    returns, ranked = light.switch[tb.S_RETURNS], light.switch[tb.S_SLOTS]
+    threshold = light.number[tb.N_THRESHOLD]
+    near, far = limits_of(light.number)
+    for k in range(used):
+        opl = block[rows.PATH_OPL + k] + block[pk.B_T_FAR + k] * block[rows.MEDIUM_N + k]
+        strength = block[rows.STRENGTH + k]
+        key = choose.key_of(returns, strength, opl, threshold, near, far)
+        slot_f[choose.KEY + k] = key if block[pk.B_TIME + k] >= voided_before else choose.NONE
+        slot_f[choose.INTENSITY + k] = strength
+        slot_f[choose.OPL + k] = opl
+    if light.switch[tb.S_LIMIT] > 0:
+        limit.drop_undetected(block, light, draws, element, among, slot_f, drawn, used)
+    for k in range(used):
+        slot_i[choose.CAUSE + k], slot_i[choose.DEPTH + k], slot_i[choose.MIRROR + k] = tb.BY_SURFACE, 0, -1
+    for k in range(used):
+        slot_i[choose.COLUMN + k] = np.int32(hit[rows.COLUMN + k])
+        slot_i[choose.FACE + k] = np.int32(hit[pk.B_FACE + k])
+    for j in range(1, ranked + 1):
+        for k in range(used):
+            slot_f[j * choose.FLOATS_A_SLOT + choose.KEY + k] = choose.NONE
+    if voided_before > np.float32(0.0):
+        _void(block, hit, voided_before, used)
+    if returns == tb.DUAL:
+        for k in range(used):
+            if slot_f[choose.KEY + k] > choose.NONE:
+                choose.offer_last(
+                    slot_f,
+                    slot_i,
+                    ranked,
+                    np.int32(k),
+                    slot_f[choose.OPL + k],
+                    slot_f[choose.INTENSITY + k],
+                    tb.BY_SURFACE,
+                    np.int32(0),
+                    slot_i[choose.COLUMN + k],
+                    slot_i[choose.FACE + k],
+                    choose.NOBODY,
+                )
+
+
+@jit.function
+def _void(block, hit, voided_before, used):
+    """Rays fired before a reset lose their children and their air as well."""
+    for k in range(used):
+        if block[pk.B_TIME + k] < voided_before:
+            block[rows.GAIN + k], block[rows.UNIFORM + k] = np.float32(0.0), np.float32(2.0)
+            hit[rows.COLUMN + k] = NO_HIT
+
+
+@jit.inlined
+def _offer_children(block, hit, light, draws, element, among, slot_f, slot_i, used):
+    """Surfaces met by children, offered to the ray they belong to."""
+    returns, ranked = light.switch[tb.S_RETURNS], light.switch[tb.S_SLOTS]
+    number, threshold, limited = light.number, light.number[tb.N_THRESHOLD], light.switch[tb.S_LIMIT] > 0
+    near, far = limits_of(number)
+    for k in range(used):
+        if hit[rows.COLUMN + k] == NO_HIT:
+            continue
+        ray, strength = np.int32(hit[rows.RAY + k]), block[rows.STRENGTH + k]
+        opl = block[rows.PATH_OPL + k] + block[rows.MEDIUM_N + k] * block[pk.B_T_FAR + k]
+        cause = tb.BY_REFLECTION if hit[rows.MIRROR + k] != NO_HIT else tb.BY_TRANSMISSION
+        depth, column, face = (
+            tree.depth_of(hit[rows.NODE + k]),
+            np.int32(hit[rows.COLUMN + k]),
+            np.int32(hit[pk.B_FACE + k]),
+        )
+        mirror = np.int32(hit[rows.MIRROR + k])
+        least = threshold
+        if limited and strength >= threshold:
+            node, diffuse = np.int64(hit[rows.NODE + k]), block[rows.DIFFUSE_A + k]
+            noisy = limit.least_detected(number, diffuse, strength, draws, element + ray, node, among, False)
+            least = max(threshold, noisy)
+        key = choose.key_of(returns, strength, opl, least, near, far)
+        choose.offer(slot_f, slot_i, ranked, ray, key, strength, opl, cause, depth, column, face, mirror)
+        if returns == tb.DUAL and key > choose.NONE:
+            choose.offer_last(slot_f, slot_i, ranked, ray, opl, strength, cause, depth, column, face, mirror)
+
+
+@jit.inlined
+def _offer_air(block, hit, light, draws, element, among, slot_f, slot_i, drawn, used):
+    """Returns from the atmosphere on each segment, where the distance drawn for the ray falls into it."""
+    probability, shape, scale = (
+        light.medium[0, tb.G_PROBABILITY],
+        light.medium[0, tb.G_SHAPE],
+        light.medium[0, tb.G_SCALE],
+    )
+
+    # Only some rays have one: their numbers first, without a branch that could be guessed wrong
+    count = 0
+    for k in range(used):
+        drawn[count] = k
+        count += np.intp(block[rows.UNIFORM + k] < probability)
+    for i in range(count):
+        k = drawn[i]
+        x = shade.gamma_distance(light.gamma, _AIR, block[rows.UNIFORM + k] / probability, shape, scale)
+        x -= block[rows.TRAVELLED + k]
+        if x < np.float32(0.0) or x >= block[pk.B_T_FAR + k]:
+            continue
+        _offer_answer(
+            block, hit, light, draws, element, among, slot_f, slot_i, k, _AIR, _AIR, np.float32(0.0), x,
+            np.float32(0.0), block[rows.PATH_OPL + k], block[rows.PATH_Z + k],
+        )  # fmt: skip
+
+
+@jit.inlined
+def _offer_pieces(block, hit, pieces, light, draws, element, among, owner, slot_f, slot_i):
+    """Returns from media on each stretch, where the distance drawn for the visit falls into it.
+
+    The law counts from where the path entered the medium, over mirrors and panes in it.
+    """
+    media = light.medium
+    for i in range(pieces.used[0]):
+        k, number = np.int64(pieces.word[i, pc.P_RAY]), np.int64(pieces.word[i, pc.P_MEDIUM])
+        probability = media[number, tb.G_PROBABILITY]
+        if probability <= np.float32(0.0) or block[rows.GAIN + k] <= np.float32(0.0):
+            continue
+        visit, drawn = np.int64(pieces.word[i, pc.P_VISIT]), block[rows.UNIFORM + k]
+        if visit > 0 or hit[rows.NODE + k] > 0:  # else drawn already
+            drawn = _drawn_for(draws, element + np.int64(owner[hit[rows.RAY + k]]), visit, among)
+        if drawn >= probability:
+            continue
+        x = shade.gamma_distance(
+            light.gamma, number, drawn / probability, media[number, tb.G_SHAPE], media[number, tb.G_SCALE]
+        )
+        x -= pieces.number[i, pc.P_TRAVELLED]
+        if x < np.float32(0.0) or x >= pieces.number[i, pc.P_TO] - pieces.number[i, pc.P_FROM]:
+            continue
+        _offer_answer(
+            block, hit, light, draws, element, among, slot_f, slot_i, k, number,
+            np.int64(pieces.word[i, pc.P_INDEX]), pieces.number[i, pc.P_FROM], x, pieces.number[i, pc.P_TAU],
+            pieces.number[i, pc.P_OPL], pieces.number[i, pc.P_Z],
+        )  # fmt: skip
+
+
+@jit.inlined
+def _offer_answer(block, hit, light, draws, element, among, slot_f, slot_i, k, number, index, start, x, tau, opl, z):
+    """The return of a medium, in which the index of another may count, from x [m] behind a point of the segment.
+
+    Args:
+        block, hit, light, draws, element, among, slot_f, slot_i: As for `offer_media`.
+        k: Ray; number: medium; index: medium whose index counts.
+        start: Distance of the point from the segment's start [m]; x: distance behind it [m].
+        tau, opl, z: Optical depth of the segment so far [1], optical and reduced path [m] at the point.
+    """
+    media, returns, ranked = light.medium, light.switch[tb.S_RETURNS], light.switch[tb.S_SLOTS]
+    passes, threshold = np.float32(light.switch[tb.S_ROUND_TRIP]), light.number[tb.N_THRESHOLD]
+    near, far = limits_of(light.number)
+    air, nobody = tb.BY_ATMOSPHERE, choose.NOBODY
+    z, opl = z + x * media[index, tb.G_WIDENING], opl + media[index, tb.G_INDEX] * x
+    if light.switch[tb.S_CURVED] > 0:
+        z = curvature.spread_at(block, k, z, start + x, media[index, tb.G_WIDENING])
+    lost = exp_f32(-passes * (tau + media[number, tb.G_ALPHA] * x))
+    captured = captured_from_table(light.capture, z, light.number[tb.N_INVERSE_Z0])
+    strength = block[rows.GAIN + k] * media[number, tb.G_ECHO] * lost * captured
+    ray, mirror = np.int32(hit[rows.RAY + k]), np.int32(hit[rows.MIRROR + k])
+    least = threshold
+    if light.switch[tb.S_LIMIT] > 0 and strength >= threshold:
+        node, diffuse = np.int64(hit[rows.NODE + k]), block[rows.DIFFUSE_A + k]
+        noisy = limit.least_detected(light.number, diffuse, strength, draws, element + ray, node, among, True)
+        least = max(threshold, noisy)
+    key = choose.key_of(returns, strength, opl, least, near, far)
+    if light.switch[tb.S_PRIORITY] > 0 and key > choose.NONE:
+        key = np.float32(np.inf)
+    depth = tree.depth_of(hit[rows.NODE + k])
+    choose.offer(slot_f, slot_i, ranked, ray, key, strength, opl, air, depth, nobody, nobody, mirror)
+    if returns == tb.DUAL and key > choose.NONE:
+        choose.offer_last(slot_f, slot_i, ranked, ray, opl, strength, air, depth, nobody, nobody, mirror)

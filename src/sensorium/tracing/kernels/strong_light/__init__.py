@@ -1,0 +1,1 @@
+"""Kernels of strong light in a lidar: saturation, blooming, cross-talk, sunlight."""

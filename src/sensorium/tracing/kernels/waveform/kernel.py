@@ -1,0 +1,187 @@
+"""The waveform kernel: a pulse is a bundle of rays through the ray tree into a time histogram, and returns out of it.
+
+Pulses are fired in batches whose rays fill a block; what the light kernel does to a block of rays is done to it here as
+it stands, but for the end: returns of rays are not chosen but added up, and found in what the electronics make of it.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.runtime import jit
+from sensorium.tracing.embree.packet import BLOCK, new_block, new_packet, set_mask, trace_block
+from sensorium.tracing.kernels.light import choose, rows, tree
+from sensorium.tracing.kernels.light import tables as tb
+from sensorium.tracing.kernels.light.kernel import LightOutputs
+from sensorium.tracing.kernels.light.media_stack import new_media
+from sensorium.tracing.kernels.light.ray_errors import numbers_of, straighten
+from sensorium.tracing.kernels.light.steps import cross_volumes, light_up
+from sensorium.tracing.kernels.strong_light.sunlight import gather_sunlight
+from sensorium.tracing.kernels.waveform import arrivals as ar
+from sensorium.tracing.kernels.waveform import steps
+from sensorium.tracing.kernels.waveform import tables as wt
+from sensorium.tracing.kernels.waveform.beam import aim_rays, name_rays
+from sensorium.tracing.kernels.waveform.digitise import draw_normals
+
+
+class WaveformOutputs(NamedTuple):
+    """What the kernel writes."""
+
+    light: LightOutputs  # (heads, returns, pulses)
+    width_s: NDArray[np.float32]  # (heads, returns, pulses) full width at half maximum, 0 where nothing returns
+    samples: NDArray[np.float32]  # (heads, pulses, bins), or no pulses where they are not kept
+
+
+@jit.kernel
+def sweep_waveform(
+    first, step, count, arrays, labels, anchor, rays, heads, light, tables, draws, rare, masks, coherent, scattered, out
+):
+    """Fire the blocks first, first + step, ... of pulses of all heads.
+
+    Args:
+        first, step, count: Share of the blocks; every head has as many, of `tables.switch[V_PULSES]` pulses each.
+        arrays: `InstanceTables`; anchor: float64 (worlds, 3) [m].
+        labels: `LabelTables`.
+        rays: `RayTables`, the axes of pulses; heads: `Heads`.
+        light: `LightTables`; tables: `WaveformTables`.
+        draws: Randomness, as for the light kernel.
+        rare: Scratch of the decomposition, float64 (threads, SCRATCH); (threads, 0) for other detectors, so that all
+            share one compiled kernel.
+        masks: Bits of the surfaces and of the volumes to see, uint32 (2,).
+        coherent, scattered: Addresses of Embree's arguments for first rays and for their children.
+        out: `WaveformOutputs`.
+    """
+    # Nobody counts references: what came from outside stays, and the scratch is held until the end
+    arrays, labels, rays, heads, light = jit.uncounted((arrays, labels, rays, heads, light))
+    tables, draws, out, anchor = jit.uncounted((tables, draws, out, anchor))
+    owned = _new_scratch(light, tables)
+    of_rays, of_pulses = jit.uncounted(owned)
+    packet, pulses, up, levels, first_rays, children, spots, queue, media, of_slots = of_rays
+    histograms, of_samples, named_rays, of_returns = of_pulses
+    (block, hit), (child, child_hit), (spot, spot_hit) = first_rays, children, spots
+    (slot_f, slot_i, widths), (drawn_by, draw_of, normals, samples, logs) = of_slots, of_samples
+    (u_of, v_of, weight_of, pulse_of, slope_of), (peaks, found, order, spans) = named_rays, of_returns
+    set_mask(packet[1], masks[0])
+    together, most = tables.switch[wt.V_BATCH], tables.switch[wt.V_PULSES]
+    named = -1  # first ray of those that are named in a block
+    fit = rare[first]
+
+    volumes, fresh = light.switch[tb.S_CROSSINGS] > 0, False  # fresh: paths are as they leave the sensor
+    for number in range(first, count, step):
+        # Axes of the pulses, and the sensor's own z axis beside each
+        head, start, used = steps.fire_pulses(pulses, up, levels, rays, heads, light, draws, number, most)
+        world = heads.world[head]
+        scene = arrays.scene[world]
+        element, among = numbers_of(rays, heads, draws, head, start)
+
+        for batch in range(0, used, together):
+            here = min(together, used - batch)
+            many = here * tables.u.shape[0]
+            for begin in range(0, many, BLOCK):
+                lit = min(BLOCK, many - begin)
+                if begin != named:
+                    named = begin
+                    name_rays(tables, u_of, v_of, weight_of, pulse_of, slope_of, named)
+                far = light.number[tb.N_FAR]
+                aim_rays(block, pulses, up, u_of, v_of, slope_of, tables, batch, begin, far, lit)
+                if not fresh:
+                    tree.start_paths(block, hit, light.medium, light.number[tb.N_POWER])
+                    fresh = not volumes
+                _follow(
+                    block, hit, child, child_hit, queue, media, packet, arrays, anchor, world, masks, coherent,
+                    scattered, light, tables, histograms, weight_of, pulse_of, u_of, v_of, begin, lit,
+                )  # fmt: skip
+                if light.switch[tb.S_SUN] > 0:
+                    centres = steps.pick_centres(block, hit, spot, spot_hit, tables, pulse_of, begin, lit)
+                    if centres > 0:
+                        gather_sunlight(
+                            spot, spot_hit, child, child_hit, packet[0], packet[1], packet[2], scene, scattered,
+                            light.sun, centres,
+                        )  # fmt: skip
+                        steps.keep_sunlight(spot, spot_hit, pulses, batch, centres)
+
+            # What the electronics make of it, and the returns in that
+            planned = steps.shape(histograms, tables, light, pulses, batch, here, drawn_by, draw_of, spans)
+            if planned > 0:
+                draw_normals(drawn_by, draw_of, normals, planned, draws.key, element + batch, draws.tick, among)
+            steps.receive(
+                histograms, samples, logs, normals, spans, light, tables, draws, element, among, pulses,
+                heads.start[head], fit, peaks, found, order, slot_f, slot_i, widths, out.samples, head, start, batch,
+                here,
+            )  # fmt: skip
+
+        # The returns reported
+        if light.number[tb.N_JITTER] > np.float32(0.0):
+            straighten(pulses, used)
+        steps.write_pulses(
+            pulses,
+            slot_f,
+            slot_i,
+            widths,
+            rays,
+            anchor,
+            labels,
+            light,
+            draws,
+            element,
+            among,
+            head,
+            world,
+            start,
+            used,
+            out,
+        )
+    jit.held(owned)
+
+
+@jit.function
+def _new_scratch(light, tables):
+    """All that one thread needs: of rays and children, of slots; of histograms, samples and what is found in them."""
+    depth, slots = light.switch[tb.S_DEPTH], light.switch[tb.S_SLOTS]
+    length = tables.switch[wt.V_BINS] + 2 * tables.pulse.shape[1]
+    slot_f, slot_i = choose.new_slots(slots)
+    of_rays = (
+        new_packet(),
+        rows.new_scratch()[0],
+        new_block()[0],
+        steps.new_levels(),
+        rows.new_scratch(),
+        rows.new_scratch(),
+        rows.new_scratch(),
+        tree.new_queue(depth, light.switch[tb.S_LEVELS], light.switch[tb.S_CURVED]),
+        new_media(light.switch[tb.S_CROSSINGS], light.switch[tb.S_LEVELS]),
+        (slot_f, slot_i, np.zeros((slots, BLOCK), np.float32)),
+    )
+    of_samples, of_returns = steps.new_receiver(light, tables)
+    histograms = ar.new_histograms(
+        tables.switch[wt.V_BATCH], length, tables.switch[wt.V_AIR] > 0, light.switch[tb.S_CROSSINGS] > 0
+    )
+    return of_rays, (histograms, of_samples, steps.new_names(), of_returns)
+
+
+@jit.inlined
+def _follow(
+    block, hit, child, child_hit, queue, media, packet, arrays, anchor, world, masks, coherent, scattered,
+    light, tables, histograms, weight_of, pulse_of, u_of, v_of, begin, used,
+):  # fmt: skip
+    """Trace a block of rays and their children, and add what comes back."""
+    floats, words, active = packet
+    corners, scene, far = light.corner_reflectance.size > 0, arrays.scene[world], light.number[tb.N_FAR]
+    trace_block(block, hit, floats, words, active, scene, coherent, corners, used)
+    cross_volumes(block, media, floats, words, active, arrays, light, anchor, world, masks, True, used)
+    light_up(block, hit, media, arrays, light, world, True, used)
+    ar.add_first_rays(block, hit, media, light, tables, histograms, weight_of, pulse_of, u_of, v_of, begin, used)
+    if light.switch[tb.S_DEPTH] == 0:
+        return
+    waiting = tree.spawn(block, hit, media.stacks, media.beyond, light, world, queue, np.int64(0))
+    while waiting > 0:
+        batch = min(BLOCK, waiting)
+        waiting -= batch
+        tree.take(child, child_hit, media.stacks, light.medium, queue, waiting, batch, far)
+        trace_block(child, child_hit, floats, words, active, scene, scattered, corners, batch)
+        tree.pass_left(child, child_hit, floats, words, active, arrays, world, scattered, corners, far, batch)
+        cross_volumes(child, media, floats, words, active, arrays, light, anchor, world, masks, False, batch)
+        light_up(child, child_hit, media, arrays, light, world, False, batch)
+        ar.add_children(child, child_hit, media, light, tables, histograms, weight_of, pulse_of, u_of, v_of, batch)
+        waiting = tree.spawn(child, child_hit, media.stacks, media.beyond, light, world, queue, waiting)

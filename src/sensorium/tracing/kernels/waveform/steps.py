@@ -1,0 +1,246 @@
+"""What the waveform kernel does to a block of pulses, step by step, beside what the light kernel does to rays.
+
+Between the steps rays are traced: in one go by kernel.py, or in the processes of a scene in parts, see stages.py.
+"""
+
+import numpy as np
+
+from sensorium.physics.optics.detection.waveform import SPEED_OF_LIGHT
+from sensorium.runtime import jit
+from sensorium.tracing.embree.packet import B_TIME, BLOCK
+from sensorium.tracing.kernels.light import choose, rows, shade, write
+from sensorium.tracing.kernels.light import tables as tb
+from sensorium.tracing.kernels.light.ray_errors import jitter, numbers_of
+from sensorium.tracing.kernels.sweep import aim_block, aim_numbered
+from sensorium.tracing.kernels.waveform import arrivals as ar
+from sensorium.tracing.kernels.waveform import tables as wt
+from sensorium.tracing.kernels.waveform.beam import find_axes
+from sensorium.tracing.kernels.waveform.detect import detect
+from sensorium.tracing.kernels.waveform.digitise import digitise, new_draws, noise_of, plan_draws
+from sensorium.tracing.kernels.waveform.returns import add_false_alarm, choose_returns, keep_between, put_return
+from sensorium.tracing.kernels.waveform.timing import SPARE
+
+# columns of a pulse's spans [bins]: light, samples, and the place of the first sample's noise
+SPAN_FIRST, SPAN_LAST, SPAN_LOW, SPAN_HIGH, SPAN_NOISE = range(5)
+SPAN_COLUMNS = 5
+
+# Samples whose signal is below this share of the threshold are noise to a detector
+_FAINT = np.float32(0.1)
+
+
+@jit.function
+def new_levels():
+    """The sensor's own z axis for each pulse: x and y, and z."""
+    return np.zeros(BLOCK, np.float32), np.ones(BLOCK, np.float32)
+
+
+@jit.function
+def new_names():
+    """Room for what `name_rays` fills."""
+    return (
+        np.zeros(BLOCK, np.float32),
+        np.zeros(BLOCK, np.float32),
+        np.zeros(BLOCK, np.float32),
+        np.zeros(BLOCK, np.int32),
+        np.zeros((3, BLOCK), np.float32),
+    )
+
+
+@jit.function
+def new_receiver(light, tables):
+    """Room for samples and their noise, and for what is found in them."""
+    slots, together = light.switch[tb.S_SLOTS], tables.switch[wt.V_BATCH]
+    length = tables.switch[wt.V_BINS] + 2 * tables.pulse.shape[1]
+    drawn_by, draw_of, normals = new_draws(together, length)
+    return (
+        (drawn_by, draw_of, normals, np.zeros(length + SPARE, np.float32), np.zeros(length + SPARE, np.float32)),
+        (
+            np.zeros((wt.MOST_FOUND, 3), np.int32),
+            np.zeros((wt.MOST_FOUND, wt.FOUND_COLUMNS)),
+            np.zeros(slots, np.int64),
+            np.zeros((together, SPAN_COLUMNS), np.int64),
+        ),
+    )
+
+
+@jit.function
+def fire_pulses(pulses, up, levels, rays, heads, light, draws, number, most):
+    """Axes of a block of pulses, two axes across each, and their draws; returns head, first pulse, how many."""
+    head, start, used = aim_numbered(pulses, rays, heads, number, most)
+    element, among = numbers_of(rays, heads, draws, head, start)
+    time = rays.time[start : start + used]
+    aim_block(up, levels[0], levels[0], levels[1], time, heads.matrix[head], heads.time, used)
+    if light.number[tb.N_JITTER] > np.float32(0.0):
+        jitter(pulses, draws, element, among, light.number[tb.N_JITTER], used)
+    find_axes(pulses, up, used)
+    shade.draw_block(pulses, draws.key, element, draws.tick, among, light.switch[tb.S_SLOTS] > 1, used)
+    for k in range(used):
+        pulses[rows.AMBIENT + k] = np.float32(0.0)
+    return head, start, used
+
+
+@jit.function
+def pick_centres(block, hit, spot, spot_hit, tables, pulse_of, begin, used):
+    """Copy the ray in the middle of each pulse of a block into another; returns how many there are."""
+    count, rays, centre = 0, tables.u.shape[0], tables.switch[wt.V_CENTRE]
+    for k in range(used):
+        if (begin + k) % rays == centre:
+            for row in range(rows.FLOATS // BLOCK):
+                spot[row * BLOCK + count] = block[row * BLOCK + k]
+            for row in range(rows.WORDS // BLOCK):
+                spot_hit[row * BLOCK + count] = hit[row * BLOCK + k]
+            spot_hit[rows.RAY + count] = np.uint32(pulse_of[k])
+            count += 1
+    return count
+
+
+@jit.function
+def keep_sunlight(spot, spot_hit, pulses, batch, count):
+    """Sunlight of each pulse, as the ray in its middle sees it."""
+    for i in range(count):
+        pulses[rows.AMBIENT + batch + spot_hit[rows.RAY + i]] = spot[rows.AMBIENT + i]
+
+
+@jit.inlined
+def shape(histograms, tables, light, pulses, batch, here, drawn_by, draw_of, spans):
+    """Light into its bins for a batch of pulses; returns how many draws its noise takes.
+
+    Fills for each pulse the columns of `spans`: which bins hold light, which are sampled, where the noise of the first
+    of these will be. Only where light matters are there samples, unless all are asked for.
+    """
+    histograms, tables, pulses = jit.uncounted((histograms, tables, pulses))
+    drawn_by, draw_of, spans = jit.uncounted((drawn_by, draw_of, spans))
+    number, pulse, first_tap = tables.number, tables.pulse, tables.first_tap
+    cells, power, mist, ends, reach = (
+        histograms.cells,
+        histograms.power,
+        histograms.mist,
+        histograms.ends,
+        histograms.reach,
+    )
+    pads, bins, margin, one = pulse.shape[1], tables.switch[wt.V_BINS], tables.switch[wt.V_MARGIN], np.float32(1.0)
+    airy, keeps = mist.shape[0] > 0, tables.switch[wt.V_KEEP] > 0
+    noisy = number[wt.W_NOISE_W] > np.float32(0.0) or number[wt.W_ELECTRONS_A_WATT] > np.float32(0.0)
+    planned = 0
+    for p in range(here):
+        low, high = reach[p, 0], reach[p, 1] + 1
+        first, last = max(low + first_tap, 0), min(high + first_tap + pads, power.shape[1])
+        ar.shape_pulse(cells, power, pulse, first_tap, one, p, low, high)
+        if airy:
+            ar.shape_pulse(histograms.mist_cells, mist, pulse, first_tap, one, p, low, high)
+            share = one / number[wt.W_PULSE_SUM]
+            ar.shape_pulse(histograms.end_cells, ends, pulse, first_tap, share, p, low, high)
+            medium = max(histograms.medium[p], np.int32(0))
+            airs = tables.air_bins[medium] if histograms.medium[p] >= 0 else np.int32(0)
+            first, last = ar.add_air(power, mist, ends, tables.air[medium], airs, pads, p, first, last)
+
+        # Where light matters
+        faint = _FAINT * threshold_of(tables, pulses[rows.AMBIENT + batch + p]) / number[wt.W_GAIN]
+        a, b = np.uint32(max(first, 0)), np.uint32(max(last, 0))
+        while a < b and power[p, a] <= faint:
+            a += np.uint32(1)
+        while b > a and power[p, b - np.uint32(1)] <= faint:
+            b -= np.uint32(1)
+        low, high = max(np.int64(a) - margin, pads), min(np.int64(b) + margin, pads + bins)
+        if keeps:
+            low, high = pads, pads + bins
+        spans[p, SPAN_FIRST], spans[p, SPAN_LAST] = first, last
+        spans[p, SPAN_LOW], spans[p, SPAN_HIGH] = low, high
+        if noisy and high > low:
+            spans[p, SPAN_NOISE], planned = plan_draws(drawn_by, draw_of, planned, p, pads, low, high)
+    return planned
+
+
+@jit.inlined
+def threshold_of(tables, background):
+    """Height of a return that the detector begins to look at, in the unit of the samples, at a background [W]."""
+    number, d_number = tables.number, tables.detector.number
+    if tables.detector.switch[wt.E_KIND] == wt.BY_CFAR:
+        return d_number[wt.D_LEAST]
+    noise = np.float32(noise_of(number, background)) * number[wt.W_GAIN]
+    return max(d_number[wt.D_SIGMAS] * noise, d_number[wt.D_LEAST])
+
+
+@jit.inlined
+def receive(
+    histograms, samples, logs, normals, spans, light, tables, draws, element, among, pulses, voided_before,
+    rare, peaks, found, order, slot_f, slot_i, widths, kept, head, start, batch, here,
+):  # fmt: skip
+    """From light in its bins to the returns of a batch of pulses, in slots; and samples, where they are kept."""
+    histograms, samples, logs, normals, spans = jit.uncounted((histograms, samples, logs, normals, spans))
+    light, tables, draws, pulses, kept = jit.uncounted((light, tables, draws, pulses, kept))
+    rare, peaks, found, order = jit.uncounted((rare, peaks, found, order))
+    slot_f, slot_i, widths = jit.uncounted((slot_f, slot_i, widths))
+    number, d_number = tables.number, tables.detector.number
+    d_switch, edge = tables.detector.switch, tables.detector.edge
+    power, mist, ends, faces = histograms.power, histograms.mist, histograms.ends, histograms.face
+    vote, total, sender, sole = histograms.vote, histograms.total, histograms.sender, histograms.sole
+    reach, key, tick, nominal = histograms.reach, draws.key, draws.tick, light.number
+    slots, returns = light.switch[tb.S_SLOTS], light.switch[tb.S_RETURNS]
+    airy, keeps, volumes = mist.shape[0] > 0, kept.shape[1] > 0, light.switch[tb.S_CROSSINGS] > 0
+    pads, bins, one = tables.pulse.shape[1], tables.switch[wt.V_BINS], np.float32(1.0)
+    gain, full_scale = number[wt.W_GAIN], number[wt.W_FULL_SCALE]
+    half = np.int64(0.5 * d_number[wt.D_WIDTH]) + 1
+    seconds_a_bin = one / (number[wt.W_BINS_A_M] * np.float32(0.5 * SPEED_OF_LIGHT))
+    n = nominal[tb.N_CALIBRATED_INDEX]
+    near = ar.place_of(number, nominal[tb.N_NEAR] * n, pads), ar.place_of(number, nominal[tb.N_EARLIEST] * n, pads)
+    far = ar.place_of(number, nominal[tb.N_LATE] * n, pads), ar.place_of(number, nominal[tb.N_LATEST] * n, pads)
+    for p in range(here):
+        k = batch + p
+        background = pulses[rows.AMBIENT + k]
+        for j in range(slots):
+            slot_f[j * choose.FLOATS_A_SLOT + choose.KEY + k] = choose.NONE
+
+        # Samples, and what the detector finds in them
+        low, high, at = spans[p, SPAN_LOW], spans[p, SPAN_HIGH], spans[p, SPAN_NOISE]
+        threshold, count = threshold_of(tables, background), 0
+        if high > low:
+            full = np.float32(np.inf)
+            if full_scale > np.float32(0.0):
+                full = full_scale - background * gain
+            digitise(power, p, samples, normals, at, number, background, pads, low, high, key, element + k, tick, among)
+            count = detect(samples, logs, low, high, threshold, full, d_number, d_switch, edge, rare, peaks, found)
+        if keeps:
+            for b in range(bins):
+                kept[head, start + k, b] = samples[pads + b] + background * gain
+
+        # Returns, unless a reset made the pulse void
+        if pulses[B_TIME + k] >= voided_before:
+            chance = pulses[rows.UNIFORM + k]
+            count = add_false_alarm(
+                found, count, number, chance, threshold, background, low, high, pads, bins, key, element + k, tick,
+                among,
+            )  # fmt: skip
+            count = keep_between(found, count, near, far)
+            choose_returns(found, count, returns, slots, order)
+            for j in range(slots):
+                if order[j] >= 0:
+                    put_return(
+                        found, order[j], number, half, pads, power, mist, vote, total, sender, sole, faces, p,
+                        samples, slot_f, slot_i, j, k,
+                    )  # fmt: skip
+                    widths[j, k] = found[order[j], wt.F_WIDTH] * seconds_a_bin
+        elif keeps:
+            for b in range(bins):
+                kept[head, start + k, b] = np.float32(0.0)
+        ar.clear(power, sole, faces, reach, histograms.medium, volumes, p, spans[p, SPAN_FIRST], spans[p, SPAN_LAST])
+        if airy:
+            ar.clear_air(mist, ends, p, spans[p, SPAN_FIRST], spans[p, SPAN_LAST])
+
+
+@jit.function
+def write_pulses(
+    pulses, slot_f, slot_i, widths, rays, anchor, labels, light, draws, element, among, head, world, start, used, out
+):
+    """Returns with their errors, to where the reading is."""
+    to = out.light
+    write.write_block(
+        pulses, slot_f, slot_i, rays, anchor, labels, light, draws, element, among, head, world, start, used, to
+    )
+    for j in range(to.range_m.shape[1]):
+        for k in range(used):
+            there = to.cause[head, j, start + k] != tb.NO_CAUSE
+            out.width_s[head, j, start + k] = widths[j, k] if there else np.float32(0.0)
+    if light.switch[tb.S_SUN] > 0:
+        for k in range(used):
+            to.ambient[head, start + k] = pulses[rows.AMBIENT + k]

@@ -1,0 +1,1 @@
+"""Scenes in parts, each in a process of its own."""

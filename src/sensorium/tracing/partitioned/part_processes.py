@@ -1,0 +1,167 @@
+"""The processes of all parts, each on a node with room for it, and questions to them that outlive a node.
+
+A part asks Ray for the memory that it needs, and gets a node of its own where there are enough. Ray starts a process
+that dies again where it was; a part whose node is lost goes to the node with most room, and what it had not answered is
+asked again there.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sensorium.core.errors import BackendError
+from sensorium.runtime.cluster import answers, head, nodes
+from sensorium.runtime.cluster.nodes import Node
+from sensorium.runtime.cluster.placement import assigned_within, no_room
+from sensorium.scene.partition.part_files import PartEntry
+from sensorium.tracing.partitioned.part_process import PartProcess, expected, memory_needed
+
+# How often a part's process may die, or its node be lost, before it is given up
+_RESTARTS = 16
+
+# How long a process may take to start once there is room for it [s]
+_START_S = 180.0
+
+# How often is looked whether a node that has not answered is still there, and how long Ray may take to notice [s]
+_LOOK_EVERY_S, _NOTICE_S = 2.0, 60.0
+
+
+class _Question(NamedTuple):
+    """What was asked, to be asked again."""
+
+    part: int
+    handle: Any
+    method: str
+    arguments: tuple[Any, ...]
+
+
+class PartProcesses:
+    """A process for each part."""
+
+    def __init__(
+        self, ray: Any, folder: Path, entries: Sequence[PartEntry], *, around_index: float, wait_s: float
+    ) -> None:
+        """Start the processes.
+
+        Args:
+            ray: The module.
+            folder: Folder of all parts.
+            entries: The parts.
+            around_index: Refractive index of the atmosphere.
+            wait_s: How long memory may take to become free [s].
+        """
+        self._ray, self._folder, self._around_index, self._wait_s = ray, folder, around_index, wait_s
+        self._needs = [memory_needed(entry) for entry in entries]
+        self._expected = expected(folder)
+        self._moves = Counter[int]()
+        self._open: dict[Any, _Question] = {}
+        self.handles: list[Any] = [None] * len(entries)
+        self.nodes: list[Node] = self._rooms_for(range(len(entries)))
+        self._start(range(len(entries)))
+
+    def __len__(self) -> int:
+        return len(self.handles)
+
+    def ask(self, part: int, method: str, *arguments: Any) -> Any:
+        """Ask a part; returns what stands for the answer.
+
+        Args:
+            part: Which one.
+            method: Of `Part`.
+            arguments: For it.
+        """
+        handle = self.handles[part]
+        asked = handle.ask.remote(method, *arguments)
+        self._open[asked] = _Question(part, handle, method, arguments)
+        return asked
+
+    def first_answered(self, asked: Iterable[Any]) -> Any:
+        """One of some questions that is answered, or whose node is lost."""
+        asked = list(asked)
+        while True:
+            done = answers.first_done(self._ray, asked, within_s=_LOOK_EVERY_S)
+            if done is not None:
+                return done
+            alive = {node.id for node in nodes.alive(self._ray)}
+            for each in asked:
+                if self.nodes[self._open[each].part].id not in alive:
+                    return each
+
+    def answer(self, asked: Any) -> Any:
+        """What a part answered, however often it had to be asked; or its error as our own."""
+        while True:
+            self.first_answered([asked])
+            question = self._open.pop(asked)
+            lost: BaseException | None = None
+            try:
+                return self._ray.get(asked, timeout=0.0)
+            except self._ray.exceptions.RayTaskError as error:
+                raise error.cause from None
+            except self._ray.exceptions.GetTimeoutError:
+                pass  # its node is lost
+            except self._ray.exceptions.RayError as error:
+                lost = error
+            if self.handles[question.part] is question.handle:
+                self._move(question.part, lost)
+            asked = self.ask(question.part, question.method, *question.arguments)
+
+    def close(self) -> None:
+        """End the processes."""
+        for handle in self.handles:
+            if handle is not None and not head.is_lost():
+                self._ray.kill(handle)
+        self.handles = []
+
+    def _move(self, part: int, lost: BaseException | None) -> None:
+        """Start a part's process again, on the node with most room."""
+        before = self.nodes[part]
+        self._moves[part] += 1
+        if self._moves[part] > _RESTARTS or not self._goes(before):
+            why = answers.reason(lost) if lost is not None else "its node was lost"
+            where = f"part {part} of {str(self._folder)!r} cannot be kept alive on {before.name}"
+            raise BackendError(f"{where}: {why}") from None
+        self._ray.kill(self.handles[part])
+        (self.nodes[part],) = self._rooms_for([part])
+        self._start([part])
+
+    def _goes(self, node: Node) -> bool:
+        """Whether a node whose process is lost is lost itself, which takes a while to be noticed."""
+        end_s = time.monotonic() + _NOTICE_S
+        while any(each.id == node.id for each in nodes.alive(self._ray)):
+            if time.monotonic() > end_s:
+                return False
+            time.sleep(_LOOK_EVERY_S)
+        return True
+
+    def _rooms_for(self, parts: Iterable[int]) -> list[Node]:
+        """A node for each of some parts."""
+        needs = [self._needs[part] for part in parts]
+        free, there = (lambda: nodes.rooms(self._ray)), (lambda: nodes.used(self._ray))
+        return assigned_within(self._wait_s, needs, free, there)
+
+    def _start(self, parts: Iterable[int]) -> None:
+        """Start the processes of some parts on their nodes, and wait until they are there."""
+        sharing = Counter(node.id for node in self.nodes)
+        begun = {}
+        for part in parts:
+            node = self.nodes[part]
+            # Cores are shared out evenly, and not reserved: parts wait for rays most of the time
+            actor = self._ray.remote(PartProcess).options(
+                num_cpus=0,
+                memory=self._needs[part],
+                max_restarts=_RESTARTS,
+                max_task_retries=_RESTARTS,
+                scheduling_strategy=nodes.only_on(node),
+            )
+            share = max(1, node.cpus // sharing[node.id])
+            arguments = (str(self._folder), part, self._expected, share, self._around_index)
+            self.handles[part] = actor.remote(*arguments)
+            begun[part] = self.handles[part].started.remote()
+        for part, started in begun.items():
+            if answers.first_done(self._ray, [started], within_s=_START_S) is None:
+                there = {node.id: node for node in nodes.used(self._ray)}
+                free = nodes.rooms(self._ray)
+                self.close()
+                raise BackendError(no_room(_START_S, [self._needs[part]], free, there))

@@ -1,0 +1,1 @@
+"""Where bodies, objects and sensors are: motion, instance arrays, Embree scenes of worlds."""

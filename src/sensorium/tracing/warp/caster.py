@@ -1,0 +1,189 @@
+"""`WarpCaster`: the ray caster on NVIDIA Warp, for worlds whose images are to stay on a GPU.
+
+It has the face of `RayCaster` and, for robot learning, `images`: one table of rays fired from a head in every world,
+with results that stay on the device. Scenes, labels, bodies and ids are the same; hits are those of `RayCaster` but for
+rays within float32 rounding of an edge.
+"""
+
+import threading
+from collections.abc import Collection, Iterable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sensorium.core.errors import SpecError
+from sensorium.core.frames import Pose
+from sensorium.patterns import RayTable
+from sensorium.scene.batch import SceneBatch
+from sensorium.scene.layout import layout
+from sensorium.scene.scene import Scene
+from sensorium.tracing.caster import AbstractCaster, LookUp, LookUpOfAll, RawHits, new_hits, property_at
+from sensorium.tracing.embree.crossings import RawCrossings
+from sensorium.tracing.placement.body_places import BodyPlaces
+from sensorium.tracing.rays import Rays, checked_bodies, checked_rays, middle_of
+from sensorium.tracing.warp.device import WarpDevice
+from sensorium.tracing.warp.scene import WarpScene
+
+OUTPUTS = ("range_m", "depth_m", "normal", "object_id", "face_id", "label")
+"""What `WarpCaster.images` can be asked for."""
+
+_KIND = {"range_m": "float32", "depth_m": "float32", "normal": "vec3f"}
+
+
+class WarpImages(NamedTuple):
+    """Images of all heads as `wp.array` on the caster's device; None where not asked for.
+
+    Shapes are (heads, rows, columns), of vectors for normals; `head` is in the order of the poses. A ray that meets
+    nothing has range and depth inf, ids and label -1 and a zero normal. `wp.array` speaks DLPack: `torch.from_dlpack`
+    and `np.from_dlpack` (on the CPU device) share its memory.
+    """
+
+    range_m: Any
+    """Distance from the head [m]."""
+    depth_m: Any
+    """Distance along the head's x axis [m]."""
+    normal: Any
+    """Unit normal of the face in world axes, on the side its vertices turn counter-clockwise."""
+    object_id: Any
+    face_id: Any
+    label: Any
+
+
+class WarpCaster(AbstractCaster):
+    """Casts rays into a scene, or into many worlds of one, on a CUDA device or on Warp's CPU device.
+
+    Needs the extra `gpu`. Tested on the CPU device alone: no figure here was measured on CUDA.
+    """
+
+    def __init__(self, scene: Scene | SceneBatch, *, worlds: int | None = None, device: str | None = None) -> None:
+        """Bring the scene to the device.
+
+        Args:
+            scene: What to cast into; later additions to it are not seen.
+            worlds: How many worlds; by default one for a Scene, and its own number for a SceneBatch.
+            device: Warp's name of it, such as "cuda:0" or "cpu"; by default the first CUDA device, or else the CPU.
+        """
+        self._device = WarpDevice(device)
+        own = scene.worlds if isinstance(scene, SceneBatch) else 1
+        self.worlds = own if worlds is None else worlds
+        self.layout = layout(scene, self.worlds)
+        self.bodies = tuple(sorted({name for name in self.layout.body if name is not None}))
+        self.places = BodyPlaces(self.bodies, self.worlds)
+        self._scene = WarpScene(self._device, self.layout, self.worlds, self.bodies)
+        self._lock = threading.RLock()
+
+    @property
+    def device(self) -> str:
+        """Warp's name of the device."""
+        return self._device.name
+
+    def _nearest(
+        self, rays: Rays, shape: tuple[int, ...], hide: frozenset[str], coherent: bool
+    ) -> tuple[RawHits, LookUp]:
+        """In arrays of the host; `coherent` changes nothing here."""
+        return self.cast_rays(rays, hide=hide), partial(property_at, self.layout)
+
+    def _all(self, rays: Rays, hide: frozenset[str]) -> tuple[RawCrossings, LookUpOfAll]:
+        raise SpecError(f"cast_all was asked of a WarpCaster on {self.device!r}; only a RayCaster finds all hits")
+
+    def size_of(self, world: int, object_id: int) -> tuple[float, float]:
+        """Radius of an object's mesh [m], and its volume [m3] where it is one."""
+        extents, row = self.layout.extents(), world if len(self.layout.mesh_index) > 1 else 0
+        return float(extents.radius_m[row, object_id]), float(extents.volume_m3[row, object_id])
+
+    def cast_rays(self, rays: Rays, *, hide: frozenset[str] = frozenset()) -> RawHits:
+        """`cast` for rays that are checked, as flat arrays."""
+        count = len(rays.origin)
+        if not count:
+            return new_hits(0)
+        device, warp = self._device, self._device.warp
+        with self._lock:
+            self._scene.place(self.places.motion, middle_of(rays, self._scene.anchor))
+            out = device.tables.RayHits()
+            out.range_m = device.empty(count, warp.float32)
+            out.normal = device.empty(count, warp.vec3f)
+            out.object_id, out.face_id, out.label = (device.empty(count, warp.int32) for _ in range(3))
+            out.barycentric = device.empty(count, warp.vec2f)
+            device.launch(
+                device.kernels.cast_rays,
+                count,
+                *self._scene.tables,
+                self._scene.hidden(hide),
+                device.array(rays.origin, warp.vec3d),
+                device.array(rays.direction, warp.vec3f),
+                device.array(rays.time, warp.float32),
+                device.array(rays.t_max, warp.float32),
+                device.integers(rays.world),
+                out,
+            )
+            return RawHits(*(getattr(out, name).numpy() for name in RawHits._fields))
+
+    def images(
+        self,
+        table: RayTable,
+        X_WS: Pose,
+        *,
+        outputs: Collection[str] = ("depth_m", "label"),
+        time: float = 0.0,
+        t_max_m: float = np.inf,
+        worlds: ArrayLike | None = None,
+        hide: Iterable[str] = (),
+    ) -> WarpImages:
+        """Fire a table of rays from every head at once; what comes back stays on the device.
+
+        Args:
+            table: Rays in the frame S of a head, such as `sn.patterns.Pinhole.from_fov(...).rays()`; their times do
+                not count.
+            X_WS: Poses of the heads, batch shape (heads,).
+            outputs: What to work out, of `OUTPUTS`.
+            time: When they fire, as a fraction of the interval of `move`, 0 to 1.
+            t_max_m: How far to look [m].
+            worlds: World of each head, shape (heads,); by default head k is in world k.
+            hide: Bodies the rays pass through.
+        """
+        unknown = sorted(set(outputs) - set(OUTPUTS))
+        if unknown or not outputs:
+            raise SpecError(f"outputs is {tuple(outputs)!r}; it must be one or more of {', '.join(OUTPUTS)}")
+        if not isinstance(table, RayTable):
+            raise SpecError(
+                f"table is a {type(table).__name__}; it must be a table of rays, as a pattern's rays() gives"
+            )
+        if not isinstance(X_WS, Pose):
+            raise SpecError(f"X_WS is a {type(X_WS).__name__}, {X_WS!r}; it must be a sn.Pose")
+        if len(X_WS.shape) != 1 or not len(X_WS):
+            raise SpecError(f"X_WS has batch shape {X_WS.shape}; it must have one axis, of heads")
+        world = np.arange(len(X_WS)) if worlds is None else np.asarray(worlds)
+        heads, _ = checked_rays(
+            X_WS.position, X_WS.rotate((1.0, 0.0, 0.0)), time, t_max_m, world, world_count=self.worlds
+        )
+        device, warp, shape = self._device, self._device.warp, (len(heads.origin), *table.shape)
+        rays = shape[1] * shape[2]
+        with self._lock:
+            self._scene.place(self.places.motion, middle_of(heads, self._scene.anchor))
+            out = device.tables.ImageHits()
+            for name in OUTPUTS:
+                kind = getattr(warp, _KIND.get(name, "int32"))
+                setattr(out, name, device.empty(shape[0] * rays if name in outputs else 0, kind))
+            none = np.zeros((0, 3), np.float32)
+            device.launch(
+                device.kernels.cast_images,
+                (shape[0], rays),
+                *self._scene.tables,
+                self._scene.hidden(checked_bodies(hide)),
+                device.array(table.direction_S.reshape(-1, 3), warp.vec3f),
+                device.array(none if table.origin_S is None else table.origin_S.reshape(-1, 3), warp.vec3f),
+                device.array(heads.origin, warp.vec3d),
+                device.turns(X_WS.quaternion, warp.quatf),
+                device.integers(heads.world),
+                float(time),
+                float(t_max_m),
+                out,
+            )
+        return WarpImages(**{name: getattr(out, name).reshape(shape) if name in outputs else None for name in OUTPUTS})
+
+    def material_at(self, world: int, object_id: int) -> object | None:
+        """Material of an object; None where it was given none."""
+        row = world if len(self.layout.material_index) > 1 else 0
+        return self.layout.materials[self.layout.material_index[row, object_id]]

@@ -1,0 +1,1 @@
+"""Basilisk as a world."""

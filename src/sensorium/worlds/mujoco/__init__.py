@@ -1,0 +1,1 @@
+"""MuJoCo as a world, and scenes and robots from its models."""

@@ -1,0 +1,1 @@
+"""Recordings as worlds: tracks of poses and joints, tables, MCAP files."""

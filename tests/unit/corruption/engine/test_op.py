@@ -1,0 +1,46 @@
+import numpy as np
+
+from sensorium.corruption.engine import op
+from sensorium.corruption.engine.op import Start
+from sensorium.random import Stream
+from sensorium.random.philox import MAX_STAGES
+
+KINDS = [op.BIAS, op.SCALE, op.WHITE, op.RANDOM_WALK, op.GAUSS_MARKOV, op.QUANTIZE, op.SATURATE, op.COUPLE]
+KINDS += [op.FLICKER, op.BOUNDED_WALK, op.PROCESS, op.TEMPERATURE, op.NONLINEARITY, op.LOW_PASS, op.STUCK, op.WAVE]
+KINDS += [op.SPIKES, op.DROPOUT, op.FREEZE, op.DEAD, op.DRIFT, op.INTERMITTENT, op.OVERFLOW, op.CUSTOM]
+
+
+def test_kinds_keep_their_numbers_since_these_are_part_of_every_random_number():
+    for number, kind in enumerate(KINDS, start=1):
+        assert kind == number
+    assert set(KINDS) == op.KINDS
+
+
+def test_stages_of_groups_kinds_and_repeats_are_all_different_and_fit_the_counter():
+    stages = {
+        op.stage(group, kind, repeat)
+        for group in range(op.MAX_GROUPS)
+        for kind in op.KINDS
+        for repeat in range(op.MAX_REPEATS)
+    }
+    assert len(stages) == op.MAX_GROUPS * len(op.KINDS) * op.MAX_REPEATS
+    assert max(stages) < MAX_STAGES
+
+
+def _start(**changes):
+    given = {"stage": 5, "tick": 0, "worlds": 3, "sensors": 2, "first_world": 0, "width": 3} | changes
+    return Start(Stream(1, "imu"), **given)
+
+
+def test_a_start_draws_the_same_for_a_world_in_a_batch_and_alone():
+    whole = _start().normal(1).reshape(3, 2, 3)
+    for world in range(3):
+        alone = _start(worlds=1, first_world=world).normal(1).reshape(2, 3)
+        np.testing.assert_array_equal(whole[world], alone)
+    assert len(np.unique(whole)) == whole.size
+
+
+def test_starts_at_other_ticks_and_draws_differ():
+    starts = [_start().normal(1), _start().normal(2), _start(tick=9).normal(1), _start(stage=6).normal(1)]
+    assert len(np.unique(starts)) == 4 * starts[0].size
+    assert ((_start().uniform(3) > 0) & (_start().uniform(3) < 1)).all()
