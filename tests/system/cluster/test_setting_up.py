@@ -38,8 +38,8 @@ def test_another_version_is_refused_or_left_out(rack, file):
     package = Path(first.environment["PYTHONPATH"]) / "sensorium"
     patched = rack.folder / "patched"
     shutil.copytree(package, patched / "sensorium", ignore=shutil.ignore_patterns("__pycache__"))
-    units = patched / "sensorium" / "units.py"
-    units.write_text(units.read_text() + "\n# patched\n")
+    start = patched / "sensorium" / "__init__.py"
+    start.write_text(start.read_text() + "\n# patched\n")
     rack.add(PYTHONPATH=str(patched)).start_ray(head=first)
     broken = rack.folder / "broken"
     (broken / "sensorium").mkdir(parents=True)

@@ -45,4 +45,7 @@ def test_a_run_is_fetched_whole_or_not_at_all(local_cluster, tmp_path, monkeypat
         "signals/gyro.csv",
     ]
     assert not place.parent.exists()
-    assert run_away(scenario, new_place(), out=out, before=done.manifest, force=False).done_before
+    again = new_place()
+    assert run_away(scenario, again, out=out, before=done.manifest, force=False).done_before
+    gathering.remove_place(str(again))
+    assert not again.parent.exists()

@@ -8,6 +8,7 @@ from sensorium.runtime.cluster.silence import silence
 
 def test_messages_are_not_printed(capsys):
     worker = SimpleNamespace(print_to_stdstream=print)
+    propagates = logging.getLogger("ray").propagate
     ray = SimpleNamespace(_private=SimpleNamespace(worker=worker))
     with silence(ray):
         worker.print_to_stdstream({"lines": ["a node is lost"]}, ignore_prefix=False)
@@ -16,4 +17,4 @@ def test_messages_are_not_printed(capsys):
     assert capsys.readouterr() == ("", "")
     worker.print_to_stdstream("back")
     assert capsys.readouterr().out == "back\n"
-    assert logging.getLogger("ray").propagate
+    assert logging.getLogger("ray").propagate == propagates
