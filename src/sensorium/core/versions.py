@@ -38,7 +38,7 @@ def installed_versions() -> dict[str, str]:
 @functools.cache
 def source_hash() -> str:
     """SHA-256 of all files of the package but compiled ones, by their paths; 16 hexadecimal digits."""
-    root, digest = Path(__file__).parent, hashlib.sha256()
+    root, digest = Path(__file__).parents[1], hashlib.sha256()
     for path in sorted(root.rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts:
             digest.update(f"{path.relative_to(root).as_posix()}\0{path.stat().st_size}\0".encode())

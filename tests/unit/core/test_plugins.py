@@ -64,7 +64,7 @@ POINTS = """
 sonar = acme:Sonar
 [sensorium.corruptions]
 acme_drizzle = acme:Drizzle
-[sensorium.physics.materials]
+[sensorium.materials]
 acme-paint = acme:paint
 acme-steel = acme:steel
 acme-nothing = acme:nothing

@@ -16,12 +16,12 @@ def hash_of(folder):
 
 def test_the_hash_sees_what_changed(tmp_path):
     copy = tmp_path / "sensorium"
-    shutil.copytree(Path(versions.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(Path(versions.__file__).parents[1], copy, ignore=shutil.ignore_patterns("__pycache__"))
     same = hash_of(tmp_path)
     assert same.strip() == versions.source_hash()
-    (copy / "units.py").write_text((copy / "units.py").read_text() + "\n# more\n")
+    (copy / "core/units.py").write_text((copy / "core/units.py").read_text() + "\n# more\n")
     patched = hash_of(tmp_path)
-    (copy / "frames.py").rename(copy / "frames2.py")
+    (copy / "core/frames.py").rename(copy / "core/frames2.py")
     assert len({same, patched, hash_of(tmp_path)}) == 3
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import sensorium as sn
+from sensorium.core.errors import SpecError
 
 PATTERN = sn.patterns.Pinhole.from_fov(32, 24, 80.0, rate_hz=10.0)
 
@@ -114,9 +115,7 @@ def test_films_that_lie_idle_do_not_keep_old_scenes():
     assert old() is None
 
 
-def test_a_camera_that_measures_nothing_has_no_errors():
+def test_errors_of_a_camera_that_measures_nothing_are_refused():
     errors = [{"kind": "quantization", "step_m": 0.5}]
-    env, camera = environment(outputs={"segmentation"}, errors=errors)
-    plain_env, plain = environment(outputs={"segmentation"})
-    env.step(), plain_env.step()
-    np.testing.assert_array_equal(camera.read().segmentation, plain.read().segmentation)
+    with pytest.raises(SpecError, match="range, depth or points must be among them"):
+        environment(outputs={"segmentation"}, errors=errors)
