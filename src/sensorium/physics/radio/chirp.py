@@ -23,7 +23,7 @@ class Chirp(Spec):
     The second term moves the range by v_r f_0 / S, which a radar knows once it has measured v_r. From chirp to chirp,
     T_c apart, the phase of the beat turns by 4 pi v_r T_c / lambda. Where N_t transmitters send in turn (time-division
     MIMO) each sends every N_t-th chirp: a frame lasts N_t as long and speeds fold N_t as early. Over a frame the range
-    changes by v_r N_t N_c T_c, which smears it over as many cells. Ref: physics.md 12, which takes T_r = T_c, N_t = 1.
+    changes by v_r N_t N_c T_c, which smears it over as many cells. Ref: physics.md 12.
     """
 
     model_config = ConfigDict(frozen=True)
