@@ -70,7 +70,8 @@ def test_the_memory_that_is_asked_for_is_enough_and_not_far_too_much(tmp_path):
     for size, parts in ((4, 1), (600, 1), (1500, 2)):
         index = split(tmp_path / "parts", size=size, parts=parts)
         words = [sys.executable, "-c", PEAK, tmp_path / "parts"]
-        peak = int(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
+        for _ in range(2):  # the first may compile kernels, which nodes do before parts are placed
+            peak = int(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
         asked = memory_needed(index.parts[0])
         print(f"{index.parts[0].faces} faces: asks for {asked / 1e6:.0f} MB, takes {peak / 1e6:.0f} MB at its peak")
         assert peak < asked < 1.8 * peak
