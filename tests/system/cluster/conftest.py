@@ -13,8 +13,6 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -36,9 +34,6 @@ _IMPATIENT = {
     "RAY_health_check_failure_threshold": "3",
 }
 
-
-# How often slowed workers are stopped [s]
-_PERIOD_S = 0.2
 
 
 class Machine:
@@ -100,40 +95,6 @@ class Machine:
         at = [f"--node-ip-address={self.address}", f"--temp-dir={self.folder / 'ray'}", "--disable-usage-stats"]
         done = self.run(Path(sysconfig.get_path("scripts")) / "ray", "start", *where, *room, *at)
         assert done.returncode == 0, done.stdout + done.stderr
-
-    @contextlib.contextmanager
-    def slowed(self, share: float) -> Iterator[None]:
-        """Let its Ray workers run for this share of the time only: a slower core, whatever else this machine does."""
-        done = threading.Event()
-
-        def hold() -> None:
-            while not done.is_set():
-                workers = self._workers()
-                for number, part in ((signal.SIGCONT, share), (signal.SIGSTOP, 1.0 - share)):
-                    for pid in workers:
-                        with contextlib.suppress(ProcessLookupError):
-                            os.kill(pid, number)
-                    done.wait(part * _PERIOD_S)
-            for pid in self._workers():
-                os.kill(pid, signal.SIGCONT)
-
-        holding = threading.Thread(target=hold)
-        holding.start()
-        try:
-            yield
-        finally:
-            done.set()
-            holding.join()
-
-    def _workers(self) -> list[int]:
-        """Processes of tasks on this machine, whatever they are named after at the moment."""
-        own, found = os.readlink(f"/proc/{self.pid}/ns/pid"), []
-        for entry in Path("/proc").glob("[0-9]*"):
-            with contextlib.suppress(OSError):
-                name = (entry / "cmdline").read_text()
-                if name.startswith("ray::") and "RuntimeEnv" not in name and os.readlink(entry / "ns/pid") == own:
-                    found.append(int(entry.name))
-        return found
 
     def cut(self) -> None:
         """Pull the cable."""

@@ -199,8 +199,8 @@ class Part:
         return PartReport(
             faces=sum(len(mesh.faces) for mesh in self._meshes),
             mesh_bytes=sum(array.nbytes for array in arrays),
-            memory_bytes=_resident_bytes(),
-            peak_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+            memory_bytes=_memory_bytes("VmRSS"),
+            peak_bytes=_memory_bytes("VmHWM"),
             pid=os.getpid(),
             host=socket.gethostname(),
         )
@@ -215,11 +215,14 @@ def _no_rays() -> Sent:
     return sent
 
 
-def _resident_bytes() -> int:
-    """Resident memory of this process, where the system tells; else the most that it ever was."""
+def _memory_bytes(entry: str) -> int:
+    """Memory of this process by an entry of the system's status: VmRSS, what is resident, or VmHWM, the most ever.
+
+    Where there is no status, the most ever by getrusage, which on Linux counts the process that started this one too.
+    """
     status = Path("/proc/self/status")
     if status.exists():
         for line in status.read_text().splitlines():
-            if line.startswith("VmRSS:"):
+            if line.startswith(f"{entry}:"):
                 return int(line.split()[1]) * 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
