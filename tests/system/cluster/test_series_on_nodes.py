@@ -1,5 +1,6 @@
 """A series on several machines: no run lost, none doubled, the bytes of one machine, and results where one looks."""
 
+import contextlib
 import functools
 import os
 import shutil
