@@ -66,6 +66,8 @@ def held(folder: Path) -> Iterator[None]:
 def begin(folder: Path, is_own: IsOwn) -> None:
     """Make an empty folder with the mark; a marked one that was left behind is removed first.
 
+    A folder that is empty and not marked is what a process leaves that was killed here; there is nothing in it to keep.
+
     Raises:
         SpecError: What stands there is not marked, or holds files that are not its writer's.
     """
@@ -87,7 +89,7 @@ def check_removable(folder: Path, is_own: IsOwn, *, marked: bool = True) -> None
         is_own: Which files are its writer's.
         marked: Whether it must have the mark.
     """
-    if folder.is_symlink() or (folder.exists() and marked and not (folder / MARK).is_file()):
+    if folder.is_symlink() or (marked and not _is_marked(folder)):
         raise SpecError(f"{str(folder)!r} exists and is not ours; it must make room for the run, remove or rename it")
     if not folder.exists():
         return
@@ -98,20 +100,41 @@ def check_removable(folder: Path, is_own: IsOwn, *, marked: bool = True) -> None
 
 
 def remove(folder: Path, is_own: IsOwn) -> None:
-    """Remove the mark, the writer's own files, and folders that are empty then; all else stays where it is."""
+    """Remove the writer's own files, folders that are empty then, and last the mark; all else stays where it is."""
     if folder.is_symlink():
         return
     for root, folders, files in os.walk(folder, topdown=False):
         for name in files:
             path = Path(root, name)
-            if path == folder / MARK or is_own(PurePosixPath(path.relative_to(folder).as_posix())):
+            if path != folder / MARK and is_own(PurePosixPath(path.relative_to(folder).as_posix())):
                 with suppress(OSError):
                     path.unlink()
         for name in folders:
             with suppress(OSError):
                 Path(root, name).rmdir()
     with suppress(OSError):
+        (folder / MARK).unlink()
+    with suppress(OSError):
         folder.rmdir()
+
+
+def finish(work: Path, folder: Path) -> None:
+    """Move a complete folder to its name, where nothing or an empty folder stands, and take the mark off.
+
+    The mark goes last: a process that is killed before leaves a folder that the next one may still remove.
+
+    Raises:
+        OSError: It cannot be moved.
+    """
+    work.rename(folder)
+    (folder / MARK).unlink(missing_ok=True)
+
+
+def _is_marked(folder: Path) -> bool:
+    """Whether a folder may be removed: it has the mark, or there is nothing in it, or it is not there."""
+    if not folder.exists() or (folder / MARK).is_file():
+        return True
+    return folder.is_dir() and not any(folder.iterdir())
 
 
 def _make_parents(folder: Path) -> list[Path]:

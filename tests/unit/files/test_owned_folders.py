@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sensorium.core.errors import SpecError
-from sensorium.files.owned_folders import MARK, begin, check_removable, held, remove
+from sensorium.files.owned_folders import MARK, begin, check_removable, finish, held, remove
 
 HOLDER = """
 import sys
@@ -132,3 +132,69 @@ def test_links_are_removed_by_nobody(tmp_path):
         check_removable(tmp_path / "y", own)
     remove(tmp_path / "y", own)
     assert (tmp_path / "mine" / "a.own").exists()
+
+
+class Killed(BaseException):
+    """The process ends here: nothing after it happens, as after SIGKILL."""
+
+
+def kill_at(monkeypatch, count):
+    """The process ends at the so-manieth change of the disk."""
+    left = [count]
+
+    def counted(function):
+        def wrapped(*arguments, **options):
+            left[0] -= 1
+            if left[0] < 0:
+                raise Killed
+            return function(*arguments, **options)
+
+        return wrapped
+
+    for name in ("mkdir", "touch", "unlink", "rmdir", "rename"):
+        monkeypatch.setattr(Path, name, counted(getattr(Path, name)))
+
+
+def write(work, folder):
+    begin(work, own)
+    for name in ("a.own", "b.own", "sub"):
+        (work / "sub").mkdir(exist_ok=True) if name == "sub" else (work / name).touch()
+    (work / "sub" / "c.own").touch()
+    remove(folder, own)
+    finish(work, folder)
+
+
+@pytest.mark.parametrize("before", [False, True])
+def test_a_writer_that_is_killed_anywhere_leaves_nothing_in_the_way_of_the_next(tmp_path, monkeypatch, before):
+    work, folder = tmp_path / "out.part", tmp_path / "out"
+    for count in range(100):
+        if before:  # what an earlier writer left is removed first, and killed there
+            begin(work, own)
+            (work / "x.own").touch()
+        with monkeypatch.context() as patch:
+            kill_at(patch, count)
+            try:
+                write(work, folder)
+            except Killed:
+                done = False
+            else:
+                done = True
+        write(work, folder)
+        assert sorted(path.name for path in folder.rglob("*")) == ["a.own", "b.own", "c.own", "sub"], count
+        assert not work.exists()
+        if done:
+            break
+    assert 10 < count < 99
+
+
+def test_a_folder_that_a_user_fills_is_not_ours_and_an_empty_one_is_no_loss(tmp_path):
+    (tmp_path / "x").mkdir()
+    begin(tmp_path / "x", own)
+    assert [path.name for path in (tmp_path / "x").iterdir()] == [MARK]
+    (tmp_path / "y").mkdir()
+    (tmp_path / "y" / "a.own").touch()  # by its name it could be ours
+    with pytest.raises(SpecError, match="is not ours"):
+        begin(tmp_path / "y", own)
+    (tmp_path / "z").touch()
+    with pytest.raises(SpecError, match="is not ours"):
+        begin(tmp_path / "z", own)

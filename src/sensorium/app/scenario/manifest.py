@@ -12,6 +12,7 @@ from sensorium.core.errors import SpecError
 from sensorium.core.spec import checked
 from sensorium.core.versions import installed_versions
 from sensorium.files.atomic import replacing
+from sensorium.files.owned_folders import MARK
 from sensorium.files.plain_files import read_json, sha256
 
 NAME = "manifest.json"
@@ -119,8 +120,8 @@ class Manifest:
 
 
 def hashed(folder: Path, leave_out: list[str]) -> dict[str, str]:
-    """SHA-256 of all files below a folder by their path from it, in order."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    """SHA-256 of all files below a folder by their path from it, in order, but not of the mark of its writer."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path != folder / MARK)
     names = {path.relative_to(folder).as_posix(): path for path in files}
     return {name: sha256(path) for name, path in names.items() if name not in leave_out}
 

@@ -16,7 +16,7 @@ from sensorium.app.scenario.outputs import Outputs
 from sensorium.app.scenario.scenario import Scenario
 from sensorium.core.errors import OutOfMemoryError, RecordError, SensoriumError, SpecError, StoppedError, in_one_line
 from sensorium.environment import Environment
-from sensorium.files.owned_folders import MARK, IsOwn, begin, check_removable, held, remove
+from sensorium.files.owned_folders import MARK, IsOwn, begin, check_removable, finish, held, remove
 from sensorium.runtime import cluster
 from sensorium.runtime.interrupts import InterruptsWait
 from sensorium.scene.partition.part_files import is_part_file
@@ -130,7 +130,6 @@ def take_in(out: Path, copy: Callable[[Path], None]) -> None:
         part = out.with_name(out.name + ".part")
         begin(part, _is_own)
         copy(part)
-        (part / MARK).unlink()
         _put_in_place(part, out, ())
 
 
@@ -195,7 +194,6 @@ def _run(
         if env.time_ns <= world_step_ns:
             remove(part, _is_own)
         raise
-    (part / MARK).unlink()
     views = [REPORT] if scenario.spec.outputs.report else []
     manifest = replace(manifest, outputs=hashed(part, [*views, NAME]), views=views, run=figures)
     manifest.save(part)
@@ -358,7 +356,7 @@ def _put_in_place(part: Path, out: Path, added: Sequence[str]) -> None:
             _remove_old(out, added)
             (out / MARK).touch()
             out.rename(old)
-        part.rename(out)
+        finish(part, out)
         _remove_old(out, added)
     except OSError as error:
         raise RecordError(f"{str(part)!r} is complete but cannot be moved to {out.name!r}: {error.strerror}") from None

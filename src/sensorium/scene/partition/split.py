@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from sensorium.core.errors import SceneError
 from sensorium.core.frames import Pose
 from sensorium.core.spec import Spec, checked
-from sensorium.files.owned_folders import MARK, begin, check_removable, held, remove
+from sensorium.files.owned_folders import begin, check_removable, finish, held, remove
 from sensorium.files.plain_files import sha256
 from sensorium.physics.materials import Material
 from sensorium.physics.media import Medium
@@ -199,10 +199,9 @@ def _split(objects: Sequence[Source], folder: Path, parts: int) -> PartIndex:
 
     index = PartIndex(entries, dict(labels.numbers), tuple(part.entry() for part in made if part.pieces))
     index.save(work)
-    (work / MARK).unlink()
     remove(folder, is_part_file)
     try:
-        work.rename(folder)
+        finish(work, folder)
     except OSError as error:
         raise SceneError(f"{str(work)!r} is complete but cannot be moved to {folder.name!r}: {error}") from None
     return index

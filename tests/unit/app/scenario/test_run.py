@@ -112,6 +112,25 @@ def test_another_run_does_not_take_the_place_of_one_unless_it_is_told_to(folder)
     assert not list(folder.glob("out.*"))
 
 
+@pytest.mark.parametrize("where", ["hashed", "_put_in_place"])
+def test_a_run_that_is_killed_while_its_files_are_hashed_begins_again(folder, monkeypatch, where):
+    class Killed(BaseException):
+        pass
+
+    def kill(*_):
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(f"sensorium.app.scenario.run.{where}", kill)
+        with pytest.raises(Killed):
+            run(load(folder), folder / "out")
+    assert (folder / "out.part").exists()
+    run(load(folder), folder / "out")
+    assert run(load(folder), folder / "out").done_before
+    assert not list(folder.glob("out.*"))
+    assert not list(folder.glob("out/.*"))
+
+
 def test_nothing_of_somebody_else_is_touched(folder):
     (folder / "mine").mkdir()
     (folder / "mine" / "work.txt").write_text("dear")
