@@ -4,12 +4,13 @@
 `noisy, state = chain.apply(signal, time_ns=t, state=state)` put it to work on arrays.
 """
 
-from sensorium.corruption.engine.base import Corruption
+from sensorium.corruption.engine.base import Corruption, Layout
 from sensorium.corruption.engine.chain import Chain
 from sensorium.corruption.engine.custom import CustomCorruption
-from sensorium.corruption.engine.op import Moment
+from sensorium.corruption.engine.op import Moment, Op
 from sensorium.corruption.engine.process import LinearProcess
 from sensorium.corruption.engine.program import Part, Program
+from sensorium.corruption.engine.registry import operation
 from sensorium.corruption.engine.state import State
 from sensorium.corruption.errors.bias import Bias
 from sensorium.corruption.errors.bounded_walk import BoundedWalk
@@ -59,11 +60,13 @@ __all__ = [
     "Freeze",
     "GaussMarkov",
     "IntermittentBias",
+    "Layout",
     "LinearProcess",
     "LowPass",
     "Moment",
     "Noise",
     "Nonlinearity",
+    "Op",
     "Overflow",
     "Part",
     "Program",
@@ -80,4 +83,5 @@ __all__ = [
     "TimingErrors",
     "TriangleWave",
     "White",
+    "operation",
 ]

@@ -227,12 +227,13 @@ def _code(code: types.CodeType, documentation: str | None) -> Iterator[str]:
 
 
 def _globals_of(code: types.CodeType, scope: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Names that code reads from its module, and from modules of ours that it reads there, with their values."""
+    """Names that code reads from its module, and from modules of ours or its package, with their values."""
+    packages = _PACKAGE, str(scope.get("__name__")).split(".")[0]
     for name in code.co_names:
         if name not in scope:
             continue
         value = scope[name]
-        if isinstance(value, types.ModuleType) and value.__name__.split(".")[0] == _PACKAGE:
+        if isinstance(value, types.ModuleType) and value.__name__.split(".")[0] in packages:
             for attribute in code.co_names:
                 if attribute in vars(value):
                     yield f"{name}.{attribute}", vars(value)[attribute]

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import time
+import types
 from pathlib import Path
 
 import pytest
@@ -154,6 +155,16 @@ def test_other_edits_cost_nothing_nor_does_another_place(package):
     elsewhere = package.parents[1] / "elsewhere" / "sensorium"
     shutil.copytree(package, elsewhere)
     assert run(package) == run(elsewhere, SENSORIUM_CACHE_DIR=str(package.parents[1] / "cache")) == (6, 1, first[2])
+
+
+def test_constants_in_another_file_of_a_third_party_are_part_of_the_fingerprint():
+    constants = types.ModuleType("acme.constants")
+    scope = {"__name__": "acme.kernels", "constants": constants}
+    exec("def scaled(x): return constants.GAIN * x", scope)
+    stamps = set()
+    for constants.GAIN in (2.0, 3.0, 2.0):
+        stamps.add(kernel_cache.fingerprint(scope["scaled"], {}))
+    assert len(stamps) == 2
 
 
 def test_flags_are_part_of_the_fingerprint():

@@ -1,8 +1,9 @@
 """Whether something happens: decisions of any probability, exact to 2^-64."""
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sensorium.corruption.engine.op import KEY_0, KEY_1, STAGE, TICK
+from sensorium.corruption.engine.op import KEY_0, KEY_1, STAGE, TICK, Int
 from sensorium.random import draw_words
 from sensorium.runtime import jit
 
@@ -10,7 +11,9 @@ _WORDS = 4294967296.0
 
 
 @jit.function
-def fill_words(ops, o, clock, t, ids, first, last, quad, draw, out):
+def fill_words(
+    ops: Int, o: int, clock: Int, t: int, ids: Int, first: int, last: int, quad: int, draw: int, out: NDArray[np.uint32]
+) -> None:
     """Random words for the channels 4 quad to 4 quad + 3 of the rows first to last - 1.
 
     Arguments as for `fill_normals`, but `out` is uint32; the draw after this one belongs to it as well.
@@ -23,7 +26,9 @@ def fill_words(ops, o, clock, t, ids, first, last, quad, draw, out):
 
 
 @jit.inlined
-def happens(p, word, ops, o, clock, t, ids, row, channel, draw):
+def happens(
+    p: float, word: np.uint32, ops: Int, o: int, clock: Int, t: int, ids: Int, row: int, channel: int, draw: int
+) -> np.bool_:
     """Whether what has probability p happens, by a word of `fill_words`; only a tie needs the word behind it."""
     scaled = p * _WORDS
     limit = np.floor(scaled)
@@ -33,7 +38,9 @@ def happens(p, word, ops, o, clock, t, ids, row, channel, draw):
 
 
 @jit.function
-def happens_in_a_tie(p, ops, o, clock, t, ids, row, channel, draw):
+def happens_in_a_tie(
+    p: float, ops: Int, o: int, clock: Int, t: int, ids: Int, row: int, channel: int, draw: int
+) -> np.bool_:
     """The same by a word of the next draw, with the probability that is left."""
     k0, k1, stage, tick = clock[t, KEY_0], clock[t, KEY_1], ops[o, STAGE], clock[t, TICK]
     words = draw_words(k0, k1, ids[1, row] + channel // 4, stage, draw + 1, tick, ids[0, row])

@@ -3,10 +3,13 @@
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sensorium.corruption.engine.op import KEY_0, KEY_1, STAGE, TICK
+from sensorium.corruption.engine.op import KEY_0, KEY_1, STAGE, TICK, Int
 from sensorium.random import draw_words, log_f32, normal_pair_f32, uniform_f32
 from sensorium.runtime import jit
+
+Float32 = NDArray[np.float32]
 
 # Laws of white noise, all of unit standard deviation
 NORMAL, UNIFORM, LAPLACE = range(3)
@@ -17,7 +20,18 @@ _HALF, _ONE, _TWO = np.float32(0.5), np.float32(1.0), np.float32(2.0)
 
 
 @jit.function
-def fill_normals(ops, o, clock, t, ids, first, last, quad, draw, out):
+def fill_normals(
+    ops: Int,
+    o: int,
+    clock: Int,
+    t: int,
+    ids: Int,
+    first: int,
+    last: int,
+    quad: int,
+    draw: int,
+    out: Float32,
+) -> None:
     """Standard normal numbers for the channels 4 quad to 4 quad + 3 of the rows first to last - 1.
 
     Args:
@@ -38,7 +52,18 @@ def fill_normals(ops, o, clock, t, ids, first, last, quad, draw, out):
 
 
 @jit.function
-def fill_uniforms(ops, o, clock, t, ids, first, last, quad, draw, out):
+def fill_uniforms(
+    ops: Int,
+    o: int,
+    clock: Int,
+    t: int,
+    ids: Int,
+    first: int,
+    last: int,
+    quad: int,
+    draw: int,
+    out: Float32,
+) -> None:
     """Uniform numbers in (0, 1); arguments as for `fill_normals`."""
     k0, k1, stage, tick = clock[t, KEY_0], clock[t, KEY_1], ops[o, STAGE], clock[t, TICK]
     worlds, elements = ids[0, first:last], ids[1, first:last]
@@ -49,7 +74,19 @@ def fill_uniforms(ops, o, clock, t, ids, first, last, quad, draw, out):
 
 
 @jit.function
-def fill_of_law(law, ops, o, clock, t, ids, first, last, quad, draw, out):
+def fill_of_law(
+    law: int,
+    ops: Int,
+    o: int,
+    clock: Int,
+    t: int,
+    ids: Int,
+    first: int,
+    last: int,
+    quad: int,
+    draw: int,
+    out: Float32,
+) -> None:
     """Numbers of mean 0 and variance 1 of the given law; arguments as for `fill_normals`."""
     if law == NORMAL:
         fill_normals(ops, o, clock, t, ids, first, last, quad, draw, out)
@@ -66,13 +103,13 @@ def fill_of_law(law, ops, o, clock, t, ids, first, last, quad, draw, out):
 
 
 @jit.inlined
-def unit_uniform(u):
+def unit_uniform(u: np.float32) -> np.float32:
     """A uniform number of mean 0 and variance 1, from one in (0, 1): sqrt(12) (u - 1/2)."""
     return _SQRT_12 * (u - _HALF)
 
 
 @jit.inlined
-def unit_laplace(u):
+def unit_laplace(u: np.float32) -> np.float32:
     """A Laplace number of mean 0 and variance 1 by inversion: -+ ln(2 min(u, 1 - u)) / sqrt(2)."""
     size = -_SQRT_HALF * log_f32(_TWO * min(u, _ONE - u))
     return -size if u < _HALF else size

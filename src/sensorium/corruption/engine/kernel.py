@@ -1,99 +1,68 @@
-"""The kernel under every sensor: runs a chain's operations over blocks of rows."""
+"""The kernel under every sensor: runs a chain's operations over blocks of rows.
 
+Which function does which operation is generated from what is registered (`registry`).
+"""
+
+import functools
 import math
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sensorium.corruption.engine import op as kinds
-from sensorium.corruption.engine.op import CHANNELS, COLUMN, FAULT, IDLE, KIND, SLOTS, STATE, WIDTH
-from sensorium.corruption.engine.process import process
-from sensorium.corruption.errors.bias import bias
-from sensorium.corruption.errors.bounded_walk import bounded_walk
-from sensorium.corruption.errors.couple import couple
-from sensorium.corruption.errors.drift import drift
-from sensorium.corruption.errors.flicker import flicker
-from sensorium.corruption.errors.gauss_markov import gauss_markov
-from sensorium.corruption.errors.low_pass import low_pass
-from sensorium.corruption.errors.nonlinearity import nonlinearity
-from sensorium.corruption.errors.overflow import overflow
-from sensorium.corruption.errors.quantize import quantize
-from sensorium.corruption.errors.random_walk import random_walk
-from sensorium.corruption.errors.saturate import saturate
-from sensorium.corruption.errors.scale import scale
-from sensorium.corruption.errors.temperature import temperature
-from sensorium.corruption.errors.wave import wave
-from sensorium.corruption.errors.white import white
-from sensorium.corruption.faults.dead import dead
-from sensorium.corruption.faults.dropout import dropout
-from sensorium.corruption.faults.freeze import freeze
-from sensorium.corruption.faults.intermittent_bias import intermittent_bias
-from sensorium.corruption.faults.spikes import spikes
-from sensorium.corruption.faults.stuck import stuck
+from sensorium.corruption.engine.op import CHANNELS, COLUMN, FAULT, IDLE, KIND, SLOTS, STATE, WIDTH, Float, Int
+from sensorium.corruption.engine.registry import ARGUMENTS, COMMON_ARGUMENTS, Operation, common_operations
 from sensorium.runtime import jit
 
 BLOCK_ROWS = 64
 
 
-@jit.function
-def operate(ops, o, par, x, state, ids, clock, t, first, last):
-    """Run operation o, of the kinds that most sensors have, on the rows first to last - 1; x is (rows, columns)."""
-    kind = ops[o, KIND]
-    if kind == kinds.BIAS:
-        bias(ops, o, par, x, state, first, last)
-    elif kind == kinds.SCALE:
-        scale(ops, o, par, x, first, last)
-    elif kind == kinds.COUPLE:
-        couple(ops, o, par, x, first, last)
-    elif kind == kinds.WHITE:
-        white(ops, o, par, x, ids, clock, t, first, last)
-    elif kind == kinds.RANDOM_WALK:
-        random_walk(ops, o, par, x, state, ids, clock, t, first, last)
-    elif kind == kinds.GAUSS_MARKOV:
-        gauss_markov(ops, o, par, x, state, ids, clock, t, first, last)
-    elif kind == kinds.QUANTIZE:
-        quantize(ops, o, par, x, state, first, last)
-    elif kind == kinds.SATURATE:
-        saturate(ops, o, par, x, state, first, last)
-    elif kind == kinds.FLICKER:
-        flicker(ops, o, par, x, state, ids, clock, t, first, last)
+def operate(*arguments: Any) -> None:
+    """Stand in for the generated function that runs operation o, of a common kind, on the rows first to last - 1."""
+    raise NotImplementedError
+
+
+def operate_rarely(*arguments: Any) -> None:
+    """Stand in for the same of the other kinds."""
+    raise NotImplementedError
+
+
+def kernel_of(rare: tuple[Operation, ...]) -> Callable[..., None]:
+    """The kernel that runs the common operations and, where its argument `rare` is not None, those given here.
+
+    Args:
+        rare: Such as `registry.rare_operations` gives; see `_corrupt` for the arguments of the kernel.
+    """
+    return _kernel_of(common_operations(), rare)
+
+
+@functools.cache
+def _kernel_of(common: tuple[Operation, ...], rare: tuple[Operation, ...]) -> Callable[..., None]:
+    own = {
+        "operate": _dispatch("operate", COMMON_ARGUMENTS, common),
+        "operate_rarely": _dispatch("operate_rarely", ARGUMENTS, rare),
+    }
+    return jit.kernel(FunctionType(_corrupt.__code__, globals() | own, "corrupt"))
+
+
+def _dispatch(name: str, arguments: tuple[str, ...], operations: tuple[Operation, ...]) -> Callable[..., None]:
+    """A compiled function that calls the operation of a row's kind: if kind == 1, elif kind == 2, ..."""
+    lines = [f"def {name}({', '.join(arguments)}):", "    kind = ops[o, KIND]"]
+    for place, each in enumerate(operations):
+        lines.append(f"    {'elif' if place else 'if'} kind == {each.number}:")
+        lines.append(f"        operation_{each.number}({', '.join(each.arguments)})")
+    functions = {f"operation_{each.number}": each.function for each in operations}
+    scope: dict[str, Any] = {"__name__": __name__, "KIND": KIND, **functions}
+    exec(compile("\n".join(lines), f"<{name} of registered operations>", "exec"), scope)
+    made: Callable[..., None] = scope[name]
+    return jit.function(made)
 
 
 @jit.function
-def operate_rarely(ops, o, par, x, state, ids, clock, t, onsets, first, last):
-    """The same for the other kinds."""
-    kind = ops[o, KIND]
-    if kind == kinds.BOUNDED_WALK:
-        bounded_walk(ops, o, par, x, state, ids, clock, t, first, last)
-    elif kind == kinds.PROCESS:
-        process(ops, o, par, x, state, ids, clock, t, first, last)
-    elif kind == kinds.TEMPERATURE:
-        temperature(ops, o, par, x, state, clock, t, first, last)
-    elif kind == kinds.NONLINEARITY:
-        nonlinearity(ops, o, par, x, first, last)
-    elif kind == kinds.LOW_PASS:
-        low_pass(ops, o, par, x, state, clock, t, first, last)
-    elif kind == kinds.STUCK:
-        stuck(ops, o, par, x, state, first, last)
-    elif kind == kinds.WAVE:
-        wave(ops, o, par, x, clock, t, first, last)
-    elif kind == kinds.SPIKES:
-        spikes(ops, o, par, x, ids, clock, t, first, last)
-    elif kind == kinds.DROPOUT:
-        dropout(ops, o, par, x, state, ids, clock, t, first, last)
-    elif kind == kinds.FREEZE:
-        freeze(ops, o, par, x, state, ids, clock, t, first, last)
-    elif kind == kinds.DEAD:
-        dead(ops, o, par, x, state, first, last)
-    elif kind == kinds.DRIFT:
-        drift(ops, o, par, x, state, ids, clock, t, onsets, first, last)
-    elif kind == kinds.INTERMITTENT:
-        intermittent_bias(ops, o, par, x, state, ids, clock, t, onsets, first, last)
-    elif kind == kinds.OVERFLOW:
-        overflow(ops, o, par, x, first, last)
-
-
-@jit.function
-def idle(ops, o, x, state, row):
+def idle(ops: Int, o: int, x: Float, state: Float, row: int) -> None:
     """What happens to an operation's state in a row where it is switched off."""
     column, width, s, how = ops[o, COLUMN], ops[o, WIDTH], ops[o, STATE], ops[o, IDLE]
     if how == kinds.MARKED and math.isnan(state[row, s + (ops[o, SLOTS] - 1) * width]):
@@ -108,8 +77,19 @@ def idle(ops, o, x, state, row):
             state[row, s + (ops[o, SLOTS] - 1) * width + i] = 0.0
 
 
-@jit.kernel
-def corrupt(first, step, count, rare, ops, par, x, state, ids, faults, clock):
+def _corrupt(
+    first: int,
+    step: int,
+    count: int,
+    rare: Int | None,
+    ops: Int,
+    par: Float,
+    x: Float,
+    state: Float,
+    ids: Int,
+    faults: NDArray[np.uint8],
+    clock: Int,
+) -> None:
     """Corrupt the blocks first, first + step, ... of rows, sample after sample.
 
     Args:

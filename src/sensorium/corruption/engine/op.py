@@ -19,37 +19,14 @@ if TYPE_CHECKING:
     from sensorium.corruption.faults.fault import Fault
 
 Float = NDArray[np.float64]
+Int = NDArray[np.int64]
 
-# Kinds of operation; a kind is part of the counter of its random numbers, so its number stays
-BIAS = 1
-SCALE = 2
-WHITE = 3
-RANDOM_WALK = 4
-GAUSS_MARKOV = 5
-QUANTIZE = 6
-SATURATE = 7
-COUPLE = 8
-FLICKER = 9
-BOUNDED_WALK = 10
-PROCESS = 11
-TEMPERATURE = 12
-NONLINEARITY = 13
-LOW_PASS = 14
-STUCK = 15
-WAVE = 16
-SPIKES = 17
-DROPOUT = 18
-FREEZE = 19
-DEAD = 20
-DRIFT = 21
-INTERMITTENT = 22
-OVERFLOW = 23
+# Kinds of operation are numbers, each registered beside its function (`registry`). A kind is part of the counter of its
+# random numbers, so its number stays
 CUSTOM = 24
+"""The kind that is run in Python, not by the kernel."""
 
-KINDS = frozenset(range(BIAS, CUSTOM + 1))
-"""Every kind there is; all but `CUSTOM` are run by the kernel."""
-
-LAST_COMMON = FLICKER
+LAST_COMMON = 9
 """Kinds up to this one are compiled for every sensor, the others where they are first used."""
 
 # Columns of an operation's row
@@ -68,7 +45,7 @@ TICK, TIME_NS, ELAPSED_NS, PERIOD_NS, KEY_0, KEY_1, CLOCK = range(7)
 
 # A stage of the counter: group of channels | kind | which of that kind
 _GROUP_BITS, _KIND_BITS, _REPEAT_BITS = 6, 6, 4
-MAX_GROUPS, MAX_REPEATS = 1 << _GROUP_BITS, 1 << _REPEAT_BITS
+MAX_GROUPS, MAX_KINDS, MAX_REPEATS = 1 << _GROUP_BITS, 1 << _KIND_BITS, 1 << _REPEAT_BITS
 
 # An element of the counter: sensor | four channels that share the words of one draw
 SENSOR_SHIFT = 20
@@ -142,7 +119,7 @@ class Op:
     """One operation on some neighbouring channels.
 
     Attributes:
-        kind: One of the kinds above.
+        kind: Number of a registered operation, or `CUSTOM`.
         parameters: Any numbers the kind's function reads, in its own order.
         options: Up to four whole numbers.
         slots: Numbers of state a channel; the state of one row is (slots, width).
@@ -156,6 +133,7 @@ class Op:
         act: What a `CUSTOM` operation does: a function of the channels (rows, width), the state (rows, slots, width),
             which it changes in place, and a `Moment`; it returns the channels after it.
         channels: Those that it changes; None for all.
+        reads: First and number of other columns of the signal that it reads, if any.
         switch: Fault that switches it, if it stands in a chain; None is always on.
         on: Whether it is done at all; one that is not still keeps its place among the random numbers.
     """
@@ -173,6 +151,7 @@ class Op:
     holds: bool = False
     since_onset: bool = False
     act: Callable[[Float, Float, Moment], Float] | None = None
+    reads: tuple[int, int] | None = None
 
     @property
     def idle(self) -> int:

@@ -9,9 +9,12 @@ from pydantic import model_validator
 from sensorium.core.clock import NS_PER_S
 from sensorium.corruption.engine.base import Corruption, Layout
 from sensorium.corruption.engine.draws import fill_normals
-from sensorium.corruption.engine.op import COLUMN, ELAPSED_NS, OPTION, PARAMETERS, PROCESS, STATE, WIDTH, Op
+from sensorium.corruption.engine.op import COLUMN, ELAPSED_NS, OPTION, PARAMETERS, STATE, WIDTH, Float, Int, Op
 from sensorium.corruption.engine.parameters import Matrix, PerChannel, per_channel, square, square_root
+from sensorium.corruption.engine.registry import operation
 from sensorium.runtime import jit
+
+PROCESS = 11
 
 
 class LinearProcess(Corruption):
@@ -60,8 +63,11 @@ def _matrix(name: str, value: PerChannel | Matrix, width: int) -> np.ndarray:
     return np.diag(per_channel(name, value, width))  # type: ignore[arg-type]
 
 
+@operation(PROCESS)
 @jit.function
-def process(ops, o, par, x, state, ids, clock, t, first, last):
+def process(
+    ops: Int, o: int, par: Float, x: Float, state: Float, ids: Int, clock: Int, t: int, first: int, last: int
+) -> None:
     """E = Phi e + L w; x += e."""
     column, width, p, s = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE]
     matrices = np.empty((5, width, width))
@@ -89,7 +95,7 @@ def process(ops, o, par, x, state, ids, clock, t, first, last):
 
 
 @jit.function
-def discretise(matrices, dt_s):
+def discretise(matrices: Float, dt_s: float) -> None:
     """Turn A and Q into Phi = exp(A dt), and L with L L^T the integral of exp(A u) Q exp(A^T u) over u from 0 to dt.
 
     Power series over a fraction h of dt short against A, then doubled: Phi(2 h) = Phi^2, Q(2 h) = Q + Phi Q Phi^T.
@@ -150,7 +156,7 @@ def discretise(matrices, dt_s):
 
 
 @jit.function
-def multiply(a, b, out, transposed):
+def multiply(a: Float, b: Float, out: Float, transposed: bool) -> None:
     """Out = A B or A B^T; matrices are too small for a library."""
     n = a.shape[0]
     for i in range(n):
@@ -162,7 +168,7 @@ def multiply(a, b, out, transposed):
 
 
 @jit.function
-def take_root(q):
+def take_root(q: Float) -> None:
     """Turn Q into the lower L with L L^T = Q (Cholesky); a column with nothing left is 0, so Q may be singular."""
     n = q.shape[0]
     for j in range(n):

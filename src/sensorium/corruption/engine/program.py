@@ -13,9 +13,10 @@ from sensorium.core.clock import NS_PER_S
 from sensorium.core.errors import SpecError
 from sensorium.corruption.engine import op as layout
 from sensorium.corruption.engine.custom import run_custom
-from sensorium.corruption.engine.kernel import BLOCK_ROWS, corrupt
+from sensorium.corruption.engine.kernel import BLOCK_ROWS, kernel_of
 from sensorium.corruption.engine.op import Op, Start
 from sensorium.corruption.engine.parameters import some_channels
+from sensorium.corruption.engine.registry import rare_operations, runs
 from sensorium.corruption.engine.state import NEVER, State
 from sensorium.random import Stream
 from sensorium.random.philox import MAX_WORLDS
@@ -90,8 +91,8 @@ class Program:
                 _check_kind(op)
                 if not op.on:
                     continue
-                if op.kind == layout.COUPLE and sum(op.options[:2]) > columns:
-                    first, last = op.options[0], sum(op.options[:2]) - 1
+                if op.reads is not None and sum(op.reads) > columns:
+                    first, last = op.reads[0], sum(op.reads) - 1
                     raise SpecError(
                         f"source_column is {first} with channels up to {last}; the signal has {columns} of them"
                     )
@@ -119,6 +120,7 @@ class Program:
         self._width = int(self.ops[:, layout.WIDTH].sum())  # of all operations together, 0 if there are none
         kinds = self.ops[:, layout.KIND]
         self._has_rare = bool(((kinds > layout.LAST_COMMON) & (kinds != layout.CUSTOM)).any())
+        self._kernel = kernel_of(rare_operations(set(kinds.tolist())))
         self._custom = np.flatnonzero(kinds == layout.CUSTOM).tolist()
         self._needs_onsets = any(op.since_onset for op, *_ in self._starts)
         self.faults = tuple(faults)
@@ -339,7 +341,7 @@ class Program:
             samples, rows = x.shape[:2]
             blocks = -(-rows // BLOCK_ROWS)
             threads.run(
-                corrupt,
+                self._kernel,
                 blocks,
                 onsets if self._has_rare else None,
                 ops,
@@ -375,8 +377,8 @@ class Program:
 
 def _check_kind(op: Op) -> None:
     """Raise where nothing would run an operation."""
-    if op.kind not in layout.KINDS:
-        rule = "it must be one of sensorium.corruption.engine.op; a corruption of one's own is a CustomCorruption"
+    if not runs(op.kind):
+        rule = "it must be one of those that sensorium.corruption.operation registered"
         raise SpecError(f"an operation has the kind {op.kind}; {rule}")
     if (op.kind == layout.CUSTOM) != (op.act is not None):
         raise SpecError(f"an operation of the kind {op.kind} has act {op.act}; kind CUSTOM must have one, and no other")

@@ -6,9 +6,12 @@ from pydantic import model_validator
 
 from sensorium.core.spec import Spec, by_place
 from sensorium.corruption.engine.base import Corruption, Layout
-from sensorium.corruption.engine.op import BIAS, COLUMN, PARAMETERS, SLOTS, STATE, WIDTH, Float, Op, Start
+from sensorium.corruption.engine.op import COLUMN, PARAMETERS, SLOTS, STATE, WIDTH, Float, Int, Op, Start
 from sensorium.corruption.engine.parameters import PerChannel, not_negative
+from sensorium.corruption.engine.registry import operation
 from sensorium.runtime import jit
+
+BIAS = 1
 
 
 class Bias(Corruption):
@@ -48,8 +51,9 @@ class Bias(Corruption):
         return [Op(BIAS, value, slots=1, start=start) if std.any() else Op(BIAS, value, on=bool(value.any()))]
 
 
+@operation(BIAS)
 @jit.function
-def bias(ops, o, par, x, state, first, last):
+def bias(ops: Int, o: int, par: Float, x: Float, state: Float, first: int, last: int) -> None:
     """X += value + what was drawn."""
     column, width, p, s, drawn = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE], ops[o, SLOTS]
     for i in range(width):

@@ -10,10 +10,13 @@ from sensorium.core.clock import NS_PER_S
 from sensorium.core.errors import SpecError
 from sensorium.corruption.engine.base import Corruption, Layout
 from sensorium.corruption.engine.draws import fill_normals
-from sensorium.corruption.engine.op import BOUNDED_WALK, COLUMN, ELAPSED_NS, OPTION, PARAMETERS, STATE, WIDTH, Float, Op
+from sensorium.corruption.engine.op import COLUMN, ELAPSED_NS, OPTION, PARAMETERS, STATE, WIDTH, Float, Int, Op
 from sensorium.corruption.engine.parameters import PerChannel, not_negative, positive
+from sensorium.corruption.engine.registry import operation
 from sensorium.random import normal_quantile
 from sensorium.runtime import jit
+
+BOUNDED_WALK = 10
 
 _OU, _REFLECT, _TRUNCATE, _CLAMP, _EXP_PULL = range(5)
 _METHODS = {"ou": _OU, "reflect": _REFLECT, "truncate": _TRUNCATE, "clamp": _CLAMP, "exp_pull": _EXP_PULL}
@@ -121,8 +124,11 @@ def check_method(name: str, value: object, method_name: str, method: Method | No
         raise SpecError(f"{name} is {value} and {method_name} is {method!r}; that method {rule}")
 
 
+@operation(BOUNDED_WALK)
 @jit.function
-def bounded_walk(ops, o, par, x, state, ids, clock, t, first, last):
+def bounded_walk(
+    ops: Int, o: int, par: Float, x: Float, state: Float, ids: Int, clock: Int, t: int, first: int, last: int
+) -> None:
     """One step of the walk, by its method; x += w."""
     column, width, p, s = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE]
     method, dt_s = ops[o, OPTION], clock[t, ELAPSED_NS] / NS_PER_S
@@ -156,7 +162,7 @@ def bounded_walk(ops, o, par, x, state, ids, clock, t, first, last):
 
 
 @jit.function
-def reflected(w, bound):
+def reflected(w: float, bound: float) -> float:
     """W mirrored at +-bound as often as need be."""
     y = w + bound
     y -= 4.0 * bound * math.floor(y / (4.0 * bound))
@@ -164,7 +170,7 @@ def reflected(w, bound):
 
 
 @jit.function
-def truncated(w, step, z, bound):
+def truncated(w: float, step: float, z: float, bound: float) -> float:
     """W + step z', z' normal but cut to what stays within the bound, and the same quantile of its law as z of its."""
     # Where the bound is far, z' = z up to 1e-11; where the step's law is level within it, that is all there is
     if bound - abs(w) >= _FAR * step:
@@ -178,7 +184,7 @@ def truncated(w, step, z, bound):
 
 
 @jit.function
-def pulled(w, bound):
+def pulled(w: float, bound: float) -> float:
     """Sgn(w) exp(-2 c^3), c = (2 b - |w|) / |w| but not below 0; 0 at w = 0, which is the limit."""
     if w == 0.0:
         return 0.0

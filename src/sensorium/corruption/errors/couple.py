@@ -7,9 +7,12 @@ from pydantic import Field
 
 from sensorium.core.errors import SpecError
 from sensorium.corruption.engine.base import Corruption, Layout
-from sensorium.corruption.engine.op import COLUMN, COUPLE, OPTION, PARAMETERS, WIDTH, Op
+from sensorium.corruption.engine.op import COLUMN, OPTION, PARAMETERS, WIDTH, Float, Int, Op
 from sensorium.corruption.engine.parameters import Matrix
+from sensorium.corruption.engine.registry import operation
 from sensorium.runtime import jit
+
+COUPLE = 8
 
 
 class Coupling(Corruption):
@@ -30,11 +33,13 @@ class Coupling(Corruption):
         matrix = np.array(self.matrix, np.float64)
         if len(matrix) != layout.width:
             raise SpecError(f"matrix has {len(matrix)} rows; it must have {layout.width}, one for each channel")
-        return [Op(COUPLE, matrix, options=(self.source_column, matrix.shape[1]))]
+        source = self.source_column, matrix.shape[1]
+        return [Op(COUPLE, matrix, options=source, reads=source)]
 
 
+@operation(COUPLE)
 @jit.function
-def couple(ops, o, par, x, first, last):
+def couple(ops: Int, o: int, par: Float, x: Float, first: int, last: int) -> None:
     """X += A y."""
     column, width, p = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS]
     source, sources = ops[o, OPTION], ops[o, OPTION + 1]

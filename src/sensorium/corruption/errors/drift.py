@@ -9,10 +9,13 @@ from pydantic import model_validator
 from sensorium.core.clock import NS_PER_S
 from sensorium.corruption.engine.base import Corruption, Layout
 from sensorium.corruption.engine.draws import fill_normals
-from sensorium.corruption.engine.op import COLUMN, DRIFT, ELAPSED_NS, PARAMETERS, STATE, WIDTH, Op
+from sensorium.corruption.engine.op import COLUMN, ELAPSED_NS, PARAMETERS, STATE, WIDTH, Float, Int, Op
 from sensorium.corruption.engine.parameters import PerChannel, not_negative, positive
+from sensorium.corruption.engine.registry import operation
 from sensorium.corruption.faults.onset import age_ns
 from sensorium.runtime import jit
+
+DRIFT = 21
 
 
 class Drift(Corruption):
@@ -61,8 +64,21 @@ class Drift(Corruption):
         return [Op(DRIFT, np.stack(numbers), slots=2, forgets=True, since_onset=True)]
 
 
+@operation(DRIFT)
 @jit.function
-def drift(ops, o, par, x, state, ids, clock, t, onsets, first, last):
+def drift(
+    ops: Int,
+    o: int,
+    par: Float,
+    x: Float,
+    state: Float,
+    ids: Int,
+    clock: Int,
+    t: int,
+    onsets: Int,
+    first: int,
+    last: int,
+) -> None:
     """X += r a + A (1 - exp(-a / tau)) + w; state is the walk w, and in the next slot's first channel the age [ns]."""
     column, width, p, s = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE]
     n = np.empty((4, last - first), np.float32)

@@ -11,20 +11,12 @@ from sensorium.core.clock import NS_PER_S
 from sensorium.core.units import FLOOR
 from sensorium.corruption.engine.base import Corruption, Layout
 from sensorium.corruption.engine.draws import fill_normals
-from sensorium.corruption.engine.op import (
-    COLUMN,
-    ELAPSED_NS,
-    FLICKER,
-    PARAMETERS,
-    SLOTS,
-    STATE,
-    WIDTH,
-    Float,
-    Op,
-    Start,
-)
+from sensorium.corruption.engine.op import COLUMN, ELAPSED_NS, PARAMETERS, SLOTS, STATE, WIDTH, Float, Int, Op, Start
 from sensorium.corruption.engine.parameters import PerChannel, not_negative
+from sensorium.corruption.engine.registry import operation
 from sensorium.runtime import jit
+
+FLICKER = 9
 
 # Averaging time over correlation time at which a Gauss-Markov process has its largest Allan deviation
 _PEAK = 1.8926178033422194
@@ -97,8 +89,11 @@ def allan_variance(averaging_s: ArrayLike, std: ArrayLike, tau_s: ArrayLike) -> 
     return np.asarray(2.0 * np.square(std) / r * (1.0 - a * (2.0 + a) / (2.0 * r)))
 
 
+@operation(FLICKER)
 @jit.function
-def flicker(ops, o, par, x, state, ids, clock, t, first, last):
+def flicker(
+    ops: Int, o: int, par: Float, x: Float, state: Float, ids: Int, clock: Int, t: int, first: int, last: int
+) -> None:
     """B_j = phi_j b_j + sigma_j sqrt(1 - phi_j^2) w for every process j; x += sum."""
     column, width, p, s, count = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE], ops[o, SLOTS]
     dt_s = clock[t, ELAPSED_NS] / NS_PER_S

@@ -9,9 +9,12 @@ from pydantic import model_validator
 from sensorium.core.clock import NS_PER_S
 from sensorium.corruption.engine.base import Corruption, Layout
 from sensorium.corruption.engine.draws import fill_normals
-from sensorium.corruption.engine.op import COLUMN, ELAPSED_NS, GAUSS_MARKOV, PARAMETERS, STATE, WIDTH, Float, Op, Start
+from sensorium.corruption.engine.op import COLUMN, ELAPSED_NS, PARAMETERS, STATE, WIDTH, Float, Int, Op, Start
 from sensorium.corruption.engine.parameters import PerChannel, not_negative, positive
+from sensorium.corruption.engine.registry import operation
 from sensorium.runtime import jit
+
+GAUSS_MARKOV = 5
 
 
 class GaussMarkov(Corruption):
@@ -45,8 +48,11 @@ class GaussMarkov(Corruption):
         return [Op(GAUSS_MARKOV, np.stack([std, tau_s]), slots=1, start=start)]
 
 
+@operation(GAUSS_MARKOV)
 @jit.function
-def gauss_markov(ops, o, par, x, state, ids, clock, t, first, last):
+def gauss_markov(
+    ops: Int, o: int, par: Float, x: Float, state: Float, ids: Int, clock: Int, t: int, first: int, last: int
+) -> None:
     """B = phi b + sigma sqrt(1 - phi^2) w; x += b."""
     column, width, p, s = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE]
     dt_s = clock[t, ELAPSED_NS] / NS_PER_S

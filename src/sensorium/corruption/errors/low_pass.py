@@ -9,9 +9,12 @@ from pydantic import model_validator
 from sensorium.core.clock import NS_PER_S
 from sensorium.core.errors import SpecError
 from sensorium.corruption.engine.base import Corruption, Layout
-from sensorium.corruption.engine.op import COLUMN, ELAPSED_NS, LOW_PASS, OPTION, PARAMETERS, STATE, WIDTH, Op
+from sensorium.corruption.engine.op import COLUMN, ELAPSED_NS, OPTION, PARAMETERS, STATE, WIDTH, Float, Int, Op
 from sensorium.corruption.engine.parameters import PerChannel, positive
+from sensorium.corruption.engine.registry import operation
 from sensorium.runtime import jit
+
+LOW_PASS = 14
 
 _SQRT_2 = math.sqrt(2.0)
 
@@ -57,8 +60,9 @@ class LowPass(Corruption):
         return [Op(LOW_PASS, rate, options=(2,), slots=2, forgets=True)]
 
 
+@operation(LOW_PASS)
 @jit.function
-def low_pass(ops, o, par, x, state, clock, t, first, last):
+def low_pass(ops: Int, o: int, par: Float, x: Float, state: Float, clock: Int, t: int, first: int, last: int) -> None:
     """X = filtered x."""
     column, width, p, s = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE]
     dt_s = clock[t, ELAPSED_NS] / NS_PER_S

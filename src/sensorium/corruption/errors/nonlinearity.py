@@ -6,9 +6,12 @@ import numpy as np
 from pydantic import model_validator
 
 from sensorium.corruption.engine.base import Corruption, Layout
-from sensorium.corruption.engine.op import COLUMN, NONLINEARITY, PARAMETERS, WIDTH, Op
+from sensorium.corruption.engine.op import COLUMN, PARAMETERS, WIDTH, Float, Int, Op
 from sensorium.corruption.engine.parameters import PerChannel, positive
+from sensorium.corruption.engine.registry import operation
 from sensorium.runtime import jit
+
+NONLINEARITY = 13
 
 
 class Nonlinearity(Corruption):
@@ -38,8 +41,9 @@ class Nonlinearity(Corruption):
         return [Op(NONLINEARITY, np.stack([second / full, third / full**2]))]
 
 
+@operation(NONLINEARITY)
 @jit.function
-def nonlinearity(ops, o, par, x, first, last):
+def nonlinearity(ops: Int, o: int, par: Float, x: Float, first: int, last: int) -> None:
     """X += a x |x| + b x^3."""
     column, width, p = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS]
     for row in range(first, last):

@@ -7,12 +7,15 @@ import numpy as np
 from pydantic import model_validator
 
 from sensorium.core.errors import SpecError
-from sensorium.corruption.engine.base import Corruption, Float, Layout
-from sensorium.corruption.engine.op import COLUMN, OPTION, OVERFLOW, PARAMETERS, WIDTH, Op
+from sensorium.corruption.engine.base import Corruption, Layout
+from sensorium.corruption.engine.op import COLUMN, OPTION, PARAMETERS, WIDTH, Float, Int, Op
 from sensorium.corruption.engine.parameters import PerChannel, ordered
+from sensorium.corruption.engine.registry import operation
 from sensorium.corruption.errors.quantize import ROUNDINGS, code_of
 from sensorium.corruption.errors.saturate import inward
 from sensorium.runtime import jit
+
+OVERFLOW = 23
 
 
 class Overflow(Corruption):
@@ -67,8 +70,9 @@ class Overflow(Corruption):
         return layout.limit("min", what, give), layout.limit("max", what, give)
 
 
+@operation(OVERFLOW)
 @jit.function
-def overflow(ops, o, par, x, first, last):
+def overflow(ops: Int, o: int, par: Float, x: Float, first: int, last: int) -> None:
     """X = what is left of it modulo the range."""
     column, width, p = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS]
     coded, mode = ops[o, OPTION], ops[o, OPTION + 1]

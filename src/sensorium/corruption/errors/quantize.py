@@ -7,9 +7,12 @@ from pydantic import Field, model_validator
 
 from sensorium.core.errors import SpecError
 from sensorium.corruption.engine.base import Corruption, Grid, Layout
-from sensorium.corruption.engine.op import COLUMN, OPTION, PARAMETERS, QUANTIZE, STATE, WIDTH, Op
+from sensorium.corruption.engine.op import COLUMN, OPTION, PARAMETERS, STATE, WIDTH, Float, Int, Op
 from sensorium.corruption.engine.parameters import PerChannel, ordered, positive
+from sensorium.corruption.engine.registry import operation
 from sensorium.runtime import jit
+
+QUANTIZE = 6
 
 _FLOOR, _CEIL, _ROUND, _TO_ZERO, _FROM_ZERO = range(5)
 ROUNDINGS = {"floor": _FLOOR, "ceil": _CEIL, "round": _ROUND, "to_zero": _TO_ZERO, "from_zero": _FROM_ZERO}
@@ -111,8 +114,9 @@ class Quantize(Corruption):
         return limits
 
 
+@operation(QUANTIZE)
 @jit.function
-def quantize(ops, o, par, x, state, first, last):
+def quantize(ops: Int, o: int, par: Float, x: Float, state: Float, first: int, last: int) -> None:
     """X = origin + lsb k, k by the rounding asked for, within the codes there are."""
     column, width, p, s = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE]
     mode, carry = ops[o, OPTION], ops[o, OPTION + 1]
@@ -138,7 +142,7 @@ def quantize(ops, o, par, x, state, first, last):
 
 
 @jit.inlined
-def code_of(mode, value, origin, lsb):
+def code_of(mode: int, value: float, origin: float, lsb: float) -> float:
     """Number k of the code that a value becomes."""
     y = (value - origin) / lsb
     k = nearest(value, y) if mode == _ROUND else directed(mode, value, y)
@@ -150,14 +154,14 @@ def code_of(mode, value, origin, lsb):
 
 
 @jit.inlined
-def nearest(value, y):
+def nearest(value: float, y: float) -> float:
     """The whole number next to y; halves go away from zero, that of the value."""
     up, down = np.floor(y + 0.5), np.ceil(y - 0.5)
     return up if value >= 0.0 else down
 
 
 @jit.inlined
-def directed(mode, value, y):
+def directed(mode: int, value: float, y: float) -> float:
     """The whole number above or below y; toward and away from zero are one or the other by the value's sign."""
     # What is a code up to rounding of the division stays that code, so that codes are fixed points
     up, down = np.ceil(y - _SLACK), np.floor(y + _SLACK)

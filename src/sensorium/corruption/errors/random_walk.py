@@ -9,9 +9,12 @@ from pydantic import model_validator
 from sensorium.core.clock import NS_PER_S
 from sensorium.corruption.engine.base import Corruption, Layout
 from sensorium.corruption.engine.draws import fill_normals
-from sensorium.corruption.engine.op import COLUMN, ELAPSED_NS, PARAMETERS, RANDOM_WALK, STATE, WIDTH, Op
+from sensorium.corruption.engine.op import COLUMN, ELAPSED_NS, PARAMETERS, STATE, WIDTH, Float, Int, Op
 from sensorium.corruption.engine.parameters import PerChannel, not_negative
+from sensorium.corruption.engine.registry import operation
 from sensorium.runtime import jit
+
+RANDOM_WALK = 4
 
 
 class RandomWalk(Corruption):
@@ -36,8 +39,11 @@ class RandomWalk(Corruption):
         return [Op(RANDOM_WALK, self.each("density", layout.width), slots=1)]
 
 
+@operation(RANDOM_WALK)
 @jit.function
-def random_walk(ops, o, par, x, state, ids, clock, t, first, last):
+def random_walk(
+    ops: Int, o: int, par: Float, x: Float, state: Float, ids: Int, clock: Int, t: int, first: int, last: int
+) -> None:
     """B += K sqrt(dt) w; x += b."""
     column, width, p, s = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE]
     root = math.sqrt(clock[t, ELAPSED_NS] / NS_PER_S)

@@ -7,9 +7,12 @@ from pydantic import model_validator
 
 from sensorium.core.errors import SpecError
 from sensorium.corruption.engine.base import Corruption, Grid, Layout
-from sensorium.corruption.engine.op import COLUMN, OPTION, PARAMETERS, SATURATE, STATE, WIDTH, Float, Op
+from sensorium.corruption.engine.op import COLUMN, OPTION, PARAMETERS, STATE, WIDTH, Float, Int, Op
 from sensorium.corruption.engine.parameters import PerChannel, ordered
+from sensorium.corruption.engine.registry import operation
 from sensorium.runtime import jit
+
+SATURATE = 7
 
 
 class Saturate(Corruption):
@@ -88,8 +91,9 @@ def inward(lo: Float, hi: Float, grid: Grid) -> tuple[Float, Float]:
     return low, high
 
 
+@operation(SATURATE)
 @jit.function
-def saturate(ops, o, par, x, state, first, last):
+def saturate(ops: Int, o: int, par: Float, x: Float, state: Float, first: int, last: int) -> None:
     """Clip x, also where the mean of this and the last sample is beyond a limit, if asked for."""
     column, width, p, s, average = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE], ops[o, OPTION]
     for i in range(width):

@@ -7,9 +7,12 @@ from pydantic import model_validator
 
 from sensorium.core.errors import SpecError
 from sensorium.corruption.engine.base import Corruption, Layout
-from sensorium.corruption.engine.op import COLUMN, OPTION, PARAMETERS, SCALE, WIDTH, Op
+from sensorium.corruption.engine.op import COLUMN, OPTION, PARAMETERS, WIDTH, Float, Int, Op
 from sensorium.corruption.engine.parameters import Matrix, PerChannel, square
+from sensorium.corruption.engine.registry import operation
 from sensorium.runtime import jit
+
+SCALE = 2
 
 
 class Scale(Corruption):
@@ -50,8 +53,9 @@ class Scale(Corruption):
 MAX_WIDTH = 16
 
 
+@operation(SCALE)
 @jit.function
-def scale(ops, o, par, x, first, last):
+def scale(ops: Int, o: int, par: Float, x: Float, first: int, last: int) -> None:
     """X = A x."""
     column, width, p = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS]
     if ops[o, OPTION]:

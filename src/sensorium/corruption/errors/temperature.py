@@ -14,15 +14,18 @@ from sensorium.corruption.engine.op import (
     OPTION,
     PARAMETERS,
     STATE,
-    TEMPERATURE,
     TIME_NS,
     WIDTH,
     Float,
+    Int,
     Op,
     Start,
 )
 from sensorium.corruption.engine.parameters import PerChannel
+from sensorium.corruption.engine.registry import operation
 from sensorium.runtime import jit
+
+TEMPERATURE = 12
 
 
 class TemperatureDrift(Corruption):
@@ -86,8 +89,11 @@ class TemperatureDrift(Corruption):
         return [Op(TEMPERATURE, parameters, options=(points, 1), slots=1, start=start)]
 
 
+@operation(TEMPERATURE)
 @jit.function
-def temperature(ops, o, par, x, state, clock, t, first, last):
+def temperature(
+    ops: Int, o: int, par: Float, x: Float, state: Float, clock: Int, t: int, first: int, last: int
+) -> None:
     """X += (scale x + bias) (T - T0)."""
     column, width, p, s = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE]
     points, lags = ops[o, OPTION], ops[o, OPTION + 1]
@@ -117,7 +123,7 @@ def temperature(ops, o, par, x, state, clock, t, first, last):
 
 
 @jit.function
-def at_time(time_s, times, values):
+def at_time(time_s: float, times: Float, values: Float) -> float:
     """Straight between points, level beyond them."""
     last = times.size - 1
     if time_s <= times[0]:

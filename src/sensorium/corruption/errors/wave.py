@@ -9,9 +9,12 @@ from pydantic import model_validator
 
 from sensorium.core.clock import NS_PER_S
 from sensorium.corruption.engine.base import Corruption, Layout
-from sensorium.corruption.engine.op import COLUMN, OPTION, PARAMETERS, TIME_NS, WAVE, WIDTH, Op
+from sensorium.corruption.engine.op import COLUMN, OPTION, PARAMETERS, TIME_NS, WIDTH, Float, Int, Op
 from sensorium.corruption.engine.parameters import PerChannel, not_negative, positive
+from sensorium.corruption.engine.registry import operation
 from sensorium.runtime import jit
+
+WAVE = 16
 
 _SQUARE, _TRIANGLE, _RAMP = range(3)
 
@@ -86,7 +89,7 @@ _LOW, _ONE, _HALF_TURN = np.uint64(0xFFFFFFFF), np.uint64(1), np.uint64(1 << 63)
 
 
 @jit.function
-def phase(par, p, time_ns):
+def phase(par: Float, p: int, time_ns: int) -> np.uint64:
     """Frac(f t + phase) in units of 2^-64, from the six limbs at p; right to half a unit for every int64 time."""
     high = (_u64(par[p]) << _32) | _u64(par[p + 1])
     middle, low = _u64(par[p + 2]), _u64(par[p + 3])
@@ -106,7 +109,7 @@ def phase(par, p, time_ns):
 
 
 @jit.function
-def wave_value(shape, u64):
+def wave_value(shape: int, u64: np.uint64) -> float:
     """The wave of amplitude 1 at a phase in units of 2^-64."""
     if shape == _SQUARE:
         return 1.0 if u64 <= _HALF_TURN else -1.0
@@ -118,8 +121,9 @@ def wave_value(shape, u64):
     return 2.0 - 4.0 * u if u < 0.75 else 4.0 * u - 4.0
 
 
+@operation(WAVE)
 @jit.function
-def wave(ops, o, par, x, clock, t, first, last):
+def wave(ops: Int, o: int, par: Float, x: Float, clock: Int, t: int, first: int, last: int) -> None:
     """X = A w(u), or X += A w(u)."""
     column, width, p = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS]
     shape, adds = ops[o, OPTION], ops[o, OPTION + 1]

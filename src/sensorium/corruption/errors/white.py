@@ -9,10 +9,13 @@ from pydantic import Field, model_validator
 from sensorium.core.errors import SpecError
 from sensorium.corruption.engine.base import Corruption, Layout
 from sensorium.corruption.engine.draws import LAPLACE, NORMAL, UNIFORM, fill_of_law
-from sensorium.corruption.engine.op import COLUMN, OPTION, PARAMETERS, WHITE, WIDTH, Float, Op
+from sensorium.corruption.engine.op import COLUMN, OPTION, PARAMETERS, WIDTH, Float, Int, Op
 from sensorium.corruption.engine.parameters import Matrix, PerChannel, not_negative, square_root
+from sensorium.corruption.engine.registry import operation
 from sensorium.corruption.errors.gauss_markov import GaussMarkov
 from sensorium.runtime import jit
+
+WHITE = 3
 
 _LAWS = {"normal": NORMAL, "uniform": UNIFORM, "laplace": LAPLACE}
 
@@ -105,8 +108,9 @@ def correlation_time_s(bandwidth_hz: float, period_s: float) -> float:
     return 0.5 * period_s / math.atanh(share) if share < 1.0 - 1e-12 else 0.0
 
 
+@operation(WHITE)
 @jit.function
-def white(ops, o, par, x, ids, clock, t, first, last):
+def white(ops: Int, o: int, par: Float, x: Float, ids: Int, clock: Int, t: int, first: int, last: int) -> None:
     """X += sigma w, or L w."""
     column, width, p = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS]
     law, dependent = ops[o, OPTION], ops[o, OPTION + 1]

@@ -240,7 +240,7 @@ def _at_least_1_ns(duration_s: float) -> int:
 
 
 @jit.kernel
-def exponential(k0, k1, draw, tick, world):
+def exponential(k0: np.uint32, k1: np.uint32, draw: int, tick: int, world: int) -> float:
     """An exponential number of mean 1."""
     w0, w1, _, _ = draw_words(k0, k1, 0, 0, draw, tick, world)
     return exponential_f64(w0, w1)

@@ -8,9 +8,12 @@ from pydantic import Field, model_validator
 
 from sensorium.core.errors import SpecError
 from sensorium.corruption.engine.base import Corruption, Layout
-from sensorium.corruption.engine.op import COLUMN, DEAD, OPTION, PARAMETERS, STATE, WIDTH, Float, Op, Start
+from sensorium.corruption.engine.op import COLUMN, OPTION, PARAMETERS, STATE, WIDTH, Float, Int, Op, Start
 from sensorium.corruption.engine.parameters import Channels, Reading, some_channels
+from sensorium.corruption.engine.registry import operation
 from sensorium.runtime import jit
+
+DEAD = 20
 
 Count = Annotated[int, Field(ge=1)]
 Shape = tuple[Count, Count]
@@ -131,8 +134,9 @@ def _stretches(value: float | str, stretches: Iterable[tuple[int, int]]) -> Op:
     return Op(DEAD, np.array([float(value), *edges]), options=(0, len(edges) // 2))
 
 
+@operation(DEAD)
 @jit.function
-def dead(ops, o, par, x, state, first, last):
+def dead(ops: Int, o: int, par: Float, x: Float, state: Float, first: int, last: int) -> None:
     """X = value where it is dead."""
     column, width, p, s = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE]
     drawn, stretches = ops[o, OPTION], ops[o, OPTION + 1]

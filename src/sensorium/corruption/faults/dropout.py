@@ -8,8 +8,11 @@ from pydantic import Field, model_validator
 
 from sensorium.corruption.engine.base import Corruption, Layout
 from sensorium.corruption.engine.chances import fill_words, happens
-from sensorium.corruption.engine.op import COLUMN, DROPOUT, OPTION, PARAMETERS, STATE, WIDTH, Op
+from sensorium.corruption.engine.op import COLUMN, OPTION, PARAMETERS, STATE, WIDTH, Float, Int, Op
+from sensorium.corruption.engine.registry import operation
 from sensorium.runtime import jit
+
+DROPOUT = 18
 
 _HOLD, _ZERO, _NAN = range(3)
 _FILLS = {"hold": _HOLD, "zero": _ZERO, "nan": _NAN}
@@ -57,8 +60,11 @@ class Dropout(Corruption):
         return [Op(DROPOUT, numbers, options=options, slots=3, watches=True, holds=self.fill == "hold")]
 
 
+@operation(DROPOUT)
 @jit.function
-def dropout(ops, o, par, x, state, ids, clock, t, first, last):
+def dropout(
+    ops: Int, o: int, par: Float, x: Float, state: Float, ids: Int, clock: Int, t: int, first: int, last: int
+) -> None:
     """X = its fill where it is lost.
 
     State is the last value that arrived, whether the sample was lost (NaN before the first), and whether the output is
@@ -81,7 +87,7 @@ def dropout(ops, o, par, x, state, ids, clock, t, first, last):
 
 
 @jit.inlined
-def dropout_chance(par, p, before):
+def dropout_chance(par: Float, p: int, before: float) -> float:
     """Probability that a sample is lost, given what became of the one before: 1 lost, 0 not, NaN unknown."""
     if math.isnan(before):
         return par[p]
@@ -89,7 +95,7 @@ def dropout_chance(par, p, before):
 
 
 @jit.inlined
-def fill_lost(fill, x, state, row, column, slot, older, lost):
+def fill_lost(fill: int, x: Float, state: Float, row: int, column: int, slot: int, older: int, lost: np.bool_) -> None:
     """Remember a value that arrived, or fill in for one that did not."""
     if not lost or (fill == _HOLD and math.isnan(state[row, older])):
         state[row, slot] = x[row, column]

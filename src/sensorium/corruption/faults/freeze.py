@@ -11,7 +11,6 @@ from sensorium.corruption.engine.base import Corruption, Layout
 from sensorium.corruption.engine.op import (
     COLUMN,
     ELAPSED_NS,
-    FREEZE,
     KEY_0,
     KEY_1,
     OPTION,
@@ -20,10 +19,15 @@ from sensorium.corruption.engine.op import (
     STATE,
     TICK,
     WIDTH,
+    Float,
+    Int,
     Op,
 )
+from sensorium.corruption.engine.registry import operation
 from sensorium.random import draw_words, exponential_f64, uniform_f64
 from sensorium.runtime import jit
+
+FREEZE = 19
 
 
 class Freeze(Corruption):
@@ -58,8 +62,11 @@ class Freeze(Corruption):
         return [Op(FREEZE, numbers, options=options, slots=3, forgets=True, holds=True)]
 
 
+@operation(FREEZE)
 @jit.function
-def freeze(ops, o, par, x, state, ids, clock, t, first, last):
+def freeze(
+    ops: Int, o: int, par: Float, x: Float, state: Float, ids: Int, clock: Int, t: int, first: int, last: int
+) -> None:
     """X = the sample held; state is that sample, the time it is still held (first channel), and whether it is older."""
     column, width, p, s = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE]
     random, fixed = ops[o, OPTION], ops[o, OPTION + 1]
@@ -79,7 +86,9 @@ def freeze(ops, o, par, x, state, ids, clock, t, first, last):
 
 
 @jit.function
-def freeze_time(random, fixed, par, p, dt_s, ops, o, clock, t, ids, row):
+def freeze_time(
+    random: int, fixed: int, par: Float, p: int, dt_s: float, ops: Int, o: int, clock: Int, t: int, ids: Int, row: int
+) -> float:
     """How long it freezes from this sample on [s]; 0 if it does not."""
     if not random:
         return math.inf

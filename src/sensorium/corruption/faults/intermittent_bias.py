@@ -9,10 +9,13 @@ from pydantic import Field
 from sensorium.core.clock import NS_PER_S
 from sensorium.corruption.engine.base import Corruption, Layout
 from sensorium.corruption.engine.chances import fill_words, happens
-from sensorium.corruption.engine.op import COLUMN, ELAPSED_NS, INTERMITTENT, OPTION, PARAMETERS, STATE, WIDTH, Op
+from sensorium.corruption.engine.op import COLUMN, ELAPSED_NS, OPTION, PARAMETERS, STATE, WIDTH, Float, Int, Op
 from sensorium.corruption.engine.parameters import PerChannel
+from sensorium.corruption.engine.registry import operation
 from sensorium.corruption.faults.onset import age_ns
 from sensorium.runtime import jit
+
+INTERMITTENT = 22
 
 _PERIODIC, _RANDOM = range(2)
 _SWITCHINGS = {"periodic": _PERIODIC, "random": _RANDOM}
@@ -50,8 +53,21 @@ class IntermittentBias(Corruption):
         return [Op(INTERMITTENT, numbers, options=options, slots=2, forgets=True, since_onset=True)]
 
 
+@operation(INTERMITTENT)
 @jit.function
-def intermittent_bias(ops, o, par, x, state, ids, clock, t, onsets, first, last):
+def intermittent_bias(
+    ops: Int,
+    o: int,
+    par: Float,
+    x: Float,
+    state: Float,
+    ids: Int,
+    clock: Int,
+    t: int,
+    onsets: Int,
+    first: int,
+    last: int,
+) -> None:
     """X += b where it is on; state is that, and in the next slot's first channel the age [ns]."""
     column, width, p, s = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE]
     switching, together = ops[o, OPTION], ops[o, OPTION + 1]

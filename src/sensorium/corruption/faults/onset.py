@@ -2,12 +2,12 @@
 
 import math
 
-from sensorium.corruption.engine.op import ELAPSED_NS, FAULT, TIME_NS
+from sensorium.corruption.engine.op import ELAPSED_NS, FAULT, TIME_NS, Int
 from sensorium.runtime import jit
 
 
 @jit.inlined
-def age_ns(ops, o, clock, t, onsets, row, before_ns):
+def age_ns(ops: Int, o: int, clock: Int, t: int, onsets: Int, row: int, before_ns: float) -> float:
     """Time since the fault that switches an operation set in [ns]; without a fault, since its first sample.
 
     Args:

@@ -16,15 +16,19 @@ from sensorium.corruption.engine.op import (
     KEY_1,
     OPTION,
     PARAMETERS,
-    SPIKES,
     STAGE,
     TICK,
     WIDTH,
+    Float,
+    Int,
     Op,
 )
 from sensorium.corruption.engine.parameters import PerChannel, not_negative, share
+from sensorium.corruption.engine.registry import operation
 from sensorium.random import draw_words, normal_pair_f32, uniform_f32
 from sensorium.runtime import jit
+
+SPIKES = 17
 
 _FIXED, _UNIFORM, _NORMAL = range(3)
 _LAWS = {"fixed": _FIXED, "uniform": _UNIFORM, "normal": _NORMAL}
@@ -71,8 +75,9 @@ class Spikes(Corruption):
         return [Op(SPIKES, numbers, options=(_LAWS[self.law], _SIGNS[self.sign], int(name == "rate_hz")))]
 
 
+@operation(SPIKES)
 @jit.function
-def spikes(ops, o, par, x, ids, clock, t, first, last):
+def spikes(ops: Int, o: int, par: Float, x: Float, ids: Int, clock: Int, t: int, first: int, last: int) -> None:
     """X += s A m where a spike is drawn."""
     column, width, p = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS]
     law, sign, timed = ops[o, OPTION], ops[o, OPTION + 1], ops[o, OPTION + 2]
@@ -89,7 +94,7 @@ def spikes(ops, o, par, x, ids, clock, t, first, last):
 
 
 @jit.function
-def unit_spike(law, sign, ops, o, clock, t, ids, row, channel):
+def unit_spike(law: int, sign: int, ops: Int, o: int, clock: Int, t: int, ids: Int, row: int, channel: int) -> float:
     """A spike of amplitude 1, from a draw of its own; the first two draws decided whether there is one."""
     k0, k1, stage, tick = clock[t, KEY_0], clock[t, KEY_1], ops[o, STAGE], clock[t, TICK]
     w0, w1, w2, _ = draw_words(k0, k1, ids[1, row] + channel // 4, stage, 2 + channel % 4, tick, ids[0, row])

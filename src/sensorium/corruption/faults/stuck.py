@@ -7,9 +7,12 @@ import numpy as np
 from pydantic import model_validator
 
 from sensorium.corruption.engine.base import Corruption, Layout
-from sensorium.corruption.engine.op import COLUMN, OPTION, PARAMETERS, STATE, STUCK, WIDTH, Float, Op
+from sensorium.corruption.engine.op import COLUMN, OPTION, PARAMETERS, STATE, WIDTH, Float, Int, Op
 from sensorium.corruption.engine.parameters import Channels, PerChannel, Reading
+from sensorium.corruption.engine.registry import operation
 from sensorium.runtime import jit
+
+STUCK = 15
 
 
 class Stuck(Corruption):
@@ -66,8 +69,9 @@ class Stuck(Corruption):
         return layout.limit(side, f"mode is {self.mode!r}", side)
 
 
+@operation(STUCK)
 @jit.function
-def stuck(ops, o, par, x, state, first, last):
+def stuck(ops: Int, o: int, par: Float, x: Float, state: Float, first: int, last: int) -> None:
     """X = v; state is the present value, and whether it is an older one (NaN before the onset)."""
     column, width, p, s, latches = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS], ops[o, STATE], ops[o, OPTION]
     for row in range(first, last):

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from sensorium.corruption import White
-from sensorium.corruption.engine.op import WHITE, stage
+from sensorium.corruption.engine.op import stage
+from sensorium.corruption.errors.white import WHITE
 from sensorium.random import Stream
 
 SHAPE = (130, 7)

@@ -1,0 +1,103 @@
+"""Registered operations: their numbers, and what may be registered."""
+
+import numpy as np
+import pytest
+
+from sensorium.core.errors import SpecError
+from sensorium.corruption import Drift, Layout, Op, Program, White, operation
+from sensorium.corruption.engine import registry
+from sensorium.corruption.engine.op import COLUMN, CUSTOM, PARAMETERS, WIDTH
+from sensorium.corruption.engine.registry import rare_operations, registered
+from sensorium.runtime import jit
+
+LAYOUT = Layout(3, 0.01)
+
+NUMBERS = {
+    "bias": 1, "scale": 2, "white": 3, "random_walk": 4, "gauss_markov": 5, "quantize": 6, "saturate": 7, "couple": 8,
+    "flicker": 9, "bounded_walk": 10, "process": 11, "temperature": 12, "nonlinearity": 13, "low_pass": 14, "stuck": 15,
+    "wave": 16, "spikes": 17, "dropout": 18, "freeze": 19, "dead": 20, "drift": 21, "intermittent_bias": 22,
+    "overflow": 23,
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _as_before(monkeypatch):
+    monkeypatch.setattr(registry, "_registered", dict(registry._registered))
+
+
+def test_operations_keep_their_numbers_since_these_are_part_of_every_random_number():
+    library = {each.name.rsplit(".", 1)[1]: n for n, each in registered().items() if n < registry.FIRST_OF_OTHERS}
+    assert library == NUMBERS
+    assert CUSTOM == 24
+
+
+@jit.function
+def half(ops, o, par, x, first, last):
+    column, width, p = ops[o, COLUMN], ops[o, WIDTH], ops[o, PARAMETERS]
+    for row in range(first, last):
+        for i in range(width):
+            x[row, column + i] *= par[p]
+
+
+def test_a_new_operation_runs_between_those_of_the_library_as_numpy_would():
+    operation(41)(half)
+    before, after = White(std=0.3).compiled(LAYOUT), Drift(rate=2.0).compiled(LAYOUT)
+    for ops, added in (([*before, Op(41, np.array([0.5]))], 0.0), ([*before, Op(41, np.array([0.5])), *after], 2.0)):
+        program = Program.of(ops, width=3, period_s=0.01)
+        without = Program.of(before, width=3, period_s=0.01)
+        signal, times = np.arange(30.0).reshape(10, 3), np.arange(10) * 10_000_000
+        out, _ = program.series(signal, times, program.init((3,), seed=4, name="a"))
+        white, _ = without.series(signal, times, without.init((3,), seed=4, name="a"))
+        np.testing.assert_array_equal(out, 0.5 * white + added * (times / 1e9)[:, None])
+
+
+def test_a_function_that_is_registered_again_replaces_the_first():
+    operation(41)(half)
+    program = Program.of([Op(41, np.array([0.5]))], width=1, period_s=None)
+
+    @jit.function
+    def other(ops, o, par, x, first, last):
+        for row in range(first, last):
+            x[row, 0] = -1.0
+
+    other.py_func.__module__, other.py_func.__qualname__ = half.py_func.__module__, half.py_func.__qualname__
+    operation(41)(other)
+    anew = Program.of([Op(41, np.array([0.5]))], width=1, period_s=None)
+    assert program.sample(np.array([8.0]), 0, program.init((1,), seed=1, name="a"))[0].tolist() == [4.0]
+    assert anew.sample(np.array([8.0]), 0, anew.init((1,), seed=1, name="a"))[0].tolist() == [-1.0]
+
+
+def test_kernels_have_the_operations_of_other_packages_only_where_a_program_uses_them():
+    operation(41)(half)
+    own = tuple(range(10, 24))
+    assert tuple(each.number for each in rare_operations({1, 3})) == own
+    assert tuple(each.number for each in rare_operations({1, 41})) == (41,)
+    assert tuple(each.number for each in rare_operations({14, 41})) == (*own, 41)
+
+
+@pytest.mark.parametrize("number", [0, 24, 25, 31, 64])
+def test_numbers_of_the_library_are_refused_to_others(number):
+    with pytest.raises(SpecError, match=f"has the number {number}; one of another package must have 32 to 63"):
+        operation(number)(half)
+
+
+def test_two_operations_of_one_number_are_refused_with_one_that_is_free():
+    operation(32)(half)
+
+    @jit.function
+    def twice(ops, o, par, x, first, last):
+        x[first, 0] *= 2.0
+
+    with pytest.raises(SpecError, match=r"half and .*twice both have the number 32; 33 is free"):
+        operation(32)(twice)
+
+
+def test_functions_that_the_kernel_cannot_call_are_refused():
+    @jit.function
+    def backwards(x, par, ops, o, first, last):
+        x[first, 0] = par[0]
+
+    with pytest.raises(SpecError, match=r"takes x, par, ops, o, first, last; it may take ops, o, par, .*in this order"):
+        operation(40)(backwards)
+    with pytest.raises(SpecError, match="it must be compiled"):
+        operation(40)(lambda ops, o: None)
