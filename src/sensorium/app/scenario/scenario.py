@@ -33,9 +33,15 @@ from sensorium.scene.batch import SceneBatch
 from sensorium.scene.partition.in_parts import SceneInParts
 from sensorium.scene.scene import Scene
 
-# All kinds of worlds but the joined one, which is made of them
-_WORLDS: tuple[type[worlds.WorldSpec], ...] = (*worlds.BUILT_IN, BasiliskSpec)
-
+# Worlds of the library, one line each, but the joined one, which is made of them
+_WORLDS: dict[str, type[worlds.WorldSpec]] = {
+    "static": worlds.StaticSpec,
+    "kinematic": worlds.KinematicSpec,
+    "commanded": worlds.CommandedSpec,
+    "replay": worlds.ReplaySpec,
+    "mujoco": worlds.MuJoCoSpec,
+    "basilisk": BasiliskSpec,
+}
 
 _LONGEST_NAME = 100
 
@@ -95,20 +101,11 @@ class ScenarioSpec(Spec):
 def scenario_model() -> type[ScenarioSpec]:
     """The model that files are checked against, with every kind of sensor and world that is installed."""
     entries = tuple(sensors.entry_of(kind) for kind in sensors.specifications().values())
-    library: tuple[type[worlds.WorldSpec], ...] = (*_WORLDS, worlds.JoinedSpec)
-    own: set[Any] = {kind.model_fields["kind"].annotation for kind in library}
-    brought = []
-    for name in plugins.announced("worlds"):
-        kind = plugins.load("worlds", name)
-        if not (isinstance(kind, type) and issubclass(kind, worlds.WorldSpec)) or "kind" not in kind.model_fields:
-            raise SpecError(f"world {name!r} is {kind!r}; it must be a subclass of WorldSpec with a field kind")
-        if kind.model_fields["kind"].annotation in own:
-            raise SpecError(f"a package announces a world {name!r}; the library has one of that name already")
-        brought.append(kind)
-    controllers = _controllers()
+    own = {kind.model_fields["kind"].default: kind for kind in CONTROLLERS}
+    controllers = tuple(plugins.kinds_with_announced("controllers", ControllerSpec, own).values())
     any_controller: Any = Annotated[Union[controllers], Field(discriminator="kind")]  # noqa: UP007 - likewise
     any_sensor: Any = Annotated[Union[entries], Field(discriminator="kind")]  # noqa: UP007 - made while it runs
-    kinds = (*_WORLDS, *brought)
+    kinds = _world_kinds()
     joined = worlds.JoinedSpec.of(Annotated[Union[kinds], Field(discriminator="kind")])  # noqa: UP007 - likewise
     any_world: Any = Annotated[Union[(*kinds, joined)], Field(discriminator="kind")]
     several = Annotated[
@@ -134,17 +131,10 @@ def scenario_model() -> type[ScenarioSpec]:
     return model
 
 
-def _controllers() -> tuple[type[ControllerSpec], ...]:
-    """All kinds of controllers: the library's, and those that installed packages bring."""
-    own = {kind.model_fields["kind"].default: kind for kind in CONTROLLERS}
-    for name in plugins.announced("controllers"):
-        kind = plugins.load("controllers", name)
-        if not (isinstance(kind, type) and issubclass(kind, ControllerSpec)) or "kind" not in kind.model_fields:
-            raise SpecError(f"controller {name!r} is {kind!r}; it must be a subclass of ControllerSpec with a kind")
-        if name in own:
-            raise SpecError(f"a package announces a controller {name!r}; the library has one of that name already")
-        own[name] = kind
-    return tuple(own.values())
+def _world_kinds() -> tuple[type[worlds.WorldSpec], ...]:
+    """All kinds of worlds but the joined one: the library's, and those that installed packages bring."""
+    found = plugins.kinds_with_announced("worlds", worlds.WorldSpec, {**_WORLDS, "joined": worlds.JoinedSpec})
+    return tuple(kind for name, kind in found.items() if name != "joined")
 
 
 def json_schema() -> dict[str, Any]:

@@ -200,7 +200,3 @@ class JoinedSpec(WorldSpec):
         """Put what its parts show into a scene."""
         for spec, part in zip(self.parts, world.parts, strict=True):
             spec.add_to(scene, part)
-
-
-BUILT_IN: tuple[type[WorldSpec], ...] = (StaticSpec, KinematicSpec, CommandedSpec, ReplaySpec, MuJoCoSpec)
-"""Those of this file but `JoinedSpec`, which is made of others."""

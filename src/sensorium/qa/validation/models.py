@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sensorium.core.errors import SensoriumError, in_one_line
-from sensorium.scene.formats.loading import SUFFIXES
+from sensorium.scene.formats.loading import suffixes
 from sensorium.scene.mesh import Mesh
 
 _GLTF = (".glb", ".gltf")
@@ -97,7 +97,7 @@ def main(arguments: list[str] | None = None) -> int:
     for kind in sorted(all_of):
         print(f"{kind}: {loaded[kind]} of {all_of[kind]} load")
     if not all_of:
-        print(f"no models; names must end with {', '.join(SUFFIXES)}, .xml or .urdf")
+        print(f"no models; names must end with {', '.join(suffixes())}, .xml or .urdf")
     return 0 if loaded == all_of else 1
 
 
@@ -105,7 +105,7 @@ def _kind(path: Path) -> str | None:
     suffix = path.suffix.lower()
     if suffix in _GLTF:
         return "glTF"
-    if suffix in SUFFIXES:
+    if suffix in suffixes():
         return "mesh"
     if suffix == ".urdf":
         return "URDF"

@@ -1,4 +1,4 @@
-"""Mesh files, read with suspicion: .glb .gltf .obj .ply .stl .off and .npz.
+"""Mesh files, read with suspicion: .glb .gltf .obj .ply .stl .off and .npz, and formats that packages announce.
 
 A file comes out whole or not at all: whatever is wrong with it is one SceneError that names the file and the
 rule. Coordinates stay as they are stored. glTF is y-up by its standard, and many OBJ files are; turn such a
@@ -7,11 +7,12 @@ mesh with `mesh.transformed(Pose.from_euler_deg(roll=90))`.
 
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium.core import plugins
 from sensorium.core.errors import MissingExtraError, SceneError, in_one_line
 from sensorium.files.npz_archive import ArchiveError, read_arrays
 from sensorium.scene.formats.gltf.reading import read_gltf
@@ -21,8 +22,6 @@ from sensorium.scene.formats.ply_format import read_ply
 from sensorium.scene.formats.text_formats import MeshArrays, read_off, read_stl_text
 from sensorium.scene.formats.textures import PaintError
 from sensorium.scene.mesh import NORMAL, TEXTURE, UV, Mesh
-
-SUFFIXES = (".glb", ".gltf", ".npz", ".obj", ".off", ".ply", ".stl")
 
 MAX_BYTES = 2 * 1024**3
 
@@ -53,8 +52,7 @@ def load_mesh(path: str | PathLike[str], *, max_bytes: int = MAX_BYTES, paint: b
     """
     path = Path(path)
     suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
-        raise SceneError(f"{path}: suffix {path.suffix!r} is unknown; it must be one of {', '.join(SUFFIXES)}")
+    read = _reader(path, suffix)
     if not path.is_file():
         raise SceneError(f"{path}: there is no such file")
     size = path.stat().st_size
@@ -64,7 +62,7 @@ def load_mesh(path: str | PathLike[str], *, max_bytes: int = MAX_BYTES, paint: b
     # Readers fail in every way there is; to the caller all of them are one bad file
     try:
         with np.errstate(all="ignore"):  # what is not finite, Mesh refuses by name
-            return _read(path, suffix, max_bytes, paint)
+            return read(path, max_bytes=max_bytes, paint=paint)
     except PaintError as error:
         raise PaintError(f"{path}: {error}") from error
     except (SceneError, ArchiveError, MissingExtraError) as error:
@@ -73,21 +71,33 @@ def load_mesh(path: str | PathLike[str], *, max_bytes: int = MAX_BYTES, paint: b
         raise SceneError(f"{path}: it cannot be read as {suffix}: {in_one_line(error)}") from error
 
 
-def _read(path: Path, suffix: str, max_bytes: int, paint: bool) -> Mesh:
-    """Send a file to the reader of its format."""
-    if suffix == ".npz":
-        return _read_npz(path, max_bytes)
-    if suffix == ".obj":
-        return _from_arrays(read_obj(path, paint))
-    if suffix == ".off":
-        return _from_arrays(read_off(path))
-    if suffix == ".stl" and is_text_stl(path):
-        return _from_arrays(read_stl_text(path))
-    if suffix == ".stl":
-        return _from_arrays(_read_stl(path))
-    if suffix == ".ply":
-        return _from_arrays(read_ply(path))
-    return _from_arrays(read_gltf(path, max_bytes, paint))
+class MeshReader(Protocol):
+    """Reads a file of one format."""
+
+    def __call__(self, path: Path, *, max_bytes: int, paint: bool) -> Mesh:
+        """Read a file; arguments as for `load_mesh`. What it raises becomes one SceneError with the file's name."""
+
+
+def suffixes() -> tuple[str, ...]:
+    """Suffixes of all formats, with their dots: the library's, and those that installed packages announce."""
+    return tuple(sorted({*_READERS, *(f".{name}" for name in plugins.announced("mesh_formats"))}))
+
+
+def _reader(path: Path, suffix: str) -> MeshReader:
+    """The reader of a suffix; packages announce theirs as entry points of `sensorium.mesh_formats`."""
+    if suffix in _READERS:
+        return _READERS[suffix]
+    if suffix not in suffixes():
+        raise SceneError(f"{path}: suffix {path.suffix!r} is unknown; it must be one of {', '.join(suffixes())}")
+    read = plugins.load("mesh_formats", suffix.removeprefix("."))
+
+    def checked(path: Path, *, max_bytes: int, paint: bool) -> Mesh:
+        mesh = read(path, max_bytes=max_bytes, paint=paint)
+        if not isinstance(mesh, Mesh):
+            raise SceneError(f"the reader of {suffix} gave a {type(mesh).__name__}; it must give a sn.Mesh")
+        return mesh
+
+    return checked
 
 
 def _from_arrays(arrays: MeshArrays) -> Mesh:
@@ -103,7 +113,9 @@ def _from_arrays(arrays: MeshArrays) -> Mesh:
 
 
 def _read_stl(path: Path) -> MeshArrays:
-    """Binary STL: a normal, three corners and two bytes for each triangle."""
+    """Text or binary STL, the latter a normal, three corners and two bytes for each triangle."""
+    if is_text_stl(path):
+        return read_stl_text(path)
     row = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("more", "<u2")])
     count = check_stl(path)
     with path.open("rb") as file:
@@ -134,3 +146,15 @@ def _read_npz(path: Path, max_bytes: int) -> Mesh:
 
 def _with_prefix(arrays: dict[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
     return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+
+
+# Formats of the library, one line a suffix
+_READERS: dict[str, MeshReader] = {
+    ".glb": lambda path, *, max_bytes, paint: _from_arrays(read_gltf(path, max_bytes, paint)),
+    ".gltf": lambda path, *, max_bytes, paint: _from_arrays(read_gltf(path, max_bytes, paint)),
+    ".npz": lambda path, *, max_bytes, paint: _read_npz(path, max_bytes),
+    ".obj": lambda path, *, max_bytes, paint: _from_arrays(read_obj(path, paint)),
+    ".off": lambda path, *, max_bytes, paint: _from_arrays(read_off(path)),
+    ".ply": lambda path, *, max_bytes, paint: _from_arrays(read_ply(path)),
+    ".stl": lambda path, *, max_bytes, paint: _from_arrays(_read_stl(path)),
+}

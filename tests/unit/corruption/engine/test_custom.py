@@ -183,7 +183,7 @@ def test_off_does_nothing_and_a_restart_begins_anew():
 def test_what_gives_another_shape_or_is_run_by_nothing_is_refused():
     with pytest.raises(SpecError, match=r"gave shape \(1, 1\); it must be \(1, 3\), rows first"):
         series(Wrong(), np.zeros((1, 3)))
-    with pytest.raises(SpecError, match="has the kind 42; it must be one of those that sensorium.corruption.op"):
+    with pytest.raises(SpecError, match="has the kind 42; it must be one of those that"):
         Nothing().init((3,), seed=0)
     with pytest.raises(SpecError, match="an operation has the kind 42"):
         Fault(Nothing()).init((3,), seed=0)

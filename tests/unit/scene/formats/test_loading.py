@@ -135,7 +135,7 @@ def test_missing_folder_and_unknown_files_are_named(tmp_path: Path) -> None:
         Mesh.load(tmp_path / "m.fbx")
 
 
-@pytest.mark.parametrize("suffix", loading.SUFFIXES)
+@pytest.mark.parametrize("suffix", loading.suffixes())
 def test_empty_and_garbage_files_are_one_scene_error_with_the_name(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"bad{suffix}"
     path.write_bytes(b"")
@@ -146,7 +146,7 @@ def test_empty_and_garbage_files_are_one_scene_error_with_the_name(tmp_path: Pat
         Mesh.load(path)
 
 
-@pytest.mark.parametrize("suffix", loading.SUFFIXES)
+@pytest.mark.parametrize("suffix", loading.suffixes())
 def test_files_over_the_limit_are_refused_before_reading(tmp_path: Path, suffix: str) -> None:
     (tmp_path / f"m{suffix}").write_bytes(b"x" * 1001)
     with pytest.raises(SceneError, match="1001 bytes; it must have at least 1 and at most 1000"):
