@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-# public name -> module that defines it
+# public name -> module that defines it; those of sensors are in their registrations (`sensors/built_in.py`)
 _NAMES = {
     "Pose": "sensorium.core.frames",
     "Mesh": "sensorium.scene.mesh",
@@ -27,56 +27,16 @@ _NAMES = {
     "SceneInParts": "sensorium.scene.partition.in_parts",
     "Environment": "sensorium.environment",
     "Timing": "sensorium.sensors.common.timing",
-    "Lidar": "sensorium.sensors.lidar.lidar",
-    "Camera": "sensorium.sensors.camera.camera",
-    "CameraImage": "sensorium.sensors.camera.image",
-    "DepthCamera": "sensorium.sensors.depth_camera.depth_camera",
-    "DepthImage": "sensorium.sensors.depth_camera.image",
-    "DepthNoise": "sensorium.sensors.depth_camera.depth_camera",
     "Randomization": "sensorium.sensors.common.randomization",
     "Placement": "sensorium.sensors.common.randomization",
     "Intrinsics": "sensorium.sensors.common.randomization",
-    "Adc": "sensorium.sensors.camera.camera",
-    "Imu": "sensorium.sensors.inertial.imu",
-    "Accelerometer": "sensorium.sensors.inertial.accelerometer",
-    "Gyroscope": "sensorium.sensors.inertial.gyroscope",
-    "Magnetometer": "sensorium.sensors.inertial.magnetometer",
-    "InertialReading": "sensorium.sensors.inertial.reading",
-    "Beam": "sensorium.sensors.lidar.beam",
-    "RangeImage": "sensorium.sensors.lidar.range_image",
     "RangeNoise": "sensorium.sensors.common.range_noise",
-    "Receiver": "sensorium.sensors.lidar.receiver",
-    "DetectionLimit": "sensorium.sensors.lidar.detection_limit",
-    "StatedRange": "sensorium.sensors.lidar.detection_limit",
-    "IntensityScale": "sensorium.sensors.lidar.intensity_scale",
-    "Saturation": "sensorium.sensors.lidar.saturation",
-    "Blooming": "sensorium.sensors.lidar.blooming",
-    "PulseRepetition": "sensorium.sensors.lidar.pulse_repetition",
-    "Crosstalk": "sensorium.sensors.lidar.crosstalk",
-    "Cause": "sensorium.sensors.lidar.scan",
-    "Encoder": "sensorium.sensors.joints.encoder",
-    "EncoderReading": "sensorium.sensors.joints.encoder_reading",
-    "Odometer": "sensorium.sensors.joints.odometer",
-    "OdometerReading": "sensorium.sensors.joints.odometer",
-    "Gnss": "sensorium.sensors.gnss",
-    "Radar": "sensorium.sensors.radar.spec",
-    "RadarReading": "sensorium.sensors.radar.reading",
-    "EchoCause": "sensorium.sensors.radar.reading",
-    "Barometer": "sensorium.sensors.barometer",
-    "SunSensor": "sensorium.sensors.sun_sensor",
-    "RaySensor": "sensorium.sensors.ray_sensor.ray_sensor",
-    "RayReading": "sensorium.sensors.ray_sensor.ray_sensor",
-    "RayHits": "sensorium.sensors.ray_sensor.ray_hits",
-    "ConeSensor": "sensorium.sensors.cone.sensor",
-    "ConeReading": "sensorium.sensors.cone.reading",
-    "Verdict": "sensorium.sensors.cone.verdict",
     "Lambertian": "sensorium.physics.materials",
     "TwoLayer": "sensorium.physics.materials",
     "Dielectric": "sensorium.physics.materials",
     "ThinGlass": "sensorium.physics.materials",
     "Mirror": "sensorium.physics.materials",
     "Retroreflector": "sensorium.physics.materials",
-    "Scan": "sensorium.sensors.lidar.scan",
     "set_threads": "sensorium.runtime.threads",
     "SensoriumError": "sensorium.core.errors",
 }
@@ -111,21 +71,27 @@ _MODULES = {
 }
 
 
+def _names_of_sensors() -> dict[str, str]:
+    """Public names of sensors, each with the module that defines it."""
+    return importlib.import_module("sensorium.sensors.registry").public_names()
+
+
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used."""
-    if name in _NAMES:
-        value = getattr(importlib.import_module(_NAMES[name]), name)
-    elif name in _MODULES:
+    if name in _MODULES:
         value = importlib.import_module(_MODULES[name])
     else:
-        raise AttributeError(f"module 'sensorium' has no attribute {name!r}")
+        module = _NAMES.get(name) or ("" if name.startswith("_") else _names_of_sensors().get(name))
+        if not module:
+            raise AttributeError(f"module 'sensorium' has no attribute {name!r}")
+        value = getattr(importlib.import_module(module), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
     """List the public names, loaded or not."""
-    return sorted({"__version__", *_NAMES, *_MODULES})
+    return sorted({"__version__", *_NAMES, *_names_of_sensors(), *_MODULES})
 
 
 if TYPE_CHECKING:

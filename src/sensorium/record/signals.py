@@ -2,13 +2,12 @@
 
 import warnings
 from os import PathLike
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
 from sensorium.core.errors import RecordError, SpecError
 from sensorium.environment import Environment
-from sensorium.record.detections import DetectionTable
 from sensorium.record.recorder import Recorder
 from sensorium.record.sensor_files import file_stem, made_folder
 from sensorium.record.signal_columns import Column, columns_of_reading
@@ -17,10 +16,19 @@ from sensorium.record.tables.parquet_table import ParquetTable, require_pyarrow
 from sensorium.sensors.common.attached import Arrival, AttachedSensor
 from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.sampled_reading import SampledReading
-from sensorium.sensors.lidar.scan import Scan
-from sensorium.sensors.radar.reading import RadarReading
+from sensorium.sensors.registry import kind_of, loaded
 
 _TABLES: dict[str, type[CsvTable] | type[ParquetTable]] = {"csv": CsvTable, "parquet": ParquetTable}
+
+
+class ReadingTable(Protocol):
+    """The file of one sensor; a registration names its own as a class that is called as `DetectionTable` is."""
+
+    table: CsvTable | ParquetTable
+    """Where the rows go."""
+
+    def add(self, arrivals: list[Arrival[Any]]) -> None:
+        """Add the rows of some readings."""
 
 
 class SignalRecorder(Recorder):
@@ -54,7 +62,7 @@ class SignalRecorder(Recorder):
             require_pyarrow()
         self.folder = made_folder(folder)
         self._format, self._truth, self._closed = format, truth, False
-        self._signals: dict[str, _Signal | DetectionTable | None] = {}
+        self._signals: dict[str, ReadingTable | None] = {}
         self._stems: set[str] = set()
 
     def record(self, env: Environment) -> None:
@@ -86,13 +94,15 @@ class SignalRecorder(Recorder):
         except OSError as error:
             raise self._failed(error) from None
 
-    def _begun(self, sensor: AttachedSensor[Any], reading: Any) -> "_Signal | DetectionTable | None":
+    def _begun(self, sensor: AttachedSensor[Any], reading: Any) -> "ReadingTable | None":
         """The file of a sensor that has its first reading; None for one that has no such file."""
-        if isinstance(reading, Scan):
+        table_kind = kind_of(sensor.spec, type(reading)).table
+        if table_kind is None:
             return None
-        if isinstance(reading, RadarReading):
+        if table_kind != "quantities":
             path = self.folder / f"{self._stem(sensor.name)}.{self._format}"
-            return DetectionTable(_TABLES[self._format], path, sensor.rig, truth=self._truth)
+            made: ReadingTable = loaded(table_kind)(_TABLES[self._format], path, sensor.rig, truth=self._truth)
+            return made
         columns = columns_of_reading(reading) if isinstance(reading, SampledReading) else ()
         if not columns:
             kind = type(reading).__name__

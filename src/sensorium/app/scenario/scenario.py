@@ -32,6 +32,7 @@ from sensorium.physics.media import Medium
 from sensorium.scene.batch import SceneBatch
 from sensorium.scene.partition.in_parts import SceneInParts
 from sensorium.scene.scene import Scene
+from sensorium.sensors.registry import specifications
 
 # Worlds of the library, one line each, but the joined one, which is made of them
 _WORLDS: dict[str, type[worlds.WorldSpec]] = {
@@ -100,7 +101,7 @@ class ScenarioSpec(Spec):
 @functools.cache
 def scenario_model() -> type[ScenarioSpec]:
     """The model that files are checked against, with every kind of sensor and world that is installed."""
-    entries = tuple(sensors.entry_of(kind) for kind in sensors.specifications().values())
+    entries = tuple(sensors.entry_of(kind) for kind in specifications().values())
     own = {kind.model_fields["kind"].default: kind for kind in CONTROLLERS}
     controllers = tuple(plugins.kinds_with_announced("controllers", ControllerSpec, own).values())
     any_controller: Any = Annotated[Union[controllers], Field(discriminator="kind")]  # noqa: UP007 - likewise

@@ -9,44 +9,13 @@ from sensorium import devices
 from sensorium.app.scenario.document import Document
 from sensorium.app.scenario.files import Files
 from sensorium.app.scenario.pose import Poses
-from sensorium.core import plugins
 from sensorium.core.errors import SpecError
 from sensorium.core.field_docs import plain_doc
 from sensorium.core.spec import Spec, at_key, checked
 from sensorium.core.spelling import nearest
 from sensorium.environment import Environment
-from sensorium.sensors.barometer import Barometer
-from sensorium.sensors.camera.camera import Camera
 from sensorium.sensors.common.spec import SensorSpec
-from sensorium.sensors.cone.sensor import ConeSensor
-from sensorium.sensors.depth_camera.depth_camera import DepthCamera
-from sensorium.sensors.gnss import Gnss
-from sensorium.sensors.inertial.accelerometer import Accelerometer
-from sensorium.sensors.inertial.gyroscope import Gyroscope
-from sensorium.sensors.inertial.imu import Imu
-from sensorium.sensors.inertial.magnetometer import Magnetometer
-from sensorium.sensors.joints.encoder import Encoder
-from sensorium.sensors.joints.odometer import Odometer
-from sensorium.sensors.lidar.lidar import Lidar
-from sensorium.sensors.radar.spec import Radar
-from sensorium.sensors.sun_sensor import SunSensor
-
-BUILT_IN: tuple[type[SensorSpec[Any]], ...] = (
-    Lidar,
-    Camera,
-    DepthCamera,
-    Imu,
-    Accelerometer,
-    Gyroscope,
-    Magnetometer,
-    Encoder,
-    Odometer,
-    Gnss,
-    Barometer,
-    SunSensor,
-    ConeSensor,
-    Radar,
-)
+from sensorium.sensors.registry import specifications
 
 
 class Mount(Spec):
@@ -66,19 +35,6 @@ class Mount(Spec):
     """Bodies it does not see, such as its own."""
     enabled: bool = True
     """Whether it measures; one that does not changes no number of the others."""
-
-
-def specifications() -> dict[str, type[SensorSpec[Any]]]:
-    """All sensors by kind: the library's and those that installed packages bring."""
-    found: dict[str, type[SensorSpec[Any]]] = {kind.model_fields["kind"].default: kind for kind in BUILT_IN}
-    for name in plugins.announced("sensors"):
-        if name in found:
-            raise SpecError(f"a package announces a sensor {name!r}; the library has one of that name already")
-        kind = plugins.load("sensors", name)
-        if not (isinstance(kind, type) and issubclass(kind, SensorSpec)) or "kind" not in kind.model_fields:
-            raise SpecError(f"sensor {name!r} is {kind!r}; it must be a subclass of SensorSpec with a field kind")
-        found[name] = kind
-    return found
 
 
 def expanded(document: Document, files: Files) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from sensorium.record.ros2 import cdr
 from sensorium.record.ros2.clock import clock
 from sensorium.record.ros2.diagnostics import fault_status
 from sensorium.record.ros2.message import Later, Message
-from sensorium.record.ros2.readings import has_messages, messages_of
+from sensorium.record.ros2.readings import Messages, messages_function
 from sensorium.record.ros2.source import Source, check_topic, world_prefix
 from sensorium.record.ros2.transforms import mounts, transforms
 from sensorium.runtime.interrupts import Uninterrupted
@@ -89,7 +89,7 @@ class McapRecorder(Recorder):
         self._sources: dict[str, Source] = {}
         self._claimed: dict[str, str] = {}
         self._faults_seen: dict[str, FaultWatch] = {}
-        self._not_recorded: set[str] = set()
+        self._messages: dict[str, Messages | None] = {}
         self._buffer = np.zeros(0, np.uint8)
         self._background: Background[list[tuple[Place, Later]]] | None = Background(self._fill)
 
@@ -120,18 +120,22 @@ class McapRecorder(Recorder):
                 if source.has_place:
                     messages.append(("/tf_static", mounts(source, now_ns), now_ns))
             arrivals = sensor.arrivals()
-            if arrivals and not has_messages(arrivals[0].reading):
-                self._warn(sensor.name, arrivals[0].reading)
+            if arrivals and sensor.name not in self._messages:
+                self._messages[sensor.name] = self._made_by(arrivals[0].reading, self._sources[sensor.name])
+            messages_of = self._messages.get(sensor.name)
+            if arrivals and messages_of is None:
                 continue
             for arrival in arrivals:
                 if isinstance(arrival.reading, Scan):
                     self._clouds[sensor.name] += 1
                     if (self._clouds[sensor.name] - 1) % self._clouds_every:
                         continue
-                found = messages_of(arrival.reading, self._sources[sensor.name])
-                for topic, _ in found:
+                source = self._sources[sensor.name]
+                assert messages_of is not None
+                for row, end, message in messages_of(arrival.reading, source):
+                    topic = source.topic(row, end)
                     self._claim(topic, sensor.name)
-                readings += [(topic, message, arrival.arrival_ns) for topic, message in found]
+                    readings.append((topic, message, arrival.arrival_ns))
             messages += [("/diagnostics", message, now_ns) for message in self._faults(env, sensor)]
 
         # What is short first, then the places of what is long; no place before the one before it is filled
@@ -234,11 +238,13 @@ class McapRecorder(Recorder):
                 "letters, digits or underscores, which topics of ROS 2 are made of"
             )
 
-    def _warn(self, name: str, reading: Any) -> None:
-        if name not in self._not_recorded:
-            self._not_recorded.add(name)
+    def _made_by(self, reading: Any, source: Source) -> Messages | None:
+        """What makes messages of a sensor's readings; None, with a warning, if nothing does."""
+        function = messages_function(reading, source)
+        if function is None:
             kind = type(reading).__name__
-            warnings.warn(f"sensor {name!r} is not recorded: no message stands for its {kind}", stacklevel=3)
+            warnings.warn(f"sensor {source.name!r} is not recorded: no message stands for its {kind}", stacklevel=5)
+        return function
 
     def _add(self, topic: str, message: Message, log_ns: int) -> None:
         """Put a short message into the open chunk."""

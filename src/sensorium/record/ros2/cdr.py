@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium.core.errors import SpecError, in_one_line
 from sensorium.record.ros2.message import Later, Message
 
 # Types that end with an array of bytes called `data`, and how many bytes come after it
@@ -14,11 +15,31 @@ _BYTES_AFTER_DATA = {"sensor_msgs/msg/PointCloud2": 1, "sensor_msgs/msg/Image": 
 _LENGTH_BYTES = 4
 
 
+# Types that were added, with their texts
+_added: dict[str, str] = {}
+
+
 @cache
 def _store() -> Any:
     from rosbags.typesys import Stores, get_typestore
 
     return get_typestore(Stores.ROS2_HUMBLE)
+
+
+def add_types(definitions: Mapping[str, str]) -> None:
+    """Let messages of further types be encoded.
+
+    Args:
+        definitions: Text of each type, as in a .msg file, by its full name: acme_msgs/msg/Sonar.
+    """
+    if new := {kind: text for kind, text in definitions.items() if _added.get(kind) != text}:
+        from rosbags.typesys import TypesysError, get_types_from_msg
+
+        try:
+            _store().register({kind: get_types_from_msg(text, kind)[kind] for kind, text in new.items()})
+        except (TypesysError, KeyError, ValueError) as error:
+            raise SpecError(f"message types {', '.join(new)} cannot be used: {in_one_line(error)}") from None
+        _added.update(new)
 
 
 def encoded(message: Message) -> bytes:

@@ -20,13 +20,12 @@ from numpy.typing import NDArray
 
 import sensorium as sn
 from sensorium.core.errors import SpecError
-from sensorium.corruption import Noise
-from sensorium.physics.imaging import PixelNoise
+from sensorium.core.spec import checked
 from sensorium.qa.validation.check import Axis, Comparison, Family
 from sensorium.runtime import threads
 from sensorium.scene.partition.part_files import PartIndex
-from sensorium.sensors.inertial.imu import Output
-from sensorium.sensors.inertial.triaxial import AngularGroup, LinearGroup
+from sensorium.sensors.common.attached import AttachedSensor
+from sensorium.sensors.registry import Sample, all_kinds, loaded
 from sensorium.tracing.partitioned.messages import Bodies, Sent, Shared
 from sensorium.tracing.partitioned.part import Part
 from sensorium.tracing.placement.scenes import PlacedScenes
@@ -36,103 +35,14 @@ DETERMINISM = Family("Determinism")
 
 _WORLDS = 8
 
-_INERTIAL: tuple[Output, ...] = ("acceleration", "angular_velocity", "delta_velocity")
-
-# Of scans, all that every one of a kind has
-_ONLY_SOME = ("normals", "ambient", "width_s")
-_GEOMETRY = tuple(field.name for field in sn.Scan.FIELDS if not field.of_light and field.name not in _ONLY_SOME)
-_LIGHT = tuple(field.name for field in sn.Scan.FIELDS if field.name not in _ONLY_SOME)
-
-# What is hashed of each sensor
-_OUTPUTS: dict[str, tuple[str, ...]] = {
-    "lidar": _GEOMETRY,
-    "light": _LIGHT,
-    "waveform": (*_LIGHT, "width_s"),
-    "camera": ("image",),
-    "depth_camera": ("depth", "segmentation", "normals"),
-    "cone": ("range_m", "point", "azimuth", "elevation"),
-    "radar": ("range_m", "range_rate_m_s", "azimuth_rad", "power_W", "object_id", "valid"),
-    "imu": _INERTIAL,
-    "magnetometer": ("magnetic_field",),
-    "encoder": ("position", "velocity"),
-    "odometer": ("distance", "velocity"),
-    "gnss": ("position", "velocity"),
-    "barometer": ("pressure_Pa",),
-    "sun_sensor": ("cosine",),
-}
-
 _HITS = ("range_m", "object_id", "face_id", "label", "normal", "barycentric")
 
 _SAME = "the same bytes; physics.md 0: randomness is a function of seed, name, tick, world and element"
 
 
-def _specifications() -> dict[str, tuple[Any, dict[str, Any]]]:
-    """Every sensor with noise on all that it measures, and where it is attached."""
-    spinning = sn.patterns.Spinning(elevation_deg=tuple(np.linspace(8.0, -20.0, 8)), columns=120, rate_hz=10)
-    ahead = sn.patterns.Raster(
-        height=4, width=6, horizontal_fov_deg=(-20, 20), vertical_fov_deg=(-15, 5), rate_hz=10, firing="columns"
-    )
-    pixels = sn.patterns.Pinhole.from_fov(48, 27, 80.0, rate_hz=10)
-    noise = sn.RangeNoise(base_m=0.01, slope=1e-3, dropout=0.05)
-    white = Noise(std=0.01, walk=1e-3)
-    linear, angular = LinearGroup(noise=white), AngularGroup(noise=white)
-    on_car = {"body": "car", "pose": sn.Pose((0, 0, 1.2)), "hide": ("car",)}
-    parameters = sn.waveform.Parameters(
-        peak_power_W=70.0, aperture_radius_m=0.0125, wavelength_m=905e-9, pulse_duration_s=4e-9, divergence_rad=0.010,
-        receiver_length_m=0.05, receiver_width_m=0.04, stop_s=300e-9,
-    )  # fmt: skip
-    camera = sn.Camera(
-        pupil_distance_m=6.0001e-3, width_m=6.4e-3, height_m=4.8e-3, columns=32, rows=24, focal_length_m=6e-3,
-        pupil_radius_m=0.5e-3, exposure_s=1e-3, sample_factor=1, pupil_rays=1, noise=PixelNoise(read_noise_e=5.0),
-        timing=sn.Timing(rate_hz=10.0),
-    )  # fmt: skip
-    fast = sn.Timing(rate_hz=50.0)
-    return {
-        "lidar": (sn.Lidar(pattern=spinning, noise=noise), on_car),
-        "light": (sn.Lidar(pattern=spinning, mode="relative", max_depth=1, noise=noise), on_car),
-        "waveform": (
-            parameters.lidar(pattern=ahead, max_depth=1, waveform={"rays": {"kind": "grid", "across": 5}}),
-            on_car,
-        ),
-        "camera": (camera, on_car),
-        "depth_camera": (
-            sn.DepthCamera(
-                pattern=pixels,
-                outputs={"depth", "segmentation", "normals"},
-                max_range_m=30.0,
-                noise=sn.DepthNoise(multiplier=0.01, dropout=0.02),
-            ),
-            on_car,
-        ),
-        "cone": (
-            sn.ConeSensor(
-                timing=fast,
-                horizontal_fov_deg=60.0,
-                vertical_fov_deg=40.0,
-                range_m=40.0,
-                range={"noise": Noise(std=0.02)},
-            ),
-            on_car,
-        ),
-        "radar": (
-            sn.Radar(
-                timing=sn.Timing(rate_hz=10.0),
-                chirp=sn.radio.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32),
-                source="rays",
-                vertical_fov_deg=10.0,
-                ray_spacing_deg=0.5,
-                cross_sections={"ball": 10.0},
-            ),
-            on_car,
-        ),
-        "imu": (sn.Imu(timing=fast, linear=linear, angular=angular, outputs=_INERTIAL), {"body": "car"}),
-        "magnetometer": (sn.Magnetometer(timing=fast, noise=Noise(std=1e-8)), {"body": "car"}),
-        "encoder": (sn.Encoder(timing=fast, noise=Noise(std=1e-3), counts_per_turn=1024), {"joint": "wheel"}),
-        "odometer": (sn.Odometer(timing=fast, radius_m=0.3, noise=Noise(std=1e-3)), {"joint": "wheel"}),
-        "gnss": (sn.Gnss(timing=fast, hdop=1.0, vdop=1.5, uere_m=1.0), {"body": "car"}),
-        "barometer": (sn.Barometer(timing=fast, noise=Noise(std=2.0)), {"body": "car"}),
-        "sun_sensor": (sn.SunSensor(timing=fast, noise=Noise(std=1e-3)), {"body": "car"}),
-    }
+def _samples() -> dict[str, tuple[type[Any], Sample]]:
+    """Every sensor with noise on all that it measures, by name: its specification, and where it is attached."""
+    return {name: (loaded(kind.spec), sample) for _, kind in all_kinds() for name, sample in kind.samples.items()}
 
 
 def _scene() -> sn.Scene:
@@ -167,25 +77,34 @@ def outputs(
         _scene(), world, worlds=worlds, first_world=first_world, seed=11, atmosphere=sn.media.fog(visibility_m=60.0),
         sun=sn.fields.Sun(elevation_deg=40.0), magnetic=sn.fields.UniformMagnetic((2e-5, 0.0, -4e-5)),
     )  # fmt: skip
-    made = _specifications()
-    handles = {name: env.attach(made[name][0], name=name, **made[name][1]) for name in order or _OUTPUTS}
-    found: dict[str, list[NDArray[Any]]] = {name: [] for name in _OUTPUTS}
+    samples = _samples()
+    handles = {name: _attached(env, name, *samples[name]) for name in order or samples}
+    found: dict[str, list[NDArray[Any]]] = {name: [] for name in samples}
     for _ in env.run(duration_s=0.2):
         for name, handle in handles.items():
             for reading in handle.readings():
-                found[name] += [_taken(name, field, reading) for field in _OUTPUTS[name]]
+                sample = samples[name][1]
+                found[name] += [_taken(sample, output, reading) for output in sample.outputs]
     silent = [name for name in handles if not found[name]]
     if silent:
         raise SpecError(f"{silent[0]} reported nothing in 0.2 s; a run that is compared must have readings")
     return found
 
 
-def _taken(name: str, field: str, reading: Any) -> NDArray[Any]:
-    """One output; of a radar's list, which is as long as the longest of its batch, only what was detected."""
-    values = np.array(getattr(reading, field))
-    if name != "radar":
+def _attached(env: sn.Environment, name: str, spec: type[Any], sample: Sample) -> AttachedSensor[Any]:
+    """A sensor of the checks, at its place."""
+    mount = dict(sample.mount)
+    if "position" in mount:
+        mount["pose"] = sn.Pose(mount.pop("position"))
+    return env.attach(checked(spec, sample.fields, ""), name=name, **mount)
+
+
+def _taken(sample: Sample, output: str, reading: Any) -> NDArray[Any]:
+    """One output; of a list that is as long as the longest of its batch, only what counts."""
+    values = np.array(getattr(reading, output))
+    if not sample.only_valid:
         return values
-    return np.asarray(values.sum(axis=-1) if field == "valid" else values[reading.valid])
+    return np.asarray(values.sum(axis=-1) if output == "valid" else values[reading.valid])
 
 
 def hashes(arrays: dict[str, list[NDArray[Any]]]) -> dict[str, str]:
@@ -242,7 +161,7 @@ def _batches(quick: bool) -> Comparison:
     reference=_SAME,
 )
 def _order(quick: bool) -> Comparison:
-    names = list(_OUTPUTS)
+    names = list(_samples())
     first, backwards = hashes(outputs(worlds=2)), hashes(outputs(worlds=2, order=names[::-1]))
     some = names[1::2]
     alone = hashes(outputs(worlds=2, order=some))
