@@ -97,9 +97,9 @@ class SignalRecorder(Recorder):
     def _begun(self, sensor: AttachedSensor[Any], reading: Any) -> "ReadingTable | None":
         """The file of a sensor that has its first reading; None for one that has no such file."""
         table_kind = kind_of(sensor.spec, type(reading)).table
-        if table_kind is None:
+        if table_kind == "none":
             return None
-        if table_kind != "quantities":
+        if table_kind is not None:
             path = self.folder / f"{self._stem(sensor.name)}.{self._format}"
             made: ReadingTable = loaded(table_kind)(_TABLES[self._format], path, sensor.rig, truth=self._truth)
             return made

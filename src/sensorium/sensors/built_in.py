@@ -27,7 +27,7 @@ _LIDAR = SensorKind(
     spec="sensorium.sensors.lidar.lidar:Lidar",
     reading="sensorium.sensors.lidar.scan:Scan",
     messages="sensorium.record.ros2.readings:scan_messages",
-    table=None,
+    table="none",
     samples={
         "lidar": Sample({"pattern": _SPINNING, "noise": _RANGE_NOISE}, _GEOMETRY, _ON_CAR),
         "light": Sample(

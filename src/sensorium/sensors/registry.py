@@ -45,12 +45,12 @@ class SensorKind(NamedTuple):
 
     Attributes:
         spec: Its specification, a subclass of `SensorSpec`.
-        reading: Class of its readings; None takes messages of any reading that it hands out.
+        reading: Class of its readings; only the library's registrations are looked up by it.
         messages: Function of a reading and its `record.ros2.source.Source` that gives (row, end of the topic, Message)
-            for each message; None uses those of the reading's class, if it is one of the library's.
+            for each message. None: those of the reading's class, if that is one of the library's or derived from one.
         message_types: Texts of message types (.msg) that ROS 2 does not have, by full name: acme_msgs/msg/Sonar.
-        table: How its readings become rows of a table. "quantities": a column for each of the reading's `quantities`.
-            None: it has no table. Else a class as `record.detections.DetectionTable`.
+        table: How its readings become rows of a table: a class as `record.detections.DetectionTable`, or "none". None:
+            as for the reading's class, likewise; else a column for each component of the reading's `quantities`.
         samples: For the determinism checks, by name of the sensor.
         public: Names beside the specification's that `sensorium` exports, each with its module; for the library.
     """
@@ -59,7 +59,7 @@ class SensorKind(NamedTuple):
     reading: Loaded | None = None
     messages: Loaded | None = None
     message_types: Mapping[str, str] = {}
-    table: Loaded | Literal["quantities"] | None = "quantities"
+    table: Loaded | Literal["none"] | None = None
     samples: Mapping[str, Sample] = {}
     public: Mapping[str, str] = {}
 
@@ -135,9 +135,7 @@ def kind_of(spec: "SensorSpec[Any]", reading: type) -> SensorKind:
     own = announced(getattr(spec, "kind", ""))
     if own is None or not isinstance(spec, own.spec):  # type: ignore[arg-type]  # a class, by `announced`
         return found
-    if own.messages is None:
-        own = own._replace(messages=found.messages)
-    return own
+    return own._replace(messages=own.messages or found.messages, table=own.table or found.table)
 
 
 @functools.cache

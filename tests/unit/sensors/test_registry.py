@@ -33,7 +33,7 @@ def test_all_that_a_registration_names_is_there(kind):
     assert getattr(sn, spec.__name__) is spec
     assert isinstance(loaded(sensor.reading), type)
     assert callable(loaded(sensor.messages))
-    assert sensor.table in (None, "quantities") or isinstance(loaded(sensor.table), type)
+    assert sensor.table in (None, "none") or isinstance(loaded(sensor.table), type)
     for name, module in sensor.public.items():
         assert getattr(sn, name).__module__ == module
     for sample in sensor.samples.values():

@@ -14,8 +14,15 @@ from numpy.typing import NDArray
 
 from sensorium.corruption.engine import op as kinds
 from sensorium.corruption.engine.op import CHANNELS, COLUMN, FAULT, IDLE, KIND, SLOTS, STATE, WIDTH, Float, Int
-from sensorium.corruption.engine.registry import ARGUMENTS, COMMON_ARGUMENTS, Operation, common_operations
+from sensorium.corruption.engine.registry import (
+    ARGUMENTS,
+    COMMON_ARGUMENTS,
+    FIRST_OF_OTHERS,
+    Operation,
+    common_operations,
+)
 from sensorium.runtime import jit
+from sensorium.runtime.kernel_cache import fingerprint
 
 BLOCK_ROWS = 64
 
@@ -41,11 +48,26 @@ def kernel_of(rare: tuple[Operation, ...]) -> Callable[..., None]:
 
 @functools.cache
 def _kernel_of(common: tuple[Operation, ...], rare: tuple[Operation, ...]) -> Callable[..., None]:
+    tag = _tag(rare)
     own = {
         "operate": _dispatch("operate", COMMON_ARGUMENTS, common),
-        "operate_rarely": _dispatch("operate_rarely", ARGUMENTS, rare),
+        "operate_rarely": _dispatch(f"operate_rarely{tag}", ARGUMENTS, rare),
     }
-    return jit.kernel(FunctionType(_corrupt.__code__, globals() | own, "corrupt"))
+    made = FunctionType(_corrupt.__code__, globals() | own, f"corrupt{tag}")
+    made.__qualname__ = made.__name__
+    return jit.kernel(made)
+
+
+def _tag(rare: tuple[Operation, ...]) -> str:
+    """What names of functions end with that have operations of other packages; nothing for those of the library.
+
+    Functions loaded from the cache are linked by their names, so those that differ must not share one.
+    """
+    others = [each for each in rare if each.number >= FIRST_OF_OTHERS]
+    if not others:
+        return ""
+    beside = "_beside" if len(others) < len(rare) else ""  # those of the library
+    return "".join([beside, *(f"_{each.number}_{fingerprint(each.function.py_func, {})[:8]}" for each in others)])
 
 
 def _dispatch(name: str, arguments: tuple[str, ...], operations: tuple[Operation, ...]) -> Callable[..., None]:

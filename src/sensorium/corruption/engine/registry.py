@@ -13,7 +13,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sensorium.core.errors import SpecError
 from sensorium.corruption.engine.op import CUSTOM, LAST_COMMON, MAX_KINDS
@@ -37,13 +37,13 @@ class Operation:
     Attributes:
         number: Of its kind. It is part of the counter of its random numbers, so it stays.
         name: Module and name of the function.
-        function: The compiled function.
+        function: The compiled function, a `jit.Called`.
         arguments: Names of what the function is given, of `ARGUMENTS`.
     """
 
     number: int
     name: str
-    function: Callable[..., None]
+    function: Any
     arguments: tuple[str, ...]
 
     @property

@@ -1,6 +1,6 @@
 """Which messages each reading becomes, by the registration of its sensor."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from sensorium.record.ros2 import cdr
@@ -15,7 +15,7 @@ from sensorium.sensors.lidar.lidar import Lidar
 from sensorium.sensors.lidar.scan import Scan
 from sensorium.sensors.registry import kind_of, loaded
 
-Messages = Callable[[Any, Source], list[tuple[int, str, Message]]]
+Messages = Callable[[Any, Source], Iterable[tuple[int, str, Message]]]
 """Makes the messages of a reading: row of the source, end of the topic, message."""
 
 
@@ -39,7 +39,7 @@ def messages_function(reading: Any, source: Source) -> Messages | None:
 def messages_of(reading: Any, source: Source) -> list[tuple[str, Message]]:
     """Topics and messages of one reading; several where there are worlds, sensors or quantities."""
     function = messages_function(reading, source)
-    found = [] if function is None else function(reading, source)
+    found = () if function is None else function(reading, source)
     return [(source.topic(row, end), message) for row, end, message in found]
 
 

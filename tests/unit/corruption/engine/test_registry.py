@@ -6,6 +6,7 @@ import pytest
 from sensorium.core.errors import SpecError
 from sensorium.corruption import Drift, Layout, Op, Program, White, operation
 from sensorium.corruption.engine import registry
+from sensorium.corruption.engine.kernel import kernel_of
 from sensorium.corruption.engine.op import COLUMN, CUSTOM, PARAMETERS, WIDTH
 from sensorium.corruption.engine.registry import rare_operations, registered
 from sensorium.runtime import jit
@@ -51,28 +52,30 @@ def test_a_new_operation_runs_between_those_of_the_library_as_numpy_would():
         np.testing.assert_array_equal(out, 0.5 * white + added * (times / 1e9)[:, None])
 
 
-def test_a_function_that_is_registered_again_replaces_the_first():
-    operation(41)(half)
-    program = Program.of([Op(41, np.array([0.5]))], width=1, period_s=None)
-
-    @jit.function
-    def other(ops, o, par, x, first, last):
-        for row in range(first, last):
-            x[row, 0] = -1.0
-
-    other.py_func.__module__, other.py_func.__qualname__ = half.py_func.__module__, half.py_func.__qualname__
-    operation(41)(other)
-    anew = Program.of([Op(41, np.array([0.5]))], width=1, period_s=None)
-    assert program.sample(np.array([8.0]), 0, program.init((1,), seed=1, name="a"))[0].tolist() == [4.0]
-    assert anew.sample(np.array([8.0]), 0, anew.init((1,), seed=1, name="a"))[0].tolist() == [-1.0]
-
-
 def test_kernels_have_the_operations_of_other_packages_only_where_a_program_uses_them():
     operation(41)(half)
     own = tuple(range(10, 24))
     assert tuple(each.number for each in rare_operations({1, 3})) == own
     assert tuple(each.number for each in rare_operations({1, 41})) == (41,)
     assert tuple(each.number for each in rare_operations({14, 41})) == (*own, 41)
+
+
+def test_kernels_that_differ_have_names_that_differ_since_the_linker_goes_by_them():
+    operation(41)(half)
+    kernels = [kernel_of(rare_operations(numbers)) for numbers in ({14}, {41}, {14, 41})]
+    assert kernels[0].__qualname__ == "corrupt"
+    assert kernel_of(rare_operations({1})) is kernels[0]
+
+    # A function that is registered again, such as by a cell of a notebook, replaces the first
+    @jit.function
+    def other(ops, o, par, x, first, last):
+        x[first, 0] = -1.0
+
+    other.py_func.__module__, other.py_func.__qualname__ = half.py_func.__module__, half.py_func.__qualname__
+    operation(41)(other)
+    assert registered()[41].function is other
+    kernels.append(kernel_of(rare_operations({41})))
+    assert len({kernel.__qualname__ for kernel in kernels}) == 4
 
 
 @pytest.mark.parametrize("number", [0, 24, 25, 31, 64])

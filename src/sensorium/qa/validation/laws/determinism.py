@@ -42,7 +42,13 @@ _SAME = "the same bytes; physics.md 0: randomness is a function of seed, name, t
 
 def _samples() -> dict[str, tuple[type[Any], Sample]]:
     """Every sensor with noise on all that it measures, by name: its specification, and where it is attached."""
-    return {name: (loaded(kind.spec), sample) for _, kind in all_kinds() for name, sample in kind.samples.items()}
+    found: dict[str, tuple[type[Any], Sample]] = {}
+    for kind, sensor in all_kinds():
+        for name, sample in sensor.samples.items():
+            if name in found:
+                raise SpecError(f"sensor {kind!r} has a sample {name!r}, as another has; names of samples must differ")
+            found[name] = loaded(sensor.spec), sample
+    return found
 
 
 def _scene() -> sn.Scene:

@@ -1,0 +1,1 @@
+"""Sensors, a corruption, a mesh format and a world for harbours."""
