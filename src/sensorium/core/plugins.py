@@ -60,7 +60,7 @@ def load(group: str, name: str) -> Any:
         raise SpecError(f"{name!r} is not among the {group} that installed packages bring; {hint}")
     try:
         return points[name].load()
-    except Exception as error:  # whatever somebody else's module does when it is imported
+    except Exception as error:  # the package may raise anything when it is imported
         what = f"{type(error).__name__}: {error}"
         raise SpecError(f"{group} {name!r} cannot be loaded from {points[name].value!r}; {what}") from error
 

@@ -209,7 +209,7 @@ class Gnss(SensorSpec[GnssReading]):
             (("position", self.position, wander), ("velocity", self.velocity, []))
         ):
             before, after = [*more, group.noise, *group.extra], Chain([group.discrete, group.sat])
-            layout = Chain([*before, after]).told(Layout(3, period_s))
+            layout = Chain([*before, after]).with_own_limits(Layout(3, period_s))
             layouts.append(layout)
             first.append(Part(Chain(before).operations(layout), 3 * number, 3, number))
             last.append(Part(after.operations(layout), 3 * number, 3, number))
@@ -218,7 +218,7 @@ class Gnss(SensorSpec[GnssReading]):
             if all(fault.target in self.targets[1:] for fault in self.faults.faults):
                 layout = replace(layout, codes_after=after.codes_ahead(layout))
             faults += self.faults.parts(layout, column=3 * number, group=3 + number, target=target, named=True)
-        both = Chain(self.extra).told(Layout(_FIX, period_s, _together(layouts)))
+        both = Chain(self.extra).with_own_limits(Layout(_FIX, period_s, _together(layouts)))
         faults += self.faults.parts(both, group=2, target="fix")
         extra = Part(Chain(self.extra).operations(both), 0, _FIX, 2)
         return [*first, extra, *sorted(faults, key=lambda part: part.fault), *last]

@@ -76,7 +76,7 @@ class KinematicSpec(WorldSpec):
 
 
 class CommandedBody(Spec):
-    """A body that a controller moves: where it is at the start, and how it moves until it is told."""
+    """A body that a controller moves: where it is at the start, and how it moves until the first command."""
 
     pose: PoseSpec = PoseSpec()
     """Where it is at the start."""

@@ -67,10 +67,10 @@ class Layout:
         if self.period_s is not None and not 0.0 < self.period_s < np.inf:
             raise SpecError(f"period_s is {self.period_s:g}; it must be positive and finite")
 
-    def needed_period_s(self, who: str) -> float:
-        """The nominal period, for what cannot do without."""
+    def needed_period_s(self, model: str) -> float:
+        """The nominal period [s]; SpecError, which names the model, where it is unknown."""
         if self.period_s is None:
-            raise SpecError(f"{who} needs the sample rate; give period_s where the chain is started")
+            raise SpecError(f"{model} needs the sample rate; give period_s where the chain is started")
         return self.period_s
 
     def limit(self, side: Literal["min", "max"], what: str, give: str) -> Float:
@@ -164,9 +164,9 @@ class Corruption(Spec):
 
     def compiled(self, layout: Layout) -> list[Op]:
         """Its operations, with what its parts know of each other."""
-        return self.switched(self.told(layout))
+        return self.switched(self.with_own_limits(layout))
 
-    def told(self, layout: Layout) -> Layout:
+    def with_own_limits(self, layout: Layout) -> Layout:
         """The layout with its own limits, if it is on and has any; else those that were known before stay."""
         limits = self.limits(layout.width) if self.on else None
         if limits is not None:
@@ -220,7 +220,7 @@ class Corruption(Spec):
 
 
 def layouts_in_row(parts: Sequence[Corruption], layout: Layout) -> list[Layout]:
-    """The layout of each of some parts that act one after the other; `layout` tells what lies beside them all."""
+    """The layout of each of some parts that act one after the other; `layout` is that of all of them."""
     before, after = [layout.codes_before], [layout.codes_after]
     for part in parts:
         before.append(_known(part.codes_behind, replace(layout, codes_before=before[-1])))
@@ -231,7 +231,7 @@ def layouts_in_row(parts: Sequence[Corruption], layout: Layout) -> list[Layout]:
 
 
 def _known(codes: Callable[[Layout], Grid | None], layout: Layout) -> Grid | None:
-    """Codes, or None beside a part that cannot become operations: it says why when it is to."""
+    """Codes, or None where a part cannot become operations; it raises its own error later."""
     try:
         return codes(layout)
     except SpecError:

@@ -66,8 +66,8 @@ def _tag(rare: tuple[Operation, ...]) -> str:
     others = [each for each in rare if each.number >= FIRST_OF_OTHERS]
     if not others:
         return ""
-    beside = "_beside" if len(others) < len(rare) else ""  # those of the library
-    return "".join([beside, *(f"_{each.number}_{fingerprint(each.function.py_func, {})[:8]}" for each in others)])
+    library = "_library" if len(others) < len(rare) else ""
+    return "".join([library, *(f"_{each.number}_{fingerprint(each.function.py_func, {})[:8]}" for each in others)])
 
 
 def _dispatch(name: str, arguments: tuple[str, ...], operations: tuple[Operation, ...]) -> Callable[..., None]:

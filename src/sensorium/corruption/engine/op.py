@@ -124,7 +124,7 @@ class Op:
         options: Up to four whole numbers.
         slots: Numbers of state a channel; the state of one row is (slots, width).
         start: Gives the state at the beginning, shape (rows, slots, width); zeros if None.
-        forgets: State is NaN whenever a fault has the operation switched off, so that it sees its onset.
+        forgets: State is NaN whenever a fault has the operation switched off, so that it knows its onset.
         watches: As `forgets`, but the first slot follows the signal meanwhile, for what holds the value before.
         holds: Its output may be a value of an older sample. The last slot tells: NaN before there is a value to hold, 1
             where the output is an older one, 0 where it is not.

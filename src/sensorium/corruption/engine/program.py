@@ -30,7 +30,7 @@ Float = NDArray[np.float64]
 _NO_FAULTS = np.zeros((1, 1, 1), np.uint8)
 _NO_ONSETS = np.zeros((1, 1, 1), np.int64)
 
-# The calling thread runs a program alone if it does less than so many operations on numbers, about 3 ns each: to wake
+# The calling thread runs a program alone below this number of operations on numbers, about 3 ns each: to wake
 # another thread and to wait for it may cost 0.1 ms or more
 _ALONE = 2**17
 
@@ -73,7 +73,7 @@ class Program:
         self.period_ns = 0 if period_s is None else round(period_s * NS_PER_S)
         self._starts: list[tuple[Op, int, int, int]] = []
         self.outside = max((part.fault for part in parts), default=-1) + 1
-        """Number of faults of a sensor's schedule, which `step` must be told of."""
+        """Number of faults of a sensor's schedule, which `step` is given."""
         faults: list[Fault] = []
         rows, parameters, size, slots = [], [np.zeros(0)], 0, 0
         repeats: dict[tuple[int, int], int] = {}
@@ -81,7 +81,7 @@ class Program:
             if not 0 <= part.group < layout.MAX_GROUPS:
                 raise SpecError(f"group is {part.group}; it must be 0 to {layout.MAX_GROUPS - 1}")
             for op in part.ops:
-                # Operations of one kind in one group are told apart by their order among themselves
+                # Operations of one kind in one group are numbered in their order
                 repeat = repeats.get((part.group, op.kind), 0)
                 repeats[part.group, op.kind] = repeat + 1
                 if repeat >= layout.MAX_REPEATS:
@@ -263,9 +263,9 @@ class Program:
                     raise SpecError("a fault counts from its onset; onsets_ns must be given with those that are active")
                 onsets = onsets_ns[None]
             if state.faults is not None:
-                active = self._beside(active, state.faults.at(time_ns))
+                active = self._with_own_faults(active, state.faults.at(time_ns))
                 if self._needs_onsets:
-                    onsets = self._beside(onsets, state.faults.onsets_ns)
+                    onsets = self._with_own_faults(onsets, state.faults.onsets_ns)
             clock = state.clock
             clock[0, layout.TICK] = state.tick
             clock[0, layout.TIME_NS] = time_ns
@@ -285,7 +285,7 @@ class Program:
             at = tuple(int(i) for i in np.argwhere(~finite)[0])
             raise SpecError(f"the signal is {signals[at]} at {at}; every value must be finite")
 
-    def _beside(self, outside: NDArray[Any], own: NDArray[Any]) -> NDArray[Any]:
+    def _with_own_faults(self, outside: NDArray[Any], own: NDArray[Any]) -> NDArray[Any]:
         """Numbers of the faults of a sensor's schedule, and of those in its chains, of one sample."""
         return np.concatenate([outside[:, :, : self.outside], own[None]], axis=2) if self.outside else own[None]
 
@@ -387,7 +387,7 @@ def _check_kind(op: Op) -> None:
 
 
 def _number(fault: Fault, faults: list[Fault]) -> int:
-    """Place of a fault in the list, at whose end a new one is put; told apart by identity, since two may be equal."""
+    """Place of a fault in the list, at whose end a new one is put; compared by identity, since two may be equal."""
     for number, known in enumerate(faults):
         if known is fault:
             return number

@@ -1,4 +1,4 @@
-"""Bias: a constant offset, the same always or drawn anew for each episode."""
+"""Bias: a constant offset, constant, or drawn once an episode."""
 
 from typing import Any, Literal
 

@@ -51,7 +51,7 @@ class BoundedWalk(Corruption):
 
     Basilisk's memo asks for `truncate` (R3). `clamp` is what Basilisk does since December 2024, `exp_pull` what it did
     at the memo's time; that passes b by 10 to 20 % for s = b / 30, and kicks by -3 exp(-2) s at w = 0, left out here
-    (physics.md E-32). All are the random walk of K until b is felt: `ou` has tau = 2 sigma^2 / K^2. Other than
+    (physics.md E-32). All are the random walk of K until b has an effect: `ou` has tau = 2 sigma^2 / K^2. Other than
     with Basilisk, steps grow with the time since the sample before (E-32).
     """
 
@@ -163,7 +163,7 @@ def bounded_walk(
 
 @jit.function
 def reflected(w: float, bound: float) -> float:
-    """W mirrored at +-bound as often as need be."""
+    """W mirrored at +-bound as often as needed."""
     y = w + bound
     y -= 4.0 * bound * math.floor(y / (4.0 * bound))
     return min(y, 4.0 * bound - y) - bound

@@ -1,4 +1,4 @@
-"""Coupling from other channels: what a gyroscope feels of linear acceleration."""
+"""Coupling from other channels: such as the g-sensitivity of a gyroscope."""
 
 from typing import Literal
 

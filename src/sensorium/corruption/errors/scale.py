@@ -16,7 +16,7 @@ SCALE = 2
 
 
 class Scale(Corruption):
-    """x' = A x, with A = (1 + error) on the diagonal and the cross-axis share beside it, or any matrix.
+    """x' = A x, with A = (1 + error) on the diagonal and the cross-axis share off the diagonal, or any matrix.
 
     Cross-axis sensitivity of x % is a unit diagonal with x / 100 everywhere else (physics.md 6).
     """

@@ -111,13 +111,13 @@ def temperature(
         decay = math.exp(-dt_s / tau_s)
         behind = (warm - warm_before) * tau_s / dt_s * -math.expm1(-dt_s / tau_s)
     for row in range(first, last):
-        felt = warm
+        inside = warm
         if lags:
             # A start without a temperature is one as cold as its surroundings
-            felt = state[row, s]
-            felt = ambient if math.isnan(felt) else warm - behind + (felt - warm_before) * decay
-            state[row, s] = felt
-        excess = felt - reference
+            inside = state[row, s]
+            inside = ambient if math.isnan(inside) else warm - behind + (inside - warm_before) * decay
+            state[row, s] = inside
+        excess = inside - reference
         for i in range(width):
             x[row, column + i] += (par[p + width + i] * x[row, column + i] + par[p + i]) * excess
 

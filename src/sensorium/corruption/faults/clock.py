@@ -117,7 +117,7 @@ class FaultClock:
         return self._timing[active]
 
     def reset(self, mask: NDArray[np.bool_], time_ns: int) -> None:
-        """Begin anew in some worlds: what struck at random there is over, and later onsets are drawn from now on.
+        """Restart some worlds: random faults that are active there end, and later onsets are drawn from now on.
 
         Known times stay, for they are the clock's, and so does timing, which all worlds share.
 
@@ -140,7 +140,7 @@ class FaultClock:
         self._settle()
 
     def copy(self) -> FaultClock:
-        """One in the same state, that goes on by itself."""
+        """An independent copy in the same state."""
         twin = FaultClock.__new__(FaultClock)
         twin.__dict__.update(self.__dict__)
         twin.log, twin._changes = self.log.copy(), list(self._changes)
@@ -174,7 +174,7 @@ class FaultClock:
                 heapq.heappush(self._changes, (start_ns, f, _EVERYWHERE))
 
     def _strikes(self, f: int) -> bool:
-        """Whether a fault strikes worlds at random, each by itself."""
+        """Whether a fault sets in at random, in each world independently."""
         fault = self._faults[f]
         return fault.on and fault.onsets_per_s is not None and fault.timing is None
 
@@ -222,7 +222,7 @@ class FaultClock:
         heapq.heappush(self._changes, (time_ns + _at_least_1_ns(wait_s), f, world))
 
     def _exponential(self, f: int, world: int, draw: int) -> float:
-        """An exponential number of mean 1 for the onset drawn last; what strikes all worlds is drawn as world 0."""
+        """An exponential number of mean 1 for the onset drawn last; a fault of all worlds is drawn as world 0."""
         number = 0 if world == _EVERYWHERE else self._first_world + world
         return exponential(*self._streams[f].key, draw, self._drawn[f][world], number)
 

@@ -67,7 +67,7 @@ class BlockedSector(Corruption):
     """x' = `value` in a part of a scan or an image: mud on a window, a bracket in front of it.
 
     The part is the rows and columns given, both half-open, or the columns of an azimuth range of a full turn. Column j
-    of n looks at azimuth start +- 360 j / n, as `patterns.Spinning` turns: clockwise from 0 unless told otherwise.
+    of n looks at azimuth start +- 360 j / n, as `patterns.Spinning` turns: clockwise from 0 by default.
     Azimuths are right-handed about z, 0 forward; a range goes counterclockwise from its first to its second number, and
     may pass 180.
     """

@@ -61,7 +61,7 @@ class Fault(Corruption):
     fixed_duration: bool = False
     """Whether it always lasts its mean."""
     target: str | None = None
-    """Which group of a sensor it strikes, such as "linear" of an IMU; None for every one."""
+    """Which group of a sensor it acts on, such as "linear" of an IMU; None for every one."""
     channels: Channels | None = None
     """Which channels it concerns; None for all."""
 
@@ -141,7 +141,7 @@ class Fault(Corruption):
 
     def _inside(self, layout: Layout) -> Layout:
         """The layout of its corruption, whose parts know each other's limits before they know those outside."""
-        return layout if self.corruption is None else self.corruption.told(layout)
+        return layout if self.corruption is None else self.corruption.with_own_limits(layout)
 
 
 class FaultSchedule(Spec):
@@ -230,7 +230,7 @@ class FaultSchedule(Spec):
 
 @contextmanager
 def blamed(number: int) -> Iterator[None]:
-    """Errors inside are told as those of one fault, by its place in the specification of its sensor."""
+    """Errors raised inside name the fault, by its place in the specification of its sensor."""
     try:
         yield
     except SpecError as error:

@@ -75,7 +75,7 @@ class FaultLog(Sequence[FaultEvent]):
         return [e for e in self if fault in (None, e.fault) and world in (None, e.world)]
 
     def copy(self) -> FaultLog:
-        """One that goes on by itself."""
+        """An independent copy."""
         twin = FaultLog(keep=self._keep)
         twin._events, twin.total = dict(self._events), self.total
         return twin
@@ -102,10 +102,10 @@ class FaultLog(Sequence[FaultEvent]):
 
 
 class FaultWatch:
-    """Follows a log: what set in or was over since one looked last."""
+    """Follows a log: the faults that set in or ended since the last call."""
 
     def __init__(self, from_ns: int) -> None:
-        """Begin at a time [ns]: what is active then is told as an onset, and what was over by then is not told."""
+        """Begin at a time [ns]: faults active then are reported as onsets, and those that ended before are not."""
         self._from_ns = from_ns
         self._seen = 0
         self._active: list[int] = []

@@ -70,7 +70,7 @@ class McapRecorder(Recorder):
 
         Args:
             path: The file.
-            clouds_every: Record the first scan of a lidar and then every so manyth: a cloud of 262,144 points has 7 MB,
+            clouds_every: Record the first scan of a lidar and then every n-th: a cloud of 262,144 points has 7 MB,
                 or 10 with points in the world.
         """
         if clouds_every < 1:
@@ -203,7 +203,7 @@ class McapRecorder(Recorder):
         except OSError as error:
             raise self._failed(error) from None
         finally:
-            # What could not be written before cannot be now, and has been told
+            # A file that could not be written before cannot be written now; the error was raised already
             with suppress(OSError):
                 self._file.close()
 
@@ -297,7 +297,7 @@ def _bodies(env: Environment, X_WB: Pose, time_ns: int) -> Message:
     return transforms(X_WB.reshape(-1), parents, [prefix + name for prefix in prefixes for name in names], time_ns)
 
 
-# Reliable and transient local, as rosbag2 writes it: who plays the file gives mounts to late listeners too
+# Reliable and transient local, as rosbag2 writes it, so that late subscribers to a replay get the mounts too
 _LATCHED = """- history: 3
   depth: 0
   reliability: 1

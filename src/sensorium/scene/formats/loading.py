@@ -1,4 +1,4 @@
-"""Mesh files, read with suspicion: .glb .gltf .obj .ply .stl .off and .npz, and formats that packages announce.
+"""Untrusted mesh files: .glb .gltf .obj .ply .stl .off and .npz, and formats that packages announce.
 
 A file comes out whole or not at all: whatever is wrong with it is one SceneError that names the file and the
 rule. Coordinates stay as they are stored. glTF is y-up by its standard, and many OBJ files are; turn such a
@@ -43,7 +43,7 @@ def load_mesh(path: str | PathLike[str], *, max_bytes: int = MAX_BYTES, paint: b
     Args:
         path: File to read; its suffix names the format.
         max_bytes: Most that the file, or what it unpacks to, may take.
-        paint: Whether materials and images are read; without, what is wrong with them is no matter.
+        paint: Whether materials and images are read; without, errors in them are ignored.
 
     Raises:
         PaintError: A SceneError, of what the mesh is painted with: its shape alone could be read.

@@ -33,7 +33,7 @@ def channel_parts(
     """
     here = [fault for fault in faults.faults if fault.target in (None, target)]
     first, last = Chain(before), Chain(after)
-    layout = Chain([*before, *after]).told(within or Layout(width, period_s))
+    layout = Chain([*before, *after]).with_own_limits(within or Layout(width, period_s))
     layouts = layouts_in_row([first, Chain(here), last], layout)
     return [
         Part(first.operations(layouts[0]), column, width, group),

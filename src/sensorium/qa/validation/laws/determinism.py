@@ -176,7 +176,7 @@ def _order(quick: bool) -> Comparison:
 
 @DETERMINISM.check(
     "restarts",
-    "A process started anew reports the same bytes.",
+    "A new process reports the same bytes.",
     reference=_SAME,
 )
 def _restarts(quick: bool) -> Comparison:
