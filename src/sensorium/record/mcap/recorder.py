@@ -243,7 +243,7 @@ class McapRecorder(Recorder):
         function = messages_function(reading, source)
         if function is None:
             kind = type(reading).__name__
-            warnings.warn(f"sensor {source.name!r} is not recorded: no message stands for its {kind}", stacklevel=5)
+            warnings.warn(f"sensor {source.name!r} is not recorded: no message stands for its {kind}", stacklevel=4)
         return function
 
     def _add(self, topic: str, message: Message, log_ns: int) -> None:

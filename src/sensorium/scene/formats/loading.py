@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.core import plugins
-from sensorium.core.errors import MissingExtraError, SceneError, in_one_line
+from sensorium.core.errors import MissingExtraError, SceneError, SpecError, in_one_line
 from sensorium.files.npz_archive import ArchiveError, read_arrays
 from sensorium.scene.formats.gltf.reading import read_gltf
 from sensorium.scene.formats.guards import check_stl, is_text_stl
@@ -80,16 +80,26 @@ class MeshReader(Protocol):
 
 def suffixes() -> tuple[str, ...]:
     """Suffixes of all formats, with their dots: the library's, and those that installed packages announce."""
-    return tuple(sorted({*_READERS, *(f".{name}" for name in plugins.announced("mesh_formats"))}))
+    return tuple(sorted({*_READERS, *_announced()}))
+
+
+def _announced() -> dict[str, str]:
+    """Suffixes that installed packages announce, each with the name of its entry point."""
+    found = {f".{name.lower()}": name for name in plugins.announced("mesh_formats")}
+    for suffix in found:
+        if suffix in _READERS:
+            raise SpecError(f"a package announces the mesh format {suffix!r}; the library reads that already")
+    return found
 
 
 def _reader(path: Path, suffix: str) -> MeshReader:
     """The reader of a suffix; packages announce theirs as entry points of `sensorium.mesh_formats`."""
+    announced = _announced()
     if suffix in _READERS:
         return _READERS[suffix]
-    if suffix not in suffixes():
+    if suffix not in announced:
         raise SceneError(f"{path}: suffix {path.suffix!r} is unknown; it must be one of {', '.join(suffixes())}")
-    read = plugins.load("mesh_formats", suffix.removeprefix("."))
+    read = plugins.load("mesh_formats", announced[suffix])
 
     def checked(path: Path, *, max_bytes: int, paint: bool) -> Mesh:
         mesh = read(path, max_bytes=max_bytes, paint=paint)

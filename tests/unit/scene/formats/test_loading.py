@@ -8,7 +8,8 @@ import trimesh
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sensorium.core.errors import SceneError
+from sensorium.core import plugins
+from sensorium.core.errors import SceneError, SpecError
 from sensorium.scene import shapes
 from sensorium.scene.formats import loading
 from sensorium.scene.mesh import Mesh
@@ -254,3 +255,19 @@ def test_a_point_cloud_is_no_mesh(tmp_path: Path) -> None:
     (tmp_path / "m.ply").write_bytes(trimesh.PointCloud(SHAPE.vertices).export(file_type="ply"))
     with pytest.raises(SceneError, match="no triangles"):
         Mesh.load(tmp_path / "m.ply")
+
+
+def read_nothing(path, *, max_bytes, paint):
+    return None
+
+
+def test_formats_of_packages_must_be_new_and_their_readers_must_give_a_mesh(tmp_path, monkeypatch):
+    path = tmp_path / "a.TRI"
+    path.write_text("0")
+    monkeypatch.setattr(plugins, "announced", lambda group: {"Tri": None})
+    monkeypatch.setattr(plugins, "load", lambda group, name: {"Tri": read_nothing}[name])
+    with pytest.raises(SceneError, match=r"a\.TRI: the reader of \.tri gave a NoneType; it must give a sn\.Mesh"):
+        Mesh.load(path)
+    monkeypatch.setattr(plugins, "announced", lambda group: {"obj": None})
+    with pytest.raises(SpecError, match=r"announces the mesh format '\.obj'; the library reads that already"):
+        Mesh.load(path)
