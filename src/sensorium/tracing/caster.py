@@ -21,9 +21,14 @@ from sensorium.tracing.embree import cast
 from sensorium.tracing.embree import crossings as cr
 from sensorium.tracing.embree.packet import BLOCK, COHERENT_ADDRESS, SCATTERED_ADDRESS
 from sensorium.tracing.kernels.light.curvature import curvature_tables
-from sensorium.tracing.kernels.light.meet import LightHits, bend_crossings, meet_rays, new_light_hits
 from sensorium.tracing.kernels.light.mesh_reflectance import reflectance_tables
-from sensorium.tracing.kernels.light.resolve import Surfaces, plain_surfaces
+from sensorium.tracing.kernels.light.remote_hits import (
+    FaceTables,
+    LightHits,
+    bend_crossings,
+    new_light_hits,
+    remote_hits,
+)
 from sensorium.tracing.labels import label_tables
 from sensorium.tracing.placement.body_places import BodyMotion, BodyPlaces
 from sensorium.tracing.placement.scenes import PlacedScenes
@@ -351,7 +356,7 @@ class RayCaster(AbstractCaster):
                     break
                 room = most
             if curved:
-                threads.run(bend_crossings, blocks, self._placed.tables, *self._curvature_tables, rays, out)
+                threads.run(bend_crossings, blocks, self._placed.tables, self._curved_faces, rays, out)
         return out
 
     def cast_rays(
@@ -411,7 +416,7 @@ class RayCaster(AbstractCaster):
             threads.run(cast.settle_rays, blocks, tables, self.labels, anchor, rays, mask, distance_m, out)
         return out
 
-    def meet_rays(
+    def remote_hits(
         self,
         rays: Rays,
         clear_m: NDArray[np.float32],
@@ -435,12 +440,11 @@ class RayCaster(AbstractCaster):
             self._commit(hide, anchor)
             out = new_light_hits(len(rays.origin), curved=curved)
             threads.run(
-                meet_rays,
+                remote_hits,
                 -(-len(rays.origin) // BLOCK),
                 self._placed.tables,
                 self.labels,
-                *self._light_tables,
-                *(self._curvature_tables if curved else (_FLAT_FIRST, _FLAT)),
+                self._curved_faces if curved else self._faces,
                 rays,
                 clear_m,
                 self._placed.masks_of_light(hide)[0],
@@ -450,14 +454,15 @@ class RayCaster(AbstractCaster):
         return out
 
     @cached_property
-    def _light_tables(self) -> tuple[Surfaces, NDArray[np.int64], NDArray[np.float32]]:
-        """What objects are, and the reflectance that meshes carry."""
-        return (plain_surfaces(self.layout), *reflectance_tables(self.layout))
+    def _faces(self) -> FaceTables:
+        """Reflectance that meshes carry."""
+        return FaceTables(*reflectance_tables(self.layout), _FLAT_FIRST, _FLAT)
 
     @cached_property
-    def _curvature_tables(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Curvature of the faces that mirror: it takes seconds for a million."""
-        return curvature_tables(self.layout)
+    def _curved_faces(self) -> FaceTables:
+        """The same with the curvature of faces that mirror, which takes seconds for a million."""
+        first, curvature = curvature_tables(self.layout)
+        return self._faces._replace(curvature_first=first, face_curvature=curvature)
 
     def pose_at(self, world: int, object_id: int, time: float) -> Pose:
         """X_WO of an object at a fraction of the interval of `move`."""

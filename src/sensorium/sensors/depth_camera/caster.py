@@ -39,7 +39,6 @@ from sensorium.tracing.kernels.depth.kernel import (
     measure_again,
 )
 from sensorium.tracing.kernels.depth.ray_jitter import RayJitter
-from sensorium.tracing.kernels.light.resolve import plain_surfaces
 from sensorium.tracing.kernels.sweep import Heads, RayTables
 from sensorium.tracing.placement.scenes import PlacedScenes
 from sensorium.tracing.placement.standing import Cameras, Standing
@@ -257,7 +256,6 @@ class DepthCaster:
             setup.rays,
             setup.heads,
             self._pixels,
-            self._surfaces,
             self._tints,
             motions,
             self._numbers,
@@ -295,7 +293,6 @@ class DepthCaster:
         """Look at what objects are made of."""
         rig = self._rig
         self._layout = layout = self._tracer.layout
-        self._surfaces = plain_surfaces(layout)
         coloured = "colour" in self._spec.outputs
         self._tints = tint_tables.tints(layout, rig.sun) if coloured else tint_tables.NO_TINTS
 

@@ -151,21 +151,21 @@ class LightCaster:
                 blocks = _blocks_of_beams(self._beams, out)
             for world, bodies in enumerate(motion):
                 near = {"anchor": aim.anchor[world], "bodies": bodies, "hide": rig.hide, "curved": curved}
-                meet, collect = partial(parts.meet, **near), partial(parts.collect_volumes, **near)
+                remote_hits, collect = partial(parts.remote_hits, **near), partial(parts.collect_volumes, **near)
                 numbers = np.arange(blocks).reshape(rig.worlds, -1)[world]
                 if self._beams is not None:
                     from sensorium.sensors.lidar.beam_tables import without_limits
                     from sensorium.tracing.kernels.beams.in_parts import beams_in_parts
 
                     unlimited = without_limits(self._tables)
-                    beams_in_parts(meet, collect, numbers, *where, unlimited, self._beams, draws, out)
+                    beams_in_parts(remote_hits, collect, numbers, *where, unlimited, self._beams, draws, out)
                 elif received is None:
-                    light_in_parts(meet, collect, numbers, *where, draws, out)
+                    light_in_parts(remote_hits, collect, numbers, *where, draws, out)
                 else:
                     from sensorium.tracing.kernels.waveform.in_parts import pulses_in_parts
 
                     assert self._waveform is not None
-                    pulses_in_parts(meet, collect, numbers, *where, self._waveform, draws, rare, received)
+                    pulses_in_parts(remote_hits, collect, numbers, *where, self._waveform, draws, rare, received)
             again = self._make_room()
         if self._near is not None:
             self.too_near = self._near.found(aim, table, start_ns, end_ns, tick, parts, motion)

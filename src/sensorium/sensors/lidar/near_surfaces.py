@@ -12,8 +12,7 @@ from sensorium.sensors.common.firing import Aim, Shot
 from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.lidar.range_limits import ABOVE_ZERO, fill_errors, has_errors, near_limits
 from sensorium.sensors.lidar.sweep_caster import SweepCaster
-from sensorium.tracing.kernels.light.ray_errors import RayErrors
-from sensorium.tracing.kernels.light.tables import NUMBERS
+from sensorium.tracing.kernels.geometry.ray_errors import RAY_NUMBERS, RayErrors
 from sensorium.tracing.partitioned.messages import Bodies
 from sensorium.tracing.partitioned.tracer import PartsTracer
 
@@ -33,7 +32,7 @@ class NearSurfaces:
         self._key = np.array(stream_key(rig.seed, rig.name), np.uint32)
         self._number: NDArray[np.float32] | None = None
         if has_errors(spec.noise):
-            self._number = np.zeros(NUMBERS, np.float32)
+            self._number = np.zeros(RAY_NUMBERS, np.float32)
             fill_errors(self._number, spec.noise, near_limits(spec))
         self._least_m = np.float32(max(spec.min_range_m, ABOVE_ZERO))
 

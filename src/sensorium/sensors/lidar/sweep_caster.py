@@ -19,9 +19,7 @@ from sensorium.sensors.lidar.range_limits import ABOVE_ZERO, fill_errors, range_
 from sensorium.sensors.lidar.scan import Scan
 from sensorium.tracing.caster import new_hits
 from sensorium.tracing.embree.packet import COHERENT_ADDRESS
-from sensorium.tracing.kernels.light.ray_errors import RayErrors
-from sensorium.tracing.kernels.light.resolve import plain_surfaces
-from sensorium.tracing.kernels.light.tables import N_FAR, N_LEAST, NUMBERS
+from sensorium.tracing.kernels.geometry.ray_errors import N_FAR, N_LEAST, RAY_NUMBERS, RayErrors
 from sensorium.tracing.kernels.sweep import SweepOutputs, sweep
 from sensorium.tracing.partitioned.messages import Bodies
 from sensorium.tracing.partitioned.sweep_in_parts import aim_sweep, write_sweep
@@ -50,7 +48,7 @@ class SweepCaster:
         self._rig = rig
         self._limits = np.array([max(min_range_m, ABOVE_ZERO), max_range_m], np.float32)
         self._in_world = in_world
-        self._surfaces = plain_surfaces(rig.tracer.layout) if normals else None
+        self._normals = normals
         self._firing = Firing(rig, worlds_differ=worlds_differ)
         self._recycler = Recycler()
 
@@ -89,6 +87,7 @@ class SweepCaster:
         """Fire what was prepared, with the bodies placed as it says."""
         rig, tracer = self._rig, self._rig.tracer
         out = self._outputs(shot.rays.x.size)
+        normals = self._recycler.array((*out.range_m.shape, 3), np.float32) if self._normals else None
         with shot.placed.lock:
             threads.run(
                 sweep,
@@ -102,11 +101,11 @@ class SweepCaster:
                 np.uint32(shot.placed.mask_without(rig.hide, air=False)),
                 COHERENT_ADDRESS,
                 self._in_world,
-                self._surfaces,
+                normals,
                 errors,
                 out,
             )
-        return self._scan(out, table, start_ns, end_ns, shot.knot_ns, shot.X_WS)
+        return self._scan(out, table, start_ns, end_ns, shot.knot_ns, shot.X_WS, normals)
 
     def fire_again(
         self, firing: Firing, shot: Shot, table: RayTable, start_ns: int, end_ns: int, redrawn: NDArray[np.int64]
@@ -166,11 +165,17 @@ class SweepCaster:
             object_id=new(shape, np.int32),
             face_id=new(shape, np.int32),
             label=new(shape, np.int32),
-            normals=np.zeros((shape[0], 0, 3), np.float32) if self._surfaces is None else new((*shape, 3), np.float32),
         )
 
     def _scan(
-        self, out: SweepOutputs, table: RayTable, start_ns: int, end_ns: int, knot_ns: NDArray[np.int64], X_WS: Pose
+        self,
+        out: SweepOutputs,
+        table: RayTable,
+        start_ns: int,
+        end_ns: int,
+        knot_ns: NDArray[np.int64],
+        X_WS: Pose,
+        normals: NDArray[np.float32] | None = None,
     ) -> Scan:
         """A reading of what a kernel wrote."""
         organised = (*self._rig.axes, *table.shape)
@@ -186,7 +191,7 @@ class SweepCaster:
             frame="world" if self._in_world else "sensor",
             knot_ns=knot_ns,
             X_WS=X_WS,
-            normals=None if self._surfaces is None else out.normals.reshape((*organised, 3)),
+            normals=None if normals is None else normals.reshape((*organised, 3)),
         )
 
 
@@ -195,7 +200,7 @@ class NoisySweeps:
 
     def __init__(self, spec: "Lidar", rig: Rig, caster: SweepCaster) -> None:
         self._rig, self._caster = rig, caster
-        self._number = np.zeros(NUMBERS, np.float32)
+        self._number = np.zeros(RAY_NUMBERS, np.float32)
         fill_errors(self._number, spec.noise, range_limits(spec))
         if spec.has_range_images:
             self._number[N_LEAST] = -np.inf  # what is too near is sorted out later, and told

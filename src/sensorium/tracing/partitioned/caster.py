@@ -27,7 +27,7 @@ from sensorium.scene.partition.split import made_material
 from sensorium.scene.volumes import material_kinds
 from sensorium.tracing.caster import AbstractCaster, AllHits, Hits, LookUp, LookUpOfAll, RawHits, new_hits
 from sensorium.tracing.embree.crossings import RawCrossings
-from sensorium.tracing.kernels.light.meet import LightHits, new_light_hits
+from sensorium.tracing.kernels.light.remote_hits import LightHits, new_light_hits
 from sensorium.tracing.partitioned.forwarding import Boxes, Forwarder
 from sensorium.tracing.partitioned.messages import AT_ONCE, Bodies, Shared
 from sensorium.tracing.partitioned.part import PartReport
@@ -138,7 +138,7 @@ class PartitionedCaster(AbstractCaster):
     def collect_volumes(
         self, rays: Rays, anchor: NDArray[np.float64], bodies: Bodies, *, hide: frozenset[str], curved: bool
     ) -> RawCrossings:
-        """All faces of volumes that a sensor's rays cross; arguments as for `meet`."""
+        """All faces of volumes that a sensor's rays cross; arguments as for `remote_hits`."""
         low, high = self._boxes(bodies)
         own = frozenset(self.bodies) & hide
         shared = Shared(anchor[None], bodies, own, coherent=False, from_anchor=True, curved=curved)
@@ -181,7 +181,7 @@ class PartitionedCaster(AbstractCaster):
         self._follow(rays, Shared(anchor[None], bodies, own, True, from_anchor=True, air=air), anchor, found)
         return found
 
-    def meet(
+    def remote_hits(
         self,
         rays: Rays,
         clear_m: NDArray[np.float32],

@@ -16,7 +16,7 @@ from sensorium.runtime import threads
 from sensorium.tracing.caster import RawHits
 from sensorium.tracing.embree.crossings import C_COLUMN, C_FACE, C_T, RawCrossings, new_raw_crossings
 from sensorium.tracing.embree.packet import BLOCK
-from sensorium.tracing.kernels.light.meet import LightHits
+from sensorium.tracing.kernels.light.remote_hits import LightHits
 from sensorium.tracing.partitioned import routing
 from sensorium.tracing.partitioned.messages import AT_ONCE, NOTHING, Met, Sent, Shared
 from sensorium.tracing.partitioned.part_processes import PartProcesses

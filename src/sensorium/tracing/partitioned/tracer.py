@@ -9,7 +9,7 @@ from sensorium.core.errors import SpecError
 from sensorium.scene.partition.in_parts import SceneInParts
 from sensorium.tracing.caster import RawHits
 from sensorium.tracing.embree.crossings import RawCrossings
-from sensorium.tracing.kernels.light.meet import LightHits
+from sensorium.tracing.kernels.light.remote_hits import LightHits
 from sensorium.tracing.partitioned.caster import PartitionedCaster
 from sensorium.tracing.partitioned.messages import Bodies
 from sensorium.tracing.placement.motion import MAX_SEGMENTS
@@ -71,10 +71,10 @@ class PartsTracer:
     def collect_volumes(
         self, rays: Rays, anchor: NDArray[np.float64], bodies: Bodies, hide: Iterable[str], *, curved: bool
     ) -> RawCrossings:
-        """All faces of volumes that rays cross in one world; arguments as for `meet`."""
+        """All faces of volumes that rays cross in one world; arguments as for `remote_hits`."""
         return self.caster.collect_volumes(rays, anchor, bodies, hide=frozenset(hide), curved=curved)
 
-    def meet(
+    def remote_hits(
         self,
         rays: Rays,
         clear_m: NDArray[np.float32],
@@ -85,8 +85,9 @@ class PartsTracer:
         coherent: bool,
         curved: bool,
     ) -> LightHits:
-        """Nearest surfaces in one world for light that is followed, see `PartitionedCaster.meet`."""
-        return self.caster.meet(rays, clear_m, anchor, bodies, hide=frozenset(hide), coherent=coherent, curved=curved)
+        """Nearest surfaces in one world for light that is followed, see `PartitionedCaster.remote_hits`."""
+        how = {"hide": frozenset(hide), "coherent": coherent, "curved": curved}
+        return self.caster.remote_hits(rays, clear_m, anchor, bodies, **how)
 
     def close(self) -> None:
         """End the processes."""

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from sensorium.tracing.kernels.beams.stages import follow_beams, new_beam_walks
 from sensorium.tracing.kernels.beams.tables import BeamTables
-from sensorium.tracing.kernels.light.in_parts import Collect, Meet, walk_through
+from sensorium.tracing.kernels.light.in_parts import Collect, RemoteHits, walk_through
 from sensorium.tracing.kernels.light.kernel import LightOutputs
 from sensorium.tracing.kernels.light.tables import LightTables
 from sensorium.tracing.kernels.sweep import Heads, RayTables
@@ -17,7 +17,7 @@ _MOST_WALKS = 64
 
 
 def beams_in_parts(
-    meet: Meet,
+    remote_hits: RemoteHits,
     collect: Collect,
     numbers: NDArray[np.int64],
     anchor: NDArray[np.float64],
@@ -32,7 +32,7 @@ def beams_in_parts(
     """Fire some blocks of beams of one world, and follow their light through the parts.
 
     Args:
-        meet: Finds hits in that world; collect: finds crossings of volumes there.
+        remote_hits: Finds hits in that world; collect: finds crossings of volumes there.
         numbers: Of the blocks, among those of all heads.
         anchor: Of all worlds [m], shape (worlds, 3).
         rays: The axes of beams.
@@ -42,4 +42,4 @@ def beams_in_parts(
     """
     walks = new_beam_walks(min(_MOST_WALKS, len(numbers)), light, tables)
     where = (anchor, rays, heads, light, unlimited, tables, draws, walks, out)
-    walk_through(follow_beams, where, walks.rays, meet, collect, numbers, light)
+    walk_through(follow_beams, where, walks.rays, remote_hits, collect, numbers, light)

@@ -10,10 +10,10 @@ from sensorium.runtime import jit
 from sensorium.tracing.embree.packet import BLOCK, new_block, new_packet, set_mask, trace_block
 from sensorium.tracing.kernels.beams import gather
 from sensorium.tracing.kernels.beams.merge import merge_beams
+from sensorium.tracing.kernels.geometry.ray_errors import numbers_of
 from sensorium.tracing.kernels.light import choose, rows, steps, tree
 from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.kernels.light.media_stack import new_media
-from sensorium.tracing.kernels.light.ray_errors import numbers_of
 from sensorium.tracing.kernels.strong_light.sunlight import gather_sunlight
 from sensorium.tracing.kernels.waveform import steps as pulse_steps
 from sensorium.tracing.kernels.waveform import tables as wt

@@ -14,10 +14,10 @@ from sensorium.tracing.embree.packet import BLOCK, BLOCK_FLOATS
 from sensorium.tracing.kernels.beams import gather
 from sensorium.tracing.kernels.beams.kernel import report_beams
 from sensorium.tracing.kernels.beams.tables import BeamTables
+from sensorium.tracing.kernels.geometry.ray_errors import numbers_of
 from sensorium.tracing.kernels.light import choose, rows, tree
 from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.kernels.light.media_stack import new_media
-from sensorium.tracing.kernels.light.ray_errors import numbers_of
 from sensorium.tracing.kernels.light.stages import (
     AIM,
     CHILDREN,

@@ -15,13 +15,13 @@ from sensorium.tracing.embree import packet as pk
 from sensorium.tracing.embree.packet import BLOCK, NO_HIT, new_packet, set_mask, trace_block, trace_still
 from sensorium.tracing.kernels.depth import measure as ms
 from sensorium.tracing.kernels.depth.drawing.canvas import new_canvas, take_drawn
-from sensorium.tracing.kernels.depth.drawing.draw import draw, find_normals
+from sensorium.tracing.kernels.depth.drawing.draw import draw, find_face_normals
 from sensorium.tracing.kernels.depth.flow import write_flow, write_scene_flow
 from sensorium.tracing.kernels.depth.lens import KIND, PINHOLE, look_block
 from sensorium.tracing.kernels.depth.ray_jitter import RayJitter, jitter_rays
 from sensorium.tracing.kernels.depth.tint import write_colour
-from sensorium.tracing.kernels.light import rows
-from sensorium.tracing.kernels.light.resolve import find_incidence, resolve
+from sensorium.tracing.kernels.geometry import rows
+from sensorium.tracing.kernels.geometry.normals import find_incidence, find_normals
 from sensorium.tracing.kernels.sweep import WHOLE, aim_block, block_of
 from sensorium.tracing.placement.standing import new_stand, stand, stand_camera
 
@@ -29,7 +29,7 @@ _ZERO, _INFINITE = np.float32(0.0), np.float32(np.inf)
 
 # Scratch of a block: what was met and at which angle. All of the rows that light has would drive out of the cache what
 # an image is made of.
-_FLOATS, _WORDS = rows.SIDE + BLOCK, rows.MATERIAL + BLOCK
+_FLOATS, _WORDS = rows.SIDE + BLOCK, rows.COLUMN + BLOCK
 
 
 class Pixels(NamedTuple):
@@ -79,8 +79,8 @@ class DepthOutputs(NamedTuple):
 
 @jit.function
 def _cast_images(
-    first, step, count, arrays, mounts, standing, cameras, meshes, frame, labels, anchor, rays, heads, pixels, surfaces,
-    tints, motions, numbers, reach, in_world, draws, mask, arguments, out,
+    first, step, count, arrays, mounts, standing, cameras, meshes, frame, labels, anchor, rays, heads, pixels, tints,
+    motions, numbers, reach, in_world, draws, mask, arguments, out,
 ):  # fmt: skip
     """The work of `depth_images`."""
     floats, words, active = new_packet()
@@ -125,7 +125,7 @@ def _cast_images(
             if drawn:
                 take_drawn(canvas, at, block, hit, used)
                 if turned:
-                    find_normals(block, hit, meshes, arrays, world, used)
+                    find_face_normals(block, hit, meshes, arrays, world, used)
             elif not aimed:
                 trace_still(block, hit, floats, words, active, scene, arguments, x, y, z, pose, reach, used)
             else:
@@ -163,7 +163,7 @@ def _cast_images(
             if out.face_id.shape[1] > 0:
                 _write_faces(hit, place, used, out.face_id[head])
             if turned:
-                resolve(block, hit, arrays, surfaces, world, False, used)
+                find_normals(block, hit, arrays, world, used)
                 find_incidence(block, used)
                 _write_turned(block, hit, heads.matrix[head, 0], place, in_world, tints, world, head, used, out)
             elif found:
@@ -178,8 +178,8 @@ _share_images = shared(_cast_images)
 
 @jit.kernel
 def depth_images(
-    first, step, count, arrays, mounts, standing, cameras, meshes, frame, labels, anchor, rays, heads, pixels, surfaces,
-    tints, motions, numbers, reach, in_world, draws, mask, arguments, out,
+    first, step, count, arrays, mounts, standing, cameras, meshes, frame, labels, anchor, rays, heads, pixels, tints,
+    motions, numbers, reach, in_world, draws, mask, arguments, out,
 ):  # fmt: skip
     """Cast a share of the spans of rays of all heads.
 
@@ -191,7 +191,7 @@ def depth_images(
         meshes: `MeshTables`; frame: `Frame`; labels: `LabelTables`.
         anchor: float64 (worlds, 3) [m].
         rays: `RayTables` in the order of tiles; heads: `Heads`; pixels: `Pixels`.
-        surfaces: `Surfaces`; tints: `Tints`; motions: `Motions`.
+        tints: `Tints`; motions: `Motions`.
         numbers: Columns of `measure`, float32.
         reach: How far to look [m], float32.
         in_world: Whether normals are in world axes.
@@ -205,7 +205,7 @@ def depth_images(
         step,
         count,
         (
-            arrays, mounts, standing, cameras, meshes, frame, labels, anchor, rays, heads, pixels, surfaces, tints,
+            arrays, mounts, standing, cameras, meshes, frame, labels, anchor, rays, heads, pixels, tints,
             motions, numbers, reach, in_world, draws, mask, arguments, out,
         ),
     )  # fmt: skip

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.tracing.kernels.light.in_parts import Collect, Meet, walk_through
+from sensorium.tracing.kernels.light.in_parts import Collect, RemoteHits, walk_through
 from sensorium.tracing.kernels.light.tables import LightTables
 from sensorium.tracing.kernels.sweep import Heads, RayTables
 from sensorium.tracing.kernels.waveform.kernel import WaveformOutputs
@@ -17,7 +17,7 @@ _MOST_WALKS = 64
 
 
 def pulses_in_parts(
-    meet: Meet,
+    remote_hits: RemoteHits,
     collect: Collect,
     numbers: NDArray[np.int64],
     anchor: NDArray[np.float64],
@@ -32,14 +32,14 @@ def pulses_in_parts(
     """Fire some blocks of pulses of one world, and follow their light through the parts.
 
     Args:
-        meet: Finds hits in that world; collect: finds crossings of volumes there.
+        remote_hits: Finds hits in that world; collect: finds crossings of volumes there.
         numbers: Of the blocks, among those of all heads.
         anchor: Of all worlds [m], shape (worlds, 3).
         rays: The axes of pulses.
         heads: Where they are fired from.
-        light: What they may meet; tables: what becomes of it; draws, rare: as for `sweep_waveform`.
+        light: What they may hit; tables: what becomes of it; draws, rare: as for `sweep_waveform`.
         out: Where returns and waveforms go.
     """
     walks = new_pulse_walks(min(_MOST_WALKS, len(numbers)), light, tables)
     where = (anchor, rays, heads, light, tables, draws, rare, walks, out)
-    walk_through(follow_pulses, where, walks.rays, meet, collect, numbers, light)
+    walk_through(follow_pulses, where, walks.rays, remote_hits, collect, numbers, light)

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from sensorium.runtime import jit
 from sensorium.tracing.embree.packet import BLOCK, new_block, new_packet, set_mask, trace_block
+from sensorium.tracing.kernels.geometry.ray_errors import numbers_of, straighten
 from sensorium.tracing.kernels.light import choose, rows, tree
 from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.kernels.light.kernel import LightOutputs
 from sensorium.tracing.kernels.light.media_stack import new_media
-from sensorium.tracing.kernels.light.ray_errors import numbers_of, straighten
 from sensorium.tracing.kernels.light.steps import cross_volumes, light_up
 from sensorium.tracing.kernels.strong_light.sunlight import gather_sunlight
 from sensorium.tracing.kernels.waveform import arrivals as ar

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from sensorium.runtime import jit
 from sensorium.tracing.embree.packet import BLOCK, BLOCK_FLOATS
+from sensorium.tracing.kernels.geometry.ray_errors import numbers_of, straighten
 from sensorium.tracing.kernels.light import rows, tree
 from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.kernels.light.media_stack import new_media
-from sensorium.tracing.kernels.light.ray_errors import numbers_of, straighten
 from sensorium.tracing.kernels.light.stages import (
     AIM,
     CHILDREN,

@@ -8,9 +8,9 @@ import numpy as np
 from sensorium.physics.optics.detection.waveform import SPEED_OF_LIGHT
 from sensorium.runtime import jit
 from sensorium.tracing.embree.packet import B_TIME, BLOCK
-from sensorium.tracing.kernels.light import choose, rows, shade, write
+from sensorium.tracing.kernels.geometry.ray_errors import draw_block, jitter, numbers_of
+from sensorium.tracing.kernels.light import choose, rows, write
 from sensorium.tracing.kernels.light import tables as tb
-from sensorium.tracing.kernels.light.ray_errors import jitter, numbers_of
 from sensorium.tracing.kernels.sweep import aim_block, aim_numbered
 from sensorium.tracing.kernels.waveform import arrivals as ar
 from sensorium.tracing.kernels.waveform import tables as wt
@@ -73,7 +73,7 @@ def fire_pulses(pulses, up, levels, rays, heads, light, draws, number, most):
     if light.number[tb.N_JITTER] > np.float32(0.0):
         jitter(pulses, draws, element, among, light.number[tb.N_JITTER], used)
     find_axes(pulses, up, used)
-    shade.draw_block(pulses, draws.key, element, draws.tick, among, light.switch[tb.S_SLOTS] > 1, used)
+    draw_block(pulses, draws.key, element, draws.tick, among, light.switch[tb.S_SLOTS] > 1, used)
     for k in range(used):
         pulses[rows.AMBIENT + k] = np.float32(0.0)
     return head, start, used
