@@ -55,7 +55,7 @@ class KernelCache(FunctionCache):  # type: ignore[misc]  # Numba has no types
         function, stamp = self._py_func, fingerprint(self._py_func, self._options)
         name = f"{Path(function.__code__.co_filename).stem}.{function.__qualname__}".translate({60: None, 62: None})
         base = f"{name}-{stamp}.py{sys.version_info[0]}{sys.version_info[1]}{getattr(sys, 'abiflags', '')}"
-        return IndexDataCacheFile(self._cache_path, base, stamp)
+        return _CacheFile(self._cache_path, base, stamp)
 
     @property
     def is_filled(self) -> bool:
@@ -76,6 +76,16 @@ class KernelCache(FunctionCache):  # type: ignore[misc]  # Numba has no types
             super().save_overload(sig, data)
         except OSError as error:
             _warn_that_none_is_kept(error.strerror or str(error))
+
+
+class _CacheFile(IndexDataCacheFile):  # type: ignore[misc]
+    """Numba's own, which takes an index as empty where types of arguments have moved to other modules since."""
+
+    def _load_index(self) -> Any:
+        try:
+            return super()._load_index()
+        except (ImportError, AttributeError):
+            return {}
 
 
 class _Results(CompileResultCacheImpl):  # type: ignore[misc]
