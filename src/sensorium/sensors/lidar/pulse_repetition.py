@@ -2,8 +2,8 @@
 
 from pydantic import Field, model_validator
 
+from sensorium.core.constants import SPEED_OF_LIGHT_M_S
 from sensorium.core.spec import Spec
-from sensorium.sensors.lidar.waveform.reading import SPEED_OF_LIGHT
 
 
 class PulseRepetition(Spec):
@@ -21,7 +21,7 @@ class PulseRepetition(Spec):
     @property
     def unambiguous_m(self) -> float:
         """C / (2 rate) [m], in vacuum."""
-        return SPEED_OF_LIGHT / (2.0 * self.rate_hz)
+        return SPEED_OF_LIGHT_M_S / (2.0 * self.rate_hz)
 
     @model_validator(mode="after")
     def _beyond(self) -> "PulseRepetition":

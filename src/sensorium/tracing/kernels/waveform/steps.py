@@ -5,7 +5,7 @@ Between the steps rays are traced: in one go by kernel.py, or in the processes o
 
 import numpy as np
 
-from sensorium.physics.optics.detection.waveform import SPEED_OF_LIGHT
+from sensorium.core.constants import SPEED_OF_LIGHT_M_S
 from sensorium.runtime import jit
 from sensorium.tracing.embree.packet import B_TIME, BLOCK
 from sensorium.tracing.kernels.geometry.ray_errors import draw_block, jitter, numbers_of
@@ -181,7 +181,7 @@ def receive(
     pads, bins, one = tables.pulse.shape[1], tables.switch[wt.V_BINS], np.float32(1.0)
     gain, full_scale = number[wt.W_GAIN], number[wt.W_FULL_SCALE]
     half = np.int64(0.5 * d_number[wt.D_WIDTH]) + 1
-    seconds_a_bin = one / (number[wt.W_BINS_A_M] * np.float32(0.5 * SPEED_OF_LIGHT))
+    seconds_a_bin = one / (number[wt.W_BINS_A_M] * np.float32(0.5 * SPEED_OF_LIGHT_M_S))
     n = nominal[tb.N_CALIBRATED_INDEX]
     near = ar.place_of(number, nominal[tb.N_NEAR] * n, pads), ar.place_of(number, nominal[tb.N_EARLIEST] * n, pads)
     far = ar.place_of(number, nominal[tb.N_LATE] * n, pads), ar.place_of(number, nominal[tb.N_LATEST] * n, pads)
