@@ -25,7 +25,8 @@ from sensorium.runtime import cluster
 from sensorium.scene.partition.part_files import PartIndex
 from sensorium.scene.partition.split import made_material
 from sensorium.scene.volumes import material_kinds
-from sensorium.tracing.caster import AbstractCaster, AllHits, Hits, LookUp, LookUpOfAll, RawHits, new_hits
+from sensorium.tracing.cast_results import AllHits, Hits, LookUp, LookUpOfAll, RawHits, new_hits
+from sensorium.tracing.caster import AbstractCaster
 from sensorium.tracing.embree.crossings import RawCrossings
 from sensorium.tracing.kernels.light.remote_hits import LightHits, new_light_hits
 from sensorium.tracing.partitioned.forwarding import Boxes, Forwarder

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.runtime import threads
-from sensorium.tracing.caster import RawHits
+from sensorium.tracing.cast_results import RawHits
 from sensorium.tracing.embree.crossings import C_COLUMN, C_FACE, C_T, RawCrossings, new_raw_crossings
 from sensorium.tracing.embree.packet import BLOCK
 from sensorium.tracing.kernels.light.remote_hits import LightHits

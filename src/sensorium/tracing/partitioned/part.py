@@ -20,7 +20,8 @@ from sensorium.scene.mesh import Mesh
 from sensorium.scene.partition.part_files import WHOLE_FACE, PartIndex
 from sensorium.scene.partition.split import made_material
 from sensorium.scene.scene import Scene
-from sensorium.tracing.caster import RawHits, RayCaster
+from sensorium.tracing.cast_results import RawHits
+from sensorium.tracing.caster import RayCaster
 from sensorium.tracing.embree import crossings as cr
 from sensorium.tracing.kernels.light.remote_hits import LightHits, remote_hits
 from sensorium.tracing.partitioned import routing
