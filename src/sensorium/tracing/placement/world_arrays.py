@@ -79,7 +79,7 @@ class WorldArrays:
         weakref.finalize(self, _release_all, self.scene)
 
     def make(self, worlds: NDArray[np.int64], objects: Objects, kinds: NDArray[np.uint8], knots: int) -> None:
-        """Make some worlds anew, an array for each group; transforms are written by who commits or draws.
+        """Build some worlds again, an array for each group; transforms are written later, at a commit or by a kernel.
 
         Args:
             worlds: Which worlds, shape (rows,).
@@ -98,7 +98,7 @@ class WorldArrays:
         self._made.buffer[worlds] = self._address[worlds, None] + 4 * self._made.offset[worlds]
         self.tables = self._end_to_end()
 
-    def let_trace(self, mesh_index: NDArray[np.int32], mesh_scene: NDArray[np.int64]) -> None:
+    def ensure_traceable(self, mesh_index: NDArray[np.int32], mesh_scene: NDArray[np.int64]) -> None:
         """Make the scenes of worlds that have none.
 
         Args:
@@ -128,7 +128,7 @@ class WorldArrays:
         for world, size in zip(worlds[small].tolist(), words[small].tolist(), strict=True):
             memory = np.zeros(size, np.float32)
             address = memory.ctypes.data
-            self._words[world] = 0  # should a signal raise before all is said, it is taken anew
+            self._words[world] = 0  # should a signal raise before the end, it is allocated again
             self._memory[world], self._address[world] = memory, address
             self._words[world] = size
 
