@@ -4,6 +4,7 @@ The kernels of beams and of pulses are imported when the first such cast runs.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,10 +13,11 @@ from numpy.typing import NDArray
 from sensorium.runtime import threads
 from sensorium.tracing.aim import Aim
 from sensorium.tracing.embree.packet import COHERENT_ADDRESS, SCATTERED_ADDRESS
+from sensorium.tracing.kernels.bundles.in_parts import bundles_in_parts
+from sensorium.tracing.kernels.bundles.tables import V_PULSES
 from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.kernels.light.in_parts import light_in_parts
 from sensorium.tracing.kernels.light.kernel import LightOutputs, sweep_light
-from sensorium.tracing.kernels.waveform.tables import V_PULSES
 from sensorium.tracing.labels import LabelTables
 from sensorium.tracing.placement.world_arrays import InstanceTables
 
@@ -107,21 +109,21 @@ def cast_light_in_parts(
         aim: Rays and mounts of all worlds.
         cast: What is looked up, and arrays to fill.
     """
-    follow: Callable[..., None]
-    what: tuple[Any, ...]
+    blocks = aim.blocks if cast.beams is None and cast.pulses is None else cast.blocks
+    numbers = np.arange(blocks).reshape(worlds, -1)[world]
     if cast.beams is not None:
-        from sensorium.tracing.kernels.beams.in_parts import beams_in_parts
+        from sensorium.tracing.kernels.beams.stages import follow_beams, new_beam_walks
 
-        blocks, what = cast.blocks, (cast.beams.unlimited, cast.beams.tables, cast.draws, cast.out)
-        follow = beams_in_parts
+        beams = cast.beams
+        room: Callable[[int], Any] = partial(new_beam_walks, light=cast.light, tables=beams.tables)
+        follow = partial(bundles_in_parts, follow_beams, room, (beams.unlimited, beams.tables, cast.draws), cast.out)
     elif cast.pulses is not None:
-        from sensorium.tracing.kernels.waveform.in_parts import pulses_in_parts
+        from sensorium.tracing.kernels.waveform.stages import follow_pulses, new_pulse_walks
 
         pulses = cast.pulses
-        blocks, what = cast.blocks, (pulses.tables, cast.draws, pulses.scratch, pulses.out)
-        follow = pulses_in_parts
+        room = partial(new_pulse_walks, light=cast.light, tables=pulses.tables)
+        what = (pulses.tables, cast.draws, pulses.scratch)
+        follow = partial(bundles_in_parts, follow_pulses, room, what, pulses.out)
     else:
-        blocks, what = aim.blocks, (cast.draws, cast.out)
-        follow = light_in_parts
-    numbers = np.arange(blocks).reshape(worlds, -1)[world]
-    follow(remote_hits, collect, numbers, aim.anchor, aim.rays, aim.heads, cast.light, *what)
+        follow = partial(light_in_parts, cast.draws, cast.out)
+    follow(remote_hits, collect, numbers, aim.anchor, aim.rays, aim.heads, cast.light)

@@ -66,6 +66,8 @@ class HitLog:
 
 
 def light_in_parts(
+    draws: Any,
+    out: LightOutputs,
     remote_hits: RemoteHits,
     collect: Collect,
     numbers: NDArray[np.int64],
@@ -73,19 +75,18 @@ def light_in_parts(
     rays: RayTables,
     heads: Heads,
     light: tb.LightTables,
-    draws: Any,
-    out: LightOutputs,
 ) -> None:
     """Fire some blocks of rays of one world, and follow their light through the parts.
 
     Args:
+        draws: Randomness, as for `sweep_light`.
+        out: Where the returns go.
         remote_hits: Finds hits in that world; collect: finds crossings of volumes there.
         numbers: Of the blocks, among those of all heads.
         anchor: Of all worlds [m], shape (worlds, 3).
         rays: The rays of a sweep.
         heads: Where they are fired from.
-        light: What they may hit; draws: randomness, as for `sweep_light`.
-        out: Where the returns go.
+        light: What they may hit.
     """
     walks = new_walks(min(_MOST_WALKS, len(numbers)), light, int(light.switch[tb.S_SLOTS]) + 1)
     where = (anchor, rays, heads, light, draws, walks, out)
