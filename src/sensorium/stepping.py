@@ -13,7 +13,7 @@ class SteppedRun(Iterator[None]):
     """Steps of a run; each turn of a `for` loop takes one, and `finish()` takes all that are left.
 
     A run that is dropped before its first step did nothing, and warns of it (RuntimeWarning), as Python does of a
-    coroutine that nobody awaits.
+    coroutine that is never awaited.
     """
 
     def __init__(self, steps: Generator[None], call: str) -> None:

@@ -45,7 +45,7 @@ from sensorium.tracing.rays import Rays, checked_bodies, checked_rays, middle_of
 # Room at first for the faces that a ray crosses
 _CROSSINGS = 16
 
-# Tables of curvature for those who do not ask
+# Tables of curvature where it is not asked for
 _FLAT_FIRST, _FLAT = np.full((1, 1), -1, np.int64), np.zeros((0, 6), np.float32)
 
 
@@ -196,7 +196,7 @@ class RayCaster(AbstractCaster):
         Args:
             scene: What to cast into; later additions to it are not seen.
             worlds: How many worlds; by default one for a Scene, and its own number for a SceneBatch.
-            around_index: Refractive index of the atmosphere, by which air is told from other volumes.
+            around_index: Refractive index of the atmosphere, by which air is distinguished from other volumes.
         """
         own = scene.worlds if isinstance(scene, SceneBatch) else 1
         self.worlds = own if worlds is None else worlds
@@ -239,10 +239,10 @@ class RayCaster(AbstractCaster):
         """Every face that rays cross, one row a ray.
 
         Args:
-            rays: One row a ray; how far they look is not asked.
+            rays: One row a ray; their greatest distance is ignored.
             hide, near, from_anchor: As for `cast_rays`.
             volumes_alone: Whether faces of volumes alone count.
-            curved: Whether the curvature of faces that mirror is told; for one world alone.
+            curved: Whether the curvature of faces that mirror is filled in; for one world alone.
         """
         room = _CROSSINGS
         with self._lock:
@@ -338,7 +338,7 @@ class RayCaster(AbstractCaster):
             hide: As for `cast`.
             coherent: Likewise.
             anchor: Of the one world, of `PlacedScenes.on_grid` [m], shape (1, 3).
-            curved: Whether hits tell the curvature of faces that mirror.
+            curved: Whether hits have the curvature of faces that mirror.
         """
         with self._lock:
             self._commit(hide, anchor)

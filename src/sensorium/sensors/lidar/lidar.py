@@ -289,7 +289,7 @@ class LidarModel:
         return now_ns - self._past_ns
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
-        """Restart the errors and draw placements anew; rays fired before a reset are void by the history's word."""
+        """Restart the errors and draw placements again; the history marks rays fired before a reset as void."""
         if self._placement is not None:
             self._placement.restart(mask)
         if self._errors is not None:

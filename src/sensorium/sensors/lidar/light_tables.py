@@ -128,7 +128,7 @@ def light_tables(spec: "Lidar", layout: Layout, atmosphere: AbstractMedium, sun:
 
 
 def surfaces(layout: Layout, extinction_per_m: NDArray[np.float32], max_depth: int) -> dict[str, Any]:
-    """The tables that say of each object what it is made of; of all they alone change when worlds are drawn anew.
+    """The tables that say of each object what it is made of; only these change when worlds are redrawn.
 
     Args:
         layout: The scene.

@@ -7,10 +7,10 @@ from sensorium.core.spec import Spec
 
 
 class PulseRepetition(Spec):
-    """Pulses at a fixed rate: what comes back after the next has left is told r mod c / (2 n rate), cause FOLDED.
+    """Pulses at a fixed rate: returns after the next pulse has left are reported at r mod c / (2 n rate), cause FOLDED.
 
-    See `sn.optics.folded_range`. The far return is told along its own ray; that a scanner has turned on by a pulse or
-    two is left out. Off unless given.
+    See `sn.optics.folded_range`. The far return is reported along its own ray; that a scanner has turned on by a
+    pulse or two is left out. Off unless given.
     """
 
     rate_hz: float = Field(gt=0.0, le=1e9)

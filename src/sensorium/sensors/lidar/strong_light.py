@@ -1,6 +1,6 @@
 """What strong light does to the returns of a lidar, after the light kernel: blooming, crosstalk, folding, saturation.
 
-The kernel is told to write every return of a ray, out to where rays are followed; what is reported of them is settled
+The kernel writes every return of a ray, out to where rays are followed; what is reported of them is settled
 here, see `tracing/kernels/strong_light/strong_light.py`.
 """
 

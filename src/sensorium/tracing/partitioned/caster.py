@@ -1,8 +1,8 @@
 """`PartitionedCaster`: rays into a scene that lies in parts, each in a process of its own, on any number of machines.
 
 Each ray goes front to back through the parts whose boxes it enters, until no part further on can have a nearer hit. The
-nearest hit is the least by (distance, number of the facet), so it depends neither on the parts nor on who answers
-first. `tracing/partitioned/forwarding.py` sends the rays. `tracing/partitioned/part_processes.py` keeps the processes
+nearest hit is the least by (distance, number of the facet), so it depends neither on the parts nor on the order of
+answers. `tracing/partitioned/forwarding.py` sends the rays. `tracing/partitioned/part_processes.py` keeps the processes
 alive: one that dies is started again, elsewhere if its node is lost, builds its part from its files, and gets what it
 had not answered again.
 
@@ -57,7 +57,7 @@ class PartitionedCaster(AbstractCaster):
 
         Args:
             folder: What `sn.split_scene` wrote.
-            around_index: Refractive index of the atmosphere, by which air is told from other volumes.
+            around_index: Refractive index of the atmosphere, by which air is distinguished from other volumes.
             wait_s: How long the memory that the parts need may take to become free [s]; then it is an error.
         """
         if not 0.0 <= wait_s < np.inf:

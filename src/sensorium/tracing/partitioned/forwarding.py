@@ -1,4 +1,4 @@
-"""Rays on their way through the parts of a scene: who is asked next, and what becomes of the answers.
+"""Rays on their way through the parts of a scene: which part is asked next, and how answers are combined.
 
 Rays travel in chunks, many under way at once. Those of a chunk that enter the same part next are sent there together;
 when all parts that were asked have answered, those rays go on that may still have a nearer hit.

@@ -21,7 +21,7 @@ from sensorium.tracing.placement import motion
 from sensorium.tracing.placement.motion import MountTables
 from sensorium.tracing.placement.world_arrays import KIND_BITS, InstanceTables, Objects, WorldArrays
 
-# Four bits of a ray's 32-bit mask are surfaces, volumes, air and banks that nobody hides; the others are for bodies
+# Four bits of a ray's 32-bit mask are surfaces, volumes, air and banks that no sensor hides; the others are for bodies
 # hidden from the same sensors, one for each kind of object that rides on them.
 _MOST_HIDDEN_GROUPS = 28
 

@@ -1,7 +1,7 @@
 """Instance arrays of all worlds: objects grouped by how they move, and the memory of their transforms.
 
-Who draws needs no more than these. Embree's scenes, into which rays are traced from the top, are made of them when
-somebody first traces: see `world_scenes`. All of it in a few kernels, since thousands of worlds may change at once.
+Rasterised images need no more than these. Embree's scenes, into which rays are traced from the top, are made of them
+before the first trace: see `world_scenes`. All of it in a few kernels, since thousands of worlds may change at once.
 """
 
 import functools
@@ -32,7 +32,7 @@ _release_scene = types.ExternalFunction("rtcReleaseScene", types.void(types.intp
 class InstanceTables(NamedTuple):
     """All instance arrays of all worlds, flat: what kernels need to place them and to read hits."""
 
-    scene: NDArray[np.int64]  # (worlds,) top scene, 0 where nobody has traced
+    scene: NDArray[np.int64]  # (worlds,) top scene, 0 before the first trace
     first: NDArray[
         np.int32
     ]  # (worlds + 1,) arrays of world w are first[w] .. first[w + 1]; its instID counts from there
@@ -187,7 +187,7 @@ def _widened(narrow: ArrayTables, most: int) -> ArrayTables:
 
 
 def _release_all(scenes: NDArray[np.int64]) -> None:
-    """Release what was made, when nobody holds it any more."""
+    """Release all scenes, when nothing refers to them any more."""
     api = library.load().api
     for scene in scenes[scenes != 0].tolist():
         api.rtcReleaseScene(scene)

@@ -47,7 +47,7 @@ def add_crosstalk(
         fired_s: float64 (rays,) when each ray is fired, since the start of the sweep.
         number: float64 (CROSSTALK_NUMBERS,): cosine of the half field of view, power of the other over one's own,
             power of the other's whole beam as an intensity, area of the receiver [m^2], the other's exit radius [m] and
-            tangent of its half divergence, nearest and farthest range that is told [m].
+            tangent of its half divergence, nearest and farthest range that is reported [m].
         pulses: `Pulses`.
         per_world: Heads of the other lidar in each world.
         is_own: Whether the other is of the same rig, so that a head is not its own other.

@@ -191,7 +191,7 @@ def _detected(number, detector, switch, ambient, power, distance, is_bloom, w0, 
         snr = signal * signal / (signal + background + noise * noise)
         return True, detector[D_RISE_M] / math.sqrt(2.0 * snr) * g1
     if is_bloom:
-        return True, 0.0  # where its source is told, with the noise of that
+        return True, 0.0  # its source is reported, with the noise of that
     sigma = number[tb.N_NOISE_BASE] + distance * (number[tb.N_NOISE_SLOPE] + distance * number[tb.N_NOISE_SQUARE])
     return True, number[tb.N_BIAS] + sigma * g0
 

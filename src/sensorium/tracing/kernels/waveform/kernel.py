@@ -53,7 +53,7 @@ def sweep_waveform(
         coherent, scattered: Addresses of Embree's arguments for first rays and for their children.
         out: `WaveformOutputs`.
     """
-    # Nobody counts references: what came from outside stays, and the scratch is held until the end
+    # References are not counted: arguments outlive the call, and the scratch is held until the end
     arrays, labels, rays, heads, light = jit.uncounted((arrays, labels, rays, heads, light))
     tables, draws, out, anchor = jit.uncounted((tables, draws, out, anchor))
     owned = _new_scratch(light, tables)

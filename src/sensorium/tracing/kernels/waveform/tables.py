@@ -53,7 +53,7 @@ BY_THRESHOLD, BY_LEADING_EDGE, BY_CENTROID, BY_CFAR, BY_DECOMPOSITION = range(5)
 F_PLACE, F_HEIGHT, F_WIDTH, F_PEAK = range(4)
 FOUND_COLUMNS = 4
 
-# most returns told apart in one waveform
+# most returns separated in one waveform
 MOST_FOUND = 32
 
 
