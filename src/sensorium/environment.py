@@ -6,7 +6,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import replace
 from inspect import signature
 from types import MappingProxyType
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Self, TypeVar
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -20,15 +20,15 @@ from sensorium.physics.fields import AbstractGravity, AbstractMagnetic, Sun, Uni
 from sensorium.physics.media import AbstractMedium, vacuum
 from sensorium.runtime.interrupts import Uninterrupted
 from sensorium.scene.batch import SceneBatch
-from sensorium.scene.layout import layout, redrawn, slot_poses
+from sensorium.scene.layout import redrawn, slot_poses
 from sensorium.scene.partition.in_parts import SceneInParts
 from sensorium.scene.scene import Scene
 from sensorium.scene.volumes import index_of
 from sensorium.sensors.common.attached import AttachedSensor
 from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.spec import SensorSpec
-from sensorium.stepping import SteppedRun
-from sensorium.tracing.partitioned.tracer import PartsTracer
+from sensorium.stepping import SteppedRun, Watcher, check_view, watched
+from sensorium.tracing.scene_backend import scene_backend
 from sensorium.tracing.tracer import Tracer
 from sensorium.worlds.base import World, WorldState, check_state, slides_of, unread_state_of
 from sensorium.worlds.history import History
@@ -36,16 +36,6 @@ from sensorium.worlds.mujoco.world import MuJoCo
 from sensorium.worlds.static import Static
 
 R = TypeVar("R")
-
-
-class Watcher(Protocol):
-    """What looks on while an environment runs, such as `sn.view.Live` and `sn.view.Report`."""
-
-    def record(self, env: "Environment") -> None:
-        """Take the environment's last step."""
-
-    def close(self) -> None:
-        """The run is over."""
 
 
 class Environment:
@@ -85,7 +75,7 @@ class Environment:
             scene: What there is to see; its objects are those it has now. A `SceneInParts` is seen by lidars only,
                 through processes of a cluster, which end with `close`.
             world: What moves; by default nothing does.
-            atmosphere: What the air is like; by default clear, without any loss.
+            atmosphere: The air; by default clear, without any loss.
             sun: Sunlight; by default it is night.
             gravity: Gravity, where the world does not apply one of its own, as physics engines do; by default standard
                 gravity along -z.
@@ -94,7 +84,7 @@ class Environment:
                 without that axis (or as many as a SceneBatch has, with it).
             first_world: Number of the first world among all worlds of an experiment: 8 worlds give what 8 environments
                 of one world with first_world 0 to 7 give.
-            seed: Of everything random.
+            seed: Seed of all random numbers.
         """
         if isinstance(scene, SceneBatch) and worlds is None:
             worlds = scene.worlds
@@ -122,7 +112,7 @@ class Environment:
         self._world_axis = worlds is not None
         self._first_world = first_world
         self._sensors: dict[str, AttachedSensor[Any]] = {}
-        self._beside: WeakValueDictionary[str, AttachedSensor[Any]] = WeakValueDictionary()  # what sensors see of them
+        self._beside: WeakValueDictionary[str, AttachedSensor[Any]] = WeakValueDictionary()  # they may interfere
 
         # The world begins; what it is like now is the first entry of the history
         count = 1 if worlds is None else worlds
@@ -130,13 +120,9 @@ class Environment:
         self._unread_state = unread_state_of(self.world)
         self._history = History(self._checked(self.world.state()), worlds=count)
         self._step_from_ns = self._history.newest.time_ns
-        self._looks: Tracer | PartsTracer
-        around_index = index_of(self.atmosphere)
-        if isinstance(scene, SceneInParts):
-            self._looks = PartsTracer(scene, self.world.body_names, self._history, around_index=around_index)
-        else:
-            laid_out = layout(scene, count, around_index=around_index)
-            self._looks = Tracer(laid_out, count, self.world.body_names, self._history)
+        self._scene_backend = scene_backend(
+            scene, count, self.world.body_names, self._history, around_index=index_of(self.atmosphere)
+        )
         self._episode = np.zeros(count, np.int64)
         self._started_s: float | None = None
         self._run_from_ns = 0
@@ -233,12 +219,12 @@ class Environment:
             raise SpecError(f"hide is the string {hide!r}; it must be a sequence of body names")
         for hidden in hide:
             self._body_index(hidden)
-        self._looks.let_hide(hide)
+        self._scene_backend.register_hidden(hide)
         rig = Rig(
             name=name,
             seed=self.seed,
             history=self._history,
-            looks=self._looks,
+            scene_backend=self._scene_backend,
             body=body_index,
             joint=None if joint is None else self._joint_index(joint),
             X_BS=X_BS.reshape(-1),
@@ -286,17 +272,19 @@ class Environment:
         """Move the world on by one step, then let the sensors measure. Ctrl-C waits for its end."""
         with Uninterrupted():
             self.world.step()
-            self._see(self.world.state() if self._sensors else self._unread_state())
+            self._ingest(self._checked(self.world.state() if self._sensors else self._unread_state()))
 
     def observe(self, time_ns: int | None = None) -> None:
-        """Let the sensors measure a world that somebody else has moved; the world is not stepped.
+        """Let the sensors measure a world that the caller has moved; the world is not stepped.
 
         Args:
             time_ns: Time of the world's state now [ns]; None takes the world's own clock.
         """
         with Uninterrupted():
-            state = self._checked(self.world.state())
-            self._see(state if time_ns is None else replace(state, time_ns=time_ns))
+            state = self.world.state()
+            if time_ns is not None and isinstance(state, WorldState):
+                state = replace(state, time_ns=time_ns)
+            self._ingest(self._checked(state))
 
     def run(
         self, duration_s: float, *, realtime: bool = False, view: bool | str | os.PathLike[str] | Watcher = False
@@ -310,7 +298,7 @@ class Environment:
             duration_s: How long in simulated time [s]; the steps begun before that time.
             realtime: Wait after a step until the wall clock has caught up; `real_time_factor` tells whether it could.
             view: Whether to show the run in Rerun while it goes on (extra `view`). The path of an .rrd file
-                writes there what would be shown; anything else that looks on is given each step, and closed at the end.
+                writes there what would be shown; any other `Watcher` is given each step, and closed at the end.
         """
         if isinstance(duration_s, bool) or not isinstance(duration_s, int | float | np.integer | np.floating):
             raise SpecError(f"duration_s is {duration_s!r}; it must be a number of seconds")
@@ -319,23 +307,9 @@ class Environment:
         if not isinstance(realtime, bool | np.bool_):
             raise SpecError(f"realtime is {realtime!r}; it must be True or False")
         duration_ns = seconds_to_ns(float(duration_s))
-        _check_view(view)
-        steps = self._watched_steps(duration_ns, realtime=bool(realtime), view=view)
+        check_view(view)
+        steps = watched(self, self._steps(duration_ns, realtime=bool(realtime)), view)
         return SteppedRun(steps, f"Environment.run(duration_s={duration_s:g})")
-
-    def _watched_steps(
-        self, duration_ns: int, *, realtime: bool, view: bool | str | os.PathLike[str] | Watcher
-    ) -> Generator[None]:
-        """Steps, each shown to what looks on."""
-        watcher = _watcher(view)
-        try:
-            for _ in self._steps(duration_ns, realtime=realtime):
-                if watcher is not None:
-                    watcher.record(self)
-                yield
-        finally:
-            if watcher is not None:
-                watcher.close()
 
     def _steps(self, duration_ns: int, *, realtime: bool) -> Generator[None]:
         self._run_from_ns, self._started_s = self.time_ns, time.perf_counter()
@@ -359,7 +333,7 @@ class Environment:
         """Restart some worlds, or all; time goes on.
 
         Rays of a sweep under way that were fired before the reset are void in those worlds. Where the scene is a batch
-        that can be drawn anew, as `SceneBatch.scattered` is, those worlds are, and `scene` is the batch as it is then.
+        that can be redrawn, as `SceneBatch.scattered` is, those worlds are redrawn, and `scene` is the new batch.
 
         Args:
             mask: Worlds to restart, bool, shape (worlds,).
@@ -369,50 +343,49 @@ class Environment:
         if chosen.shape != (worlds,) or chosen.dtype != np.bool_:
             raise SpecError(f"mask is {chosen.dtype} of shape {chosen.shape}; it must be bool of shape ({worlds},)")
         with Uninterrupted():
-            # What can fail comes first: there may be no room for what is strewn anew
+            # What can fail comes first: there may be no room for the objects of a redrawn world
             rows = np.flatnonzero(chosen)
-            drawn = self._drawn_anew(rows)
+            redrawn_scenes = self._redraw_scenes(rows)
             self.world.reset(chosen)
             self._history.restart(chosen, self._checked(self.world.state()))
-            if drawn is not None:
-                self._take_in(drawn, rows, chosen)
-            self._looks.forget_placement()
+            if redrawn_scenes is not None:
+                self._apply_redraw(redrawn_scenes, rows, chosen)
+            self._scene_backend.forget_placement()
             for sensor in self._sensors.values():
                 sensor.reset(chosen)
 
     def close(self) -> None:
         """End the processes that cast for a scene in parts; nothing to do for other scenes."""
-        if isinstance(self._looks, PartsTracer):
-            self._looks.close()
+        self._scene_backend.close()
 
     # --- inside -----------------------------------------------------------------------------------------------------
 
     @property
     def _tracer(self) -> Tracer:
-        """The scene in memory, for those who measure how long it takes to trace."""
-        assert isinstance(self._looks, Tracer)
-        return self._looks
+        """The scene in memory, for benchmarks of tracing."""
+        assert isinstance(self._scene_backend, Tracer)
+        return self._scene_backend
 
-    def _drawn_anew(self, rows: NDArray[np.int64]) -> SceneBatch | None:
-        """The scenes of some worlds, drawn anew, if they are at a reset."""
+    def _redraw_scenes(self, rows: NDArray[np.int64]) -> SceneBatch | None:
+        """New scenes for some worlds; None where the scene is not redrawn at a reset."""
         if not isinstance(self.scene, SceneBatch) or self.scene.redraw is None or not len(rows):
             return None
         return self.scene.redrawn(rows, self._first_world + rows, self._episode[rows] + 1)
 
-    def _take_in(self, drawn: SceneBatch, rows: NDArray[np.int64], chosen: NDArray[np.bool_]) -> None:
-        """Let some worlds look as they were drawn."""
+    def _apply_redraw(self, scenes: SceneBatch, rows: NDArray[np.int64], chosen: NDArray[np.bool_]) -> None:
+        """Replace the scenes of some worlds."""
         assert isinstance(self.scene, SceneBatch)
-        new_layout = redrawn(self._tracer.layout, drawn, rows)
-        scene = self.scene.with_rows(rows, drawn, slot_poses(new_layout, drawn))
+        new_layout = redrawn(self._tracer.layout, scenes, rows)
+        scene = self.scene.with_rows(rows, scenes, slot_poses(new_layout, scenes))
         self._tracer.redraw(new_layout, chosen)
         self.scene = scene
         self._episode[rows] += 1
 
-    def _see(self, state: WorldState) -> None:
-        """Take a new state, let every sensor measure, and forget what none needs any more."""
+    def _ingest(self, state: WorldState) -> None:
+        """Add a checked state to the history, let every sensor measure, and forget states that none needs any more."""
         history, sensors = self._history, self._sensors
         before_ns = history.newest.time_ns
-        history.add(self._checked(state), read=bool(sensors))
+        history.add(state, read=bool(sensors))
         self._step_from_ns = before_ns
         now_ns = needed_ns = state.time_ns
         for sensor in sensors.values():
@@ -436,25 +409,3 @@ class Environment:
         if body not in names:
             raise SpecError(f"the world has no body {body!r}; it has {', '.join(names) or 'none'}")
         return names.index(body)
-
-
-def _check_view(view: object) -> None:
-    """Raise an error for what nobody could look on by; nothing is opened."""
-    if view is True or isinstance(view, str | os.PathLike):
-        from sensorium.view.viewer.live import Live
-
-        Live.check(None if view is True else view)
-    elif view is not False and not all(callable(getattr(view, name, None)) for name in ("record", "close")):
-        raise SpecError(f"view is {view!r}; it must be True, False, a path, or have record(env) and close()")
-
-
-def _watcher(view: bool | str | os.PathLike[str] | Watcher) -> Watcher | None:
-    """Who looks on: nobody, a viewer, a file, or whoever was given."""
-    if view is False:
-        return None
-    if view is True or isinstance(view, str | os.PathLike):
-        # The one import against the order of the layers: who asks for a viewer need not name one
-        from sensorium.view.viewer.live import Live
-
-        return Live(None if view is True else view)
-    return view

@@ -1,15 +1,19 @@
-"""A run of an environment as a loop goes through it, step by step."""
+"""A run of an environment as a loop goes through it, step by step, and its observers."""
 
+import os
 import sys
 import warnings
 from collections.abc import Generator, Iterator
+from typing import Any, Protocol
+
+from sensorium.core.errors import SpecError
 
 
 class SteppedRun(Iterator[None]):
     """Steps of a run; each turn of a `for` loop takes one, and `finish()` takes all that are left.
 
     A run that is dropped before its first step did nothing, and warns of it (RuntimeWarning), as Python does of a
-    coroutine that nobody awaits.
+    coroutine that is never awaited.
     """
 
     def __init__(self, steps: Generator[None], call: str) -> None:
@@ -45,3 +49,54 @@ class SteppedRun(Iterator[None]):
                 RuntimeWarning,
                 stacklevel=2,
             )
+
+
+class Watcher(Protocol):
+    """An observer of a run, such as `sn.view.Live` and `sn.view.Report`."""
+
+    def record(self, env: Any) -> None:
+        """Record the last step of an `Environment`."""
+
+    def close(self) -> None:
+        """End the record: the run is over."""
+
+
+def watched(env: Any, steps: Generator[None], view: bool | str | os.PathLike[str] | Watcher) -> Generator[None]:
+    """Steps of an environment, each recorded by an observer, which is closed at the end.
+
+    Args:
+        env: The `Environment`.
+        steps: Its steps.
+        view: The observer, see `Environment.run`.
+    """
+    watcher = _watcher(view)
+    try:
+        for _ in steps:
+            if watcher is not None:
+                watcher.record(env)
+            yield
+    finally:
+        if watcher is not None:
+            watcher.close()
+
+
+def check_view(view: object) -> None:
+    """Raise an error for what cannot observe a run; nothing is opened."""
+    if view is True or isinstance(view, str | os.PathLike):
+        from sensorium.view.viewer.live import Live
+
+        Live.check(None if view is True else view)
+    elif view is not False and not all(callable(getattr(view, name, None)) for name in ("record", "close")):
+        raise SpecError(f"view is {view!r}; it must be True, False, a path, or have record(env) and close()")
+
+
+def _watcher(view: bool | str | os.PathLike[str] | Watcher) -> Watcher | None:
+    """The observer of a run: none, a viewer, a file, or what was given."""
+    if view is False:
+        return None
+    if view is True or isinstance(view, str | os.PathLike):
+        # The one import against the order of the layers: a user who asks for a viewer need not name one
+        from sensorium.view.viewer.live import Live
+
+        return Live(None if view is True else view)
+    return view

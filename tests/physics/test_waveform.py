@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import sensorium as sn
+from sensorium.core.constants import SPEED_OF_LIGHT_M_S
 from sensorium.physics import optics
-from sensorium.physics.optics.detection.waveform import SPEED_OF_LIGHT
 from sensorium.sensors.lidar.waveform.tables import beam_rays
 from sensorium.tracing.reference.ray_tree import ray_tree
 
@@ -131,15 +131,15 @@ def test_fog_sends_its_hump_by_the_lidar_equation_of_the_air():
     hump = fire(sn.Scene(), atmosphere=fog)
     begin = np.arange(1300) * 0.5e-9
     for b in (4, 20, 60, 200):
-        t = begin[b] - 2.0 * n * r / SPEED_OF_LIGHT
+        t = begin[b] - 2.0 * n * r / SPEED_OF_LIGHT_M_S
         expected = np.sum(density * optics.binned_pulse(t, 0.5e-9, *PULSE)) * 5e-4
         assert samples(hump)[b] == pytest.approx(expected, rel=5e-3)
 
     cut = fire(wall(20.0), atmosphere=fog)
-    before, behind = int(2 * 15.0 / SPEED_OF_LIGHT / 0.5e-9), int(2 * 23.0 / SPEED_OF_LIGHT / 0.5e-9)
+    before, behind = int(2 * 15.0 / SPEED_OF_LIGHT_M_S / 0.5e-9), int(2 * 23.0 / SPEED_OF_LIGHT_M_S / 0.5e-9)
     assert samples(cut)[before] == pytest.approx(samples(hump)[before], rel=1e-3)
     assert samples(cut)[behind] == pytest.approx(0.0, abs=1e-3 * samples(hump)[behind])
-    at = int(2 * 20.0 * n / SPEED_OF_LIGHT / 0.5e-9)
+    at = int(2 * 20.0 * n / SPEED_OF_LIGHT_M_S / 0.5e-9)
     clear = samples(fire(wall(20.0)))[at - 20 : at + 20].max()
     share = (samples(cut) - samples(hump) * (np.arange(1300) < at))[at - 20 : at + 20].max() / clear
     assert share == pytest.approx(np.exp(-2.0 * alpha * 20.0), rel=0.05)
@@ -154,7 +154,7 @@ def test_a_fog_bank_answers_from_within_its_bounds():
     assert wave[inside].min() > 10.0 * wave[(range_m < 18.0) | (range_m > 32.0)].max()
     air = sn.media.fog(visibility_m=30.0).at(905e-9)
     middle = np.argmin(np.abs(range_m - 25.0))
-    width = optics.binned_pulse((np.arange(-60, 60)) * 0.5e-9, 0.5e-9, *PULSE).sum() * 0.5e-9 * SPEED_OF_LIGHT / 2
+    width = optics.binned_pulse((np.arange(-60, 60)) * 0.5e-9, 0.5e-9, *PULSE).sum() * 0.5e-9 * SPEED_OF_LIGHT_M_S / 2
     expected = 70.0 * air.backscatter_per_m_sr * 0.002 / 25.0**2 * np.exp(-2.0 * air.extinction_per_m * 5.0) * width
     assert wave[middle] == pytest.approx(expected, rel=0.05)
 
@@ -212,7 +212,7 @@ def test_samples_have_the_noise_of_photons_and_electronics():
         )
         for on in (0, 1)
     )
-    electrons = 0.5e-9 * 0.5 * 905e-9 / (6.62607015e-34 * SPEED_OF_LIGHT)
+    electrons = 0.5e-9 * 0.5 * 905e-9 / (6.62607015e-34 * SPEED_OF_LIGHT_M_S)
     clean = quiet.waveform.samples[0].astype(float)
     error = (noisy.waveform.samples[0] - clean) * electrons
     expected = np.sqrt(40.0**2 / 8.0 + clean * electrons)
@@ -282,7 +282,7 @@ def test_every_detector_ranges_a_wall_through_noise_without_bias(kind):
         },
     )
     seen = scan.valid & (np.abs(scan.range_m - 30.03) < 0.5)
-    electrons = 0.5e-9 * 0.6 * 905e-9 / (6.62607015e-34 * SPEED_OF_LIGHT)
+    electrons = 0.5e-9 * 0.6 * 905e-9 / (6.62607015e-34 * SPEED_OF_LIGHT_M_S)
     noise = np.sqrt(3500.0**2 / 8.0 + float(scan.intensity[seen].mean()) * electrons)
     snr = scan.intensity[seen].mean() * electrons / noise
     assert 20.0 < snr < 60.0
@@ -327,5 +327,5 @@ def test_a_quiet_receiver_ranges_walls_at_random_distances_within_a_tenth_of_a_b
     assert 1.0 <= scan.valid.sum(axis=0).mean() < 1.01  # no photons are taken for returns of their own
     strongest = np.where(scan.valid, scan.intensity, -1.0).argmax(axis=0)
     error = np.take_along_axis(scan.range_m, strongest[None], axis=0).reshape(many, 12) - distances
-    allowed = 0.1 * resolution_s * SPEED_OF_LIGHT / 2 + 3.5 * error.std(axis=0) / np.sqrt(many)
+    allowed = 0.1 * resolution_s * SPEED_OF_LIGHT_M_S / 2 + 3.5 * error.std(axis=0) / np.sqrt(many)
     assert (np.abs(error.mean(axis=0)) < allowed).all()

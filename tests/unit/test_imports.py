@@ -29,7 +29,7 @@ RANK = {part: rank for rank, parts in enumerate(LAYERS) for part in parts}
 WRITTEN_LIKE_A_USER = ("qa.benchmarks", "qa.demo", "qa.validation", "app.cli", "__main__")
 
 # The one import that goes up, inside a function: `env.run(view=True)` opens the viewer
-UPWARD = {("environment.py", "sensorium.view.viewer.live")}
+UPWARD = {("stepping.py", "sensorium.view.viewer.live")}
 
 # All but sensorium/__init__.py, whose work is to know everybody
 MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")

@@ -2,10 +2,8 @@
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
 from functools import cached_property, partial
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,16 +12,31 @@ from sensorium.core.errors import SpecError
 from sensorium.core.frames import Pose
 from sensorium.runtime import threads
 from sensorium.scene.batch import SceneBatch
-from sensorium.scene.layout import Layout, layout
+from sensorium.scene.layout import layout
 from sensorium.scene.scene import Scene
 from sensorium.scene.volumes import Extents
+from sensorium.tracing.cast_results import (
+    AllHits,
+    Hits,
+    LookUp,
+    LookUpOfAll,
+    RawHits,
+    new_hits,
+    property_at,
+    shaped_hits,
+)
 from sensorium.tracing.embree import cast
 from sensorium.tracing.embree import crossings as cr
 from sensorium.tracing.embree.packet import BLOCK, COHERENT_ADDRESS, SCATTERED_ADDRESS
 from sensorium.tracing.kernels.light.curvature import curvature_tables
-from sensorium.tracing.kernels.light.meet import LightHits, bend_crossings, meet_rays, new_light_hits
 from sensorium.tracing.kernels.light.mesh_reflectance import reflectance_tables
-from sensorium.tracing.kernels.light.resolve import Surfaces, plain_surfaces
+from sensorium.tracing.kernels.light.remote_hits import (
+    FaceTables,
+    LightHits,
+    bend_crossings,
+    new_light_hits,
+    remote_hits,
+)
 from sensorium.tracing.labels import label_tables
 from sensorium.tracing.placement.body_places import BodyMotion, BodyPlaces
 from sensorium.tracing.placement.scenes import PlacedScenes
@@ -32,112 +45,8 @@ from sensorium.tracing.rays import Rays, checked_bodies, checked_rays, middle_of
 # Room at first for the faces that a ray crosses
 _CROSSINGS = 16
 
-# Tables of curvature for those who do not ask
+# Tables of curvature where it is not asked for
 _FLAT_FIRST, _FLAT = np.full((1, 1), -1, np.int64), np.zeros((0, 6), np.float32)
-
-
-class RawHits(NamedTuple):
-    """What the kernel writes, one row a ray."""
-
-    range_m: NDArray[np.float32]
-    normal: NDArray[np.float32]
-    object_id: NDArray[np.int32]
-    face_id: NDArray[np.int32]
-    label: NDArray[np.int32]
-    barycentric: NDArray[np.float32]
-
-
-@dataclass(frozen=True)
-class Hits:
-    """Nearest hit of each ray; arrays have the rays' shape.
-
-    A ray that meets nothing has range_m = inf, ids and label -1, and zero normal and barycentric coordinates.
-    """
-
-    range_m: NDArray[np.float32]
-    """Distance from the ray's origin [m]."""
-    normal: NDArray[np.float32]
-    """Unit normal of the face in world axes, on the side its vertices turn counter-clockwise; (..., 3)."""
-    object_id: NDArray[np.int32]
-    """Index of the object in the scene."""
-    face_id: NDArray[np.int32]
-    """Index of the triangle in the object's mesh."""
-    label: NDArray[np.int32]
-    """Label of the face, or of the object; 0 is unlabelled."""
-    barycentric: NDArray[np.float32]
-    """Weights u, v of the triangle's second and third vertex; (..., 2)."""
-    world: NDArray[np.int32]
-    """World of each ray."""
-    _look_up: Callable[["Hits", str], NDArray[Any]] = field(repr=False)
-
-    @cached_property
-    def hit(self) -> NDArray[np.bool_]:
-        """Whether the ray met anything."""
-        return self.object_id >= 0
-
-    def property(self, name: str) -> NDArray[Any]:
-        """A named property of the meshes at the hits, interpolated between vertices where it is given on vertices.
-
-        Raises SceneError where an object that was hit has no such property; rays that hit nothing give zero.
-        """
-        return self._look_up(self, name)
-
-
-@dataclass(frozen=True)
-class AllHits:
-    """Every face that rays cross, ray by ray and nearest first; one row a hit."""
-
-    ray: NDArray[np.int64]
-    """Number of the ray, in the order of the rays' shape."""
-    range_m: NDArray[np.float32]
-    """Distance from the ray's origin [m]."""
-    normal: NDArray[np.float32]
-    """Unit normal of the face in world axes, on the side its vertices turn counter-clockwise; (hits, 3)."""
-    object_id: NDArray[np.int32]
-    """Index of the object in the scene."""
-    face_id: NDArray[np.int32]
-    """Index of the triangle in the object's mesh."""
-    label: NDArray[np.int32]
-    """Label of the face, or of the object; 0 is unlabelled."""
-    barycentric: NDArray[np.float32]
-    """Weights u, v of the triangle's second and third vertex; (hits, 2)."""
-    world: NDArray[np.int32]
-    """World of each."""
-    number: NDArray[np.int64]
-    """Of each among all that were found, before any was left out."""
-    _look_up: Callable[["AllHits", str], NDArray[Any]] = field(repr=False)
-
-    @cached_property
-    def hit(self) -> NDArray[np.bool_]:
-        """True for each: misses are left out."""
-        return np.ones(len(self.ray), np.bool_)
-
-    def only(self, row: int) -> "AllHits":
-        """One of the hits."""
-        rows = slice(row, row + 1)
-        return AllHits(
-            ray=self.ray[rows],
-            range_m=self.range_m[rows],
-            normal=self.normal[rows],
-            object_id=self.object_id[rows],
-            face_id=self.face_id[rows],
-            label=self.label[rows],
-            barycentric=self.barycentric[rows],
-            world=self.world[rows],
-            number=self.number[rows],
-            _look_up=self._look_up,
-        )
-
-    def property(self, name: str) -> NDArray[Any]:
-        """A named property of the meshes at the hits, as for `Hits`."""
-        return self._look_up(self, name)
-
-
-LookUp = Callable[[Hits, str], NDArray[Any]]
-"""Finds a named property at hits."""
-
-LookUpOfAll = Callable[[AllHits, str], NDArray[Any]]
-"""The same for all hits."""
 
 
 class AbstractCaster(ABC):
@@ -287,7 +196,7 @@ class RayCaster(AbstractCaster):
         Args:
             scene: What to cast into; later additions to it are not seen.
             worlds: How many worlds; by default one for a Scene, and its own number for a SceneBatch.
-            around_index: Refractive index of the atmosphere, by which air is told from other volumes.
+            around_index: Refractive index of the atmosphere, by which air is distinguished from other volumes.
         """
         own = scene.worlds if isinstance(scene, SceneBatch) else 1
         self.worlds = own if worlds is None else worlds
@@ -330,10 +239,10 @@ class RayCaster(AbstractCaster):
         """Every face that rays cross, one row a ray.
 
         Args:
-            rays: One row a ray; how far they look is not asked.
+            rays: One row a ray; their greatest distance is ignored.
             hide, near, from_anchor: As for `cast_rays`.
             volumes_alone: Whether faces of volumes alone count.
-            curved: Whether the curvature of faces that mirror is told; for one world alone.
+            curved: Whether the curvature of faces that mirror is filled in; for one world alone.
         """
         room = _CROSSINGS
         with self._lock:
@@ -351,7 +260,7 @@ class RayCaster(AbstractCaster):
                     break
                 room = most
             if curved:
-                threads.run(bend_crossings, blocks, self._placed.tables, *self._curvature_tables, rays, out)
+                threads.run(bend_crossings, blocks, self._placed.tables, self._curved_faces, rays, out)
         return out
 
     def cast_rays(
@@ -411,7 +320,7 @@ class RayCaster(AbstractCaster):
             threads.run(cast.settle_rays, blocks, tables, self.labels, anchor, rays, mask, distance_m, out)
         return out
 
-    def meet_rays(
+    def remote_hits(
         self,
         rays: Rays,
         clear_m: NDArray[np.float32],
@@ -429,18 +338,17 @@ class RayCaster(AbstractCaster):
             hide: As for `cast`.
             coherent: Likewise.
             anchor: Of the one world, of `PlacedScenes.on_grid` [m], shape (1, 3).
-            curved: Whether hits tell the curvature of faces that mirror.
+            curved: Whether hits have the curvature of faces that mirror.
         """
         with self._lock:
             self._commit(hide, anchor)
             out = new_light_hits(len(rays.origin), curved=curved)
             threads.run(
-                meet_rays,
+                remote_hits,
                 -(-len(rays.origin) // BLOCK),
                 self._placed.tables,
                 self.labels,
-                *self._light_tables,
-                *(self._curvature_tables if curved else (_FLAT_FIRST, _FLAT)),
+                self._curved_faces if curved else self._faces,
                 rays,
                 clear_m,
                 self._placed.masks_of_light(hide)[0],
@@ -450,14 +358,15 @@ class RayCaster(AbstractCaster):
         return out
 
     @cached_property
-    def _light_tables(self) -> tuple[Surfaces, NDArray[np.int64], NDArray[np.float32]]:
-        """What objects are, and the reflectance that meshes carry."""
-        return (plain_surfaces(self.layout), *reflectance_tables(self.layout))
+    def _faces(self) -> FaceTables:
+        """Reflectance that meshes carry."""
+        return FaceTables(*reflectance_tables(self.layout), _FLAT_FIRST, _FLAT)
 
     @cached_property
-    def _curvature_tables(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Curvature of the faces that mirror: it takes seconds for a million."""
-        return curvature_tables(self.layout)
+    def _curved_faces(self) -> FaceTables:
+        """The same with the curvature of faces that mirror, which takes seconds for a million."""
+        first, curvature = curvature_tables(self.layout)
+        return self._faces._replace(curvature_first=first, face_curvature=curvature)
 
     def pose_at(self, world: int, object_id: int, time: float) -> Pose:
         """X_WO of an object at a fraction of the interval of `move`."""
@@ -490,54 +399,3 @@ def _check_poses(argument: str, poses: object) -> None:
     for name, pose in poses.items():
         if not isinstance(pose, Pose):
             raise SpecError(f"{argument}[{name!r}] is a {type(pose).__name__}, {pose!r}; it must be a sn.Pose")
-
-
-def new_hits(count: int) -> RawHits:
-    """Arrays for the kernel to fill."""
-    return RawHits(
-        range_m=np.zeros(count, np.float32),
-        normal=np.zeros((count, 3), np.float32),
-        object_id=np.zeros(count, np.int32),
-        face_id=np.zeros(count, np.int32),
-        label=np.zeros(count, np.int32),
-        barycentric=np.zeros((count, 2), np.float32),
-    )
-
-
-def shaped_hits(
-    found: RawHits,
-    world: NDArray[np.int32],
-    shape: tuple[int, ...],
-    look_up: LookUp,
-) -> Hits:
-    """Hits in the shape of the rays that were asked for.
-
-    Args:
-        found: One row a ray.
-        world: World of each.
-        shape: Of the rays.
-        look_up: Finds a property at hits.
-    """
-    return Hits(
-        range_m=found.range_m.reshape(shape),
-        normal=found.normal.reshape((*shape, 3)),
-        object_id=found.object_id.reshape(shape),
-        face_id=found.face_id.reshape(shape),
-        label=found.label.reshape(shape),
-        barycentric=found.barycentric.reshape((*shape, 2)),
-        world=world.reshape(shape),
-        _look_up=look_up,
-    )
-
-
-def property_at(layout: Layout, hits: Hits | AllHits, name: str) -> NDArray[Any]:
-    """A property at hits, from the meshes of a layout."""
-    index = layout.mesh_index[np.where(len(layout.mesh_index) > 1, hits.world, 0), hits.object_id]
-    values: NDArray[Any] | None = None
-    for mesh_number in np.unique(index[hits.hit]):
-        here = hits.hit & (index == mesh_number)
-        found = layout.meshes[mesh_number].property_at(name, hits.face_id[here], hits.barycentric[here])
-        if values is None:
-            values = np.zeros((*hits.object_id.shape, *found.shape[1:]), found.dtype)
-        values[here] = found
-    return np.zeros(hits.object_id.shape) if values is None else values

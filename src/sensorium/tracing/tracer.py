@@ -1,24 +1,33 @@
 """What ray sensors of one environment share: the scene, placed at the instants and intervals they ask for."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium.runtime import threads
 from sensorium.scene.layout import Layout
+from sensorium.tracing.aim import Aim
+from sensorium.tracing.embree.packet import COHERENT_ADDRESS
+from sensorium.tracing.kernels.geometry.ray_errors import RayErrors
+from sensorium.tracing.kernels.sweep import SweepOutputs, sweep
 from sensorium.tracing.labels import label_tables
+from sensorium.tracing.light_cast import LightCast, cast_light
+from sensorium.tracing.placement.instant import InstantState
 from sensorium.tracing.placement.motion import MAX_SEGMENTS
 from sensorium.tracing.placement.scenes import PlacedScenes
-from sensorium.tracing.placement.standing import Standing
 from sensorium.worlds.history import History
 
 
 class Tracer:
-    """Places the bodies of all worlds from their history.
+    """Places the bodies of all worlds from their history: the `SceneBackend` of a scene in memory.
 
     Instants and intervals have scenes of their own, so that a camera and a sweeping lidar do not undo each other's;
     the meshes below are shared.
     """
+
+    gives_normals = True
 
     def __init__(self, layout: Layout, worlds: int, body_names: tuple[str, ...], history: History) -> None:
         self.layout = layout
@@ -27,13 +36,13 @@ class Tracer:
         self.history = history
         self.labels = label_tables(layout)
         self.redrawn = np.zeros(worlds, np.int64)
-        """How often the scene of each world was drawn anew; another array after each time."""
+        """How often the scene of each world was redrawn; another array after each time."""
         self._hidden: set[frozenset[str]] = set()
         self._scenes: dict[bool, PlacedScenes] = {}
         self._placed_for: dict[bool, tuple[int, int, bytes]] = {}
         PlacedScenes(layout, worlds, body_names, banks=False)  # a body the world lacks is an error at once
 
-    def let_hide(self, bodies: Iterable[str]) -> None:
+    def register_hidden(self, bodies: Iterable[str]) -> None:
         """Prepare for rays that pass through these bodies together."""
         together = frozenset(bodies)
         if together and together not in self._hidden:
@@ -45,7 +54,7 @@ class Tracer:
             self._placed_for.clear()
 
     def redraw(self, layout: Layout, worlds: NDArray[np.bool_]) -> None:
-        """Take a layout in which some worlds look otherwise, of the same meshes, materials and bodies as before."""
+        """Take a layout in which some worlds differ from before, of the same meshes, materials and bodies."""
         labels = label_tables(layout, self.labels)
         self._placed_for.clear()
         for scenes in self._scenes.values():
@@ -54,7 +63,7 @@ class Tracer:
         self.redrawn = self.redrawn + worlds
 
     def forget_placement(self) -> None:
-        """Poses of the past changed (a reset): place anew."""
+        """Place the bodies again at the next cast: poses of the past changed (a reset)."""
         self._placed_for.clear()
 
     def place(self, start_ns: int, end_ns: int, near: NDArray[np.float64]) -> PlacedScenes:
@@ -79,23 +88,32 @@ class Tracer:
             self._placed_for[moving] = wanted
         return scenes
 
+    def placement(self, start_ns: int, end_ns: int, anchor: NDArray[np.float64]) -> "MemoryPlacement":
+        """The scenes of an interval, which can be placed again later; arguments as for `place_around`."""
+        return MemoryPlacement(self, self.place_around(start_ns, end_ns, anchor))
+
+    def close(self) -> None:
+        """Nothing to end."""
+
     @property
     def instants(self) -> PlacedScenes:
-        """The scenes of instants, for images that are drawn: see `stand`."""
+        """The scenes of instants, for images that are rasterised: see `begin_instant`."""
         return self._scenes_for(moving=False)
 
-    def stand(self, scenes: PlacedScenes, time_ns: int, standing: Standing) -> None:
-        """Let images be drawn at an instant of what is in `instants`, whose lock the caller holds until they are.
+    def begin_instant(self, scenes: PlacedScenes, time_ns: int, state: InstantState) -> None:
+        """Prepare for images of an instant whose kernel places what is in `instants`.
+
+        The caller holds the lock of the scenes until the images are drawn and `PlacedScenes.end_instant` was called.
 
         Args:
             scenes: `instants`.
             time_ns: The instant [ns].
-            standing: Filled with how who draws them places it.
+            state: Filled with the states around the instant and with the anchors before it.
         """
         self._placed_for.pop(False, None)
-        self.history.write_around(time_ns, standing.states)
-        standing.time_ns[0] = time_ns
-        scenes.let_stand(standing.anchor_before)
+        self.history.write_around(time_ns, state.states)
+        state.time_ns[0] = time_ns
+        scenes.begin_instant(state.anchor_before)
 
     def _scenes_for(self, moving: bool) -> PlacedScenes:
         """Scenes of instants or of intervals."""
@@ -105,3 +123,47 @@ class Tracer:
                 self.layout, self.worlds, self.body_names, self._hidden, banks=False
             )
         return scenes
+
+
+class MemoryPlacement:
+    """The scenes of all worlds as placed over one interval."""
+
+    def __init__(self, tracer: Tracer, scenes: PlacedScenes) -> None:
+        self._tracer, self._scenes = tracer, scenes
+        self._motion, self._redrawn = scenes.motion, tracer.redrawn
+
+    def cast_sweep(
+        self,
+        aim: Aim,
+        hide: Iterable[str],
+        limits: NDArray[np.float32],
+        errors: RayErrors | None,
+        normals: NDArray[np.float32] | None,
+        out: SweepOutputs,
+        *,
+        in_world: bool,
+    ) -> None:
+        """Fill in the first surface of each ray, see `Placement`."""
+        scenes = self._scenes
+        with scenes.lock:
+            where = (scenes.tables, self._tracer.labels, aim.anchor, aim.rays, aim.heads, limits)
+            mask = np.uint32(scenes.mask_without(hide, air=False))
+            threads.run(sweep, aim.blocks, *where, mask, COHERENT_ADDRESS, in_world, normals, errors, out)
+
+    def cast_light(self, aim: Aim, hide: Iterable[str], cast: LightCast) -> None:
+        """Fill in the returns of each ray, with light followed."""
+        scenes = self._scenes
+        with scenes.lock:
+            cast_light(scenes.tables, self._tracer.labels, aim, scenes.masks_of_light(hide), cast)
+
+    @contextmanager
+    def restored(self) -> Iterator[None]:
+        """Put the bodies back where they were, and keep them there inside the `with`."""
+        with self._scenes.lock:
+            self._tracer.forget_placement()
+            self._scenes.place_around(*self._motion)
+            yield
+
+    def redrawn_worlds(self) -> NDArray[np.bool_]:
+        """Worlds whose scene was redrawn since, shape (worlds,)."""
+        return self._tracer.redrawn != self._redrawn

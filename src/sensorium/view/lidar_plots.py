@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.image import AxesImage
 
-    from sensorium.tracing.reference.ray_tree import Node
+    from sensorium.tracing.reference.interfaces import Node
 
 COLOURS = ("#4aa8ff", "#ff8c42", "#3fb950", "#ff5ca8", "#f2e34c", "#b48cff", "#3ad6c5", "#ff7b72", "#d9b382", "#8b949e")
 """Colours of curves, in turn."""

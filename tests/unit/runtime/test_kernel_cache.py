@@ -253,3 +253,18 @@ def test_without_a_home_to_write_to_it_still_compiles(package, home):
     place = str(package / "a_file" / "cache") if home == "a_file" else "/proc/nowhere"
     assert run(package, code, XDG_CACHE_HOME=place, TMPDIR=str(package))[0] == 6
     assert list(package.glob("sensorium-cache-*/kernels"))
+
+
+def test_a_type_of_arguments_that_moved_to_another_module_costs_a_compilation(tmp_path):
+    kernel = "from sensorium.runtime import jit\n\n@jit.kernel\ndef total(pair):\n    return pair.a + pair.b\n"
+    (tmp_path / "kernel.py").write_text(kernel)
+    search = os.pathsep.join([str(tmp_path), *sys.path])
+    environment = {**os.environ, "SENSORIUM_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": search}
+    for home in ("here", "there"):
+        file = tmp_path / f"{home}.py"
+        file.write_text("from typing import NamedTuple\n\nclass Pair(NamedTuple):\n    a: int\n    b: int\n")
+        code = f"from {home} import Pair\nfrom kernel import total\nprint(total(Pair(1, 2)))"
+        run = [sys.executable, "-c", code]
+        done = subprocess.run(run, capture_output=True, text=True, env=environment, timeout=120)
+        assert done.stdout.split() == ["3"], done.stderr
+        file.unlink()

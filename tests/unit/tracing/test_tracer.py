@@ -92,11 +92,11 @@ def test_hiding_gives_a_body_a_bit_of_its_own(placements):
     tracer, _, _ = running(("car", "cat"))
     plain = tracer.place(0, 100 * MS, NEAR)
     assert not plain.can_hide(frozenset({"cat"}))
-    tracer.let_hide(("cat",))
+    tracer.register_hidden(("cat",))
     scenes = tracer.place(0, 100 * MS, NEAR)
     assert scenes.can_hide(frozenset({"cat"}))
     assert len(placements) == 2
-    tracer.let_hide(("cat",))  # known already: nothing to do
+    tracer.register_hidden(("cat",))  # known already: nothing to do
     assert tracer.place(0, 100 * MS, NEAR) is scenes
     assert len(placements) == 2
 
@@ -105,9 +105,9 @@ def test_a_refused_hide_changes_nothing():
     bodies = tuple(f"b{i:02d}" for i in range(33))
     tracer, _, _ = running(bodies)
     for body in bodies[:28]:
-        tracer.let_hide((body,))
+        tracer.register_hidden((body,))
     with pytest.raises(SpecError, match="at most 28"):
-        tracer.let_hide(bodies[28:29])
+        tracer.register_hidden(bodies[28:29])
     assert tracer.place(0, 100 * MS, NEAR).can_hide(frozenset(bodies[:1]))
 
 

@@ -10,11 +10,12 @@ import math
 
 import numpy as np
 
+from sensorium.core.constants import SPEED_OF_LIGHT_M_S
+
 PLANCK_J_S = 6.62607015e-34
-LIGHT_SPEED_M_S = 299_792_458.0
 BOLTZMANN_J_K = 1.380649e-23
 
-_SECOND_RADIATION_CONSTANT = PLANCK_J_S * LIGHT_SPEED_M_S / BOLTZMANN_J_K
+_SECOND_RADIATION_CONSTANT = PLANCK_J_S * SPEED_OF_LIGHT_M_S / BOLTZMANN_J_K
 _NORMALISATION = 15.0 / math.pi**4
 
 # e^-40 is nothing beside 1 in float64

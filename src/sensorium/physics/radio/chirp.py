@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import ConfigDict, Field
 
+from sensorium.core.constants import SPEED_OF_LIGHT_M_S
 from sensorium.core.spec import Spec
 from sensorium.physics.optics.checks import Array, checked
-from sensorium.physics.optics.detection.emva import LIGHT_SPEED_M_S
 
 Positive = Annotated[float, Field(gt=0.0)]
 
@@ -51,7 +51,7 @@ class Chirp(Spec):
     @property
     def wavelength_m(self) -> float:
         """Lambda = c / f_0 [m]; 3.89341 mm at 77 GHz."""
-        return LIGHT_SPEED_M_S / self.carrier_Hz
+        return SPEED_OF_LIGHT_M_S / self.carrier_Hz
 
     @property
     def slope_Hz_s(self) -> float:
@@ -71,7 +71,7 @@ class Chirp(Spec):
     @property
     def range_resolution_m(self) -> float:
         """Delta R = c / 2 B, the width of a range cell [m]; 0.149896 m for 1 GHz."""
-        return LIGHT_SPEED_M_S / (2.0 * self.bandwidth_Hz)
+        return SPEED_OF_LIGHT_M_S / (2.0 * self.bandwidth_Hz)
 
     @property
     def unambiguous_range_m(self) -> float:
@@ -96,7 +96,7 @@ class Chirp(Spec):
             range_rate_m_s: v_r, positive where it recedes [m/s].
         """
         distance, rate = checked("range_m", range_m, at_least=0.0), checked("range_rate_m_s", range_rate_m_s)
-        return 2.0 * self.slope_Hz_s * distance / LIGHT_SPEED_M_S + 2.0 * rate / self.wavelength_m
+        return 2.0 * self.slope_Hz_s * distance / SPEED_OF_LIGHT_M_S + 2.0 * rate / self.wavelength_m
 
     def coupling_m(self, range_rate_m_s: ArrayLike) -> Array:
         """How much farther than it is a receding surface seems, v_r f_0 / S [m]."""

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from sensorium.core.constants import SPEED_OF_LIGHT_M_S
 from sensorium.core.frames import Pose
 from sensorium.devices import Device, RadarSheet
 from sensorium.environment import Environment
-from sensorium.physics.optics.detection.emva import LIGHT_SPEED_M_S
 from sensorium.qa.round_trip.row import Row, in_sheet_unit
 from sensorium.scene.scene import Scene
 from sensorium.scene.shapes import box
@@ -57,7 +57,7 @@ def radar_rows(device: Device) -> list[Row]:
     env.step()
     first = radar.read()
     env.step()
-    bandwidth_Hz = LIGHT_SPEED_M_S / (2.0 * float(np.diff(first.map_range_m).mean()))
+    bandwidth_Hz = SPEED_OF_LIGHT_M_S / (2.0 * float(np.diff(first.map_range_m).mean()))
     measured("bandwidth", "bandwidth", (bandwidth_Hz, 0.999 * bandwidth_Hz, 1.001 * bandwidth_Hz))
     cycle_s = (radar.read().time_ns - first.time_ns) * 1e-9
     measured("cycle", "cycle", (cycle_s, cycle_s - 1e-9, cycle_s + 1e-9))

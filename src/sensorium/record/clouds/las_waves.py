@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium.core.constants import SPEED_OF_LIGHT_M_S
 from sensorium.core.errors import SpecError
 from sensorium.files.atomic import replacing
 from sensorium.sensors.lidar.scan import Scan
-from sensorium.sensors.lidar.waveform.reading import SPEED_OF_LIGHT
 
 # Header of the .wdp file, that of an extended variable length record: reserved, user, record, length, description
 _HEADER = struct.Struct("<H16sHQ32s")
@@ -83,8 +83,8 @@ def wave_packets(scan: Scan) -> WavePackets | None:
         origin = scan.pose(np.broadcast_to(scan.start_ns + scan.offset_ns, scan.range_m.shape)[scan.valid]).position
     way = origin - points
     length = np.linalg.norm(way, axis=-1, keepdims=True)
-    way *= 0.5 * SPEED_OF_LIGHT * _PS / waveform.index / np.where(length > 0.0, length, 1.0)
-    delay_s = scan.range_m[scan.valid].astype(np.float64) * (2.0 * waveform.index / SPEED_OF_LIGHT)
+    way *= 0.5 * SPEED_OF_LIGHT_M_S * _PS / waveform.index / np.where(length > 0.0, length, 1.0)
+    delay_s = scan.range_m[scan.valid].astype(np.float64) * (2.0 * waveform.index / SPEED_OF_LIGHT_M_S)
     first_s = waveform.start_s + 0.5 * waveform.resolution_s  # a sample is the mean of its bin
     return WavePackets(
         _DESCRIBED.pack(_BITS, 0, bins, round(spacing_ps), gain, least),

@@ -134,23 +134,24 @@ class CameraCaster:
             begin_ns, end_ns = start_ns, start_ns + self.duration_ns
         else:
             begin_ns = end_ns = start_ns + exposure_ns // 2
-        shot = self._firing.prepare(self._rays_at(exposure_ns), begin_ns, end_ns)
-        part, heads = out, shot.heads
+        aim = self._firing.aim(self._rays_at(exposure_ns), begin_ns, end_ns)
+        placed = self._rig.tracer.place_around(begin_ns, end_ns, aim.anchor)
+        part, heads = out, aim.heads
         if not every:
             part = PictureOutputs(*(np.empty((len(which), *array.shape[1:]), np.float32) for array in out))
             heads = heads._replace(matrix=heads.matrix[which], world=heads.world[which], start=heads.start[which])
-        with shot.placed.lock:
+        with placed.lock:
             threads.run(
                 picture,
-                shot.blocks // len(out.radiance) * len(which),
-                shot.placed.tables,
-                shot.placed.anchor,
-                shot.rays,
+                aim.blocks // len(out.radiance) * len(which),
+                placed.tables,
+                aim.anchor,
+                aim.rays,
                 heads,
                 self._tables,
                 self._spec.lens != "fisheye",
                 self._spec.mirror_depth,
-                np.uint32(shot.placed.mask_without(self._rig.hide, air=False)),
+                np.uint32(placed.mask_without(self._rig.hide, air=False)),
                 COHERENT_ADDRESS,
                 SCATTERED_ADDRESS,
                 part,
@@ -158,7 +159,7 @@ class CameraCaster:
         if not every:
             for array, found in zip(out, part, strict=True):
                 array[which] = found
-        return shot.X_WS
+        return aim.X_WS
 
     def _warn_if_saturated(self, electrons: Sequence[NDArray[np.float32]]) -> None:
         """Say once that an image shows nothing but full pixels, if automatics cannot expose it any less."""

@@ -1,6 +1,4 @@
-"""A table of rays about to be fired from a rig: what every ray sensor prepares before its kernel runs."""
-
-from typing import NamedTuple
+"""The rays and mounts of a rig over an interval: what every ray sensor prepares before its kernel runs."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,42 +7,13 @@ from sensorium.core.frames import Pose
 from sensorium.patterns import RayTable
 from sensorium.sensors.common.mount_path import follow_mounts
 from sensorium.sensors.common.rig import Rig
+from sensorium.tracing.aim import Aim
 from sensorium.tracing.embree.packet import BLOCK
 from sensorium.tracing.kernels.sweep import Heads, RayTables
-from sensorium.tracing.placement.scenes import BodyMotion, PlacedScenes
-from sensorium.tracing.placement.standing import Cameras
+from sensorium.tracing.placement.instant import Cameras
 
 # Times of the knots of an instant
 _AT_ONCE = np.zeros(1, np.float32)
-
-
-class Shot(NamedTuple):
-    """Rays, mounts and scene for one interval."""
-
-    rays: RayTables
-    heads: Heads
-    placed: PlacedScenes
-    blocks: int
-    """Blocks of rays over all heads."""
-    knot_ns: NDArray[np.int64]
-    X_WS: Pose
-    """True poses of the sensors at the knots, batch shape (knots, worlds, sensors)."""
-    bodies: BodyMotion
-    """How the bodies moved, to place them once more when the world has gone on."""
-
-
-class Aim(NamedTuple):
-    """Rays and mounts for one interval, whatever scene they look into."""
-
-    rays: RayTables
-    heads: Heads
-    anchor: NDArray[np.float64]
-    """Of each world [m], shape (worlds, 3)."""
-    blocks: int
-    """Blocks of rays over all heads."""
-    knot_ns: NDArray[np.int64]
-    X_WS: Pose
-    """True poses of the sensors at the knots, batch shape (knots, worlds, sensors)."""
 
 
 class Firing:
@@ -54,8 +23,8 @@ class Firing:
         """Prepare for a rig.
 
         Args:
-            rig: Whose rays they are.
-            worlds_differ: Whether sensors may come to sit otherwise in each world.
+            rig: The sensors that fire.
+            worlds_differ: Whether mounts may differ between worlds.
         """
         self._rig = rig
         self._bodies = (rig.worlds, rig.history.bodies, -1 if rig.body is None else rig.body)
@@ -69,28 +38,22 @@ class Firing:
         self._instant: bool | None = None
 
     def mount(self, p_BS: NDArray[np.float64], q_BS: NDArray[np.float64]) -> None:
-        """Let the sensors sit elsewhere from now on.
+        """Change where the sensors are mounted from now on.
 
         Args:
-            p_BS: Where on their body [m], shape (sensors, 3), or (worlds, sensors, 3) where worlds differ.
-            q_BS: How, shape (sensors, 4) or (worlds, sensors, 4).
+            p_BS: Positions on their body [m], shape (sensors, 3), or (worlds, sensors, 3) where worlds differ.
+            q_BS: Orientations, shape (sensors, 4) or (worlds, sensors, 4).
         """
         self._mounts[0][...], self._mounts[1][...] = p_BS, q_BS
 
-    def prepare(self, table: RayTable, start_ns: int, end_ns: int) -> Shot:
-        """Everything a kernel needs to fire the table.
+    def aim(self, table: RayTable, start_ns: int, end_ns: int) -> Aim:
+        """Rays and mounts for the table.
 
         Args:
             table: Rays; their times count from the start.
             start_ns: Start of the interval [ns].
             end_ns: Its end, after the last ray; equal to the start to fire all rays at once.
         """
-        aim = self.aim(table, start_ns, end_ns)
-        placed = self._rig.tracer.place_around(start_ns, end_ns, aim.anchor)
-        return Shot(aim.rays, aim.heads, placed, aim.blocks, aim.knot_ns, aim.X_WS, placed.motion)
-
-    def aim(self, table: RayTable, start_ns: int, end_ns: int) -> Aim:
-        """The same without placing the scene."""
         span = self._rig.history.span(start_ns, end_ns)
         rays = self._flattened(table, start_ns == end_ns)
         knot_ns, time, position, quaternion, anchor, matrix = follow_mounts(
@@ -100,8 +63,8 @@ class Firing:
         blocks = len(matrix) * -(-rays.x.size // BLOCK)
         return Aim(rays, heads, anchor, blocks, knot_ns, Pose._trusted(position, quaternion))
 
-    def stand(self, table: RayTable) -> tuple[RayTables, Heads]:
-        """Rays for images that are drawn at an instant; who draws them fills in the matrices of cameras.
+    def instant_rays(self, table: RayTable) -> tuple[RayTables, Heads]:
+        """Rays for images of an instant whose kernel fills in the matrices of cameras.
 
         They hold for every image, however the cameras are mounted then.
         """
@@ -109,14 +72,9 @@ class Firing:
         return self._flattened(table, instant=True), Heads(matrix, _AT_ONCE, self._world, self._always)
 
     def cameras(self) -> Cameras:
-        """How cameras of such images are mounted, now and ever, and room for their poses."""
+        """How cameras of such images are mounted (`mount` changes it in place), and room for their poses."""
         p_WS, q_WS = (np.empty((1, self._rig.worlds, self._rig.sensors, size)) for size in (3, 4))
         return Cameras(self._bodies[2], *self._mounts, p_WS, q_WS)
-
-    def repeat(self, shot: Shot) -> None:
-        """Put the bodies back where they were for a shot, so that it can be fired again."""
-        self._rig.tracer.forget_placement()
-        shot.placed.place_around(*shot.bodies)
 
     def _flattened(self, table: RayTable, instant: bool) -> RayTables:
         """The table as the kernel reads it; kept as long as the same table comes."""

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from sensorium.runtime import threads
 from sensorium.sensors.common.rig import Rig
-from sensorium.tracing.caster import RawHits, new_hits
+from sensorium.tracing.cast_results import RawHits, new_hits
 from sensorium.tracing.embree import crossings as cr
 from sensorium.tracing.embree.cast import cast_rays
 from sensorium.tracing.embree.packet import BLOCK, COHERENT_ADDRESS, SCATTERED_ADDRESS

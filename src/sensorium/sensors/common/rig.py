@@ -14,7 +14,7 @@ from sensorium.core.frames import Pose
 from sensorium.corruption import FaultClock, TimingErrors
 from sensorium.physics.fields import AbstractGravity, AbstractMagnetic, Sun
 from sensorium.physics.media.base import AbstractMedium
-from sensorium.tracing.partitioned.tracer import PartsTracer
+from sensorium.tracing.scene_backend import SceneBackend
 from sensorium.tracing.tracer import Tracer
 from sensorium.worlds.history import History
 
@@ -29,8 +29,8 @@ class Rig:
     name: str
     seed: int
     history: History
-    looks: Tracer | PartsTracer
-    """What there is to see; sensors ask `tracer` or `parts` for it."""
+    scene_backend: SceneBackend
+    """The scene, wherever it lies; sensors that need it in memory take `tracer`."""
     body: int | None
     """Index of the body it sits on, None for the world itself."""
     joint: int | None
@@ -81,14 +81,9 @@ class Rig:
     @property
     def tracer(self) -> Tracer:
         """The scene in memory."""
-        if isinstance(self.looks, Tracer):
-            return self.looks
+        if isinstance(self.scene_backend, Tracer):
+            return self.scene_backend
         raise SpecError(f"{self.name!r} looks into a scene in parts; only lidars can")
-
-    @property
-    def parts(self) -> PartsTracer | None:
-        """The scene in parts, where it lies in parts."""
-        return self.looks if isinstance(self.looks, PartsTracer) else None
 
     def gravity_at(self, p_W: NDArray[np.float64], own_W: NDArray[np.float64] | None) -> NDArray[np.float64]:
         """Gravity at positions [m/s^2], a new array of shape (*batch, 3).

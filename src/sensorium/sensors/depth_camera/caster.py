@@ -19,39 +19,38 @@ from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.depth_camera import flow_tables, tint_tables
 from sensorium.sensors.depth_camera.arrays import DepthArrays
 from sensorium.sensors.depth_camera.errors import STAGES
-from sensorium.sensors.depth_camera.faults import BEHIND_M, DepthFaults
-from sensorium.sensors.depth_camera.film import Film, Films
+from sensorium.sensors.depth_camera.faults import DepthFaults
 from sensorium.sensors.depth_camera.image import DepthImage
+from sensorium.sensors.depth_camera.image_buffers import ImageBufferPool, ImageBuffers
+from sensorium.sensors.depth_camera.measuring import DepthMeasure, DepthShot, without_measurement
 from sensorium.sensors.depth_camera.random_heads import RandomHeads
 from sensorium.sensors.depth_camera.rays import DepthRays
 from sensorium.sensors.depth_camera.stage import DepthFrame
 from sensorium.sensors.depth_camera.tiles import in_tiles
-from sensorium.tracing.embree.packet import BLOCK, COHERENT_ADDRESS
+from sensorium.tracing.embree.packet import COHERENT_ADDRESS
 from sensorium.tracing.kernels.depth import lens as ln
-from sensorium.tracing.kernels.depth import measure as ms
 from sensorium.tracing.kernels.depth.drawing.canvas import frame
 from sensorium.tracing.kernels.depth.kernel import (
+    DepthAim,
     DepthDraws,
     DepthOutputs,
+    DepthScene,
     Motions,
     Pixels,
+    Placing,
+    Shading,
     depth_images,
-    measure_again,
 )
 from sensorium.tracing.kernels.depth.ray_jitter import RayJitter
-from sensorium.tracing.kernels.light.resolve import plain_surfaces
-from sensorium.tracing.kernels.sweep import Heads, RayTables
+from sensorium.tracing.kernels.sweep import Heads
+from sensorium.tracing.placement.instant import Cameras, InstantState
 from sensorium.tracing.placement.scenes import PlacedScenes
-from sensorium.tracing.placement.standing import Cameras, Standing
 
 if TYPE_CHECKING:
     from sensorium.sensors.depth_camera.depth_camera import DepthCamera
 
 # Before all times [ns]
 _ALWAYS = -(2**63)
-
-# Normal numbers end here
-_MOST_SIGMAS = 6.7
 
 # Fractions of an interval that its ends are
 _ENDS = np.array([0.0, 1.0], np.float32)
@@ -60,39 +59,15 @@ _ENDS = np.array([0.0, 1.0], np.float32)
 _NO_MAPS = np.zeros((0, 0, 12))
 _NO_MOTIONS = Motions(_NO_MAPS, _NO_MAPS)
 
-# Where scenes were placed and cameras aimed before
-_NOTHING_STANDS = Standing(np.zeros((2, 2), np.int64), np.zeros(1, np.int64), 0, np.zeros((0, 3)))
-_NO_CAMERAS = Cameras(-1, np.zeros((0, 0, 3)), np.zeros((0, 0, 4)), np.zeros((0, 0, 0, 3)), np.zeros((0, 0, 0, 4)))
+# Where the kernel places nothing: scenes and cameras are placed before
+_PLACED_BEFORE = Placing(
+    InstantState(np.zeros((2, 2), np.int64), np.zeros(1, np.int64), 0, np.zeros((0, 3)), np.zeros((0, 3))),
+    Cameras(-1, np.zeros((0, 0, 3)), np.zeros((0, 0, 4)), np.zeros((0, 0, 0, 3)), np.zeros((0, 0, 0, 4))),
+)
 
 
-class _Setup(NamedTuple):
-    """By what images are cast. Drawn ones have one for all, of which the kernel reads or writes what changes."""
-
-    rays: RayTables
-    heads: Heads
-    anchor: NDArray[np.float64]  # (worlds, 3) [m]
-    standing: Standing
-    draws: DepthDraws
-
-    def copy(self) -> "_Setup":
-        """What an image can be measured by once more, when others have been drawn."""
-        heads, draws = self.heads, self.draws
-        return self._replace(
-            heads=heads._replace(matrix=heads.matrix.copy()),
-            anchor=self.anchor.copy(),
-            draws=draws._replace(tick=draws.tick.copy()),
-        )
-
-
-class _Shot(NamedTuple):
-    """By what an image was taken that may be measured once more, with a setup of its own."""
-
-    setup: _Setup
-    pixels: Pixels
-
-
-class _Looks(NamedTuple):
-    """What images tell of lenses."""
+class _LensFields(NamedTuple):
+    """The fields of an image that follow from its lenses."""
 
     lens: NDArray[np.float64]  # their rows
     focal_px: NDArray[np.float64]  # (*axes, 2)
@@ -127,14 +102,12 @@ class DepthCaster:
             u=(self._place % pattern.width).astype(np.float32),
             v=(self._place // pattern.width).astype(np.float32),
             lens=lens,
-            drawn=False,
+            own_lens=False,
             jitter=self._jitter(0.0, np.zeros(rig.worlds, np.int64)),
         )
 
-        # What is looked up, and by what is measured
-        self._see_layout()
-        self._numbers, self._true_numbers, self._reach_m = _numbers(spec)
-        self._noise_numbers = _without_limits(self._numbers)
+        # Tables of objects, and what is measured
+        self._refresh_layout()
         measures = DepthArrays.are_measured(spec.outputs)
         self._stages = [(error, STAGES[type(error)]) for error in spec.errors] if measures else []
         self._faults: DepthFaults | None = None
@@ -146,8 +119,9 @@ class DepthCaster:
         moves = spec.randomize is not None and spec.randomize.placement is not None
         self._firing = Firing(rig, worlds_differ=moves)
         self._recycler = Recycler()
-        self._seen_through = self._looks(lens)
-        near, far, dropped = _without_measurement(spec)
+        self._measure = DepthMeasure(spec, self._heads, self._arrays, self._recycler)
+        self._lens_fields = self._lens_fields_of(lens)
+        near, far, dropped = without_measurement(spec)
         self._meanings: dict[str, Any] = {
             **{"near": near, "far": far, "dropped": dropped if spec.can_drop else math.nan},
             **{"scale_m": spec.scale_m, "frame": spec.frame},
@@ -156,18 +130,18 @@ class DepthCaster:
         self._masked_for: PlacedScenes | None = None
         self._bits = np.uint32(0)
 
-        # Rays that start together from one place through the middles of pixels are drawn
+        # Rays that start together from one place through the middles of pixels are rasterised
         jitters = spec.randomize is not None and spec.randomize.ray_jitter_rad > 0.0
         self._frame = frame(
-            pattern.width, pattern.height, self._heads, self._layout, drawn=self.duration_ns == 0 and not jitters
+            pattern.width, pattern.height, self._heads, self._layout, one_instant=self.duration_ns == 0 and not jitters
         )
-        self._all_drawn = self._are_all_drawn()
+        self._all_rasterised = self._are_all_rasterised()
         self._blocks = self._heads * -(-self._count // self._frame.span)
-        self._films = Films()
-        self._setup: _Setup | None = None
+        self._buffers = ImageBufferPool()
+        self._instant: tuple[DepthShot, InstantState] | None = None
 
     def restart(self, mask: NDArray[np.bool_]) -> None:
-        """Some worlds were reset: what is random is drawn anew there."""
+        """Draw random heads and faults again in worlds that were reset."""
         if self._random is not None:
             self._random.restart(mask)
         if self._faults is not None:
@@ -181,56 +155,59 @@ class DepthCaster:
             tick: Number of the image; its random numbers belong to it alone.
             since_ns: When the camera was last switched on [ns]; its flow knows nothing of before.
         """
-        if self._layout is not self._tracer.layout:  # worlds were drawn anew
-            self._see_layout()
+        if self._layout is not self._tracer.layout:  # worlds were redrawn
+            self._refresh_layout()
         if self._random is not None:
             self._renew(self._random, tick)
         motions = self._motions(start_ns, since_ns) if self._flows else _NO_MOTIONS
-        return (self._draw if self._all_drawn else self._trace)(start_ns, tick, motions)
+        return (self._rasterise if self._all_rasterised else self._trace)(start_ns, tick, motions)
 
     # --- the cast ---------------------------------------------------------------------------------------------------
 
-    def _draw(self, start_ns: int, tick: int, motions: Motions) -> _Taken:
-        """Images whose cameras and objects are placed by whoever draws them."""
-        if self._setup is None:
-            self._setup = self._new_setup()
-        setup, placed = self._setup, self._tracer.instants
-        film = self._films.free(self._new_film)
+    def _rasterise(self, start_ns: int, tick: int, motions: Motions) -> _Taken:
+        """Images whose kernel places cameras and objects itself."""
+        if self._instant is None:
+            self._instant = self._new_instant()
+        (shot, state), placed = self._instant, self._tracer.instants
+        buffers = self._buffers.free(self._new_buffers)
         with placed.lock:
-            self._tracer.stand(placed, start_ns, setup.standing)
-            setup.draws.tick[0] = tick
-            self._films.unload_unless(placed, placed.tables, self._layout, self._pixels, motions)
-            cast = film.cast or film.load(*self._arguments(placed, setup, motions, film.outputs, film.cameras))
+            self._tracer.begin_instant(placed, start_ns, state)
+            shot.draws.tick[0] = tick
+            self._buffers.invalidate_unless_bound_to(placed, placed.tables, self._layout, self._pixels, motions)
+            kernel = buffers.kernel
+            if kernel is None:
+                placing, now = Placing(state, buffers.cameras), shot.through(self._pixels)
+                kernel = buffers.bind(*self._arguments(placed, now, placing, motions, buffers.outputs))
 
-            # The reading is made of the arrays while others begin to fill them
-            image = threads.share_while(
-                cast, self._blocks, lambda: self._image(film.outputs, film.X_WS, self._pixels, start_ns)
+            # The fields of the reading are gathered while other threads begin with the pixels
+            fields = threads.share_while(
+                kernel, self._blocks, lambda: self._fields(buffers.outputs, buffers.X_WS, start_ns)
             )
-            placed.anchor = setup.anchor  # for which fixed objects stand there now
+            placed.end_instant(state.anchor)
+        image = DepthImage.trusted(fields)
         if not self._arrays.need_truth:
             return image, partial(_true_already, image)
 
-        # Measured once more when other images have been drawn
-        return image, partial(self._truth, image, _Shot(setup.copy(), self._pixels), film.outputs.true_m)
+        # Measured again when later images have been taken
+        return image, partial(self._measure.truth, image, shot.through(self._pixels).copy(), buffers.outputs.true_m)
 
     def _trace(self, start_ns: int, tick: int, motions: Motions) -> _Taken:
         """Images of scenes that are placed beforehand, and their errors."""
-        end_ns, out = start_ns + self.duration_ns, self._arrays.new(self._recycler.array)
+        end_ns, out, measure = start_ns + self.duration_ns, self._arrays.new(self._recycler.array), self._measure
         rays, heads, anchor, _, _, X_WS = self._firing.aim(self._rays, start_ns, end_ns)
         if self.duration_ns:
             heads = _over_time(heads)
         placed = self._tracer.place_around(start_ns, end_ns, anchor)
-        setup = _Setup(rays, heads, anchor, _NOTHING_STANDS, self._draws(tick))
+        shot = DepthShot(DepthAim(rays, heads, anchor, self._pixels, self._frame), self._draws(tick))
         with placed.lock:
-            threads.share(depth_images, self._blocks, *self._arguments(placed, setup, motions, out, _NO_CAMERAS))
-        shot = _Shot(setup, self._pixels)
+            arguments = self._arguments(placed, shot, _PLACED_BEFORE, motions, out)
+            threads.share(depth_images, self._blocks, *arguments)
         if self._stages or self._faults is not None:
             range_m = self._corrupted(out, X_WS, shot, placed) if self._stages else out.true_m
-            numbers = self._numbers
             if self._faults is not None:
-                range_m, numbers = self._faults.apply(self._noisy(shot, range_m), end_ns), self._true_numbers
-            out = self._arrays.with_measured(out, self._measured(shot, range_m, numbers))
-        image = self._image(out, X_WS, self._pixels, start_ns)
+                range_m = self._faults.apply(measure.noisy(shot, range_m), end_ns)
+            out = self._arrays.with_measured(out, measure.measured(shot, range_m, noise=self._faults is None))
+        image = DepthImage.trusted(self._fields(out, X_WS, start_ns))
         if not self._arrays.need_truth:
             return image, partial(_true_already, image)
         made = image
@@ -239,47 +216,34 @@ class DepthCaster:
             held = self._faults.with_held(current)
             if held is not current:
                 made = replace(image, images=self._arrays.images(out._replace(**held)))
-        return made, partial(self._truth, image, shot, out.true_m)
+        return made, partial(measure.truth, image, shot, out.true_m)
 
     def _arguments(
-        self, placed: PlacedScenes, setup: "_Setup", motions: Motions, out: DepthOutputs, cameras: Cameras
+        self, placed: PlacedScenes, shot: DepthShot, placing: Placing, motions: Motions, out: DepthOutputs
     ) -> tuple[Any, ...]:
         """Arguments of the kernel, after those that say which blocks."""
         return (
-            placed.tables,
-            placed.mounts,
-            setup.standing,
-            cameras,
-            placed.meshes,
-            self._frame,
-            self._tracer.labels,
-            setup.anchor,
-            setup.rays,
-            setup.heads,
-            self._pixels,
-            self._surfaces,
-            self._tints,
-            motions,
-            self._numbers,
-            self._reach_m,
-            self._spec.frame == "world",
-            setup.draws,
-            self._mask(placed),
-            COHERENT_ADDRESS,
+            DepthScene(
+                placed.tables, placed.mounts, placed.meshes, self._tracer.labels, self._mask(placed), COHERENT_ADDRESS
+            ),
+            shot.aim,
+            placing,
+            Shading(self._tints, motions, self._spec.frame == "world"),
+            self._measure.by(shot.draws),
             out,
         )
 
-    def _new_setup(self) -> "_Setup":
-        """Arrays by which images are drawn: there is one set for all, since kernels know where they are."""
+    def _new_instant(self) -> tuple[DepthShot, InstantState]:
+        """Arrays by which images are rasterised: one set for all images, since kernels are bound to them."""
         worlds = self._rig.worlds
         instant = np.zeros((2, 2), np.int64), np.zeros(1, np.int64)
-        standing = Standing(*instant, self._rig.history.bodies, np.empty((worlds, 3)))
-        rays, heads = self._firing.stand(self._rays)
-        return _Setup(rays, heads, np.empty((worlds, 3)), standing, self._draws(0))
+        state = InstantState(*instant, self._rig.history.bodies, np.empty((worlds, 3)), np.empty((worlds, 3)))
+        rays, heads = self._firing.instant_rays(self._rays)
+        return DepthShot(DepthAim(rays, heads, state.anchor, self._pixels, self._frame), self._draws(0)), state
 
-    def _new_film(self) -> Film:
-        """Arrays for images to be drawn."""
-        return Film(self._arrays.new(np.empty), self._firing.cameras())
+    def _new_buffers(self) -> ImageBuffers:
+        """Arrays for images to be rasterised."""
+        return ImageBuffers(self._arrays.new(np.empty), self._firing.cameras())
 
     def _jitter(self, std_rad: float, tick: NDArray[np.int64]) -> RayJitter:
         """How far rays point beside their pixels, drawn at such ticks (worlds,)."""
@@ -291,11 +255,10 @@ class DepthCaster:
 
     # --- before the cast --------------------------------------------------------------------------------------------
 
-    def _see_layout(self) -> None:
-        """Look at what objects are made of."""
+    def _refresh_layout(self) -> None:
+        """Take the tables of what objects are made of from the scene."""
         rig = self._rig
         self._layout = layout = self._tracer.layout
-        self._surfaces = plain_surfaces(layout)
         coloured = "colour" in self._spec.outputs
         self._tints = tint_tables.tints(layout, rig.sun) if coloured else tint_tables.NO_TINTS
 
@@ -305,24 +268,24 @@ class DepthCaster:
             self._masked_for, self._bits = placed, np.uint32(placed.mask_without(self._rig.hide, air=False))
         return self._bits
 
-    def _renew(self, drawn: RandomHeads, tick: int) -> None:
+    def _renew(self, heads: RandomHeads, tick: int) -> None:
         """Poses and lenses of this image."""
         spec = self._spec.randomize
         assert spec is not None
-        if not drawn.renew(tick):
+        if not heads.renew(tick):
             return
         if spec.placement is not None:
-            self._firing.mount(drawn.X_BS.position, drawn.X_BS.quaternion)
+            self._firing.mount(heads.X_BS.position, heads.X_BS.quaternion)
         if spec.projections or spec.intrinsics is not None or spec.ray_jitter_rad:
             self._pixels = self._pixels._replace(
-                lens=drawn.lens, drawn=True, jitter=self._jitter(spec.ray_jitter_rad, drawn.tick)
+                lens=heads.lens, own_lens=True, jitter=self._jitter(spec.ray_jitter_rad, heads.tick)
             )
-            self._all_drawn = self._are_all_drawn()
+            self._all_rasterised = self._are_all_rasterised()
 
-    def _are_all_drawn(self) -> bool:
+    def _are_all_rasterised(self) -> bool:
         """Whether no ray is traced from the top of a scene, neither for images nor for errors."""
         straight = bool((self._pixels.lens[:, ln.KIND] == ln.PINHOLE).all())
-        return self._frame.drawn and straight and not self._stages and self._faults is None
+        return self._frame.rasterised and straight and not self._stages and self._faults is None
 
     def _motions(self, start_ns: int, since_ns: int) -> Motions:
         """How bodies move as cameras see them."""
@@ -352,48 +315,21 @@ class DepthCaster:
 
     # --- after it ---------------------------------------------------------------------------------------------------
 
-    def _measured(self, shot: "_Shot", distance_m: NDArray[np.float32], numbers: NDArray[np.float32]) -> DepthOutputs:
-        """What is measured of known distances (heads, pixels) [m], by such numbers."""
-        again = self._arrays.new_measured(self._recycler.array)
-        self._measure(shot, distance_m, numbers, again)
-        return again
-
-    def _noisy(self, shot: "_Shot", distance_m: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Such distances with noise, 0 where it leaves no measurement, before limits."""
-        if not (self._spec.noise.multiplier or self._spec.noise.dropout):
-            return distance_m
-        noisy = self._arrays.new_ranges(self._recycler.array)
-        self._measure(shot, distance_m, self._noise_numbers, noisy)
-        return noisy.range_m
-
-    def _measure(
-        self, shot: "_Shot", distance_m: NDArray[np.float32], numbers: NDArray[np.float32], out: DepthOutputs
-    ) -> None:
-        """Fill in what is asked for of known distances."""
-        setup = shot.setup
-        where = (setup.anchor, setup.rays, setup.heads, shot.pixels, numbers, setup.draws, distance_m, out)
-        threads.share(measure_again, self._heads * -(-self._count // BLOCK), *where)
-
-    def _truth(self, image: DepthImage, shot: "_Shot", true_m: NDArray[np.float32]) -> DepthImage:
-        """An image as it would be without errors."""
-        made = self._measured(shot, true_m, self._true_numbers)
-        return replace(image, images={**image.images, **self._arrays.images(made)}, stamp_ns=image.start_ns)
-
-    def _corrupted(self, out: DepthOutputs, X_WS: Pose, shot: "_Shot", placed: PlacedScenes) -> NDArray[np.float32]:
+    def _corrupted(self, out: DepthOutputs, X_WS: Pose, shot: DepthShot, placed: PlacedScenes) -> NDArray[np.float32]:
         """Ranges after the errors, shape (heads, pixels)."""
-        rig, spec, pixels = self._rig, self._spec, shot.pixels
+        rig, spec, pixels = self._rig, self._spec, shot.aim.pixels
         lens = np.broadcast_to(pixels.lens, (self._heads, ln.LENS_COLUMNS))
         rays = DepthRays(rig, placed, lens, pixels.jitter)
         frame = DepthFrame(
             range_m=np.array(out.true_m),
-            axial=self._axial(shot),
+            axial=self._measure.axial(shot),
             object_id=out.object_id,
             cosine=out.cosine,
             width=spec.pattern.width,
             focal_px=lens[:, ln.FX : ln.FY + 1],
             X_WS=X_WS[0].reshape(-1),
             key=self._key,
-            tick=int(shot.setup.draws.tick[0]),
+            tick=int(shot.draws.tick[0]),
             first_world=rig.first_world,
             sensors=rig.sensors,
             cast=rays.cast,
@@ -403,40 +339,30 @@ class DepthCaster:
             stage.apply(error, frame)
         return frame.range_m
 
-    def _axial(self, shot: "_Shot") -> NDArray[np.float32]:
-        """Depth over range of every pixel, (1 | heads, pixels), through the lenses drawn and with their jitter."""
-        if not shot.pixels.drawn:
-            return self._spec.pattern.rays().direction_S[..., 0].reshape(1, -1).astype(np.float32)
-        ones, depths = np.ones((self._heads, self._count), np.float32), self._arrays.new_depths(self._recycler.array)
-        self._measure(shot, ones, _without_limits(self._true_numbers), depths)
-        return depths.depth
+    def _fields(self, out: DepthOutputs, X_WS: Pose, start_ns: int) -> dict[str, Any]:
+        """The fields of the reading that a kernel's outputs make."""
+        if self._lens_fields[0] is not self._pixels.lens:
+            self._lens_fields = self._lens_fields_of(self._pixels.lens)
+        _, focal_px, center_px, projection = self._lens_fields
+        return {
+            **self._meanings,
+            "images": self._arrays.images(out),
+            "focal_px": focal_px,
+            "center_px": center_px,
+            "projection": projection,
+            "start_ns": start_ns,
+            "end_ns": start_ns + self.duration_ns,
+            "stamp_ns": self._rig.stamp_ns(start_ns, known_ns=start_ns + self.duration_ns),
+            "X_WS": X_WS,
+        }
 
-    def _image(self, out: DepthOutputs, X_WS: Pose, pixels: Pixels, start_ns: int) -> DepthImage:
-        """The reading that a kernel's outputs make."""
-        if self._seen_through[0] is not pixels.lens:
-            self._seen_through = self._looks(pixels.lens)
-        _, focal_px, center_px, projection = self._seen_through
-        return DepthImage.trusted(
-            {
-                **self._meanings,
-                "images": self._arrays.images(out),
-                "focal_px": focal_px,
-                "center_px": center_px,
-                "projection": projection,
-                "start_ns": start_ns,
-                "end_ns": start_ns + self.duration_ns,
-                "stamp_ns": self._rig.stamp_ns(start_ns, known_ns=start_ns + self.duration_ns),
-                "X_WS": X_WS,
-            }
-        )
-
-    def _looks(self, lens: NDArray[np.float64]) -> "_Looks":
-        """What images tell of the lenses that all cameras look through now."""
+    def _lens_fields_of(self, lens: NDArray[np.float64]) -> _LensFields:
+        """Focal length, centre and projection of all cameras, with the lenses they have now."""
         axes, random = self._rig.axes, self._random
         every = np.broadcast_to(lens, (self._heads, ln.LENS_COLUMNS)).reshape(*axes, ln.LENS_COLUMNS)
         which = np.zeros(axes, np.int64) if random is None else random.projection.reshape(axes)
         which.setflags(write=False)
-        return _Looks(lens, every[..., ln.FX : ln.FY + 1], every[..., ln.CX : ln.CY + 1], which)
+        return _LensFields(lens, every[..., ln.FX : ln.FY + 1], every[..., ln.CX : ln.CY + 1], which)
 
 
 def _over_time(heads: Heads) -> Heads:
@@ -455,30 +381,3 @@ def _arranged(pattern: Pinhole | Fisheye, place: NDArray[np.uint32]) -> RayTable
     time_ns = table.time_ns.reshape(-1)[place][None]
     duration_ns = int(time_ns.max()) + 1
     return RayTable(table.direction_S.reshape(-1, 3)[place][None], time_ns, None, duration_ns)
-
-
-def _without_measurement(spec: "DepthCamera") -> tuple[float, float, float]:
-    """What is shown for what is too near, too far and dropped, in the image's unit."""
-    return spec.near_m / spec.scale_m, spec.far_m / spec.scale_m, spec.dropped_m / spec.scale_m
-
-
-def _numbers(spec: "DepthCamera") -> tuple[NDArray[np.float32], NDArray[np.float32], np.float32]:
-    """What is measured by, with noise and without, and how far rays must look [m]."""
-    numbers = np.zeros(ms.MEASURE_COLUMNS, np.float32)
-    numbers[[ms.NEAREST, ms.FARTHEST]] = spec.min_range_m, spec.max_range_m
-    numbers[[ms.NEAR, ms.FAR, ms.DROPPED]] = _without_measurement(spec)
-    numbers[ms.SCALE] = 1.0 / spec.scale_m
-    true = numbers.copy()
-    numbers[[ms.NOISE, ms.DROPOUT]] = spec.noise.multiplier, spec.noise.dropout
-
-    # Errors, noise and faults may carry a range inside the limits
-    least = 1.0 - _MOST_SIGMAS * spec.noise.multiplier
-    anywhere = spec.errors or spec.faults.corrupt or least <= 0.0
-    return numbers, true, np.float32(np.inf if anywhere else spec.max_range_m / least)
-
-
-def _without_limits(numbers: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The same noise, on ranges of any length in metres: 0 where a pixel is dropped, infinite where nothing is met."""
-    noise = numbers.copy()
-    noise[[ms.NEAREST, ms.FARTHEST, ms.NEAR, ms.FAR, ms.DROPPED, ms.SCALE]] = 0.0, np.inf, BEHIND_M, np.inf, 0.0, 1.0
-    return noise

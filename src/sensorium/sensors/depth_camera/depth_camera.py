@@ -205,7 +205,7 @@ class DepthCameraModel:
         return now_ns - self._past_ns
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
-        """Draw what is random anew where worlds restart; rays fired before a reset are void by the history's word."""
+        """Draw random values again where worlds restart; the history marks rays fired before a reset as void."""
         self._caster.restart(mask)
 
     def voided(self, capture: Capture[DepthImage], mask: NDArray[np.bool_]) -> Capture[DepthImage]:

@@ -1,4 +1,4 @@
-"""All errors of depth cameras, told apart by their `kind`, and the stage that each becomes."""
+"""All errors of depth cameras, distinguished by their `kind`, and the stage that each becomes."""
 
 from typing import Annotated, Any
 

@@ -25,6 +25,7 @@ _AROUND = 0.25
 
 NO_TINTS = Tints(
     np.zeros((1, 3), np.float32),
+    np.zeros((1, 0), np.int32),
     np.zeros((1, 0), np.int64),
     np.zeros((0, 3), np.float32),
     np.zeros(3, np.float32),
@@ -35,9 +36,9 @@ NO_TINTS = Tints(
 
 def tints(layout: Layout, sun: Sun | None) -> Tints:
     """What colours of a scene follow from; by night the light is a lamp at the camera."""
-    material = np.zeros((len(layout.materials) + 1, 3), np.float32)
+    material = np.zeros((len(layout.materials), 3), np.float32)
     for band, wavelength_m in enumerate(WAVELENGTHS_M):
-        material[:-1, band] = material_reflectances(layout, wavelength_m)
+        material[:, band] = material_reflectances(layout, wavelength_m)
     first, pieces, size = np.full(layout.mesh_index.shape, -1, np.int64), [np.zeros((0, 3), np.float32)], 0
     for number, surface in enumerate(layout.materials):
         if not isinstance(surface, AbstractMaterial) or surface.property_name is None:
@@ -49,6 +50,7 @@ def tints(layout: Layout, sun: Sun | None) -> Tints:
     day = sun is not None and sun.elevation_deg > 0.0
     return Tints(
         material=material,
+        object_material=np.array(layout.material_index, np.int32),
         face_first=first,
         face=np.concatenate(pieces),
         sun=(sun.direction_W if day and sun is not None else np.zeros(3)).astype(np.float32),

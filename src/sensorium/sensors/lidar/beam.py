@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import Field, field_validator, model_validator
 
+from sensorium.core.constants import SPEED_OF_LIGHT_M_S
 from sensorium.core.spec import Spec
 
 
@@ -53,9 +54,7 @@ class Beam(Spec):
     @property
     def least_separation_m(self) -> float:
         """Least separation of two returns in range [m]: as given, or c pulse_s / 2 of the pulse."""
-        from sensorium.sensors.lidar.waveform.reading import SPEED_OF_LIGHT  # which imports beams
-
-        return SPEED_OF_LIGHT * self.pulse_s / 2.0 if self.separation_m is None else self.separation_m
+        return SPEED_OF_LIGHT_M_S * self.pulse_s / 2.0 if self.separation_m is None else self.separation_m
 
     @property
     def widest_rad(self) -> float:

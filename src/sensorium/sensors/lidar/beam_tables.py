@@ -9,8 +9,8 @@ from sensorium.physics.optics.beam_rays import equal_power_rays, patch_reach
 from sensorium.tracing.embree.packet import BLOCK
 from sensorium.tracing.kernels.beams.gather import AIR_SLOTS
 from sensorium.tracing.kernels.beams.tables import BeamTables
+from sensorium.tracing.kernels.bundles import tables as bt
 from sensorium.tracing.kernels.light import tables as tb
-from sensorium.tracing.kernels.waveform import tables as wt
 
 if TYPE_CHECKING:
     from sensorium.sensors.lidar.lidar import Lidar
@@ -28,15 +28,15 @@ def beam_tables(spec: "Lidar", light: tb.LightTables) -> BeamTables:
     beam, rays = spec.beam, equal_power_rays(spec.beam.rays)
     angles = beam.half_divergence_rad
     along, across = angles if isinstance(angles, tuple) else (angles, angles)
-    number = np.zeros(wt.WAVEFORM_NUMBERS, np.float32)
-    number[wt.W_TAN_ALONG], number[wt.W_TAN_ACROSS] = math.tan(along), math.tan(across)
-    number[wt.W_EXIT_RADIUS] = beam.exit_radius_m
+    number = np.zeros(bt.BUNDLE_NUMBERS, np.float32)
+    number[bt.W_TAN_ALONG], number[bt.W_TAN_ACROSS] = math.tan(along), math.tan(across)
+    number[bt.W_EXIT_RADIUS] = beam.exit_radius_m
 
-    switch = np.zeros(wt.WAVEFORM_SWITCHES, np.int32)
+    switch = np.zeros(bt.BUNDLE_SWITCHES, np.int32)
     together = max(BLOCK // beam.rays, 1)
-    switch[wt.V_BATCH] = together
-    switch[wt.V_PULSES] = together * max(min(_RAYS_A_TURN // (beam.rays * together), BLOCK // together), 1)
-    switch[wt.V_CENTRE] = np.argmin(np.square(rays.u) + np.square(rays.v))
+    switch[bt.V_BATCH] = together
+    switch[bt.V_PULSES] = together * max(min(_RAYS_A_TURN // (beam.rays * together), BLOCK // together), 1)
+    switch[bt.V_CENTRE] = np.argmin(np.square(rays.u) + np.square(rays.v))
     several = spec.max_depth or (light.switch[tb.S_ATMOSPHERE] and light.switch[tb.S_CROSSINGS])
     kept = _DEEP if several else 1 + int(light.switch[tb.S_ATMOSPHERE])
     return BeamTables(

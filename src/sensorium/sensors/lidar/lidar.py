@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from pydantic import Field, PositiveFloat, model_validator
 
 from sensorium.core.clock import Rate, seconds_to_ns
+from sensorium.core.constants import SPEED_OF_LIGHT_M_S
 from sensorium.corruption.engine.base import AnyCorruption
 from sensorium.patterns import Pattern, RayTable
 from sensorium.random import stream_key
@@ -33,7 +34,6 @@ from sensorium.sensors.lidar.saturation import Saturation
 from sensorium.sensors.lidar.scan import Scan
 from sensorium.sensors.lidar.scan_errors import ScanErrors
 from sensorium.sensors.lidar.sweep_caster import NoisySweeps, SweepCaster
-from sensorium.sensors.lidar.waveform.reading import SPEED_OF_LIGHT
 from sensorium.sensors.lidar.waveform.spec import Waveform, check_bins, check_kept
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ class Lidar(SensorSpec[Scan]):
         waveform, length_s = self.waveform, self.beam.pulse_s
         if waveform.pulse.kind == "table":
             length_s = waveform.pulse.time_s[-1] - waveform.pulse.time_s[0]
-        stop_s = 2.0 * self.max_range_m / SPEED_OF_LIGHT if waveform.stop_s is None else waveform.stop_s
+        stop_s = 2.0 * self.max_range_m / SPEED_OF_LIGHT_M_S if waveform.stop_s is None else waveform.stop_s
         if stop_s - waveform.start_s < length_s:
             raise ValueError(
                 f"waveform.start_s is {waveform.start_s} and waveform.stop_s {stop_s:.4g}; "
@@ -289,7 +289,7 @@ class LidarModel:
         return now_ns - self._past_ns
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
-        """Restart the errors and draw placements anew; rays fired before a reset are void by the history's word."""
+        """Restart the errors and draw placements again; the history marks rays fired before a reset as void."""
         if self._placement is not None:
             self._placement.restart(mask)
         if self._errors is not None:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from sensorium.patterns import RayTable
 from sensorium.random import stream_key
 from sensorium.runtime import threads
 from sensorium.runtime.recycling import Recycler
-from sensorium.sensors.common.firing import Aim, Firing, Shot
+from sensorium.sensors.common.firing import Firing
 from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.lidar.intensity_scale import scaled
 from sensorium.sensors.lidar.light_tables import light_tables, surfaces, white_at
@@ -23,12 +23,11 @@ from sensorium.sensors.lidar.scan import Light, Scan
 from sensorium.sensors.lidar.sweep_caster import SweepCaster
 from sensorium.sensors.lidar.waveform.reading import Waveforms
 from sensorium.sensors.lidar.waveform.spec import check_kept
-from sensorium.tracing.embree.packet import COHERENT_ADDRESS, SCATTERED_ADDRESS
+from sensorium.tracing.aim import Aim
 from sensorium.tracing.kernels.light import tables as tb
-from sensorium.tracing.kernels.light.in_parts import light_in_parts
-from sensorium.tracing.kernels.light.kernel import LightOutputs, sweep_light
-from sensorium.tracing.kernels.waveform.tables import V_BINS, V_PULSES, W_GAIN
-from sensorium.tracing.partitioned.tracer import PartsTracer
+from sensorium.tracing.kernels.light.kernel import LightOutputs
+from sensorium.tracing.kernels.waveform.tables import V_BINS, W_GAIN
+from sensorium.tracing.light_cast import BeamCast, Draws, LightCast, PulseCast
 
 if TYPE_CHECKING:
     from sensorium.sensors.lidar.lidar import Lidar
@@ -36,15 +35,6 @@ if TYPE_CHECKING:
     from sensorium.tracing.kernels.beams.tables import BeamTables
     from sensorium.tracing.kernels.waveform.kernel import WaveformOutputs
     from sensorium.tracing.kernels.waveform.tables import WaveformTables
-
-
-class Draws(NamedTuple):
-    """Where the kernel's random numbers come from."""
-
-    key: NDArray[np.uint32]  # (2,)
-    tick: int
-    first_world: int
-    sensors: int
 
 
 class LightCaster:
@@ -55,7 +45,7 @@ class LightCaster:
         self._in_world = spec.frame == "world"
         self._several = spec.returns in ("dual", "all")
         self._returns = {"dual": 2, "all": spec.max_returns}.get(spec.returns, 1)
-        self._layout = rig.looks.layout
+        self._layout = rig.scene_backend.layout
         self._tables = light_tables(spec, self._layout, rig.atmosphere, rig.sun)
         images = spec.has_range_images
         self._geometry = SweepCaster(
@@ -92,7 +82,7 @@ class LightCaster:
         self._recycler = Recycler()
 
     def mount(self, X_BS: Pose) -> None:
-        """Let the sensors sit elsewhere from now on, batch shape (worlds, sensors)."""
+        """Change where the sensors are mounted from now on, batch shape (worlds, sensors)."""
         self._firing.mount(X_BS.position, X_BS.quaternion)
 
     def cast(self, table: RayTable, start_ns: int, end_ns: int, tick: int) -> tuple[Scan, Callable[[], Scan]]:
@@ -107,87 +97,38 @@ class LightCaster:
         Returns:
             The scan, and a function that gives its truth: the first surface of each ray, without any error.
         """
-        if self._rig.parts is not None:
-            return self._cast_into_parts(self._rig.parts, table, start_ns, end_ns, tick)
-        rig, tracer = self._rig, self._rig.tracer
-        self._see_layout()
-        shot = self._firing.prepare(table, start_ns, end_ns)
-        out = self._outputs(shot.rays.x.size)
-        received: WaveformOutputs | None = None
-        with shot.placed.lock:
-            masks = shot.placed.masks_of_light(rig.hide)
-            draws = Draws(self._key, tick, rig.first_world, rig.sensors)
-            embree = (COHERENT_ADDRESS, SCATTERED_ADDRESS)
-            again = True
-            while again:
-                where = (shot.placed.tables, tracer.labels, shot.placed.anchor, shot.rays, shot.heads, self._tables)
-                if self._beams is not None:
-                    self._fire_beams(self._beams, out, where, draws, masks, embree)
-                elif self._waveform is None:
-                    threads.run(sweep_light, shot.blocks, *where, draws, masks, *embree, out)
-                else:
-                    received = self._receive(out, where, draws, masks, embree)
-                again = self._make_room()
-        if self._near is not None:
-            self.too_near = self._near.found(shot, table, start_ns, end_ns, tick)
-        out = self._settled(out, shot, shot.placed.anchor, draws, table, start_ns, end_ns)
-        scan, redrawn = self._scan(out, received, shot, table, start_ns, end_ns), tracer.redrawn
-        return scan, lambda: self._geometry.fire_again(self._firing, shot, table, start_ns, end_ns, redrawn)
-
-    def _cast_into_parts(
-        self, parts: PartsTracer, table: RayTable, start_ns: int, end_ns: int, tick: int
-    ) -> tuple[Scan, Callable[[], Scan]]:
-        """The same in a scene that lies in parts, world by world."""
-        rig, aim = self._rig, self._firing.aim(table, start_ns, end_ns)
-        motion, out = parts.bodies_during(start_ns, end_ns), self._outputs(aim.rays.x.size)
-        draws = Draws(self._key, tick, rig.first_world, rig.sensors)
-        received, again = None, True
+        rig = self._rig
+        self._refresh_layout()
+        aim = self._firing.aim(table, start_ns, end_ns)
+        placement = rig.scene_backend.placement(start_ns, end_ns, aim.anchor)
+        out = self._outputs(aim.rays.x.size)
+        again = True
         while again:
-            where, blocks = (aim.anchor, aim.rays, aim.heads, self._tables), aim.blocks
-            curved = bool(self._tables.switch[tb.S_CURVED])
-            if self._waveform is not None:
-                received, blocks, rare = self._receiver(out)
-            elif self._beams is not None:
-                blocks = _blocks_of_beams(self._beams, out)
-            for world, bodies in enumerate(motion):
-                near = {"anchor": aim.anchor[world], "bodies": bodies, "hide": rig.hide, "curved": curved}
-                meet, collect = partial(parts.meet, **near), partial(parts.collect_volumes, **near)
-                numbers = np.arange(blocks).reshape(rig.worlds, -1)[world]
-                if self._beams is not None:
-                    from sensorium.sensors.lidar.beam_tables import without_limits
-                    from sensorium.tracing.kernels.beams.in_parts import beams_in_parts
-
-                    unlimited = without_limits(self._tables)
-                    beams_in_parts(meet, collect, numbers, *where, unlimited, self._beams, draws, out)
-                elif received is None:
-                    light_in_parts(meet, collect, numbers, *where, draws, out)
-                else:
-                    from sensorium.tracing.kernels.waveform.in_parts import pulses_in_parts
-
-                    assert self._waveform is not None
-                    pulses_in_parts(meet, collect, numbers, *where, self._waveform, draws, rare, received)
+            cast = self._light_cast(tick, out)
+            placement.cast_light(aim, rig.hide, cast)
             again = self._make_room()
         if self._near is not None:
-            self.too_near = self._near.found(aim, table, start_ns, end_ns, tick, parts, motion)
-        out = self._settled(out, aim, aim.anchor, draws, table, start_ns, end_ns)
-        scan = self._scan(out, received, aim, table, start_ns, end_ns)
-        return scan, lambda: self._geometry.fire_into_parts(parts, aim, motion, table, start_ns, end_ns)
+            self.too_near = self._near.found(placement, aim, table, start_ns, end_ns, tick)
+        received = None if cast.pulses is None else cast.pulses.out
+        scan = self._scan(self._settled(cast, aim, table, start_ns, end_ns), received, aim, table, start_ns, end_ns)
+        return scan, partial(self._geometry.fire_again, placement, aim, table, start_ns, end_ns)
 
-    def _settled(
-        self,
-        out: LightOutputs,
-        shot: Shot | Aim,
-        anchor: NDArray[np.float64],
-        draws: Draws,
-        table: RayTable,
-        start_ns: int,
-        end_ns: int,
-    ) -> LightOutputs:
+    def _light_cast(self, tick: int, out: LightOutputs) -> LightCast:
+        """What a cast looks up and fills: plain rays, beams of several rays, or pulses for their waveforms."""
+        rig = self._rig
+        cast = LightCast(self._tables, Draws(self._key, tick, rig.first_world, rig.sensors), out)
+        if self._beams is not None:
+            from sensorium.sensors.lidar.beam_tables import without_limits
+
+            return cast._replace(beams=BeamCast(self._beams, without_limits(self._tables)))
+        return cast if self._waveform is None else cast._replace(pulses=self._pulse_cast(self._waveform, out))
+
+    def _settled(self, cast: LightCast, aim: Aim, table: RayTable, start_ns: int, end_ns: int) -> LightOutputs:
         """What is reported of all returns of each ray, where strong light has a say in it."""
         if self._strong is None:
-            return out
-        room = self._outputs(shot.rays.x.size, self._returns)
-        return self._strong.settle(out, shot, anchor, self._tables, draws, table, start_ns, end_ns, room)
+            return cast.out
+        room = self._outputs(aim.rays.x.size, self._returns)
+        return self._strong.settle(cast, aim, table, start_ns, end_ns, room)
 
     def _outputs(self, rays: int, returns: int | None = None) -> LightOutputs:
         """Arrays for a sweep; its kernel writes every element."""
@@ -209,10 +150,10 @@ class LightCaster:
             ambient=new((shape[0], shape[2] if self._tables.switch[tb.S_SUN] else 0), np.float32),
         )
 
-    def _see_layout(self) -> None:
-        """Look at the scene again if worlds were drawn anew."""
-        if self._layout is not self._rig.tracer.layout:
-            self._layout = self._rig.tracer.layout
+    def _refresh_layout(self) -> None:
+        """Take the tables of objects from the scene again if worlds were redrawn."""
+        if self._layout is not self._rig.scene_backend.layout:
+            self._layout = self._rig.scene_backend.layout
             extinction_per_m = self._tables.medium[:, tb.G_ALPHA]
             self._tables = self._tables._replace(**surfaces(self._layout, extinction_per_m, self._depth))
 
@@ -226,60 +167,26 @@ class LightCaster:
         missing[:] = 0
         return True
 
-    def _fire_beams(
-        self,
-        beams: "BeamTables",
-        out: LightOutputs,
-        where: tuple[Any, ...],
-        draws: Draws,
-        masks: NDArray[np.uint32],
-        embree: tuple[int, int],
-    ) -> None:
-        """Fire beams of several rays."""
-        from sensorium.sensors.lidar.beam_tables import without_limits
-        from sensorium.tracing.kernels.beams.kernel import sweep_beams
-
-        blocks, unlimited = _blocks_of_beams(beams, out), without_limits(self._tables)
-        threads.run(sweep_beams, blocks, *where, unlimited, beams, draws, masks, *embree, out, serial_below=2)
-
-    def _receive(
-        self,
-        light: LightOutputs,
-        where: tuple[Any, ...],
-        draws: Draws,
-        masks: NDArray[np.uint32],
-        embree: tuple[int, int],
-    ) -> "WaveformOutputs":
-        """Fire pulses for their waveforms."""
-        from sensorium.tracing.kernels.waveform.kernel import sweep_waveform
-
-        out, blocks, rare = self._receiver(light)
-        tables = self._waveform
-        threads.run(sweep_waveform, blocks, *where, tables, draws, rare, masks, *embree, out, serial_below=2)
-        return out
-
-    def _receiver(self, light: LightOutputs) -> "tuple[WaveformOutputs, int, NDArray[np.float64]]":
-        """Arrays for waveforms, how many blocks of pulses there are, and scratch for a detector that needs some."""
+    def _pulse_cast(self, tables: "WaveformTables", light: LightOutputs) -> PulseCast:
+        """Arrays for waveforms, and scratch for a detector that needs some."""
         from sensorium.tracing.kernels.waveform import tables as wt
         from sensorium.tracing.kernels.waveform.decompose import SCRATCH
         from sensorium.tracing.kernels.waveform.kernel import WaveformOutputs
 
-        assert self._waveform is not None
-        switch, (heads, returns, pulses) = self._waveform.switch, light.range_m.shape
+        switch, (heads, returns, pulses) = tables.switch, light.range_m.shape
         out = WaveformOutputs(
             light=light,
             width_s=self._recycler.array((heads, returns, pulses), np.float32),
             samples=np.zeros((heads, pulses if switch[wt.V_KEEP] else 0, switch[wt.V_BINS]), np.float32),
         )
-        blocks = heads * -(-pulses // int(switch[wt.V_PULSES]))
-        decomposes = self._waveform.detector.switch[wt.E_KIND] == wt.BY_DECOMPOSITION
-        return out, blocks, np.zeros((threads.thread_count(), SCRATCH if decomposes else 0))
+        decomposes = tables.detector.switch[wt.E_KIND] == wt.BY_DECOMPOSITION
+        return PulseCast(tables, np.zeros((threads.thread_count(), SCRATCH if decomposes else 0)), out)
 
     def _scan(
         self,
         out: LightOutputs,
         received: "WaveformOutputs | None",
-        shot: Shot | Aim,
+        aim: Aim,
         table: RayTable,
         start_ns: int,
         end_ns: int,
@@ -300,8 +207,8 @@ class LightCaster:
             start_ns=start_ns,
             end_ns=end_ns,
             frame="world" if self._in_world else "sensor",
-            knot_ns=shot.knot_ns,
-            X_WS=shot.X_WS,
+            knot_ns=aim.knot_ns,
+            X_WS=aim.X_WS,
             light=Light(
                 intensity=organised(scaled(self._scale, out.intensity, self._white(out.range_m))),
                 cause=organised(out.cause),
@@ -341,12 +248,6 @@ class LightCaster:
         if not self._several:
             return shots
         return np.broadcast_to(shots[..., None, :, :], (*shots.shape[:-2], self._returns, *table.shape))
-
-
-def _blocks_of_beams(beams: "BeamTables", out: LightOutputs) -> int:
-    """Blocks of beams of all heads."""
-    heads, _, rays = out.range_m.shape
-    return heads * -(-rays // int(beams.switch[V_PULSES]))
 
 
 def _or_constant(array: NDArray[Any], like: NDArray[Any], value: int) -> NDArray[Any]:

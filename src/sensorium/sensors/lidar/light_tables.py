@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium.core.constants import SPEED_OF_LIGHT_M_S
 from sensorium.core.errors import SceneError, SpecError
 from sensorium.physics.fields import Sun
 from sensorium.physics.materials import row as mr
@@ -25,7 +26,6 @@ from sensorium.scene.volumes import SAME_INDEX, medium_inside
 from sensorium.sensors.lidar.limit_tables import REACH, relative_limit
 from sensorium.sensors.lidar.range_limits import fill_errors, range_limits
 from sensorium.sensors.lidar.receiver_tables import (
-    SPEED_OF_LIGHT,
     detector_numbers,
     hopeless_power_W,
     power_W,
@@ -128,7 +128,7 @@ def light_tables(spec: "Lidar", layout: Layout, atmosphere: AbstractMedium, sun:
 
 
 def surfaces(layout: Layout, extinction_per_m: NDArray[np.float32], max_depth: int) -> dict[str, Any]:
-    """The tables that say of each object what it is made of; of all they alone change when worlds are drawn anew.
+    """The tables that say of each object what it is made of; only these change when worlds are redrawn.
 
     Args:
         layout: The scene.
@@ -290,7 +290,7 @@ def medium_tables(
         table[number, tb.G_WIDENING] = medium.refractive_index if by_optical_path else 1.0 / medium.refractive_index
         table[number, tb.G_EXCESS] = (medium.refractive_index - 1.0) * (medium.refractive_index + 1.0)
         table[number, tb.G_ALPHA] = medium.extinction_per_m
-        table[number, tb.G_ECHO] = medium.backscatter_per_m_sr * SPEED_OF_LIGHT * pulse_s / 2.0
+        table[number, tb.G_ECHO] = medium.backscatter_per_m_sr * SPEED_OF_LIGHT_M_S * pulse_s / 2.0
         table[number, tb.G_PROBABILITY] = medium.gamma_probability
         table[number, tb.G_SHAPE], table[number, tb.G_SCALE] = medium.gamma_shape, medium.gamma_scale_m
         if medium.gamma_probability > 0.0:

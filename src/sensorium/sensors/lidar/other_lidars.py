@@ -11,10 +11,11 @@ from sensorium.core.errors import SpecError
 from sensorium.patterns import RayTable
 from sensorium.random import Stream
 from sensorium.runtime import threads
-from sensorium.sensors.common.firing import Aim, Firing, Shot
+from sensorium.sensors.common.firing import Firing
 from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.lidar.receiver_tables import optical_efficiency, receiver_area_m2
 from sensorium.sensors.lidar.sweep_caster import SweepCaster
+from sensorium.tracing.aim import Aim
 from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.kernels.light.kernel import LightOutputs
 from sensorium.tracing.kernels.strong_light import crosstalk as ct
@@ -51,8 +52,7 @@ class OtherLidars:
     def add(
         self,
         found: LightOutputs,
-        shot: Shot | Aim,
-        anchor: NDArray[np.float64],
+        aim: Aim,
         light: tb.LightTables,
         tick: int,
         table: RayTable,
@@ -68,8 +68,8 @@ class OtherLidars:
             if fired is None:
                 continue
             pulses = self._traced(other, fired, start_ns, end_ns, tick)
-            where = (shot.rays, shot.heads, anchor, light, fired_s, other.number, pulses, other.rig.sensors)
-            threads.run(ct.add_crosstalk, shot.blocks, *where, other.rig is self._rig, found, kind, stray)
+            where = (aim.rays, aim.heads, aim.anchor, light, fired_s, other.number, pulses, other.rig.sensors)
+            threads.run(ct.add_crosstalk, aim.blocks, *where, other.rig is self._rig, found, kind, stray)
 
     def _audible(self) -> list[tuple[str, _Other]]:
         """Lidars that are switched on and whose light passes the filter, in the order they were attached."""

@@ -2,15 +2,15 @@
 
 from pydantic import Field, model_validator
 
+from sensorium.core.constants import SPEED_OF_LIGHT_M_S
 from sensorium.core.spec import Spec
-from sensorium.sensors.lidar.waveform.reading import SPEED_OF_LIGHT
 
 
 class PulseRepetition(Spec):
-    """Pulses at a fixed rate: what comes back after the next has left is told r mod c / (2 n rate), cause FOLDED.
+    """Pulses at a fixed rate: returns after the next pulse has left are reported at r mod c / (2 n rate), cause FOLDED.
 
-    See `sn.optics.folded_range`. The far return is told along its own ray; that a scanner has turned on by a pulse or
-    two is left out. Off unless given.
+    See `sn.optics.folded_range`. The far return is reported along its own ray; that a scanner has turned on by a
+    pulse or two is left out. Off unless given.
     """
 
     rate_hz: float = Field(gt=0.0, le=1e9)
@@ -21,7 +21,7 @@ class PulseRepetition(Spec):
     @property
     def unambiguous_m(self) -> float:
         """C / (2 rate) [m], in vacuum."""
-        return SPEED_OF_LIGHT / (2.0 * self.rate_hz)
+        return SPEED_OF_LIGHT_M_S / (2.0 * self.rate_hz)
 
     @model_validator(mode="after")
     def _beyond(self) -> "PulseRepetition":

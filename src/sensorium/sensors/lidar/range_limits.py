@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.sensors.common.range_noise import RangeNoise
-from sensorium.tracing.kernels.light import tables as tb
+from sensorium.tracing.kernels.geometry import ray_errors as re
 
 if TYPE_CHECKING:
     from sensorium.sensors.lidar.lidar import Lidar
@@ -91,13 +91,13 @@ def has_errors(noise: RangeNoise) -> bool:
 
 
 def fill_errors(number: NDArray[np.float32], noise: RangeNoise, limits: RangeLimits) -> None:
-    """Put the errors of rays and their limits into the numbers that kernels read, see `tracing.kernels.light`."""
-    number[tb.N_NEAR], number[tb.N_LATE], number[tb.N_FAR] = limits.near_m, limits.late_m, limits.reach_m
-    number[tb.N_EARLIEST], number[tb.N_LATEST] = limits.earliest_m, limits.latest_m
-    number[tb.N_LEAST], number[tb.N_MOST] = limits.least_m, limits.most_m
-    number[tb.N_NOISE_BASE], number[tb.N_NOISE_SLOPE] = noise.base_m, noise.slope
-    number[tb.N_NOISE_SQUARE], number[tb.N_BIAS] = noise.square_per_m, noise.bias_m
-    number[tb.N_DROPOUT], number[tb.N_JITTER] = noise.dropout, noise.angle_std_rad
+    """Put the errors of rays and their limits into the numbers that kernels read, see `RayErrors`."""
+    number[re.N_NEAR], number[re.N_LATE], number[re.N_FAR] = limits.near_m, limits.late_m, limits.reach_m
+    number[re.N_EARLIEST], number[re.N_LATEST] = limits.earliest_m, limits.latest_m
+    number[re.N_LEAST], number[re.N_MOST] = limits.least_m, limits.most_m
+    number[re.N_NOISE_BASE], number[re.N_NOISE_SLOPE] = noise.base_m, noise.slope
+    number[re.N_NOISE_SQUARE], number[re.N_BIAS] = noise.square_per_m, noise.bias_m
+    number[re.N_DROPOUT], number[re.N_JITTER] = noise.dropout, noise.angle_std_rad
 
 
 def _sigma_m(noise: RangeNoise, range_m: float) -> float:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sensorium.core.constants import SPEED_OF_LIGHT_M_S
 from sensorium.core.errors import SpecError
 from sensorium.physics.fields import Sun
 from sensorium.physics.optics.detection.capture_table import CaptureTable
@@ -18,7 +19,6 @@ from sensorium.tracing.kernels.light import detect as dt
 if TYPE_CHECKING:
     from sensorium.sensors.lidar.lidar import Lidar
 
-SPEED_OF_LIGHT = 299_792_458.0
 PLANCK = 6.62607015e-34
 
 _POINTS = 4097
@@ -88,13 +88,13 @@ def detector_numbers(spec: "Lidar", *, in_sun: bool = False) -> NDArray[np.float
     from scipy.special import ndtri
 
     receiver, beam = spec.receiver, spec.beam
-    photons_a_joule = beam.wavelength_m / (PLANCK * SPEED_OF_LIGHT)
+    photons_a_joule = beam.wavelength_m / (PLANCK * SPEED_OF_LIGHT_M_S)
 
     # The window holds this many pulses; each may be the one in which noise crosses the threshold
-    gates = max(2.0 * (spec.max_range_m - spec.min_range_m) / (SPEED_OF_LIGHT * beam.pulse_s), 1.0)
+    gates = max(2.0 * (spec.max_range_m - spec.min_range_m) / (SPEED_OF_LIGHT_M_S * beam.pulse_s), 1.0)
     numbers = np.zeros(dt.DETECTOR_NUMBERS, np.float32)
     numbers[dt.D_ELECTRONS_A_WATT] = beam.pulse_s * receiver.quantum_efficiency * photons_a_joule
-    numbers[dt.D_RISE_M] = SPEED_OF_LIGHT * receiver.rise_time_s / 2.0
+    numbers[dt.D_RISE_M] = SPEED_OF_LIGHT_M_S * receiver.rise_time_s / 2.0
     numbers[dt.D_SIGMAS] = -ndtri(receiver.false_alarm_probability / gates)
     numbers[dt.D_NOISE_ELECTRONS] = receiver.noise_electrons
     if spec.mode == "radiometric":

@@ -13,7 +13,7 @@ class Saturation(Spec):
     """
 
     level: float = Field(gt=0.0)
-    """Strongest intensity that is told, in the unit of the lidar's mode; what was stronger has cause SATURATED."""
+    """Strongest intensity that is reported, in the unit of the lidar's mode; what was stronger has cause SATURATED."""
     trigger: float = Field(gt=0.0)
     """What the leading edge is timed at, in the same unit; below the level."""
 

@@ -1,29 +1,29 @@
 """What strong light does to the returns of a lidar, after the light kernel: blooming, crosstalk, folding, saturation.
 
-The kernel is told to write every return of a ray, out to where rays are followed; what is reported of them is settled
+The kernel writes every return of a ray, out to where rays are followed; what is reported of them is settled
 here, see `tracing/kernels/strong_light/strong_light.py`.
 """
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sensorium.patterns import RayTable
 from sensorium.physics.optics.detection.range_ambiguity import unambiguous_range
 from sensorium.physics.optics.detection.range_walk import walk_scale_m
 from sensorium.runtime import threads
 from sensorium.runtime.recycling import Recycler
-from sensorium.sensors.common.firing import Aim, Shot
 from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.lidar.blooming import Blooming
 from sensorium.sensors.lidar.light_tables import white_at
 from sensorium.sensors.lidar.other_lidars import OtherLidars
+from sensorium.tracing.aim import Aim
 from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.kernels.light.kernel import LightOutputs
 from sensorium.tracing.kernels.strong_light import bloom as bm
 from sensorium.tracing.kernels.strong_light import strong_light as sl
+from sensorium.tracing.light_cast import LightCast
 
 if TYPE_CHECKING:
     from sensorium.sensors.lidar.lidar import Lidar
@@ -67,11 +67,8 @@ class StrongLight:
 
     def settle(
         self,
-        found: LightOutputs,
-        shot: Shot | Aim,
-        anchor: NDArray[np.float64],
-        light: tb.LightTables,
-        draws: Any,
+        cast: LightCast,
+        aim: Aim,
         table: RayTable,
         start_ns: int,
         end_ns: int,
@@ -80,24 +77,23 @@ class StrongLight:
         """What is reported.
 
         Args:
-            found: Every return of each ray.
-            shot: Rays and mounts.
-            anchor: Of each world [m].
-            light: As the kernel had it; draws: the kernel's randomness.
+            cast: The cast, with every return of each ray.
+            aim: Rays and mounts.
             table: The rays fired.
             start_ns: Start of the sweep [ns].
             end_ns: Its end [ns].
-            out: Arrays to fill; the sunlight in them stays that of `found`.
+            out: Arrays to fill; the sunlight in them stays that of the cast.
         """
+        found, light, draws = cast.out, cast.light, cast.draws
         stray, kind = self._room(found), 0
         if self._blooming is not None:
-            self._bloom(self._blooming, found, shot, light, kind, stray)
+            self._bloom(self._blooming, found, aim, light, kind, stray)
             kind += 1
         if self._others is not None:
-            self._others.add(found, shot, anchor, light, draws.tick, table, start_ns, end_ns, kind, stray)
+            self._others.add(found, aim, light, draws.tick, table, start_ns, end_ns, kind, stray)
         out = out._replace(ambient=found.ambient)
-        where = (shot.rays, shot.heads, anchor, light, draws, self._tables)
-        threads.run(sl.settle_strong, shot.blocks, *where, found, stray, out)
+        where = (aim.rays, aim.heads, aim.anchor, light, draws, self._tables)
+        threads.run(sl.settle_strong, aim.blocks, *where, found, stray, out)
         return out
 
     def _room(self, found: LightOutputs) -> sl.StrayLight:
@@ -118,7 +114,7 @@ class StrongLight:
         self,
         blooming: Blooming,
         found: LightOutputs,
-        shot: Shot | Aim,
+        aim: Aim,
         light: tb.LightTables,
         kind: int,
         stray: sl.StrayLight,
@@ -136,8 +132,8 @@ class StrongLight:
         numbers[bm.B_STRENGTH], numbers[bm.B_RADIUS] = blooming.strength, math.radians(blooming.radius_deg)
         numbers[bm.B_SLOPE], numbers[bm.B_CHORD] = blooming.slope, 2.0 * math.sin(math.radians(reach_deg) / 2.0)
         key, count = np.zeros(len(head), np.int64), bm.cubes(numbers[bm.B_CHORD])
-        bm.cube_keys(shot.rays, head, ray, numbers[bm.B_CHORD], count, key)
+        bm.cube_keys(aim.rays, head, ray, numbers[bm.B_CHORD], count, key)
         order = np.argsort(key, kind="stable")
         power = found.intensity[head, slot, ray].astype(np.float64)
         sources = bm.Sources(key[order], slot[order], ray[order], power[order], bm.cubes_around(key, count))
-        threads.run(bm.add_bloom, shot.blocks, shot.rays, shot.heads, numbers, count, sources, found, kind, stray)
+        threads.run(bm.add_bloom, aim.blocks, aim.rays, aim.heads, numbers, count, sources, found, kind, stray)

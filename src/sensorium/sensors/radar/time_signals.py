@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium.core.constants import SPEED_OF_LIGHT_M_S
 from sensorium.core.errors import SpecError
-from sensorium.physics.optics.detection.emva import LIGHT_SPEED_M_S
 from sensorium.physics.radio.adc import beat_samples, cells_of_samples, samples_of_cells
 from sensorium.physics.radio.cell_noise import drawn_noise
 from sensorium.physics.radio.draws import drawn
@@ -105,7 +105,7 @@ class TimeSignals:
             if start_s is None:
                 start_s = float(uniform[0]) * other.chirp.period_s
             beat = interfering_beat(
-                chirp, other.chirp, start_s=start_s + range_m / LIGHT_SPEED_M_S, is_falling=other.is_falling
+                chirp, other.chirp, start_s=start_s + range_m / SPEED_OF_LIGHT_M_S, is_falling=other.is_falling
             )
             amplitude = np.sqrt(power_W) * np.exp(2j * np.pi * uniform[1])
             across, up = (

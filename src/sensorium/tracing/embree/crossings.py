@@ -136,7 +136,7 @@ def turned_normal(arrays, world, instance, item, time, x, y, z):
 
 @jit.inlined
 def sort_crossings(crossings, k, count):
-    """Order the crossings of ray k by distance, object and face, so that nothing depends on who found them first."""
+    """Order the crossings of ray k by distance, object and face, so that the order of finding them does not matter."""
     number, word = crossings.number, crossings.word
     for i in range(1, count):
         j = i

@@ -13,11 +13,16 @@ from sensorium.runtime import jit
 from sensorium.tracing.embree import packet as pk
 from sensorium.tracing.embree.edges import settle_block
 from sensorium.tracing.embree.packet import BLOCK, NO_HIT, new_block, new_packet, set_mask, trace_block
-from sensorium.tracing.kernels.light import rows
-from sensorium.tracing.kernels.light import tables as tb
-from sensorium.tracing.kernels.light.ray_errors import jitter, numbers_of, spoil_hits, straighten
-from sensorium.tracing.kernels.light.resolve import find_incidence, resolve
-from sensorium.tracing.kernels.light.shade import draw_block
+from sensorium.tracing.kernels.geometry import rows
+from sensorium.tracing.kernels.geometry.normals import find_incidence, find_normals
+from sensorium.tracing.kernels.geometry.ray_errors import (
+    N_JITTER,
+    draw_block,
+    jitter,
+    numbers_of,
+    spoil_hits,
+    straighten,
+)
 
 # Rays of a whole block, typed: Numba would compile a function once more for a plain literal
 WHOLE = np.int64(BLOCK)
@@ -50,12 +55,11 @@ class SweepOutputs(NamedTuple):
     object_id: NDArray[np.int32]  # (heads, rays)
     face_id: NDArray[np.int32]
     label: NDArray[np.int32]
-    normals: NDArray[np.float32]  # (heads, rays, 3), in the frame of the points; no rays where they are not asked for
 
 
 @jit.kernel
 def sweep(
-    first, step, count, arrays, labels, anchor, rays, heads, limits, mask, arguments, in_world, surfaces, errors, out
+    first, step, count, arrays, labels, anchor, rays, heads, limits, mask, arguments, in_world, normals, errors, out
 ):
     """Fire the blocks first, first + step, ... of all heads.
 
@@ -68,13 +72,14 @@ def sweep(
         mask: Bits of the objects to see.
         arguments: Address of Embree's arguments.
         in_world: Write points in world coordinates instead of the sensor frame.
-        surfaces: `Surfaces` where normals are asked for, else None, and nothing is compiled for them.
+        normals: Filled with normals in the frame of the points, float32 (heads, rays, 3); None where they are not asked
+            for, and nothing is compiled for them.
         errors: `RayErrors` where rays and ranges have some, else None, and nothing is compiled for them.
         out: `SweepOutputs`.
     """
     floats, words, active = new_packet()
     set_mask(words, mask)
-    block, hit = new_block() if surfaces is None and errors is None else rows.new_scratch()
+    block, hit = new_block() if normals is None and errors is None else rows.new_scratch()
     for number in range(first, count, step):
         head, start, used = aim_numbered(block, rays, heads, number, WHOLE)
         end, world = start + used, heads.world[head]
@@ -101,12 +106,11 @@ def sweep(
             out.face_id[head, start:end],
             out.label[head, start:end],
         )
-        if surfaces is not None:
-            resolve(block, hit, arrays, surfaces, world, False, used)
+        if normals is not None:
+            find_normals(block, hit, arrays, world, used)
             find_incidence(block, used)
-            normals = out.normals[head, start:end]
-            _write_normals(block, hit, heads.matrix[head], heads.time, in_world, used, normals)
-        if errors is not None and errors.number[tb.N_JITTER] > np.float32(0.0):
+            _write_normals(block, hit, heads.matrix[head], heads.time, in_world, used, normals[head, start:end])
+        if errors is not None and errors.number[N_JITTER] > np.float32(0.0):
             straighten(block, used)
         range_m, points = out.range_m[head, start:end], out.points[head, start:end]
         for k in range(used):
@@ -122,9 +126,9 @@ def sweep(
 @jit.function
 def send_astray(block, rays, heads, errors, head, start, used):
     """Tilt the rays of a block by their jitter; see `RayErrors`."""
-    if errors.number[tb.N_JITTER] > np.float32(0.0):
+    if errors.number[N_JITTER] > np.float32(0.0):
         element, among = numbers_of(rays, heads, errors, head, start)
-        jitter(block, errors, element, among, errors.number[tb.N_JITTER], used)
+        jitter(block, errors, element, among, errors.number[N_JITTER], used)
 
 
 @jit.function

@@ -1,8 +1,8 @@
 """`PartitionedCaster`: rays into a scene that lies in parts, each in a process of its own, on any number of machines.
 
 Each ray goes front to back through the parts whose boxes it enters, until no part further on can have a nearer hit. The
-nearest hit is the least by (distance, number of the facet), so it depends neither on the parts nor on who answers
-first. `tracing/partitioned/forwarding.py` sends the rays. `tracing/partitioned/part_processes.py` keeps the processes
+nearest hit is the least by (distance, number of the facet), so it depends neither on the parts nor on the order of
+answers. `tracing/partitioned/forwarding.py` sends the rays. `tracing/partitioned/part_processes.py` keeps the processes
 alive: one that dies is started again, elsewhere if its node is lost, builds its part from its files, and gets what it
 had not answered again.
 
@@ -25,9 +25,10 @@ from sensorium.runtime import cluster
 from sensorium.scene.partition.part_files import PartIndex
 from sensorium.scene.partition.split import made_material
 from sensorium.scene.volumes import material_kinds
-from sensorium.tracing.caster import AbstractCaster, AllHits, Hits, LookUp, LookUpOfAll, RawHits, new_hits
+from sensorium.tracing.cast_results import AllHits, Hits, LookUp, LookUpOfAll, RawHits, new_hits
+from sensorium.tracing.caster import AbstractCaster
 from sensorium.tracing.embree.crossings import RawCrossings
-from sensorium.tracing.kernels.light.meet import LightHits, new_light_hits
+from sensorium.tracing.kernels.light.remote_hits import LightHits, new_light_hits
 from sensorium.tracing.partitioned.forwarding import Boxes, Forwarder
 from sensorium.tracing.partitioned.messages import AT_ONCE, Bodies, Shared
 from sensorium.tracing.partitioned.part import PartReport
@@ -56,7 +57,7 @@ class PartitionedCaster(AbstractCaster):
 
         Args:
             folder: What `sn.split_scene` wrote.
-            around_index: Refractive index of the atmosphere, by which air is told from other volumes.
+            around_index: Refractive index of the atmosphere, by which air is distinguished from other volumes.
             wait_s: How long the memory that the parts need may take to become free [s]; then it is an error.
         """
         if not 0.0 <= wait_s < np.inf:
@@ -138,7 +139,7 @@ class PartitionedCaster(AbstractCaster):
     def collect_volumes(
         self, rays: Rays, anchor: NDArray[np.float64], bodies: Bodies, *, hide: frozenset[str], curved: bool
     ) -> RawCrossings:
-        """All faces of volumes that a sensor's rays cross; arguments as for `meet`."""
+        """All faces of volumes that a sensor's rays cross; arguments as for `remote_hits`."""
         low, high = self._boxes(bodies)
         own = frozenset(self.bodies) & hide
         shared = Shared(anchor[None], bodies, own, coherent=False, from_anchor=True, curved=curved)
@@ -181,7 +182,7 @@ class PartitionedCaster(AbstractCaster):
         self._follow(rays, Shared(anchor[None], bodies, own, True, from_anchor=True, air=air), anchor, found)
         return found
 
-    def meet(
+    def remote_hits(
         self,
         rays: Rays,
         clear_m: NDArray[np.float32],

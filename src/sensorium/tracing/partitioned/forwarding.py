@@ -1,4 +1,4 @@
-"""Rays on their way through the parts of a scene: who is asked next, and what becomes of the answers.
+"""Rays on their way through the parts of a scene: which part is asked next, and how answers are combined.
 
 Rays travel in chunks, many under way at once. Those of a chunk that enter the same part next are sent there together;
 when all parts that were asked have answered, those rays go on that may still have a nearer hit.
@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.runtime import threads
-from sensorium.tracing.caster import RawHits
+from sensorium.tracing.cast_results import RawHits
 from sensorium.tracing.embree.crossings import C_COLUMN, C_FACE, C_T, RawCrossings, new_raw_crossings
 from sensorium.tracing.embree.packet import BLOCK
-from sensorium.tracing.kernels.light.meet import LightHits
+from sensorium.tracing.kernels.light.remote_hits import LightHits
 from sensorium.tracing.partitioned import routing
 from sensorium.tracing.partitioned.messages import AT_ONCE, NOTHING, Met, Sent, Shared
 from sensorium.tracing.partitioned.part_processes import PartProcesses

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.runtime import threads
-from sensorium.tracing.caster import RawHits
+from sensorium.tracing.cast_results import RawHits
 from sensorium.tracing.embree.packet import BLOCK
-from sensorium.tracing.kernels.light.meet import LightHits
+from sensorium.tracing.kernels.light.remote_hits import LightHits
 from sensorium.tracing.partitioned import routing
 from sensorium.tracing.rays import Rays
 

@@ -20,9 +20,10 @@ from sensorium.scene.mesh import Mesh
 from sensorium.scene.partition.part_files import WHOLE_FACE, PartIndex
 from sensorium.scene.partition.split import made_material
 from sensorium.scene.scene import Scene
-from sensorium.tracing.caster import RawHits, RayCaster
+from sensorium.tracing.cast_results import RawHits
+from sensorium.tracing.caster import RayCaster
 from sensorium.tracing.embree import crossings as cr
-from sensorium.tracing.kernels.light.meet import LightHits, meet_rays
+from sensorium.tracing.kernels.light.remote_hits import LightHits, remote_hits
 from sensorium.tracing.partitioned import routing
 from sensorium.tracing.partitioned.messages import Bodies, Crossed, Met, Sent, Shared
 
@@ -85,7 +86,7 @@ class Part:
         nothing = Shared(np.zeros((1, 3)), at_origin, frozenset(), coherent=False)
         self.cast(_no_rays(), nothing)
         self.settle(_no_rays(), np.zeros(1, np.float32), nothing)
-        if not jit.is_cached(meet_rays):
+        if not jit.is_cached(remote_hits):
             self.collect(_no_rays(), nothing, volumes_alone=True)
             self.cast(_no_rays(), nothing._replace(from_anchor=True, light=True))
 
@@ -100,7 +101,7 @@ class Part:
         rays, hide, near = sent.rays(), shared.hide & frozenset(self._caster.bodies), np.array(shared.near)
         if shared.light:
             clear_m = np.array(np.broadcast_to(sent.clear_m, len(rays.origin)))
-            met = self._caster.meet_rays(
+            met = self._caster.remote_hits(
                 rays, clear_m, hide=hide, coherent=shared.coherent, anchor=near, curved=shared.curved
             )
             return self._of_the_whole(met)

@@ -9,7 +9,7 @@ import numpy as np
 from sensorium.runtime import jit
 from sensorium.tracing.embree import packet as pk
 from sensorium.tracing.embree.packet import BLOCK, NO_HIT, new_block
-from sensorium.tracing.kernels.light import rows
+from sensorium.tracing.kernels.geometry import rows
 from sensorium.tracing.kernels.sweep import (
     aim_block,
     keep_returns,

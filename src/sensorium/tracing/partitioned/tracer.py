@@ -1,24 +1,35 @@
 """What lidars of one environment share where its scene lies in parts: the caster, and how the bodies move."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.core.errors import SpecError
+from sensorium.runtime import threads
 from sensorium.scene.partition.in_parts import SceneInParts
-from sensorium.tracing.caster import RawHits
+from sensorium.tracing.aim import Aim
+from sensorium.tracing.cast_results import RawHits, new_hits
 from sensorium.tracing.embree.crossings import RawCrossings
-from sensorium.tracing.kernels.light.meet import LightHits
+from sensorium.tracing.kernels.geometry.ray_errors import RayErrors
+from sensorium.tracing.kernels.light import tables as tb
+from sensorium.tracing.kernels.light.remote_hits import LightHits
+from sensorium.tracing.kernels.sweep import SweepOutputs
+from sensorium.tracing.light_cast import LightCast, cast_light_in_parts
 from sensorium.tracing.partitioned.caster import PartitionedCaster
 from sensorium.tracing.partitioned.messages import Bodies
+from sensorium.tracing.partitioned.sweep_in_parts import aim_sweep, write_sweep
 from sensorium.tracing.placement.motion import MAX_SEGMENTS
-from sensorium.tracing.rays import Rays
+from sensorium.tracing.rays import Rays, new_rays
 from sensorium.worlds.history import History
 
 
 class PartsTracer:
-    """Casts into the parts with the bodies moving as the history says; what `Tracer` is for a scene in memory."""
+    """Casts into the parts with the bodies moving as in the history: the `SceneBackend` of a scene in parts."""
+
+    gives_normals = False
 
     def __init__(
         self, scene: SceneInParts, body_names: tuple[str, ...], history: History, *, around_index: float = 1.0
@@ -42,11 +53,15 @@ class PartsTracer:
         self.layout = scene.layout(around_index=around_index)
         self.caster = PartitionedCaster(scene.folder, around_index=around_index)
 
-    def let_hide(self, bodies: Iterable[str]) -> None:
-        """Nothing to prepare: parts hide what a question names."""
+    def register_hidden(self, bodies: Iterable[str]) -> None:
+        """Nothing to prepare: each request names the bodies to hide."""
 
     def forget_placement(self) -> None:
-        """Nothing to forget: each question brings the poses of the bodies."""
+        """Nothing to forget: each request brings the poses of the bodies."""
+
+    def placement(self, start_ns: int, end_ns: int, anchor: NDArray[np.float64]) -> "PartsPlacement":
+        """How the bodies moved from start to end, which each request brings to the parts."""
+        return PartsPlacement(self, self.bodies_during(start_ns, end_ns))
 
     def bodies_during(self, start_ns: int, end_ns: int) -> list[Bodies]:
         """How the bodies of the scene moved from start to end, in each world; one knot for an instant."""
@@ -71,10 +86,10 @@ class PartsTracer:
     def collect_volumes(
         self, rays: Rays, anchor: NDArray[np.float64], bodies: Bodies, hide: Iterable[str], *, curved: bool
     ) -> RawCrossings:
-        """All faces of volumes that rays cross in one world; arguments as for `meet`."""
+        """All faces of volumes that rays cross in one world; arguments as for `remote_hits`."""
         return self.caster.collect_volumes(rays, anchor, bodies, hide=frozenset(hide), curved=curved)
 
-    def meet(
+    def remote_hits(
         self,
         rays: Rays,
         clear_m: NDArray[np.float32],
@@ -85,9 +100,59 @@ class PartsTracer:
         coherent: bool,
         curved: bool,
     ) -> LightHits:
-        """Nearest surfaces in one world for light that is followed, see `PartitionedCaster.meet`."""
-        return self.caster.meet(rays, clear_m, anchor, bodies, hide=frozenset(hide), coherent=coherent, curved=curved)
+        """Nearest surfaces in one world for light that is followed, see `PartitionedCaster.remote_hits`."""
+        hidden = frozenset(hide)
+        return self.caster.remote_hits(rays, clear_m, anchor, bodies, hide=hidden, coherent=coherent, curved=curved)
 
     def close(self) -> None:
         """End the processes."""
         self.caster.close()
+
+
+class PartsPlacement:
+    """How the bodies of a scene in parts moved over one interval, in each world."""
+
+    def __init__(self, parts: PartsTracer, motion: Sequence[Bodies]) -> None:
+        self._parts, self._motion = parts, motion
+
+    def cast_sweep(
+        self,
+        aim: Aim,
+        hide: Iterable[str],
+        limits: NDArray[np.float32],
+        errors: RayErrors | None,
+        normals: NDArray[np.float32] | None,
+        out: SweepOutputs,
+        *,
+        in_world: bool,
+    ) -> None:
+        """Fill in the first surface of each ray, world by world, see `Placement`."""
+        assert normals is None, "parts tell no normals"
+        total = out.range_m.size
+        each = total // len(self._motion)
+        rays, found = new_rays(total), new_hits(total)
+        threads.run(aim_sweep, aim.blocks, aim.rays, aim.heads, limits[1], errors, rays)
+        for world, bodies in enumerate(self._motion):
+            here = slice(world * each, (world + 1) * each)
+            own = Rays._make(column[here] for column in rays)
+            hits = self._parts.cast(own, aim.anchor[world], bodies, hide)
+            for column, part in zip(found, hits, strict=True):
+                column[here] = part
+        where = (aim.rays, aim.heads, aim.anchor, limits, in_world)
+        threads.run(write_sweep, aim.blocks, *where, found, errors, out)
+
+    def cast_light(self, aim: Aim, hide: Iterable[str], cast: LightCast) -> None:
+        """Fill in the returns of each ray, with light followed, world by world."""
+        curved = bool(cast.light.switch[tb.S_CURVED])
+        for world, bodies in enumerate(self._motion):
+            near = {"anchor": aim.anchor[world], "bodies": bodies, "hide": hide, "curved": curved}
+            find = partial(self._parts.remote_hits, **near), partial(self._parts.collect_volumes, **near)
+            cast_light_in_parts(*find, world, len(self._motion), aim, cast)
+
+    def restored(self) -> AbstractContextManager[None]:
+        """Nothing to put back: each request brings the poses of the bodies."""
+        return nullcontext()
+
+    def redrawn_worlds(self) -> NDArray[np.bool_]:
+        """None: scenes in parts are never redrawn."""
+        return np.zeros(len(self._motion), np.bool_)

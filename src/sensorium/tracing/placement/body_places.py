@@ -19,7 +19,7 @@ class BodyMotion(NamedTuple):
 
 
 class BodyPlaces:
-    """Poses of bodies by name; at the world's origin before they are told.
+    """Poses of bodies by name; at the world's origin before they are given.
 
     `motion` is another object after each change.
     """

@@ -312,7 +312,7 @@ def place(first, step, count, arrays, mounts, positions, quaternions, anchor, an
         positions: p_WB at the knots [m], float64 (knots, worlds, bodies, 3).
         quaternions: q_WB at the knots, float64 (knots, worlds, bodies, 4).
         anchor: Point of the world near the sensor that float32 coordinates count from [m], float64 (worlds, 3).
-        anchor_before: The same of the last call; arrays of fixed objects are written anew only where it was another.
+        anchor_before: The same of the last call; arrays of fixed objects are written again only where it was another.
         new: Worlds whose arrays were never written and committed, bool (worlds,).
     """
     _place_worlds(first, step, count, arrays, mounts, positions, quaternions, anchor, anchor_before, new)

@@ -8,16 +8,16 @@ slices and every new kind of array.
 import numpy as np
 
 from sensorium.runtime import jit
+from sensorium.tracing.placement import motion
 from sensorium.tracing.placement.scenes import ANCHOR_GRID_M
 
 
 @jit.function
 def rotation(q, out):
     """Rotation matrix of a unit quaternion, row-major into out[0:9], as `rotations.rotation_from_quaternion`."""
-    w, x, y, z = q[0], q[1], q[2], q[3]
-    out[0], out[1], out[2] = 1.0 - 2.0 * (y * y + z * z), 0.0 + 2.0 * (x * y - w * z), 0.0 + 2.0 * (x * z + w * y)
-    out[3], out[4], out[5] = 0.0 + 2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 0.0 + 2.0 * (y * z - w * x)
-    out[6], out[7], out[8] = 0.0 + 2.0 * (x * z - w * y), 0.0 + 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)
+    motion.rotation(q, out)
+    for k in range(9):
+        out[k] += 0.0  # no minus zero
 
 
 @jit.function

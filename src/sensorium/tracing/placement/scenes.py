@@ -21,7 +21,7 @@ from sensorium.tracing.placement import motion
 from sensorium.tracing.placement.motion import MountTables
 from sensorium.tracing.placement.world_arrays import KIND_BITS, InstanceTables, Objects, WorldArrays
 
-# Four bits of a ray's 32-bit mask are surfaces, volumes, air and banks that nobody hides; the others are for bodies
+# Four bits of a ray's 32-bit mask are surfaces, volumes, air and banks that no sensor hides; the others are for bodies
 # hidden from the same sensors, one for each kind of object that rides on them.
 _MOST_HIDDEN_GROUPS = 28
 
@@ -88,7 +88,7 @@ class PlacedScenes:
         self._to_make = np.ones(worlds, np.bool_)
         self.committed = True
         """Whether rays can be traced into the scenes from their tops, as last placed."""
-        self._standing = np.full((worlds, len(body_names)), motion.PLACED, np.uint8)
+        self._no_motion = np.full((worlds, len(body_names)), motion.PLACED, np.uint8)
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(
@@ -130,7 +130,7 @@ class PlacedScenes:
         return not hide or hide in self._hidden
 
     def redraw(self, layout: Layout, worlds: NDArray[np.bool_]) -> None:
-        """Take a layout in which some worlds look otherwise; they are made anew when they are placed next.
+        """Take a layout in which some worlds differ from before; they are built again when they are placed next.
 
         Args:
             layout: Of the same meshes, materials and bodies as before, with a row for each world.
@@ -171,14 +171,14 @@ class PlacedScenes:
             kinds = np.empty((worlds, bodies), np.uint8)
             threads.run(motion.classify, worlds, positions, quaternions, self._body_radius_m, kinds)
         else:
-            kinds = self._standing
+            kinds = self._no_motion
 
-        # A signal may raise between any two lines: whoever comes next then finds nothing in place, and begins anew
+        # A signal may raise between any two lines: the next caller then finds nothing in place, and starts over
         was_committed, self.committed = self.committed, False
         before, self.anchor = self.anchor, self._nowhere
         new = self._rebuild(kinds, knots)
         if not self.arrays.traceable:
-            self.arrays.let_trace(self.layout.mesh_index, self.meshes.scene)
+            self.arrays.ensure_traceable(self.layout.mesh_index, self.meshes.scene)
         if not was_committed:
             new = np.ones(worlds, np.bool_)
 
@@ -191,18 +191,22 @@ class PlacedScenes:
             threads.run(motion.place, worlds, *where)
         self.anchor, self.committed = anchor, True
 
-    def let_stand(self, before: NDArray[np.float64]) -> None:
-        """Prepare for images that are drawn, at an instant: who draws them writes transforms, and nothing is committed.
+    def begin_instant(self, anchor_before: NDArray[np.float64]) -> None:
+        """Prepare for images of an instant whose kernel writes transforms itself; nothing is committed.
 
         Args:
-            before: Filled with the anchors that fixed objects were last written for [m], shape (worlds, 3), infinite
-                where never; who draws sets `anchor` to its own afterwards.
+            anchor_before: Filled with the anchors that fixed objects were last written for [m], shape (worlds, 3),
+                infinite where never.
         """
-        before[...] = self.anchor
+        anchor_before[...] = self.anchor
         self.anchor, self.committed = self._nowhere, False
-        new = self._rebuild(self._standing, 1)
+        new = self._rebuild(self._no_motion, 1)
         if new is not self._none_new:
-            before[new] = np.inf
+            anchor_before[new] = np.inf
+
+    def end_instant(self, anchor: NDArray[np.float64]) -> None:
+        """Take the anchors that the kernel wrote fixed objects for [m], shape (worlds, 3)."""
+        self.anchor = anchor
 
     @staticmethod
     def on_grid(near: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -258,7 +262,7 @@ class PlacedScenes:
         for name in sorted(frozenset().union(*hidden)):
             groups.setdefault(tuple(name in one for one in hidden), []).append(name)
 
-        # Volumes on a hidden body need bits beside its own; where worlds are drawn anew any body may come to carry some
+        # Volumes on a hidden body need bits beside its own; where worlds are redrawn any body may come to carry some
         anywhere = self._has_volumes and len(self.layout.mesh_index) > 1
         bits: dict[str, tuple[int, int, int, int]] = {}
         used, with_volumes = len(groups), 0
@@ -296,7 +300,7 @@ class PlacedScenes:
     # --- arrays -----------------------------------------------------------------------------------------------------
 
     def _rebuild(self, kinds: NDArray[np.uint8], knots: int) -> NDArray[np.bool_]:
-        """Make new instance arrays for worlds that were drawn anew or where a body changed its kind of motion."""
+        """Make new instance arrays for worlds that were redrawn or where a body changed its kind of motion."""
         # As a rule none did
         knots_before, kinds_before = self._made_for
         if kinds is kinds_before and self._to_make is self._none_new:  # all stand still, as before

@@ -1,7 +1,7 @@
 """Instance arrays of all worlds: objects grouped by how they move, and the memory of their transforms.
 
-Who draws needs no more than these. Embree's scenes, into which rays are traced from the top, are made of them when
-somebody first traces: see `world_scenes`. All of it in a few kernels, since thousands of worlds may change at once.
+Rasterised images need no more than these. Embree's scenes, into which rays are traced from the top, are made of them
+before the first trace: see `world_scenes`. All of it in a few kernels, since thousands of worlds may change at once.
 """
 
 import functools
@@ -32,7 +32,7 @@ _release_scene = types.ExternalFunction("rtcReleaseScene", types.void(types.intp
 class InstanceTables(NamedTuple):
     """All instance arrays of all worlds, flat: what kernels need to place them and to read hits."""
 
-    scene: NDArray[np.int64]  # (worlds,) top scene, 0 where nobody has traced
+    scene: NDArray[np.int64]  # (worlds,) top scene, 0 before the first trace
     first: NDArray[
         np.int32
     ]  # (worlds + 1,) arrays of world w are first[w] .. first[w + 1]; its instID counts from there
@@ -79,7 +79,7 @@ class WorldArrays:
         weakref.finalize(self, _release_all, self.scene)
 
     def make(self, worlds: NDArray[np.int64], objects: Objects, kinds: NDArray[np.uint8], knots: int) -> None:
-        """Make some worlds anew, an array for each group; transforms are written by who commits or draws.
+        """Build some worlds again, an array for each group; transforms are written later, at a commit or by a kernel.
 
         Args:
             worlds: Which worlds, shape (rows,).
@@ -98,7 +98,7 @@ class WorldArrays:
         self._made.buffer[worlds] = self._address[worlds, None] + 4 * self._made.offset[worlds]
         self.tables = self._end_to_end()
 
-    def let_trace(self, mesh_index: NDArray[np.int32], mesh_scene: NDArray[np.int64]) -> None:
+    def ensure_traceable(self, mesh_index: NDArray[np.int32], mesh_scene: NDArray[np.int64]) -> None:
         """Make the scenes of worlds that have none.
 
         Args:
@@ -128,7 +128,7 @@ class WorldArrays:
         for world, size in zip(worlds[small].tolist(), words[small].tolist(), strict=True):
             memory = np.zeros(size, np.float32)
             address = memory.ctypes.data
-            self._words[world] = 0  # should a signal raise before all is said, it is taken anew
+            self._words[world] = 0  # should a signal raise before the end, it is allocated again
             self._memory[world], self._address[world] = memory, address
             self._words[world] = size
 
@@ -187,7 +187,7 @@ def _widened(narrow: ArrayTables, most: int) -> ArrayTables:
 
 
 def _release_all(scenes: NDArray[np.int64]) -> None:
-    """Release what was made, when nobody holds it any more."""
+    """Release all scenes, when nothing refers to them any more."""
     api = library.load().api
     for scene in scenes[scenes != 0].tolist():
         api.rtcReleaseScene(scene)

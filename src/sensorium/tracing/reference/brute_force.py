@@ -13,7 +13,7 @@ from sensorium.core.frames import Pose
 from sensorium.scene.layout import layout
 from sensorium.scene.mesh import Mesh
 from sensorium.scene.scene import Scene
-from sensorium.tracing.caster import AllHits, property_at
+from sensorium.tracing.cast_results import AllHits, property_at
 
 # rays times triangles held in memory at once
 _CHUNK = 2_000_000

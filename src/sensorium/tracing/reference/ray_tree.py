@@ -19,7 +19,7 @@ and a boundary that changes no index is no interface. This is slow, a ray at a t
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, Protocol
 
 import numpy as np
@@ -30,28 +30,20 @@ from sensorium.core.frames import Pose
 from sensorium.physics import optics
 from sensorium.physics.materials import (
     AbstractMaterial,
-    Dielectric,
     Lambertian,
     Mirror,
-    Retroreflector,
-    ThinGlass,
     TwoLayer,
 )
-from sensorium.physics.materials.base import AbstractDiffuse, index_at
-from sensorium.physics.materials.reflectance import reflectance_at
-from sensorium.physics.media import AbstractMedium, MediumParameters, vacuum
-from sensorium.physics.optics.spectra import constant_or_at
+from sensorium.physics.media import AbstractMedium, vacuum
 from sensorium.scene.curvature import can_mirror
 from sensorium.scene.mesh import CURVATURE, full_tensor
-from sensorium.scene.volumes import SAME_INDEX, medium_inside
-from sensorium.tracing.caster import AllHits
+from sensorium.scene.volumes import medium_inside
+from sensorium.tracing.cast_results import AllHits
+from sensorium.tracing.reference.interfaces import REFLECTION, Light, Node, Start, children, return_of
 from sensorium.tracing.reference.pencil import Pencil
-from sensorium.tracing.reference.ray_media import Face, Segment, Stack, index_medium, tolerance_m, walk
+from sensorium.tracing.reference.ray_media import Face, index_medium, tolerance_m, walk
 
 Vector = NDArray[np.float64]
-
-# children of node i are 2 i + 1 and 2 i + 2
-_REFLECTION, _TRANSMISSION = 1, 2
 
 # what objects without a material are made of, as for the lidar
 _DEFAULT_MATERIAL = Lambertian(reflectance=0.5)
@@ -61,9 +53,6 @@ _UNTOLD = 1e-6
 
 # Kernels count coordinates from anchors on a grid this wide [m]
 _GRID_M = 64.0
-
-# roughness of the boundary of a volume, as that of a dielectric body
-_SMOOTH = 1e-4
 
 # the smallest cosine of incidence, as in the kernel
 _LEAST_COSINE = 1e-4
@@ -92,99 +81,6 @@ class Caster(Protocol):
 
     def pose_at(self, world: int, object_id: int, time: float) -> Pose:
         """X_WO of an object when the ray is fired."""
-
-
-@dataclass(frozen=True, eq=False)
-class Node:
-    """One segment of a path and the interface at its end."""
-
-    number: int
-    """Place in the heap."""
-    origin: Vector
-    """Where the segment starts, in the world [m]."""
-    direction: Vector
-    """Where it goes, a unit vector."""
-    length_m: float
-    """Geometric length [m]."""
-    object_id: int
-    """Object met, -1 for none: then the segment is drawn to the range limit and returns nothing."""
-    face_id: int
-    """Triangle of the object's mesh, -1 for none."""
-    normal: Vector
-    """Unit normal of the face on its outer side; zero where nothing was met."""
-    medium: MediumParameters
-    """What the segment passes at its end."""
-    opl_m: float
-    """Optical path from the sensor to the end, sum of n d [m]."""
-    tau: float
-    """Optical depth to the end, sum of alpha d [1]."""
-    z_m: float
-    """What the beam has widened with to the end: the sum of d / n, or of n d where eq. 21 is asked for [m]."""
-    spread_m: float
-    """How far it has spread: z_m, but behind curved mirrors z_eff [m]."""
-    gain: float
-    """Share of light that the interfaces before this node leave, there and back [1]."""
-    intensity: float
-    """Return of the interface at the end [1/sr]."""
-    mirror_id: int
-    """The object that mirrored the path first, -1 for none."""
-
-    @property
-    def point(self) -> Vector:
-        """Where the segment ends, in the world [m]."""
-        return self.origin + self.length_m * self.direction
-
-    @property
-    def depth(self) -> int:
-        """Interfaces passed before this one."""
-        return (self.number + 1).bit_length() - 1
-
-    @property
-    def parent(self) -> int | None:
-        """Number of the node this path came from; None for the first."""
-        return (self.number - 1) // 2 if self.number else None
-
-    @property
-    def cause(self) -> Literal["surface", "reflection", "transmission"]:
-        """What a return from here counts as: mirrored anywhere on the way, else let through, else met directly."""
-        if self.number == 0:
-            return "surface"
-        return "transmission" if self.mirror_id < 0 else "reflection"
-
-
-@dataclass(frozen=True)
-class _Start:
-    """A path about to go on: node number, ray, and what the path has gathered."""
-
-    number: int
-    origin: Vector
-    direction: Vector
-    stack: Stack | None
-    left: Node | None = None
-    opl_m: float = 0.0
-    tau: float = 0.0
-    z_m: float = 0.0
-    gain: float = 1.0
-    mirror_id: int = -1
-    pencil: Pencil | None = None  # behind a curved mirror
-
-
-@dataclass(frozen=True)
-class _Light:
-    """What of the sensor matters at an interface."""
-
-    wavelength_m: float
-    half_angle_rad: float
-    passes: int
-
-    @property
-    def cone2(self) -> float:
-        """Square of the tangent of half the half angle: facets tilted less keep light inside the beam."""
-        return math.tan(self.half_angle_rad / 2.0) ** 2
-
-    def opened(self, opening: float) -> "_Light":
-        """With a beam of so many times the solid angle, if that is more than 1."""
-        return replace(self, half_angle_rad=2.0 * math.atan(math.sqrt(max(opening, 1.0) * self.cone2)))
 
 
 def ray_tree(
@@ -232,11 +128,11 @@ def ray_tree(
         The nodes by their number.
     """
     along, across = half_divergence_rad if isinstance(half_divergence_rad, tuple) else 2 * (half_divergence_rad,)
-    light = _Light(wavelength_m, max(along, across), 2 if round_trip else 1)
+    light = Light(wavelength_m, max(along, across), 2 if round_trip else 1)
     outside = (vacuum() if atmosphere is None else atmosphere).at(wavelength_m)
     unit = np.asarray(direction, np.float64)
     anchor = np.rint(np.asarray(origin, np.float64) / _GRID_M) * _GRID_M
-    waiting = [_Start(0, np.asarray(origin, np.float64), unit / np.linalg.norm(unit), None)]
+    waiting = [Start(0, np.asarray(origin, np.float64), unit / np.linalg.norm(unit), None)]
     nodes: list[Node] = []
     while waiting:
         start = waiting.pop()
@@ -267,7 +163,7 @@ def ray_tree(
         )
         rho = 0.0
         if face is not None and material is not None:
-            rho = _return_of(material, cosine, hits.only(face.number), light, outside, segment)
+            rho = return_of(material, cosine, hits.only(face.number), light, outside, segment)
         node = Node(
             number=start.number,
             origin=start.origin,
@@ -295,11 +191,11 @@ def ray_tree(
                 bent = _bent(caster, node, hits.only(face.number), pencil, per_length, time)
             interface = (node, segment, index, index_medium(outside, segment.behind), material, cosine)
             opened = light if bent is None else light.opened(bent.opening)
-            for flat, child in zip(_children(*interface, light), _children(*interface, opened), strict=True):
+            for flat, child in zip(children(*interface, light), children(*interface, opened), strict=True):
                 # Opaque surfaces mirror on what flat ones would, as in the kernel
                 followed = flat.gain > floor or not isinstance(material, Mirror | TwoLayer)
                 if followed and child.gain * left > floor:
-                    by_mirror = child.number == 2 * node.number + _REFLECTION
+                    by_mirror = child.number == 2 * node.number + REFLECTION
                     onward = bent if by_mirror else None if pencil is None else pencil.turned(child.direction)
                     waiting.append(replace(child, pencil=onward))
     return tuple(sorted(nodes, key=lambda node: node.number))
@@ -318,7 +214,7 @@ def _bent(
 
 
 def _face(
-    caster: Caster, hits: AllHits, row: int, start: _Start, anchor: Vector, world: int, light: _Light
+    caster: Caster, hits: AllHits, row: int, start: Start, anchor: Vector, world: int, light: Light
 ) -> Face:
     """One of the faces on a ray's line."""
     object_id, range_m = int(hits.object_id[row]), float(hits.range_m[row])
@@ -331,7 +227,7 @@ def _face(
     return Face(range_m, normal, object_id, row, cosine, limit_m, medium, volume_m3)
 
 
-def _is_left(face: Face, hits: AllHits, start: _Start) -> bool:
+def _is_left(face: Face, hits: AllHits, start: Start) -> bool:
     """Whether a face is the surface that a path starts on, or one across an edge of it."""
     left = start.left
     if left is None or face.medium is not None or face.object_id != left.object_id:
@@ -348,151 +244,3 @@ def _material_of(caster: Caster, world: int, object_id: int) -> AbstractMaterial
     if not isinstance(material, AbstractMaterial | AbstractMedium):
         raise SceneError(f"a material is a {type(material).__name__}; it must be one of sn.materials or sn.media")
     return material
-
-
-def _return_of(
-    material: AbstractMaterial | AbstractMedium,
-    cosine: float,
-    hits: AllHits,
-    light: _Light,
-    outside: MediumParameters,
-    segment: Segment,
-) -> float:
-    """Return rho = f cos(theta) [1/sr] to the source; no lobe is narrower than the beam."""
-    wavelength = light.wavelength_m
-    around = index_medium(outside, segment.before).refractive_index
-    if isinstance(material, AbstractDiffuse):
-        base = _diffuse_reflectance(material, hits, wavelength)
-        if isinstance(material, TwoLayer):
-            n, k = index_at(material.refractive_index, material.extinction_coefficient, wavelength)
-            rho = optics.two_layer_monostatic(
-                cosine,
-                n=complex(n, k) / around,
-                roughness=material.roughness,
-                reflectance=base,
-                diffuse_roughness=material.diffuse_roughness,
-                layering=material.layering,
-            )
-            facing = float(optics.fresnel(1.0, n=complex(n, k) / around))
-            lobe = float(optics.ggx_monostatic(cosine, n=complex(n, k) / around, roughness=material.roughness))
-            return float(rho) - lobe + _glint(cosine, facing, material.roughness, light)
-        matt = optics.oren_nayar_monostatic(cosine, reflectance=base)
-        if isinstance(material, Retroreflector):
-            matt = matt + optics.retroreflection(
-                cosine, coefficient_per_sr=material.coefficient, exponent=material.falloff
-            )
-        return float(matt)
-    if isinstance(material, Mirror):
-        return _glint(cosine, reflectance_at(material.reflectance, wavelength), material.roughness, light)
-    if isinstance(material, ThinGlass):
-        _, back = optics.pane(1.0, n=_pane_index(material, light, around), optical_depth=_pane_depth(material, light))
-        return _glint(cosine, float(back), material.roughness, light)
-
-    # The boundary of a volume: by its own index n + ik where the ray enters it, else by that behind it
-    behind = index_medium(outside, segment.behind)
-    index = complex(behind.refractive_index)
-    if isinstance(material, Dielectric) and behind == material.inside(wavelength) and material.medium is None:
-        assert material.refractive_index is not None
-        index = complex(*index_at(material.refractive_index, material.extinction_coefficient, wavelength))
-    roughness = material.roughness if isinstance(material, Dielectric) else _SMOOTH
-    return _glint(cosine, float(optics.fresnel(1.0, n=index, n_outside=around)), roughness, light)
-
-
-def _children(
-    node: Node,
-    segment: Segment,
-    here: MediumParameters,
-    there: MediumParameters,
-    material: AbstractMaterial | AbstractMedium,
-    c: float,
-    light: _Light,
-) -> list[_Start]:
-    """The mirror ray and the transmitted ray of an interface, with the share of light each carries on."""
-    mirrored = optics.reflect(node.direction, node.normal)
-    before, behind, n1, n2 = segment.before, segment.behind, here.refractive_index, there.refractive_index
-    if not isinstance(material, ThinGlass | Dielectric | AbstractMedium):
-        return [_onward(node, _REFLECTION, before, mirrored, _mirror_factor(material, c, light, here), light)]
-
-    # What the media before and behind the interface do
-    back, onward, total = 0.0, node.direction, False
-    if abs(n2 - n1) > SAME_INDEX:
-        back = float(optics.fresnel(c, n=n2, n_outside=n1))
-        facing = node.normal if float(node.direction @ node.normal) <= 0.0 else -node.normal
-        bent, beyond_critical = optics.refract(node.direction, facing, n_from=n1, n_to=n2)
-        total = bool(beyond_critical)
-        onward = node.direction if total else bent / np.linalg.norm(bent)
-    on, extra_m = 1.0 - back, 0.0
-    if isinstance(material, ThinGlass):
-        index = _pane_index(material, light, n1)
-        passed, thrown = optics.pane(c, n=index, optical_depth=_pane_depth(material, light))
-        extra_m = n1 * float(optics.pane_path(c, n=index, thickness_m=material.thickness_m))
-        back, on = float(thrown) + float(passed) ** 2 * back, float(passed) * on
-    children = [_onward(node, _REFLECTION, before, mirrored, back * _in_beam(material, c, light), light)]
-    if not total:
-        children.append(_onward(node, _TRANSMISSION, behind, onward, on, light, extra_m))
-    return children
-
-
-def _mirror_factor(material: AbstractMaterial, c: float, light: _Light, here: MediumParameters) -> float:
-    """Share kappa of the light that an opaque surface sends into its mirror ray."""
-    if isinstance(material, TwoLayer):
-        n, k = index_at(material.refractive_index, material.extinction_coefficient, light.wavelength_m)
-        return float(
-            optics.mirror_transfer(
-                c,
-                n=complex(n, k) / here.refractive_index,
-                roughness=material.roughness,
-                half_angle_rad=light.half_angle_rad,
-            )
-        )
-    if isinstance(material, Mirror):
-        return reflectance_at(material.reflectance, light.wavelength_m) * _in_beam(material, c, light)
-    return 0.0
-
-
-def _in_beam(material: AbstractMaterial | AbstractMedium, c: float, light: _Light) -> float:
-    """Share of the mirrored light that the surface's roughness leaves inside the beam."""
-    roughness = getattr(material, "roughness", _SMOOTH)
-    return light.cone2 / (float(optics.squared_alpha(roughness)) * c + light.cone2)
-
-
-def _onward(
-    node: Node, way: int, stack: Stack, direction: Vector, kappa: float, light: _Light, extra_m: float = 0.0
-) -> _Start:
-    """The path that goes on from a node by reflection or transmission; the interface may add optical path [m]."""
-    first_mirror = way == _REFLECTION and node.mirror_id < 0
-    return _Start(
-        number=2 * node.number + way,
-        origin=node.point,
-        direction=direction,
-        stack=stack,
-        left=node,
-        opl_m=node.opl_m + extra_m,
-        tau=node.tau,
-        z_m=node.z_m,
-        gain=node.gain * kappa**light.passes,
-        mirror_id=node.object_id if first_mirror else node.mirror_id,
-    )
-
-
-def _glint(cosine: float, reflectance: float, roughness: float, light: _Light) -> float:
-    """What a surface of known reflectance sends straight back, no more than the beam holds [1/sr]."""
-    return reflectance * float(optics.mirror_glint(cosine, roughness=roughness, half_angle_rad=light.half_angle_rad))
-
-
-def _diffuse_reflectance(material: AbstractDiffuse, hits: AllHits, wavelength_m: float) -> float:
-    """Reflectance of the diffuse base, from the mesh where it holds it."""
-    name = material.property_name
-    if name is None:
-        return reflectance_at(material.reflectance, wavelength_m)
-    value = np.asarray(hits.property(name))[0]
-    return float(value if value.ndim == 0 else value[material.property_band])
-
-
-def _pane_index(material: ThinGlass, light: _Light, around: float) -> float:
-    """Index of the glass over that of the medium around; a pane no denser than that does nothing."""
-    return max(index_at(material.refractive_index, 0.0, light.wavelength_m)[0] / around, 1.0)
-
-
-def _pane_depth(material: ThinGlass, light: _Light) -> float:
-    return constant_or_at(material.absorption_per_m, light.wavelength_m, "absorption_per_m") * material.thickness_m

@@ -19,7 +19,8 @@ from sensorium.patterns import RayTable
 from sensorium.scene.batch import SceneBatch
 from sensorium.scene.layout import layout
 from sensorium.scene.scene import Scene
-from sensorium.tracing.caster import AbstractCaster, LookUp, LookUpOfAll, RawHits, new_hits, property_at
+from sensorium.tracing.cast_results import LookUp, LookUpOfAll, RawHits, new_hits, property_at
+from sensorium.tracing.caster import AbstractCaster
 from sensorium.tracing.embree.crossings import RawCrossings
 from sensorium.tracing.placement.body_places import BodyPlaces
 from sensorium.tracing.rays import Rays, checked_bodies, checked_rays, middle_of

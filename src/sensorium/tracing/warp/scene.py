@@ -55,7 +55,7 @@ class WarpScene:
         if not len(scene.mesh):
             return
 
-        # Boxes, and a tree of them with a root for each world; bodies may have gone anywhere, so it is built anew
+        # Boxes, and a tree of them with a root for each world; bodies may have moved anywhere, so it is built again
         device.launch(device.kernels.place, len(scene.mesh), scene, tree.anchor, self._lower, self._upper)
         self._boxes = warp.Bvh(self._lower, self._upper, groups=self._groups)
         tree.handle = self._boxes.id

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sensorium.tracing.caster import RawHits
+from sensorium.tracing.cast_results import RawHits
 from sensorium.tracing.partitioned.messages import AT_ONCE, Met, Sent, packed
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sensorium.runtime import threads
-from sensorium.tracing.caster import RawHits, new_hits
+from sensorium.tracing.cast_results import RawHits, new_hits
 from sensorium.tracing.partitioned import routing
 from sensorium.tracing.partitioned.messages import Sent
 from sensorium.tracing.rays import Rays

@@ -228,7 +228,9 @@ def test_the_bodies_radius_reaches_its_farthest_point():
     assert idle == 0.0
 
 
-@pytest.mark.parametrize(("owner", "step"), [(WorldArrays, "make"), (WorldArrays, "let_trace"), (threads, "share")])
+@pytest.mark.parametrize(
+    ("owner", "step"), [(WorldArrays, "make"), (WorldArrays, "ensure_traceable"), (threads, "share")]
+)
 @pytest.mark.parametrize("after", [False, True])
 def test_what_a_signal_broke_off_is_placed_anew(monkeypatch, owner, step, after):
     """A handler of a signal may raise before or after any of the steps by which scenes are placed."""

@@ -116,7 +116,7 @@ def boxes(worlds):
 
 def test_who_draws_makes_no_scenes_and_who_traces_makes_those_that_are_missing():
     placed = PlacedScenes(layout(boxes(3), 3), 3, ())
-    placed.let_stand(np.empty((3, 3)))
+    placed.begin_instant(np.empty((3, 3)))
     assert not placed.arrays.scene.any()
     drawn = placed.tables
     poses = np.zeros((1, 3, 0, 3)), np.zeros((1, 3, 0, 4))
@@ -128,7 +128,7 @@ def test_who_draws_makes_no_scenes_and_who_traces_makes_those_that_are_missing()
 
     # Worlds that are drawn anew have no scene until somebody traces; the others keep theirs
     placed.redraw(placed.layout, np.array([False, True, False]))
-    placed.let_stand(np.empty((3, 3)))
+    placed.begin_instant(np.empty((3, 3)))
     assert placed.arrays.scene.tolist() == [scenes[0], 0, scenes[2]]
     placed.place(*poses, np.zeros((3, 3)))
     assert placed.arrays.scene.all()

@@ -31,7 +31,7 @@ def test_scenes_are_given_back_when_worlds_are_made_anew_and_at_the_end():
     with embree_held() as held_bytes:
         placed = PlacedScenes(layout(objects, 40), 40, ())
         meshes_alone = held_bytes()
-        placed.let_stand(np.empty((40, 3)))
+        placed.begin_instant(np.empty((40, 3)))
         assert held_bytes() == meshes_alone  # nobody traces yet
         held = []
         for _ in range(5):
@@ -41,5 +41,5 @@ def test_scenes_are_given_back_when_worlds_are_made_anew_and_at_the_end():
         assert held[0] > meshes_alone + 40 * 30 * 4
         assert max(held[1:]) <= 1.01 * held[0]
         placed._to_make = np.ones(40, np.bool_)
-        placed.let_stand(np.empty((40, 3)))
+        placed.begin_instant(np.empty((40, 3)))
         assert held_bytes() < meshes_alone + 0.05 * (held[0] - meshes_alone)

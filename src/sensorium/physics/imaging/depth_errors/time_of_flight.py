@@ -16,13 +16,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import ConfigDict, Field
 
+from sensorium.core.constants import SPEED_OF_LIGHT_M_S
 from sensorium.core.spec import Spec
 from sensorium.physics.imaging.depth_errors.frame import BLOCK, Frames, blocks_of
 from sensorium.physics.optics.checks import Array, checked
 from sensorium.random import draw_words, normal_pair_f32
 from sensorium.runtime import jit, threads
-
-LIGHT_SPEED_M_S = 299_792_458.0
 
 STAGE_PHASE = np.int64(17)
 """Of the counter."""
@@ -62,7 +61,7 @@ class TimeOfFlightError(Spec):
 
 def ambiguity_range(modulation_hz: ArrayLike) -> Array:
     """L = c / 2f [m]."""
-    return LIGHT_SPEED_M_S / (2.0 * checked("modulation_hz", modulation_hz, above=0.0))
+    return SPEED_OF_LIGHT_M_S / (2.0 * checked("modulation_hz", modulation_hz, above=0.0))
 
 
 def signal_electrons(
@@ -139,4 +138,4 @@ def wrapped(r, signal, numbers, normal):
 
 def _scale_m(modulation_hz: float) -> float:
     """The length c / (4 sqrt(2) pi f) [m]."""
-    return LIGHT_SPEED_M_S / (4.0 * math.sqrt(2.0) * math.pi * modulation_hz)
+    return SPEED_OF_LIGHT_M_S / (4.0 * math.sqrt(2.0) * math.pi * modulation_hz)

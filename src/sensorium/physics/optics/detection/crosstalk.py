@@ -20,15 +20,15 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sensorium.core.constants import SPEED_OF_LIGHT_M_S
 from sensorium.physics.optics.checks import Array, checked
-from sensorium.physics.optics.detection.waveform import SPEED_OF_LIGHT
 from sensorium.runtime import jit
 
 
 @jit.inlined
 def apparent(delay_s: float, index: float) -> float:
     """C t / (2 n) [m]: the range that a delay [s] since a lidar's own pulse is taken for."""
-    return SPEED_OF_LIGHT * delay_s / (2.0 * index)
+    return SPEED_OF_LIGHT_M_S * delay_s / (2.0 * index)
 
 
 @jit.inlined
@@ -52,7 +52,7 @@ def apparent_range(
         optical_path_m: From the other's window to the lidar, sum of n d [m], >= 0.
         index: That ranges of the lidar are calibrated for.
     """
-    path_s = checked("optical_path_m", optical_path_m, at_least=0.0) / SPEED_OF_LIGHT
+    path_s = checked("optical_path_m", optical_path_m, at_least=0.0) / SPEED_OF_LIGHT_M_S
     delay_s = checked("other_fired_s", other_fired_s) + path_s - checked("fired_s", fired_s)
     return np.asarray(_apparent(delay_s, checked("index", index, above=0.0)))
 

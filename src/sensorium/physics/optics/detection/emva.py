@@ -10,10 +10,10 @@ with mu_e = eta mu_p electrons, the system gain K [DN/e-], the dark noise sigma_
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sensorium.core.constants import SPEED_OF_LIGHT_M_S
 from sensorium.physics.optics.checks import Array, checked
 
 PLANCK_J_S = 6.62607015e-34
-LIGHT_SPEED_M_S = 299_792_458.0
 
 _QUANTISATION = 1.0 / 12.0
 
@@ -32,7 +32,7 @@ def photons(irradiance_W_m2: ArrayLike, *, area_m2: ArrayLike, exposure_s: Array
         * checked("area_m2", area_m2, at_least=0.0)
         * checked("exposure_s", exposure_s, at_least=0.0)
     )
-    return energy_J * checked("wavelength_m", wavelength_m, above=0.0) / (PLANCK_J_S * LIGHT_SPEED_M_S)
+    return energy_J * checked("wavelength_m", wavelength_m, above=0.0) / (PLANCK_J_S * SPEED_OF_LIGHT_M_S)
 
 
 def grey_value_noise(electrons: ArrayLike, *, dark_noise_e: float, gain_dn_e: float) -> Array:

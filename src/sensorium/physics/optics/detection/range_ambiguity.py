@@ -15,8 +15,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sensorium.core.constants import SPEED_OF_LIGHT_M_S
 from sensorium.physics.optics.checks import Array, checked
-from sensorium.physics.optics.detection.waveform import SPEED_OF_LIGHT
 from sensorium.runtime import jit
 
 
@@ -28,7 +28,7 @@ def folded(range_m: float, unambiguous_m: float) -> float:
 
 def unambiguous_range(rate_hz: ArrayLike, *, index: ArrayLike = 1.0) -> Array:
     """R_u = c / (2 n f) [m] of pulses at a rate f [Hz] above 0, where ranges are calibrated for an index n."""
-    return SPEED_OF_LIGHT / (2.0 * checked("index", index, above=0.0) * checked("rate_hz", rate_hz, above=0.0))
+    return SPEED_OF_LIGHT_M_S / (2.0 * checked("index", index, above=0.0) * checked("rate_hz", rate_hz, above=0.0))
 
 
 def folded_range(range_m: ArrayLike, *, unambiguous_m: ArrayLike) -> Array:

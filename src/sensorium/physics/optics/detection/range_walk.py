@@ -18,10 +18,10 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sensorium.core.constants import SPEED_OF_LIGHT_M_S
 from sensorium.core.errors import SpecError
 from sensorium.physics.optics.checks import Array, checked
 from sensorium.physics.optics.detection.pulse import FWHM_SIGMAS
-from sensorium.physics.optics.detection.waveform import SPEED_OF_LIGHT
 from sensorium.runtime import jit
 
 
@@ -35,7 +35,7 @@ def sigmas_early(amplitude: float, level: float, trigger: float) -> float:
 
 def walk_scale_m(duration_s: float, index: float = 1.0) -> float:
     """Range of one deviation of a Gaussian pulse [m]: c sigma / (2 n)."""
-    return SPEED_OF_LIGHT * duration_s / (2.0 * FWHM_SIGMAS * index)
+    return SPEED_OF_LIGHT_M_S * duration_s / (2.0 * FWHM_SIGMAS * index)
 
 
 _early = jit.elementwise(sigmas_early)

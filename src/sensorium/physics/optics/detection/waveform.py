@@ -14,17 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sensorium.core.constants import SPEED_OF_LIGHT_M_S
 from sensorium.core.errors import SpecError
 from sensorium.physics.optics.beam_rays import grid_cells, grid_rays
 from sensorium.physics.optics.checks import Array, checked
 from sensorium.physics.optics.detection.pulse import binned_pulse, checked_pulse
 
-SPEED_OF_LIGHT = 299_792_458.0
-
 
 def range_of_bin(resolution_s: ArrayLike) -> Array:
     """Range [m] that a bin of the time histogram covers: c Delta t / 2; 0.5 ns are 7.4948 cm."""
-    return SPEED_OF_LIGHT * checked("resolution_s", resolution_s, above=0.0) / 2.0
+    return SPEED_OF_LIGHT_M_S * checked("resolution_s", resolution_s, above=0.0) / 2.0
 
 
 def ray_return(
@@ -68,7 +67,7 @@ def time_histogram(
     bins = bin_count(start_s, stop_s, resolution_s)
     distance, value = np.broadcast_arrays(np.asarray(range_m, np.float64), checked("signal", signal))
     there = np.isfinite(distance)
-    number = np.floor((2.0 * distance[there] / SPEED_OF_LIGHT - start_s) / resolution_s)
+    number = np.floor((2.0 * distance[there] / SPEED_OF_LIGHT_M_S - start_s) / resolution_s)
     inside = (number >= 0) & (number < bins)
     counted = np.bincount(number[inside].astype(np.int64), weights=value[there][inside], minlength=bins)
     return counted.astype(np.float64)
@@ -92,7 +91,7 @@ def arrivals(range_m: ArrayLike, signal: ArrayLike, pulse: tuple[ArrayLike, Arra
     distance, value = (np.ravel(a) for a in np.broadcast_arrays(np.asarray(range_m, np.float64), signal))
     begin = window["start_s"] + window["resolution_s"] * np.arange(bins)
     wave = np.zeros(bins)
-    for t, s in zip(2.0 * distance / SPEED_OF_LIGHT, value, strict=True):
+    for t, s in zip(2.0 * distance / SPEED_OF_LIGHT_M_S, value, strict=True):
         if np.isfinite(t) and s > 0.0:
             low, high = np.searchsorted(
                 begin, (t + np.min(pulse[0]) - 2 * window["resolution_s"], t + np.max(pulse[0]))

@@ -73,7 +73,7 @@ class Cfar(Spec):
 
 
 class GaussianDecomposition(Spec):
-    """A sum of Gaussians fitted to the waveform, one a peak: neighbours that overlap are told apart without bias."""
+    """A sum of Gaussians fitted to the waveform, one a peak: neighbours that overlap are separated without bias."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -81,4 +81,4 @@ class GaussianDecomposition(Spec):
 
 
 Detector = Annotated[Threshold | LeadingEdge | Centroid | Cfar | GaussianDecomposition, Field(discriminator="kind")]
-"""Any detector, told apart by its `kind` when read from a plain dictionary."""
+"""Any detector, distinguished by its `kind` when read from a plain dictionary."""

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sensorium.core.constants import SPEED_OF_LIGHT_M_S
 from sensorium.core.errors import SpecError
 from sensorium.sensors.lidar.waveform.detectors import Detector, GaussianDecomposition
-from sensorium.sensors.lidar.waveform.reading import SPEED_OF_LIGHT
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +24,7 @@ class Returns:
     @property
     def range_m(self) -> NDArray[np.float64]:
         """Range by the speed of light in vacuum [m]."""
-        return self.time_s * (SPEED_OF_LIGHT / 2.0)
+        return self.time_s * (SPEED_OF_LIGHT_M_S / 2.0)
 
 
 def find_returns(

@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import Field, model_validator
 
+from sensorium.core.constants import SPEED_OF_LIGHT_M_S
 from sensorium.core.errors import SpecError
 from sensorium.core.spec import Spec
 from sensorium.files.plain_files import read_toml
 from sensorium.physics.optics.spectra import PositiveOverWavelength, constant_or_at
 from sensorium.sensors.lidar.waveform.pulses import GaussianPulse
-from sensorium.sensors.lidar.waveform.reading import SPEED_OF_LIGHT
 from sensorium.sensors.lidar.waveform.spec import check_bins
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Parameters(Spec):
 
         whole = {
             "mode": "waveform",
-            "max_range_m": 0.5 * SPEED_OF_LIGHT * self.stop_s,
+            "max_range_m": 0.5 * SPEED_OF_LIGHT_M_S * self.stop_s,
             "beam": {
                 "wavelength_m": self.wavelength_m,
                 "half_divergence_rad": self.divergence_rad / 2.0,

@@ -51,4 +51,4 @@ class TablePulse(Spec):
 
 
 PulseShape = Annotated[GaussianPulse | TablePulse, Field(discriminator="kind")]
-"""Any shape, told apart by its `kind` when read from a plain dictionary."""
+"""Any shape, distinguished by its `kind` when read from a plain dictionary."""

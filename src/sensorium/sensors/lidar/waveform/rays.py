@@ -61,4 +61,4 @@ class Spiral(Spec):
 
 
 SubRays = Annotated[Grid | Spiral, Field(discriminator="kind")]
-"""Any layout, told apart by its `kind` when read from a plain dictionary."""
+"""Any layout, distinguished by its `kind` when read from a plain dictionary."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-SPEED_OF_LIGHT = 299_792_458.0
+from sensorium.core.constants import SPEED_OF_LIGHT_M_S
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +30,7 @@ class Waveforms:
     @property
     def range_m(self) -> NDArray[np.float64]:
         """Range from which light arrives in the middle of each bin [m], shape (bins,)."""
-        return self.time_s * (SPEED_OF_LIGHT / (2.0 * self.index))
+        return self.time_s * (SPEED_OF_LIGHT_M_S / (2.0 * self.index))
 
     def without(self, at: NDArray[np.bool_]) -> "Waveforms":
         """The same without the pulses where a mask is true; it broadcasts to the shape of the pulses."""

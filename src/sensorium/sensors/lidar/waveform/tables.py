@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sensorium.core.constants import SPEED_OF_LIGHT_M_S
 from sensorium.physics import optics
 from sensorium.physics.optics.detection.pulse import binned_pulse
 from sensorium.sensors.lidar.detection_limit import DetectionLimit
 from sensorium.sensors.lidar.range_limits import range_limits
-from sensorium.sensors.lidar.receiver_tables import PLANCK, SPEED_OF_LIGHT, noise_electrons, receiver_area_m2
+from sensorium.sensors.lidar.receiver_tables import PLANCK, noise_electrons, receiver_area_m2
 from sensorium.sensors.lidar.waveform.detectors import Cfar, Detector, LeadingEdge, Threshold
 from sensorium.sensors.lidar.waveform.rays import Grid, Spiral
 from sensorium.tracing.embree.packet import BLOCK
@@ -56,8 +57,8 @@ def waveform_tables(spec: "Lidar", light: tb.LightTables) -> wt.WaveformTables:
     taps, first_tap = pulse_taps(pulse, waveform.resolution_s)
 
     number = np.zeros(wt.WAVEFORM_NUMBERS, np.float32)
-    number[wt.W_START_M] = SPEED_OF_LIGHT * waveform.start_s / 2.0
-    number[wt.W_BINS_A_M] = 2.0 / (SPEED_OF_LIGHT * waveform.resolution_s)
+    number[wt.W_START_M] = SPEED_OF_LIGHT_M_S * waveform.start_s / 2.0
+    number[wt.W_BINS_A_M] = 2.0 / (SPEED_OF_LIGHT_M_S * waveform.resolution_s)
     number[wt.W_TAN_ALONG], number[wt.W_TAN_ACROSS] = math.tan(along), math.tan(across)
     number[wt.W_EXIT_RADIUS] = beam.exit_radius_m
     number[wt.W_FIELD_TAN] = math.tan(receiver.half_field_rad)
@@ -65,10 +66,10 @@ def waveform_tables(spec: "Lidar", light: tb.LightTables) -> wt.WaveformTables:
     number[wt.W_FIELD_OFFSET] = beam.detector_offset_m
     number[wt.W_GAIN], number[wt.W_FULL_SCALE] = waveform.gain, waveform.full_scale or 0.0
     number[wt.W_PULSE_SUM] = taps[0].sum()
-    number[wt.W_AIR_STEP_M] = SPEED_OF_LIGHT * optics.pulse_width(*pulse) / 4.0
+    number[wt.W_AIR_STEP_M] = SPEED_OF_LIGHT_M_S * optics.pulse_width(*pulse) / 4.0
 
     # Noise of the receiver is given within a pulse's duration; a bin has its share of it
-    electrons = waveform.resolution_s * receiver.quantum_efficiency * beam.wavelength_m / (PLANCK * SPEED_OF_LIGHT)
+    electrons = waveform.resolution_s * receiver.quantum_efficiency * beam.wavelength_m / (PLANCK * SPEED_OF_LIGHT_M_S)
     detector = detector_tables(
         waveform.detector, pulse, waveform.resolution_s, bins=bins, false_alarm=receiver.false_alarm_probability
     )
@@ -139,7 +140,7 @@ def window_stop_s(spec: "Lidar") -> float:
     if spec.waveform.stop_s is not None:
         return spec.waveform.stop_s
     far_m = range_limits(spec).latest_m * (spec.calibrated_index or 1.0)
-    return 2.0 * 1.001 * far_m / SPEED_OF_LIGHT + spec.beam.pulse_s
+    return 2.0 * 1.001 * far_m / SPEED_OF_LIGHT_M_S + spec.beam.pulse_s
 
 
 def pulse_taps(pulse: Pulse, resolution_s: float) -> tuple[NDArray[np.float32], int]:
@@ -245,7 +246,7 @@ def _air_tables(
     """
     media, resolution_s = light.medium, spec.waveform.resolution_s
     echo = media[:, tb.G_ECHO].astype(np.float64)
-    backscatter = echo / (SPEED_OF_LIGHT * spec.beam.pulse_s / 2.0)
+    backscatter = echo / (SPEED_OF_LIGHT_M_S * spec.beam.pulse_s / 2.0)
     if spec.atmospheric_returns == "off":
         backscatter[:] = 0.0
     length = bins + 2 * taps
@@ -260,7 +261,7 @@ def _air_tables(
     parts = 8
     start = spec.waveform.start_s / resolution_s
     place = (np.arange(math.ceil((start + bins + taps) * parts)) + 0.5) / parts
-    opl = place * resolution_s * SPEED_OF_LIGHT / 2.0
+    opl = place * resolution_s * SPEED_OF_LIGHT_M_S / 2.0
     t = np.asarray(pulse[0], np.float64) / resolution_s
     before, behind = math.floor((t[0] - 1.0) * parts), math.ceil((t[-1] + 1.0) * parts)
     kernel = binned_pulse((np.arange(before, behind + 1) - 0.5) / parts * resolution_s, resolution_s, *pulse)

@@ -10,14 +10,14 @@ from sensorium.runtime import jit
 from sensorium.tracing.embree.packet import BLOCK, new_block, new_packet, set_mask, trace_block
 from sensorium.tracing.kernels.beams import gather
 from sensorium.tracing.kernels.beams.merge import merge_beams
+from sensorium.tracing.kernels.bundles import steps as fired
+from sensorium.tracing.kernels.bundles import tables as bt
+from sensorium.tracing.kernels.bundles.rays import aim_rays, name_rays
+from sensorium.tracing.kernels.geometry.ray_errors import numbers_of
 from sensorium.tracing.kernels.light import choose, rows, steps, tree
 from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.kernels.light.media_stack import new_media
-from sensorium.tracing.kernels.light.ray_errors import numbers_of
 from sensorium.tracing.kernels.strong_light.sunlight import gather_sunlight
-from sensorium.tracing.kernels.waveform import steps as pulse_steps
-from sensorium.tracing.kernels.waveform import tables as wt
-from sensorium.tracing.kernels.waveform.beam import aim_rays, name_rays
 
 
 @jit.kernel
@@ -42,13 +42,13 @@ def sweep_beams(
     (beams, up, levels), (slot_f, slot_i), (air_f, air_i, drawn), arrivals, order = of_beams
     u_of, v_of, weight_of, pulse_of, slope_of = named_rays
     set_mask(words, masks[0])
-    together, most, bundle = tables.switch[wt.V_BATCH], tables.switch[wt.V_PULSES], tables.u.shape[0]
+    together, most, bundle = tables.switch[bt.V_BATCH], tables.switch[bt.V_PULSES], tables.u.shape[0]
     depth, airy, far = light.switch[tb.S_DEPTH], light.switch[tb.S_ATMOSPHERE] > 0, light.number[tb.N_FAR]
     corners, volumes = light.corner_reflectance.size > 0, light.switch[tb.S_CROSSINGS] > 0
     named = -1  # first ray of those that are named in a block
     fresh = False  # whether paths in the block are as they leave the sensor; the same from block to block
     for number in range(first, count, step):
-        head, start, used = pulse_steps.fire_pulses(beams, up, levels, rays, heads, light, draws, number, most)
+        head, start, used = fired.fire_bundles(beams, up, levels, rays, heads, light, draws, number, most)
         world = heads.world[head]
         scene = arrays.scene[world]
         element, among = numbers_of(rays, heads, draws, head, start)
@@ -79,13 +79,13 @@ def sweep_beams(
                         block, hit, media, unlimited, draws, element + batch, among, pulse_of, air_f, air_i, drawn, lit
                     )
                 if light.switch[tb.S_SUN] > 0:
-                    centres = pulse_steps.pick_centres(block, hit, spot, spot_hit, tables, pulse_of, begin, lit)
+                    centres = fired.pick_centres(block, hit, spot, spot_hit, tables, pulse_of, begin, lit)
                     if centres > 0:
                         gather_sunlight(
                             spot, spot_hit, child, child_hit, floats, words, active, scene, scattered, light.sun,
                             centres,
                         )  # fmt: skip
-                        pulse_steps.keep_sunlight(spot, spot_hit, beams, batch, centres)
+                        fired.keep_sunlight(spot, spot_hit, beams, batch, centres)
 
                 # Their children
                 waiting = np.int64(0)
@@ -151,13 +151,13 @@ def _new_scratch(light, tables):
         rows.new_scratch(),
         tree.new_queue(light.switch[tb.S_DEPTH], light.switch[tb.S_LEVELS], light.switch[tb.S_CURVED]),
         new_media(light.switch[tb.S_CROSSINGS], light.switch[tb.S_LEVELS]),
-        pulse_steps.new_names(),
+        fired.new_names(),
     )
     of_beams = (
-        (rows.new_scratch()[0], new_block()[0], pulse_steps.new_levels()),
+        (rows.new_scratch()[0], new_block()[0], fired.new_levels()),
         choose.new_slots(light.switch[tb.S_SLOTS] + 1),
         gather.new_air(),
-        gather.new_arrivals(np.int64(tables.switch[wt.V_PULSES]), tables.room),
+        gather.new_arrivals(np.int64(tables.switch[bt.V_PULSES]), tables.room),
         jit.zeros(tables.room, np.int64),
     )
     return of_rays, of_beams

@@ -14,9 +14,10 @@ from sensorium.runtime import jit
 from sensorium.tracing.embree import packet as pk
 from sensorium.tracing.embree.packet import BLOCK, NO_HIT, new_packet, set_mask, trace_block
 from sensorium.tracing.kernels.camera.picture_light import SEES_DISC, find_shadows, shade
+from sensorium.tracing.kernels.geometry.normals import find_incidence
 from sensorium.tracing.kernels.light import rows
 from sensorium.tracing.kernels.light import tables as tb
-from sensorium.tracing.kernels.light.resolve import find_incidence, resolve
+from sensorium.tracing.kernels.light.resolve import resolve
 from sensorium.tracing.kernels.sweep import WHOLE, aim_numbered
 
 _ZERO, _ONE, _TWO = np.float32(0.0), np.float32(1.0), np.float32(2.0)

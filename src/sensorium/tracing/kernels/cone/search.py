@@ -17,6 +17,7 @@ from sensorium.physics.cone.triangle import nearest_on_triangle
 from sensorium.physics.cone.volume import is_inside, sphere_is_outside
 from sensorium.runtime import jit
 from sensorium.tracing.kernels.cone.tables import HIDDEN_OUTSIDE
+from sensorium.tracing.placement.motion import rotation
 from sensorium.worlds.interpolation import slerp
 from sensorium.worlds.paths.closed import P, Q, V, W
 
@@ -90,7 +91,7 @@ def search(first, step, count, faces, objects, places, view, out):
         world = row // sensors
         at = world if objects.mesh.shape[0] > 1 else 0
         _bodies(places, world, p_WB, R_WB, q)
-        _matrix(places.q_WS[row], R_WS)
+        rotation(places.q_WS[row], R_WS)
 
         # Bounds of all objects: what is certainly out of sight has none
         nearest = -1
@@ -220,22 +221,13 @@ def _bodies(places, world, p_WB, R_WB, q):
         else:
             for i in range(4):
                 q[i] = places.before[at + i]
-        _matrix(q, R_WB[body])
+        rotation(q, R_WB[body])
 
 
 @jit.function
 def _between(before, after, at, s):
     """A number of a state, a fraction s of the way to the next."""
     return before[at] + s * (after[at] - before[at]) if s > 0.0 else before[at]
-
-
-@jit.function
-def _matrix(q, out):
-    """Rotation matrix of a unit quaternion, by rows into out (9,)."""
-    w, x, y, z = q[0], q[1], q[2], q[3]
-    out[0], out[1], out[2] = 1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)
-    out[3], out[4], out[5] = 2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)
-    out[6], out[7], out[8] = 2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)
 
 
 @jit.function

@@ -11,7 +11,7 @@ from sensorium.runtime import jit
 from sensorium.tracing.embree import packet as pk
 from sensorium.tracing.embree.packet import NO_HIT
 from sensorium.tracing.kernels.depth.lens import project
-from sensorium.tracing.kernels.light import rows
+from sensorium.tracing.kernels.geometry import rows
 
 
 @jit.function

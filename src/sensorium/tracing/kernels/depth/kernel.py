@@ -1,7 +1,7 @@
-"""The kernel behind depth cameras: images of many moving heads, of which only what is asked for is worked out.
+"""The kernel behind depth cameras: images of many moving heads, of which only the outputs asked for are computed.
 
 Rays come in the order of small tiles, which packets trace faster than rows; each knows its pixel. A block is aimed,
-traced, measured and written while in cache. What nobody asked for has no pixels in the outputs.
+traced, measured and written while in cache. Outputs that were not asked for have no pixels.
 """
 
 from typing import NamedTuple
@@ -12,24 +12,28 @@ from numpy.typing import NDArray
 from sensorium.runtime import jit
 from sensorium.runtime.blocks import NONE, next_block, shared
 from sensorium.tracing.embree import packet as pk
+from sensorium.tracing.embree.meshes import MeshTables
 from sensorium.tracing.embree.packet import BLOCK, NO_HIT, new_packet, set_mask, trace_block, trace_still
 from sensorium.tracing.kernels.depth import measure as ms
-from sensorium.tracing.kernels.depth.drawing.canvas import new_canvas, take_drawn
-from sensorium.tracing.kernels.depth.drawing.draw import draw, find_normals
+from sensorium.tracing.kernels.depth.drawing.canvas import Frame, new_canvas, take_rasterised
+from sensorium.tracing.kernels.depth.drawing.draw import draw, find_face_normals
 from sensorium.tracing.kernels.depth.flow import write_flow, write_scene_flow
 from sensorium.tracing.kernels.depth.lens import KIND, PINHOLE, look_block
 from sensorium.tracing.kernels.depth.ray_jitter import RayJitter, jitter_rays
-from sensorium.tracing.kernels.depth.tint import write_colour
-from sensorium.tracing.kernels.light import rows
-from sensorium.tracing.kernels.light.resolve import find_incidence, resolve
-from sensorium.tracing.kernels.sweep import WHOLE, aim_block, block_of
-from sensorium.tracing.placement.standing import new_stand, stand, stand_camera
+from sensorium.tracing.kernels.depth.tint import Tints, write_colour
+from sensorium.tracing.kernels.geometry import rows
+from sensorium.tracing.kernels.geometry.normals import find_incidence, find_normals
+from sensorium.tracing.kernels.sweep import WHOLE, Heads, RayTables, aim_block, block_of
+from sensorium.tracing.labels import LabelTables
+from sensorium.tracing.placement.instant import Cameras, InstantState, new_poses, place_camera, place_objects
+from sensorium.tracing.placement.motion import MountTables
+from sensorium.tracing.placement.world_arrays import InstanceTables
 
 _ZERO, _INFINITE = np.float32(0.0), np.float32(np.inf)
 
 # Scratch of a block: what was met and at which angle. All of the rows that light has would drive out of the cache what
 # an image is made of.
-_FLOATS, _WORDS = rows.SIDE + BLOCK, rows.MATERIAL + BLOCK
+_FLOATS, _WORDS = rows.SIDE + BLOCK, rows.COLUMN + BLOCK
 
 
 class Pixels(NamedTuple):
@@ -39,8 +43,8 @@ class Pixels(NamedTuple):
     u: NDArray[np.float32]  # (rays,) the pixel [px]
     v: NDArray[np.float32]
     lens: NDArray[np.float64]  # (1 | heads, LENS_COLUMNS)
-    drawn: bool  # whether heads look through lenses of their own; else the table of rays holds
-    jitter: RayJitter  # how far rays point beside their pixels; only where drawn
+    own_lens: bool  # whether each head has its own random lens; else the table of rays holds
+    jitter: RayJitter  # how far rays point beside their pixels; only for own lenses
 
 
 class DepthDraws(NamedTuple):
@@ -57,6 +61,53 @@ class Motions(NamedTuple):
 
     velocity: NDArray[np.float64]  # (heads, bodies + 1, 12); no heads where scene flow is not asked for
     displacement: NDArray[np.float64]  # (heads, bodies + 1, 12); no heads where flow is not asked for
+
+
+class DepthScene(NamedTuple):
+    """What images are cast into."""
+
+    arrays: InstanceTables
+    mounts: MountTables
+    meshes: MeshTables
+    labels: LabelTables
+    mask: np.uint32  # bits of the objects to see
+    arguments: int  # address of Embree's arguments
+
+
+class DepthAim(NamedTuple):
+    """The rays of images, and the heads they start from."""
+
+    rays: RayTables  # in the order of tiles
+    heads: Heads
+    anchor: NDArray[np.float64]  # (worlds, 3) [m]
+    pixels: Pixels
+    frame: Frame
+
+
+class Placing(NamedTuple):
+    """What the kernel places itself: some cameras where all images are rasterised, none where all is placed before.
+
+    Anchors, matrices of heads and transforms of objects are then written by the kernel.
+    """
+
+    state: InstantState
+    cameras: Cameras
+
+
+class Shading(NamedTuple):
+    """What colours, flow and normals follow from."""
+
+    tints: Tints
+    motions: Motions
+    in_world: bool  # whether normals are in world axes
+
+
+class Measuring(NamedTuple):
+    """What distances are measured by."""
+
+    numbers: NDArray[np.float32]  # columns of `measure`
+    reach: np.float32  # how far to look [m]
+    draws: DepthDraws
 
 
 class DepthOutputs(NamedTuple):
@@ -78,16 +129,17 @@ class DepthOutputs(NamedTuple):
 
 
 @jit.function
-def _cast_images(
-    first, step, count, arrays, mounts, standing, cameras, meshes, frame, labels, anchor, rays, heads, pixels, surfaces,
-    tints, motions, numbers, reach, in_world, draws, mask, arguments, out,
-):  # fmt: skip
+def _cast_images(first, step, count, scene, aim, placing, shading, measuring, out):
     """The work of `depth_images`."""
+    arrays, mounts, meshes, labels, mask, arguments = scene
+    rays, heads, anchor, pixels, frame = aim
+    numbers, reach, draws = measuring
+    state, cameras = placing
     floats, words, active = new_packet()
     set_mask(words, mask)
     block, hit = jit.zeros(_FLOATS, np.float32), jit.zeros(_WORDS, np.uint32)
-    own, measured = jit.zeros(3 * frame.span if pixels.drawn else 0, np.float32), ms.new_measured()
-    canvas, placing = new_canvas(frame, meshes.of_object.shape[1]), new_stand()
+    own, measured = jit.zeros(3 * frame.span if pixels.own_lens else 0, np.float32), ms.new_measured()
+    canvas, poses = new_canvas(frame, meshes.of_object.shape[1]), new_poses()
 
     # What is asked for, and what that needs
     measures = out.range_m.shape[1] + out.depth.shape[1] + out.points_S.shape[1] + out.points_W.shape[1] > 0
@@ -100,16 +152,16 @@ def _cast_images(
     while number < count:
         head, begin, size = block_of(number, total, frame.span)
         world, pose = np.int64(heads.world[head]), heads.matrix[head, 0]
-        scene, lens = arrays.scene[world], pixels.lens[head if pixels.lens.shape[0] > 1 else 0]
+        top, lens = arrays.scene[world], pixels.lens[head if pixels.lens.shape[0] > 1 else 0]
         every_x, every_y, every_z = _directions(own, rays, pixels, draws, head, begin, size)
-        drawn = frame.drawn and lens[KIND] == PINHOLE
+        rasterises = frame.rasterised and lens[KIND] == PINHOLE
         if places and head != placed_head:
-            stand_camera(cameras, standing, world, head % draws.sensors, anchor, pose, placing)
+            place_camera(cameras, state, world, head % draws.sensors, pose, poses)
             placed_head = head
         if places and world != placed_world:
-            stand(standing, mounts, arrays, anchor, world, placing)
+            place_objects(state, mounts, arrays, world, poses)
             placed_world = world
-        if drawn:
+        if rasterises:
             end = begin + size
             draw(
                 canvas, frame, meshes, arrays, world, mask, arguments, pose, lens, reach, begin, pixels.u[begin:end],
@@ -122,16 +174,16 @@ def _cast_images(
             x, y, z = every_x[at : at + used], every_y[at : at + used], every_z[at : at + used]
             if aimed:
                 aim_block(block, x, y, z, rays.time[start:end], heads.matrix[head], heads.time, used)
-            if drawn:
-                take_drawn(canvas, at, block, hit, used)
+            if rasterises:
+                take_rasterised(canvas, at, block, hit, used)
                 if turned:
-                    find_normals(block, hit, meshes, arrays, world, used)
+                    find_face_normals(block, hit, meshes, arrays, world, used)
             elif not aimed:
-                trace_still(block, hit, floats, words, active, scene, arguments, x, y, z, pose, reach, used)
+                trace_still(block, hit, floats, words, active, top, arguments, x, y, z, pose, reach, used)
             else:
                 for k in range(used):
                     block[pk.B_T_FAR + k] = reach
-                trace_block(block, hit, floats, words, active, scene, arguments, np.bool_(False), used)
+                trace_block(block, hit, floats, words, active, top, arguments, np.bool_(False), used)
             if heads.start[head] > _ZERO and not instant:
                 _void(block, hit, heads.start[head], used)
             _find_misses(block, hit, used)
@@ -163,13 +215,13 @@ def _cast_images(
             if out.face_id.shape[1] > 0:
                 _write_faces(hit, place, used, out.face_id[head])
             if turned:
-                resolve(block, hit, arrays, surfaces, world, False, used)
+                find_normals(block, hit, arrays, world, used)
                 find_incidence(block, used)
-                _write_turned(block, hit, heads.matrix[head, 0], place, in_world, tints, world, head, used, out)
+                _write_turned(block, hit, heads.matrix[head, 0], place, shading, world, head, used, out)
             elif found:
                 _find_columns(hit, np.uint32(arrays.first[world]), arrays.column_first, arrays.columns, used)
             if found:
-                _write_moving(block, hit, x, y, z, mounts.body, motions, pixels, place, head, used, out)
+                _write_moving(block, hit, x, y, z, mounts.body, shading.motions, pixels, place, head, used, out)
         number = next_block(first, step, count, number)
 
 
@@ -177,43 +229,23 @@ _share_images = shared(_cast_images)
 
 
 @jit.kernel
-def depth_images(
-    first, step, count, arrays, mounts, standing, cameras, meshes, frame, labels, anchor, rays, heads, pixels, surfaces,
-    tints, motions, numbers, reach, in_world, draws, mask, arguments, out,
-):  # fmt: skip
+def depth_images(first, step, count, scene, aim, placing, shading, measuring, out):
     """Cast a share of the spans of rays of all heads.
 
     Args:
         first, step, count: Share of the spans; every head has as many.
-        arrays: `InstanceTables`; mounts: `MountTables`.
-        standing: `Standing`; cameras: `Cameras`, some where all images are drawn, and then anchors, matrices of heads
-            and transforms of objects are written here; else they are there beforehand.
-        meshes: `MeshTables`; frame: `Frame`; labels: `LabelTables`.
-        anchor: float64 (worlds, 3) [m].
-        rays: `RayTables` in the order of tiles; heads: `Heads`; pixels: `Pixels`.
-        surfaces: `Surfaces`; tints: `Tints`; motions: `Motions`.
-        numbers: Columns of `measure`, float32.
-        reach: How far to look [m], float32.
-        in_world: Whether normals are in world axes.
-        draws: `DepthDraws`.
-        mask: Bits of the objects to see.
-        arguments: Address of Embree's arguments.
+        scene: `DepthScene`; aim: `DepthAim`; placing: `Placing`.
+        shading: `Shading`; measuring: `Measuring`.
         out: `DepthOutputs`.
     """
-    _share_images(
-        first,
-        step,
-        count,
-        (
-            arrays, mounts, standing, cameras, meshes, frame, labels, anchor, rays, heads, pixels, surfaces, tints,
-            motions, numbers, reach, in_world, draws, mask, arguments, out,
-        ),
-    )  # fmt: skip
+    _share_images(first, step, count, (scene, aim, placing, shading, measuring, out))
 
 
 @jit.function
-def _measure_images(first, step, count, anchor, rays, heads, pixels, numbers, draws, distance, out):
+def _measure_images(first, step, count, aim, measuring, distance, out):
     """The work of `measure_again`."""
+    rays, heads, anchor, pixels = aim.rays, aim.heads, aim.anchor, aim.pixels
+    numbers, draws = measuring.numbers, measuring.draws
     block, own, measured = np.zeros(pk.BLOCK_FLOATS, np.float32), np.zeros(3 * BLOCK, np.float32), ms.new_measured()
     total = rays.x.shape[0]
     number = next_block(first, step, count, NONE)
@@ -234,12 +266,12 @@ _share_measuring = shared(_measure_images)
 
 
 @jit.kernel
-def measure_again(first, step, count, anchor, rays, heads, pixels, numbers, draws, distance, out):
+def measure_again(first, step, count, aim, measuring, distance, out):
     """The measured images of known distances, (heads, pixels): after errors, or without any for the truth.
 
     Arguments as above; of the outputs range, depth and points are written.
     """
-    _share_measuring(first, step, count, (anchor, rays, heads, pixels, numbers, draws, distance, out))
+    _share_measuring(first, step, count, (aim, measuring, distance, out))
 
 
 @jit.function
@@ -269,7 +301,7 @@ def _write_measured(block, measured, x, y, z, place, numbers, draws, anchor, hea
 def _directions(own, rays, pixels, draws, head, start, used):
     """Directions in S of a block's rays: those of the table, or through the head's own lens, which fill `own`."""
     end = start + used
-    if not pixels.drawn:
+    if not pixels.own_lens:
         return rays.x[start:end], rays.y[start:end], rays.z[start:end]
     x, y, z = own[:used], own[used : 2 * used], own[2 * used : 3 * used]
     lens = pixels.lens[head if pixels.lens.shape[0] > 1 else 0]
@@ -337,7 +369,7 @@ def _find_columns(hit, first, column_first, columns, used):
 
 
 @jit.function
-def _write_turned(block, hit, matrix, place, in_world, tints, world, head, used, out):
+def _write_turned(block, hit, matrix, place, shading, world, head, used, out):
     """What needs the surface's normal: itself on the sensor's side, the cosine of incidence, colours.
 
     Args:
@@ -348,14 +380,14 @@ def _write_turned(block, hit, matrix, place, in_world, tints, world, head, used,
         for k in range(used):
             cosine[place[k]] = block[rows.COS + k] if hit[rows.COLUMN + k] != NO_HIT else _ZERO
     if out.colour.shape[1] > 0:
-        write_colour(block, hit, tints, world, place, used, out.colour[head])
+        write_colour(block, hit, shading.tints, world, place, used, out.colour[head])
     if out.normals.shape[1] == 0:
         return
     normals = out.normals[head]
     for k in range(used):
         p, side = place[k], block[rows.SIDE + k] if hit[rows.COLUMN + k] != NO_HIT else _ZERO
         x, y, z = block[pk.B_NORMAL_X + k] * side, block[pk.B_NORMAL_Y + k] * side, block[pk.B_NORMAL_Z + k] * side
-        if not in_world:
+        if not shading.in_world:
             x, y, z = (
                 matrix[0] * x + matrix[4] * y + matrix[8] * z,
                 matrix[1] * x + matrix[5] * y + matrix[9] * z,

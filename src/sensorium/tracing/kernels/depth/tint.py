@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sensorium.runtime import jit
 from sensorium.tracing.embree import packet as pk
 from sensorium.tracing.embree.packet import NO_HIT
-from sensorium.tracing.kernels.light import rows
+from sensorium.tracing.kernels.geometry import rows
 
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 _FULL = np.float32(255.0)
@@ -22,7 +22,8 @@ _FULL = np.float32(255.0)
 class Tints(NamedTuple):
     """What colours follow from."""
 
-    material: NDArray[np.float32]  # (materials + 1, 3) reflectance in red, green and blue
+    material: NDArray[np.float32]  # (materials, 3) reflectance in red, green and blue
+    object_material: NDArray[np.int32]  # (1 | worlds, objects) material of each object
     face_first: NDArray[np.int64]  # (1 | worlds, objects) start in face, -1 where the material says it
     face: NDArray[np.float32]  # (faces, 3) reflectance of faces whose mesh says it
     sun: NDArray[np.float32]  # (3,) towards the sun; zeros for a lamp at the camera
@@ -50,5 +51,5 @@ def write_colour(block, hit, tints, world, place, used, out):
             if first >= 0:
                 c = tints.face[np.uint64(first) + hit[pk.B_FACE + k], i]
             else:
-                c = tints.material[hit[rows.MATERIAL + k], i]
+                c = tints.material[tints.object_material[row, column], i]
             out[p, i] = np.uint8(min(_FULL * np.float32(math.sqrt(c * light)) + np.float32(0.5), _FULL))

@@ -13,9 +13,9 @@ import numpy as np
 
 from sensorium.random import draw_words, normal_pair_f32, poisson_quantile, uniform_f32, uniform_f64
 from sensorium.runtime import jit
+from sensorium.tracing.kernels.geometry.ray_errors import FIRST_DRAW
 from sensorium.tracing.kernels.light import choose, rows
 from sensorium.tracing.kernels.light import tables as tb
-from sensorium.tracing.kernels.light.shade import FIRST_DRAW
 
 _STAGE_DETECT, _STAGE_FALSE = np.int64(4), np.int64(5)
 

@@ -23,7 +23,7 @@ from sensorium.tracing.embree.packet import BLOCK
 from sensorium.tracing.kernels.light import stages
 from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.kernels.light.kernel import LightOutputs
-from sensorium.tracing.kernels.light.meet import LightHits, new_light_hits
+from sensorium.tracing.kernels.light.remote_hits import LightHits, new_light_hits
 from sensorium.tracing.kernels.light.stages import Walks, follow_light, new_walks
 from sensorium.tracing.kernels.sweep import Heads, RayTables
 from sensorium.tracing.labels import LabelTables
@@ -32,8 +32,8 @@ from sensorium.tracing.rays import Rays
 # Blocks under way at once: about a kilobyte for each of their rays, some 130 MB, and more for deep trees
 _MOST_WALKS = 256
 
-Meet = Callable[..., LightHits]
-"""Finds hits of `Rays`, given how far on they begin to look [m], and `coherent`: see `PartsTracer.meet`."""
+RemoteHits = Callable[..., LightHits]
+"""Finds hits of `Rays`, given how far on they begin to look [m], and `coherent`: see `PartsTracer.remote_hits`."""
 
 Collect = Callable[[Rays], RawCrossings]
 """Finds all faces of volumes that `Rays` cross: see `PartsTracer.collect_volumes`."""
@@ -66,37 +66,38 @@ class HitLog:
 
 
 def light_in_parts(
-    meet: Meet,
+    draws: Any,
+    out: LightOutputs,
+    remote_hits: RemoteHits,
     collect: Collect,
     numbers: NDArray[np.int64],
     anchor: NDArray[np.float64],
     rays: RayTables,
     heads: Heads,
     light: tb.LightTables,
-    draws: Any,
-    out: LightOutputs,
 ) -> None:
     """Fire some blocks of rays of one world, and follow their light through the parts.
 
     Args:
-        meet: Finds hits in that world; collect: finds crossings of volumes there.
+        draws: Randomness, as for `sweep_light`.
+        out: Where the returns go.
+        remote_hits: Finds hits in that world; collect: finds crossings of volumes there.
         numbers: Of the blocks, among those of all heads.
         anchor: Of all worlds [m], shape (worlds, 3).
         rays: The rays of a sweep.
         heads: Where they are fired from.
-        light: What they may meet; draws: randomness, as for `sweep_light`.
-        out: Where the returns go.
+        light: What they may hit.
     """
     walks = new_walks(min(_MOST_WALKS, len(numbers)), light, int(light.switch[tb.S_SLOTS]) + 1)
     where = (anchor, rays, heads, light, draws, walks, out)
-    walk_through(follow_light, where, walks, meet, collect, numbers, light)
+    walk_through(follow_light, where, walks, remote_hits, collect, numbers, light)
 
 
 def walk_through(
     kernel: Callable[..., None],
     where: tuple[Any, ...],
     walks: Walks,
-    meet: Meet,
+    remote_hits: RemoteHits,
     collect: Collect,
     numbers: NDArray[np.int64],
     light: tb.LightTables,
@@ -107,21 +108,21 @@ def walk_through(
         kernel: Takes chosen blocks on, as `follow_light` does.
         where: All its arguments after the labels.
         walks: Room for blocks.
-        meet: Finds hits; collect: finds crossings of volumes.
+        remote_hits: Finds hits; collect: finds crossings of volumes.
         numbers: Of the blocks, among those of all heads.
-        light: What they may meet.
+        light: What they may hit.
     """
     most = len(walks.stage)
     for start in range(0, len(numbers), most):
         log = HitLog(light.object_material.shape[1])
-        _walk_some(kernel, where, walks, meet, collect, numbers[start : start + most], light, log)
+        _walk_some(kernel, where, walks, remote_hits, collect, numbers[start : start + most], light, log)
 
 
 def _walk_some(
     kernel: Callable[..., None],
     where: tuple[Any, ...],
     walks: Walks,
-    meet: Meet,
+    remote_hits: RemoteHits,
     collect: Collect,
     numbers: NDArray[np.int64],
     light: tb.LightTables,
@@ -150,7 +151,7 @@ def _walk_some(
                 asked = stages.Asked(*(column[row] for column in walks.asked))
                 rays = Rays(*asked[:4], np.zeros(len(row), np.int32))
                 crossed = _without(collect(rays), light.bank_column) if volumes else none
-                advance(chosen, at, meet(rays, asked.clear_m, coherent=first), crossed)
+                advance(chosen, at, remote_hits(rays, asked.clear_m, coherent=first), crossed)
 
 
 def _without(crossed: RawCrossings, columns: NDArray[np.int32]) -> RawCrossings:

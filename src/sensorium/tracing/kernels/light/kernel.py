@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from sensorium.runtime import jit
 from sensorium.tracing.embree.packet import BLOCK, new_packet, set_mask, trace_block
-from sensorium.tracing.kernels.light import choose, rows, shade, steps, tree
+from sensorium.tracing.kernels.geometry.ray_errors import draw_block, numbers_of
+from sensorium.tracing.kernels.light import choose, rows, steps, tree
 from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.kernels.light.media_stack import new_media
-from sensorium.tracing.kernels.light.ray_errors import numbers_of
 from sensorium.tracing.kernels.strong_light.sunlight import gather_sunlight
 
 
@@ -68,7 +68,7 @@ def sweep_light(first, step, count, arrays, labels, anchor, rays, heads, light, 
         if not fresh:
             tree.start_paths(block, hit, light.medium, light.number[tb.N_POWER])
         steps.cross_volumes(block, media, floats, words, active, arrays, light, anchor, world, masks, True, used)
-        shade.draw_block(block, draws.key, element, draws.tick, among, out.range_m.shape[1] > 1, used)
+        draw_block(block, draws.key, element, draws.tick, among, out.range_m.shape[1] > 1, used)
         steps.light_up(block, hit, media, arrays, light, world, True, used)
         steps.offer_first(
             block, hit, media, light, draws, element, among, owner, slot_f, slot_i, drawn, heads.start[head], used

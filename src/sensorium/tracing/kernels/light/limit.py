@@ -11,7 +11,8 @@ import numpy as np
 
 from sensorium.random import draw_words, normal_pair_f32
 from sensorium.runtime import jit
-from sensorium.tracing.kernels.light import choose, rows, shade
+from sensorium.tracing.kernels.geometry.ray_errors import FIRST_DRAW
+from sensorium.tracing.kernels.light import choose, rows
 from sensorium.tracing.kernels.light import tables as tb
 
 STAGE_LIMIT = np.int64(9)
@@ -76,7 +77,7 @@ def drop_undetected(block, light, draws, element, among, slot_f, some, used):
         count += np.intp(block[_SIGMA + k] > zero)
     for i in range(count):
         at = element + np.int64(some[i])
-        w0, w1, _, _ = draw_words(draws.key[0], draws.key[1], at, STAGE_LIMIT, shade.FIRST_DRAW, draws.tick, among)
+        w0, w1, _, _ = draw_words(draws.key[0], draws.key[1], at, STAGE_LIMIT, FIRST_DRAW, draws.tick, among)
         block[_DRAWN + i], _ = normal_pair_f32(w0, w1)
     for i in range(count):
         k = some[i]

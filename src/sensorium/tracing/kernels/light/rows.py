@@ -1,21 +1,19 @@
-"""Names for the scratch a block of rays is worked on in: flat arrays, one row of BLOCK entries a quantity.
-
-One flat array with constant row offsets is what lets the compiler turn the loops over a block into vector code. The
-first rows are those of packet.py: the rays before the trace, distances and normals after it.
-"""
+"""Rows of the scratch in which light kernels work on a block of rays: those of geometry, and more."""
 
 import numpy as np
 
 from sensorium.runtime import jit
-from sensorium.tracing.embree.packet import BLOCK, BLOCK_FLOATS, BLOCK_WORDS
+from sensorium.tracing.embree.packet import BLOCK
+from sensorium.tracing.kernels.geometry import rows as geometry
 
-# floats: incidence
-COS = BLOCK_FLOATS  # cosine between ray and normal, above 0
-SIN2 = COS + BLOCK  # square of the sine, true for angles far too small for the cosine
-SIDE = SIN2 + BLOCK  # +1 where the ray meets the outside of a face, -1 for the inside
+# rows of the layer below
+COS, SIN2, SIDE = geometry.COS, geometry.SIN2, geometry.SIDE
+UNIFORM, NORMAL, NORMAL_2, DROPOUT = geometry.UNIFORM, geometry.NORMAL, geometry.NORMAL_2, geometry.DROPOUT
+NOMINAL_X, NOMINAL_Y, NOMINAL_Z = geometry.NOMINAL_X, geometry.NOMINAL_Y, geometry.NOMINAL_Z
+COLUMN = geometry.COLUMN
 
 # floats: the material met
-R0, ALPHA2, DIFFUSE_A, DIFFUSE_B = (SIDE + i * BLOCK for i in range(1, 5))
+R0, ALPHA2, DIFFUSE_A, DIFFUSE_B = (geometry.FLOATS + i * BLOCK for i in range(4))
 INDEX, ABSORPTION, ONE_WAY, FIXED_R, KIND = (DIFFUSE_B + i * BLOCK for i in range(1, 6))
 
 # floats: the path so far
@@ -26,26 +24,22 @@ TAU = WIDENING + BLOCK  # optical depth of the segment [1]
 TRAVELLED = TAU + BLOCK  # path in the atmosphere before the segment, in a scene without volumes [m]
 BEFORE = TRAVELLED + BLOCK  # up to here a hit on the object just left is the face just left, or one across an edge [m]
 
-# floats: draws and results
-UNIFORM, NORMAL, NORMAL_2, DROPOUT = (BEFORE + i * BLOCK for i in range(1, 5))
-RHO = DROPOUT + BLOCK  # return per unit of light [1/sr]
+# floats: results
+RHO = BEFORE + BLOCK  # return per unit of light [1/sr]
 SHARE = RHO + BLOCK  # transfer factor to the mirror ray
 STRENGTH = SHARE + BLOCK  # intensity of the surface's return
-NOMINAL_X, NOMINAL_Y, NOMINAL_Z = (STRENGTH + i * BLOCK for i in range(1, 4))  # directions before the jitter
-AMBIENT = NOMINAL_Z + BLOCK  # sunlight gathered with the shot [W]
+AMBIENT = STRENGTH + BLOCK  # sunlight gathered with the shot [W]
 
 # floats: light behind curved mirrors, see curvature.py; read only where a scene has some
-SPREAD = (
-    AMBIENT + BLOCK
-)  # distance that the path has spread to where its segment starts [m]; 0: it met no curved mirror
+SPREAD = AMBIENT + BLOCK  # distance the path has spread to where its segment starts [m]; 0: it met no curved mirror
 SPREAD_11, SPREAD_12, SPREAD_22 = (SPREAD + i * BLOCK for i in range(1, 4))  # curvature of its wavefront there [1/m]
 NEXT, NEXT_11, NEXT_12, NEXT_22 = (SPREAD_22 + i * BLOCK for i in range(1, 5))  # the same of what its hit mirrors on
 FACE_11, FACE_12, FACE_22 = (NEXT_22 + i * BLOCK for i in range(1, 4))  # curvature of the faces of PARENTS [1/m]
 BENT, BENT_11, BENT_12, BENT_22, BENT_SHARE = (FACE_22 + i * BLOCK for i in range(1, 6))  # what their `NEXT` gets
 FLOATS = BENT_SHARE + BLOCK
 
-# words: what was met, and who the path is
-COLUMN, MATERIAL = BLOCK_WORDS, BLOCK_WORDS + BLOCK
+# words: what was met, and which path it is
+MATERIAL = geometry.WORDS
 RAY, NODE, MIRROR = (MATERIAL + i * BLOCK for i in range(1, 4))
 MEDIUM, BEYOND = MIRROR + BLOCK, MIRROR + 2 * BLOCK  # media whose indices count before and behind the interface
 LEFT_COLUMN, LEFT_FACE = BEYOND + BLOCK, BEYOND + 2 * BLOCK  # object and face that the ray starts on, NO_HIT for none

@@ -5,40 +5,17 @@ import numpy as np
 from sensorium.physics.optics.surfaces.fresnel import relative_reflectance
 from sensorium.physics.optics.surfaces.mirror_glint import glint_back
 from sensorium.physics.optics.surfaces.mirror_transfer import mirror_share
-from sensorium.random import draw_words, exp_f32, gamma_quantile, normal_pair_f32, uniform_f32
+from sensorium.random import exp_f32, gamma_quantile
 from sensorium.runtime import jit
 from sensorium.tracing.embree import packet as pk
 from sensorium.tracing.embree.packet import NO_HIT
 from sensorium.tracing.kernels.light import rows
 from sensorium.tracing.kernels.light import tables as tb
 
-# what draws of the lidar are for; part of the counter, so that they never meet
-STAGE_RETURN, STAGE_JITTER, STAGE_EXTRA = np.int64(1), np.int64(2), np.int64(3)
-FIRST_DRAW = np.int64(0)
-
 # row that nobody needs once surfaces are shaded: here 1 - v of the capture table
 _REST = rows.SIN2
 
 _MOST_QUANTILE = np.float32(tb.GAMMA_POINTS)
-
-
-@jit.function
-def draw_block(block, key, element, tick, world, second, used):
-    """Draw for the first node of neighbouring rays: atmosphere, range noise (a second number if wanted), dropout."""
-    if not second:
-        for k in range(used):
-            w0, w1, w2, w3 = draw_words(key[0], key[1], element + k, STAGE_RETURN, FIRST_DRAW, tick, world)
-            block[rows.UNIFORM + k] = uniform_f32(w0)
-            n0, _ = normal_pair_f32(w1, w2)
-            block[rows.NORMAL + k] = n0
-            block[rows.DROPOUT + k] = uniform_f32(w3)
-        return
-    for k in range(used):
-        w0, w1, w2, w3 = draw_words(key[0], key[1], element + k, STAGE_RETURN, FIRST_DRAW, tick, world)
-        block[rows.UNIFORM + k] = uniform_f32(w0)
-        n0, n1 = normal_pair_f32(w1, w2)
-        block[rows.NORMAL + k], block[rows.NORMAL_2 + k] = n0, n1
-        block[rows.DROPOUT + k] = uniform_f32(w3)
 
 
 @jit.function

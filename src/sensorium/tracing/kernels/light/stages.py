@@ -13,12 +13,12 @@ from sensorium.runtime import jit
 from sensorium.tracing.embree import packet as pk
 from sensorium.tracing.embree.crossings import C_COLUMN, C_FACE, C_ITEM, RawCrossings
 from sensorium.tracing.embree.packet import BLOCK, NO_HIT
-from sensorium.tracing.kernels.light import choose, rows, shade, steps, tree
+from sensorium.tracing.kernels.geometry.ray_errors import draw_block, numbers_of
+from sensorium.tracing.kernels.light import choose, rows, steps, tree
 from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.kernels.light.banks import clip_banks
 from sensorium.tracing.kernels.light.media_stack import Media, new_media
-from sensorium.tracing.kernels.light.meet import LightHits
-from sensorium.tracing.kernels.light.ray_errors import numbers_of
+from sensorium.tracing.kernels.light.remote_hits import LightHits
 from sensorium.tracing.kernels.light.stacks import Stacks
 from sensorium.tracing.kernels.strong_light.sunlight import add_sunlight, aim_at_sun
 from sensorium.tracing.kernels.sweep import WHOLE, block_of
@@ -203,7 +203,7 @@ def follow_light(
         if stage == AIM:
             steps.fire(block, rays, heads, light, draws, number)
             tree.start_paths(block, hit, light.medium, light.number[tb.N_POWER])
-            shade.draw_block(block, draws.key, element, draws.tick, among, out.range_m.shape[1] > 1, used)
+            draw_block(block, draws.key, element, draws.tick, among, out.range_m.shape[1] > 1, used)
             walks.waiting[walk] = 0
             ask(walks, walk, FIRST, block, used)
             continue

@@ -11,13 +11,14 @@ from sensorium.runtime import jit
 from sensorium.tracing.embree import packet as pk
 from sensorium.tracing.embree.crossings import collect_block
 from sensorium.tracing.embree.packet import BLOCK, NO_HIT
+from sensorium.tracing.kernels.geometry.normals import find_incidence
+from sensorium.tracing.kernels.geometry.ray_errors import FIRST_DRAW, STAGE_RETURN, jitter, numbers_of, straighten
 from sensorium.tracing.kernels.light import choose, curvature, limit, resolve, rows, shade, tree, write
 from sensorium.tracing.kernels.light import media_stack as ms
 from sensorium.tracing.kernels.light import pieces as pc
 from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.kernels.light.banks import clip_banks
 from sensorium.tracing.kernels.light.detect import detect_block
-from sensorium.tracing.kernels.light.ray_errors import jitter, numbers_of, straighten
 from sensorium.tracing.kernels.sweep import WHOLE, aim_numbered
 
 # The one world of a scene in parts, and the atmosphere among the media, typed as kernels have them
@@ -161,7 +162,7 @@ def _shade(block, hit, light, used):
     number = light.number
     if light.switch[tb.S_REFRACTS] > 0:
         resolve.face_other_side(block, hit, light, used)
-    resolve.find_incidence(block, used)
+    find_incidence(block, used)
     shade.shade_surfaces(block, number[tb.N_BEAM_TAN2], light.switch[tb.S_DEPTH] > 0, used)
     if light.switch[tb.S_RETRO] > 0:
         shade.add_retroreflection(block, hit, light.material, used)
@@ -175,13 +176,13 @@ def draw_children(block, hit, light, draws, element, among, owner, used):
     if light.switch[tb.S_ATMOSPHERE] > 0 and light.switch[tb.S_CROSSINGS] == 0:
         for k in range(used):
             whose = np.int64(owner[hit[rows.RAY + k]])
-            block[rows.UNIFORM + k] = _drawn_for(draws, element + whose, shade.FIRST_DRAW, among)
+            block[rows.UNIFORM + k] = _drawn_for(draws, element + whose, FIRST_DRAW, among)
 
 
 @jit.inlined
 def _drawn_for(draws, element, visit, among):
     """The number that decides whether and where a medium answers a ray that visits it."""
-    w0, _, _, _ = draw_words(draws.key[0], draws.key[1], element, shade.STAGE_RETURN, visit, draws.tick, among)
+    w0, _, _, _ = draw_words(draws.key[0], draws.key[1], element, STAGE_RETURN, visit, draws.tick, among)
     return uniform_f32(w0)
 
 

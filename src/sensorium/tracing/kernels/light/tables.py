@@ -5,6 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium.tracing.kernels.geometry import ray_errors as re
+
 # columns of LightTables.material
 M_R0, M_ALPHA2, M_DIFFUSE_A, M_DIFFUSE_B, M_INDEX, M_ABSORPTION, M_ONE_WAY, M_KIND = range(8)
 M_RETRO, M_RETRO_POWER, M_FIXED_R, M_PANE_OPL, M_PANE_TAU, M_INNER_INDEX, M_MEDIUM = range(8, 15)
@@ -18,12 +20,13 @@ SURFACE, DIELECTRIC, PANE = 0, 1, 2
 G_INDEX, G_ALPHA, G_ECHO, G_PROBABILITY, G_SHAPE, G_SCALE, G_EXCESS, G_WIDENING = range(8)
 MEDIUM_COLUMNS = 8
 
-# entries of LightTables.number; FAR is how far rays are traced. LEAST and MOST are the limits of ranges as reported,
-# NEAR and LATE the same without noise, EARLIEST and LATEST what noise may bring between them, as the sensor counts
-N_BEAM_TAN2, N_FLOOR, N_THRESHOLD, N_CALIBRATED_INDEX, N_INVERSE_Z0, N_NEAR, N_FAR = range(7)
-N_NOISE_BASE, N_NOISE_SLOPE, N_NOISE_SQUARE, N_BIAS, N_DROPOUT, N_JITTER, N_POWER = range(7, 14)
-N_LIMIT_RATIO, N_LIMIT_DARK, N_LIMIT_SUN, N_LIMIT_REACH, N_LIMIT_CERTAIN = range(14, 19)
-N_LATE, N_EARLIEST, N_LATEST, N_LEAST, N_MOST = range(19, 24)
+# entries of LightTables.number: those of geometric rays, and more
+N_NEAR, N_LATE, N_EARLIEST, N_LATEST = re.N_NEAR, re.N_LATE, re.N_EARLIEST, re.N_LATEST
+N_LEAST, N_MOST, N_FAR = re.N_LEAST, re.N_MOST, re.N_FAR
+N_NOISE_BASE, N_NOISE_SLOPE, N_NOISE_SQUARE = re.N_NOISE_BASE, re.N_NOISE_SLOPE, re.N_NOISE_SQUARE
+N_BIAS, N_DROPOUT, N_JITTER = re.N_BIAS, re.N_DROPOUT, re.N_JITTER
+N_BEAM_TAN2, N_FLOOR, N_THRESHOLD, N_CALIBRATED_INDEX, N_INVERSE_Z0, N_POWER = range(13, 19)
+N_LIMIT_RATIO, N_LIMIT_DARK, N_LIMIT_SUN, N_LIMIT_REACH, N_LIMIT_CERTAIN = range(19, 24)
 NUMBERS = 24
 
 # entries of LightTables.switch

@@ -6,9 +6,9 @@ from sensorium.random import draw_words, normal_pair_f32
 from sensorium.runtime import jit
 from sensorium.tracing.embree import packet as pk
 from sensorium.tracing.embree.packet import BLOCK
-from sensorium.tracing.kernels.light import choose, rows, shade
+from sensorium.tracing.kernels.geometry.ray_errors import STAGE_EXTRA, noisy_range
+from sensorium.tracing.kernels.light import choose, rows
 from sensorium.tracing.kernels.light import tables as tb
-from sensorium.tracing.kernels.light.ray_errors import noisy_range
 
 
 @jit.function
@@ -114,7 +114,7 @@ def write_returns(block, slot_i, labels, world, j, used, cause, depth, object_id
 def draw_again(block, draws, element, among, j, used):
     """Fresh range noise for the third return and on: two returns share a draw."""
     for k in range(used):
-        w0, w1, _, _ = draw_words(draws.key[0], draws.key[1], element + k, shade.STAGE_EXTRA, j, draws.tick, among)
+        w0, w1, _, _ = draw_words(draws.key[0], draws.key[1], element + k, STAGE_EXTRA, j, draws.tick, among)
         n0, n1 = normal_pair_f32(w0, w1)
         block[rows.NORMAL + k], block[rows.NORMAL_2 + k] = n0, n1
 

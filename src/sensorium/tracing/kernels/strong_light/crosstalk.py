@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium.core.constants import SPEED_OF_LIGHT_M_S
 from sensorium.physics.optics.detection.crosstalk import apparent, share_of_beam
-from sensorium.physics.optics.detection.waveform import SPEED_OF_LIGHT
 from sensorium.runtime import jit
 from sensorium.tracing.embree import packet as pk
 from sensorium.tracing.embree.packet import new_block
@@ -47,7 +47,7 @@ def add_crosstalk(
         fired_s: float64 (rays,) when each ray is fired, since the start of the sweep.
         number: float64 (CROSSTALK_NUMBERS,): cosine of the half field of view, power of the other over one's own,
             power of the other's whole beam as an intensity, area of the receiver [m^2], the other's exit radius [m] and
-            tangent of its half divergence, nearest and farthest range that is told [m].
+            tangent of its half divergence, nearest and farthest range that is reported [m].
         pulses: `Pulses`.
         per_world: Heads of the other lidar in each world.
         is_own: Whether the other is of the same rig, so that a head is not its own other.
@@ -62,8 +62,8 @@ def add_crosstalk(
     time_s, origin, direction, size = pulses.time_s, pulses.origin, pulses.direction, pulses.time_s.shape[0]
 
     # No path that counts is longer than to what is lit, at most as far as rays go, and back
-    longest_s = 2.0 * n * light.number[tb.N_FAR] / SPEED_OF_LIGHT
-    opens_s, closes_s = 2.0 * calibrated * near / SPEED_OF_LIGHT, 2.0 * calibrated * far / SPEED_OF_LIGHT
+    longest_s = 2.0 * n * light.number[tb.N_FAR] / SPEED_OF_LIGHT_M_S
+    opens_s, closes_s = 2.0 * calibrated * near / SPEED_OF_LIGHT_M_S, 2.0 * calibrated * far / SPEED_OF_LIGHT_M_S
     for index in range(first, count, step):
         head, start, used = aim_numbered(block, rays, heads, index, WHOLE)
         world = heads.world[head]
@@ -105,7 +105,7 @@ def add_crosstalk(
                     if slot >= 0 and reached > 0.0 and pulses.object_id[other, i] == found.object_id[head, slot, ray]:
                         sx, sy, sz = ox + reached * dx, oy + reached * dy, oz + reached * dz
                         back = math.sqrt(sx * sx + sy * sy + sz * sz)
-                        told = apparent(since_s + n * (reached + back) / SPEED_OF_LIGHT, calibrated)
+                        told = apparent(since_s + n * (reached + back) / SPEED_OF_LIGHT_M_S, calibrated)
                         if sx * ax + sy * ay + sz * az >= cos_field * back and near <= told <= far:
                             own = np.float64(found.range_m[head, slot, ray])
                             lost = math.exp(-alpha * (reached - own)) if both_ways else 1.0
@@ -121,7 +121,7 @@ def add_crosstalk(
                     # Straight from the window
                     away2 = ox * ox + oy * oy + oz * oz
                     away, ahead = math.sqrt(away2), -(ox * dx + oy * dy + oz * dz)
-                    told = apparent(since_s + n * away / SPEED_OF_LIGHT, calibrated)
+                    told = apparent(since_s + n * away / SPEED_OF_LIGHT_M_S, calibrated)
                     power = 0.0
                     if ahead > 0.0 and ox * ax + oy * ay + oz * az >= cos_field * away and near <= told <= far:
                         free = reached <= 0.0 or reached >= away - HOUSING_M

@@ -17,6 +17,7 @@ from sensorium.random import draw_words, normal_pair_f32, uniform_f32
 from sensorium.runtime import jit
 from sensorium.tracing.embree import packet as pk
 from sensorium.tracing.embree.packet import BLOCK, new_block
+from sensorium.tracing.kernels.geometry.ray_errors import FIRST_DRAW, STAGE_RETURN, numbers_of
 from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.kernels.light.detect import (
     D_ELECTRONS_A_WATT,
@@ -26,8 +27,6 @@ from sensorium.tracing.kernels.light.detect import (
     counted,
     threshold_of,
 )
-from sensorium.tracing.kernels.light.ray_errors import numbers_of
-from sensorium.tracing.kernels.light.shade import FIRST_DRAW, STAGE_RETURN
 from sensorium.tracing.kernels.sweep import WHOLE, aim_numbered
 
 # What draws for stray light are for; part of the counter
@@ -192,7 +191,7 @@ def _detected(number, detector, switch, ambient, power, distance, is_bloom, w0, 
         snr = signal * signal / (signal + background + noise * noise)
         return True, detector[D_RISE_M] / math.sqrt(2.0 * snr) * g1
     if is_bloom:
-        return True, 0.0  # where its source is told, with the noise of that
+        return True, 0.0  # its source is reported, with the noise of that
     sigma = number[tb.N_NOISE_BASE] + distance * (number[tb.N_NOISE_SLOPE] + distance * number[tb.N_NOISE_SQUARE])
     return True, number[tb.N_BIAS] + sigma * g0
 

@@ -5,8 +5,8 @@ exact; then each cell that holds something sends its pulse into the bins. There 
 first bin and after the last, so that what arrives at the edges needs no care.
 
 Most pulses have one sender only, and then nothing else is kept but a face for each bin in which light arrived. From the
-second sender on, each bin remembers who sent most of its light, by majority vote: a sender adds its power to its own
-votes and takes it from those of others, and who runs out of votes is replaced (Boyer and Moore, weighted).
+second sender on, each bin keeps the sender of most of its light, by majority vote: a sender adds its power to its own
+votes and takes it from those of others, and a sender without votes is replaced (Boyer and Moore, weighted).
 """
 
 import math
@@ -120,7 +120,7 @@ def _is_seen(number, u, v, z):
 
 @jit.inlined
 def sender_of(column, mirror, depth):
-    """One number for who sent light: an object, seen by a mirror (-1: none), at a depth of the ray tree."""
+    """One number for the sender of light: an object, seen by a mirror (-1: none), at a depth of the ray tree."""
     return np.int64(column) | ((np.int64(mirror) + 1) << _BITS) | (np.int64(depth) << (2 * _BITS))
 
 

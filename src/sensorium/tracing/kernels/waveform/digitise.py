@@ -61,7 +61,7 @@ def plan_draws(pulse_of, draw_of, planned, k, pads, low, high):
 
 @jit.function
 def draw_normals(pulse_of, draw_of, normals, planned, key, element, tick, world):
-    """Draw what was planned, pulses together, so that vectors are full; each bin has its number, whoever else has one.
+    """Draw what was planned, pulses together, so that vectors are full; each bin has its own number.
 
     Args:
         pulse_of, draw_of, normals: Of `new_draws`; the last is filled.

@@ -11,17 +11,18 @@ from numpy.typing import NDArray
 
 from sensorium.runtime import jit
 from sensorium.tracing.embree.packet import BLOCK, new_block, new_packet, set_mask, trace_block
+from sensorium.tracing.kernels.bundles import steps as fired
+from sensorium.tracing.kernels.bundles.rays import aim_rays, name_rays
+from sensorium.tracing.kernels.geometry.ray_errors import numbers_of, straighten
 from sensorium.tracing.kernels.light import choose, rows, tree
 from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.kernels.light.kernel import LightOutputs
 from sensorium.tracing.kernels.light.media_stack import new_media
-from sensorium.tracing.kernels.light.ray_errors import numbers_of, straighten
 from sensorium.tracing.kernels.light.steps import cross_volumes, light_up
 from sensorium.tracing.kernels.strong_light.sunlight import gather_sunlight
 from sensorium.tracing.kernels.waveform import arrivals as ar
 from sensorium.tracing.kernels.waveform import steps
 from sensorium.tracing.kernels.waveform import tables as wt
-from sensorium.tracing.kernels.waveform.beam import aim_rays, name_rays
 from sensorium.tracing.kernels.waveform.digitise import draw_normals
 
 
@@ -52,7 +53,7 @@ def sweep_waveform(
         coherent, scattered: Addresses of Embree's arguments for first rays and for their children.
         out: `WaveformOutputs`.
     """
-    # Nobody counts references: what came from outside stays, and the scratch is held until the end
+    # References are not counted: arguments outlive the call, and the scratch is held until the end
     arrays, labels, rays, heads, light = jit.uncounted((arrays, labels, rays, heads, light))
     tables, draws, out, anchor = jit.uncounted((tables, draws, out, anchor))
     owned = _new_scratch(light, tables)
@@ -70,7 +71,7 @@ def sweep_waveform(
     volumes, fresh = light.switch[tb.S_CROSSINGS] > 0, False  # fresh: paths are as they leave the sensor
     for number in range(first, count, step):
         # Axes of the pulses, and the sensor's own z axis beside each
-        head, start, used = steps.fire_pulses(pulses, up, levels, rays, heads, light, draws, number, most)
+        head, start, used = fired.fire_bundles(pulses, up, levels, rays, heads, light, draws, number, most)
         world = heads.world[head]
         scene = arrays.scene[world]
         element, among = numbers_of(rays, heads, draws, head, start)
@@ -93,13 +94,13 @@ def sweep_waveform(
                     scattered, light, tables, histograms, weight_of, pulse_of, u_of, v_of, begin, lit,
                 )  # fmt: skip
                 if light.switch[tb.S_SUN] > 0:
-                    centres = steps.pick_centres(block, hit, spot, spot_hit, tables, pulse_of, begin, lit)
+                    centres = fired.pick_centres(block, hit, spot, spot_hit, tables, pulse_of, begin, lit)
                     if centres > 0:
                         gather_sunlight(
                             spot, spot_hit, child, child_hit, packet[0], packet[1], packet[2], scene, scattered,
                             light.sun, centres,
                         )  # fmt: skip
-                        steps.keep_sunlight(spot, spot_hit, pulses, batch, centres)
+                        fired.keep_sunlight(spot, spot_hit, pulses, batch, centres)
 
             # What the electronics make of it, and the returns in that
             planned = steps.shape(histograms, tables, light, pulses, batch, here, drawn_by, draw_of, spans)
@@ -145,7 +146,7 @@ def _new_scratch(light, tables):
         new_packet(),
         rows.new_scratch()[0],
         new_block()[0],
-        steps.new_levels(),
+        fired.new_levels(),
         rows.new_scratch(),
         rows.new_scratch(),
         rows.new_scratch(),
@@ -157,7 +158,7 @@ def _new_scratch(light, tables):
     histograms = ar.new_histograms(
         tables.switch[wt.V_BATCH], length, tables.switch[wt.V_AIR] > 0, light.switch[tb.S_CROSSINGS] > 0
     )
-    return of_rays, (histograms, of_samples, steps.new_names(), of_returns)
+    return of_rays, (histograms, of_samples, fired.new_names(), of_returns)
 
 
 @jit.inlined

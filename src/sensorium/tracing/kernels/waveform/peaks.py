@@ -1,4 +1,4 @@
-"""Where a waveform has peaks: above a threshold, fixed or following the noise (CFAR), told apart by their valleys."""
+"""Where a waveform has peaks: above a threshold, fixed or following the noise (CFAR), separated by their valleys."""
 
 import math
 
@@ -7,7 +7,7 @@ import numpy as np
 from sensorium.runtime import jit
 from sensorium.tracing.kernels.waveform import tables as wt
 
-# Two peaks are told apart where the valley between them lies below the lower by the threshold, and by this much of it
+# Two peaks are separate where the valley between them lies below the lower by the threshold, and by this much of it
 _LEAST_VALLEY = np.float32(1e-3)
 
 # Photons of a pulse arrive up to this many of its full widths at half maximum from its peak: five standard deviations

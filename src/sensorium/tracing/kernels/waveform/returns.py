@@ -29,7 +29,7 @@ _NOISE = np.float32(0.25)
 def add_false_alarm(
     found, count, number, chance, threshold, background, low, high, pads, bins, key, element, tick, world
 ):
-    """Noise alone may cross the threshold in bins that nobody looked at, since no light fell there.
+    """Noise alone may cross the threshold in bins that no detector examined, since no light fell there.
 
     Args:
         found: Returns, (MOST_FOUND, FOUND_COLUMNS); count: how many.
@@ -140,7 +140,7 @@ def _strongest_by_distance(found, count, slots, order):
 def put_return(
     found, row, number, half, taps, power, mist, vote, total, sender, sole, faces, p, samples, slot_f, slot_i, j, k
 ):
-    """Write a return into slot j of pulse k, with who sent it.
+    """Write a return into slot j of pulse k, with its sender.
 
     Args:
         found: Returns; row: which.
@@ -184,7 +184,7 @@ def _alone(sole, faces, p, middle, half):
 
 @jit.inlined
 def _voted(vote, total, sender, faces, p, middle, half):
-    """Who sent most of the light around a return, -1 for nobody, and its face; whether nobody else had a quarter."""
+    """Sender of most of the light around a return, -1 for none, and its face; whether no other had a quarter."""
     who, face, votes, whole = np.int64(-1), choose.NOBODY, np.float32(0.0), np.float32(0.0)
 
     # First the return's own half width; where nothing arrived there, as on the flank of a wide return, farther off

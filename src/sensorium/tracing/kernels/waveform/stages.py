@@ -1,8 +1,4 @@
-"""The waveform kernel in stages, for rays that are traced elsewhere, as light/stages.py is for the light kernel.
-
-A block of pulses takes one block of rays after the other through the ray tree, in the order of `sweep_waveform`, since
-sums of float32 depend on it; meanwhile other blocks of pulses do the same.
-"""
+"""The kernel of pulses, `sweep_waveform`, in stages for rays that are traced elsewhere; see bundles/stages.py."""
 
 from typing import NamedTuple
 
@@ -10,45 +6,45 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.runtime import jit
-from sensorium.tracing.embree.packet import BLOCK, BLOCK_FLOATS
+from sensorium.tracing.embree.packet import BLOCK
+from sensorium.tracing.kernels.bundles import steps as fired
+from sensorium.tracing.kernels.bundles.rays import name_rays
+from sensorium.tracing.kernels.bundles.stages import (
+    BundleWalks,
+    ask_for_rays,
+    ask_for_sun,
+    new_bundle_walks,
+    send_on,
+    take_sun,
+)
+from sensorium.tracing.kernels.geometry.ray_errors import numbers_of, straighten
 from sensorium.tracing.kernels.light import rows, tree
 from sensorium.tracing.kernels.light import tables as tb
 from sensorium.tracing.kernels.light.media_stack import new_media
-from sensorium.tracing.kernels.light.ray_errors import numbers_of, straighten
 from sensorium.tracing.kernels.light.stages import (
     AIM,
     CHILDREN,
     FIRST,
     SUN,
-    Walks,
     ask,
     ask_for_children,
     look_past_left,
-    mark_lit,
     media_of_walk,
     name_faces,
-    new_walks,
-    queue_of_walk,
     room_for,
 )
 from sensorium.tracing.kernels.light.steps import light_up_found
-from sensorium.tracing.kernels.strong_light.sunlight import add_sunlight, aim_at_sun
 from sensorium.tracing.kernels.sweep import block_of
 from sensorium.tracing.kernels.waveform import arrivals as ar
 from sensorium.tracing.kernels.waveform import steps
 from sensorium.tracing.kernels.waveform import tables as wt
-from sensorium.tracing.kernels.waveform.beam import aim_rays, name_rays
 from sensorium.tracing.kernels.waveform.digitise import draw_normals
 
 
 class PulseWalks(NamedTuple):
     """Blocks of pulses under way, one a row."""
 
-    rays: Walks  # what of each is being traced
-    batch: NDArray[np.int64]  # first pulse of the batch that it belongs to
-    begin: NDArray[np.int64]  # first ray of it in the batch
-    pulses: NDArray[np.float32]  # (blocks, FLOATS)
-    up: NDArray[np.float32]  # (blocks, BLOCK_FLOATS)
+    bundles: BundleWalks
     widths: NDArray[np.float32]  # (blocks, slots, BLOCK)
     histograms: ar.Histograms  # each array with an axis of blocks before its own
 
@@ -61,11 +57,7 @@ def new_pulse_walks(count: int, light: tb.LightTables, tables: wt.WaveformTables
         tables.switch[wt.V_BATCH], length, tables.switch[wt.V_AIR] > 0, light.switch[tb.S_CROSSINGS] > 0
     )
     return PulseWalks(
-        rays=new_walks(count, light, slots),
-        batch=np.zeros(count, np.int64),
-        begin=np.zeros(count, np.int64),
-        pulses=np.zeros((count, rows.FLOATS), np.float32),
-        up=np.zeros((count, BLOCK_FLOATS), np.float32),
+        bundles=new_bundle_walks(count, light, slots),
         widths=np.zeros((count, slots, BLOCK), np.float32),
         histograms=ar.Histograms(*(np.repeat(column[None], count, axis=0) for column in one)),
     )
@@ -83,27 +75,28 @@ def follow_pulses(
         anchor, rays, heads, light, tables, draws, rare, out: As for `sweep_waveform`.
         walks: `PulseWalks`.
     """
-    owned = (steps.new_levels(), rows.new_scratch(), steps.new_names(), steps.new_receiver(light, tables))
-    levels, (spot, spot_hit), named_rays, (of_samples, of_returns) = owned
+    owned = (fired.new_levels(), rows.new_scratch(), fired.new_names(), steps.new_receiver(light, tables))
+    levels, (spot, spot_hit), names, (of_samples, of_returns) = owned
     (drawn_by, draw_of, normals, samples, logs), (peaks, kept, order, spans) = of_samples, of_returns
-    u_of, v_of, weight_of, pulse_of, slope_of = named_rays
+    u_of, v_of, weight_of, pulse_of, slope_of = names
+    bundles = walks.bundles
     named = -1  # first ray of those that are named
     fit = rare[first]
     together, most, bundle = tables.switch[wt.V_BATCH], tables.switch[wt.V_PULSES], tables.u.shape[0]
     far = light.number[tb.N_FAR]
-    traced, found, base = walks.rays, known.found, known.base
+    traced, found, base = bundles.rays, known.found, known.base
     scratch = new_media(room_for(known, light), light.switch[tb.S_LEVELS])
     for turn in range(first, count, step):
         walk = chosen[turn]
-        stage, row, batch, begin = traced.stage[walk], at[turn], walks.batch[walk], walks.begin[walk]
+        stage, row, batch, begin = traced.stage[walk], at[turn], bundles.batch[walk], bundles.begin[walk]
         block, hit, child, child_hit = traced.block[walk], traced.hit[walk], traced.child[walk], traced.child_hit[walk]
         slot_f, slot_i, widths = traced.slot_f[walk], traced.slot_i[walk], walks.widths[walk]
-        pulses, up, histograms = walks.pulses[walk], walks.up[walk], _of_block(walks.histograms, walk)
+        pulses, up, histograms = bundles.axes[walk], bundles.up[walk], _of_block(walks.histograms, walk)
         head, start, used = block_of(numbers[walk], rays.x.shape[0], most)
         world = heads.world[head]
         element, among = numbers_of(rays, heads, draws, head, start)
         if stage == AIM:
-            steps.fire_pulses(pulses, up, levels, rays, heads, light, draws, numbers[walk], most)
+            fired.fire_bundles(pulses, up, levels, rays, heads, light, draws, numbers[walk], most)
             tree.start_paths(block, hit, light.medium, light.number[tb.N_POWER])
             traced.waiting[walk], batch, begin = 0, np.int64(0), np.int64(0)
         else:
@@ -117,36 +110,23 @@ def follow_pulses(
                 media = media_of_walk(scratch, traced, walk, block, light, anchor[world], known, row, lit)
                 tree.start_paths(block, hit, light.medium, light.number[tb.N_POWER])
                 light_up_found(block, hit, media, light, found, row, base, True, lit)
-                names = (weight_of, pulse_of, u_of, v_of)
-                ar.add_first_rays(block, hit, media, light, tables, histograms, *names, begin, lit)
+                places = (weight_of, pulse_of, u_of, v_of)
+                ar.add_first_rays(block, hit, media, light, tables, histograms, *places, begin, lit)
                 if light.switch[tb.S_DEPTH] > 0:
-                    queue = queue_of_walk(traced.queue, walk)
-                    traced.waiting[walk] = tree.spawn(
-                        block, hit, media.stacks, media.beyond, light, world, queue, np.int64(0)
-                    )
-                if light.switch[tb.S_SUN] > 0:
-                    centres = steps.pick_centres(block, hit, spot, spot_hit, tables, pulse_of, begin, lit)
-                    if centres > 0:
-                        aim_at_sun(spot, spot_hit, child, light.sun, centres)
-                        ask(traced, walk, SUN, child, centres)
-                        continue
+                    send_on(traced, walk, block, hit, media, light, world, np.int64(0))
+                if ask_for_sun(bundles, walk, spot, spot_hit, light, tables, pulse_of, lit):
+                    continue
             elif stage == SUN:
-                centres = steps.pick_centres(block, hit, spot, spot_hit, tables, pulse_of, begin, lit)
-                mark_lit(child_hit, found, row, centres)
-                add_sunlight(spot, spot_hit, child, child_hit, light.sun, centres)
-                steps.keep_sunlight(spot, spot_hit, pulses, batch, centres)
+                take_sun(bundles, walk, spot, spot_hit, light, tables, known, row, pulse_of, lit)
             else:
-                many, names = traced.pending[walk], (weight_of, pulse_of, u_of, v_of)
+                many, places = traced.pending[walk], (weight_of, pulse_of, u_of, v_of)
                 if look_past_left(child, child_hit, known, row, many):
                     ask(traced, walk, CHILDREN, child, many)
                     continue
                 media = media_of_walk(scratch, traced, walk, child, light, anchor[world], known, row, many)
                 light_up_found(child, child_hit, media, light, found, row, base, False, many)
-                ar.add_children(child, child_hit, media, light, tables, histograms, *names, many)
-                queue, waiting = queue_of_walk(traced.queue, walk), traced.waiting[walk]
-                traced.waiting[walk] = tree.spawn(
-                    child, child_hit, media.stacks, media.beyond, light, world, queue, waiting
-                )
+                ar.add_children(child, child_hit, media, light, tables, histograms, *places, many)
+                send_on(traced, walk, child, child_hit, media, light, world, traced.waiting[walk])
             if ask_for_children(traced, walk, light):
                 continue
 
@@ -174,13 +154,7 @@ def follow_pulses(
                 continue
 
         # The next rays
-        walks.batch[walk], walks.begin[walk] = batch, begin
-        lit = min(BLOCK, min(together, used - batch) * bundle - begin)
-        if begin != named:
-            named = begin
-            name_rays(tables, u_of, v_of, weight_of, pulse_of, slope_of, named)
-        aim_rays(block, pulses, up, u_of, v_of, slope_of, tables, batch, begin, far, lit)
-        ask(traced, walk, FIRST, block, lit)
+        named = ask_for_rays(bundles, walk, block, names, named, tables, batch, begin, far, used)
     jit.held(owned)
 
 

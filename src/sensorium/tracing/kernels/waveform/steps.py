@@ -5,16 +5,13 @@ Between the steps rays are traced: in one go by kernel.py, or in the processes o
 
 import numpy as np
 
-from sensorium.physics.optics.detection.waveform import SPEED_OF_LIGHT
+from sensorium.core.constants import SPEED_OF_LIGHT_M_S
 from sensorium.runtime import jit
-from sensorium.tracing.embree.packet import B_TIME, BLOCK
-from sensorium.tracing.kernels.light import choose, rows, shade, write
+from sensorium.tracing.embree.packet import B_TIME
+from sensorium.tracing.kernels.light import choose, rows, write
 from sensorium.tracing.kernels.light import tables as tb
-from sensorium.tracing.kernels.light.ray_errors import jitter, numbers_of
-from sensorium.tracing.kernels.sweep import aim_block, aim_numbered
 from sensorium.tracing.kernels.waveform import arrivals as ar
 from sensorium.tracing.kernels.waveform import tables as wt
-from sensorium.tracing.kernels.waveform.beam import find_axes
 from sensorium.tracing.kernels.waveform.detect import detect
 from sensorium.tracing.kernels.waveform.digitise import digitise, new_draws, noise_of, plan_draws
 from sensorium.tracing.kernels.waveform.returns import add_false_alarm, choose_returns, keep_between, put_return
@@ -26,24 +23,6 @@ SPAN_COLUMNS = 5
 
 # Samples whose signal is below this share of the threshold are noise to a detector
 _FAINT = np.float32(0.1)
-
-
-@jit.function
-def new_levels():
-    """The sensor's own z axis for each pulse: x and y, and z."""
-    return np.zeros(BLOCK, np.float32), np.ones(BLOCK, np.float32)
-
-
-@jit.function
-def new_names():
-    """Room for what `name_rays` fills."""
-    return (
-        np.zeros(BLOCK, np.float32),
-        np.zeros(BLOCK, np.float32),
-        np.zeros(BLOCK, np.float32),
-        np.zeros(BLOCK, np.int32),
-        np.zeros((3, BLOCK), np.float32),
-    )
 
 
 @jit.function
@@ -61,44 +40,6 @@ def new_receiver(light, tables):
             np.zeros((together, SPAN_COLUMNS), np.int64),
         ),
     )
-
-
-@jit.function
-def fire_pulses(pulses, up, levels, rays, heads, light, draws, number, most):
-    """Axes of a block of pulses, two axes across each, and their draws; returns head, first pulse, how many."""
-    head, start, used = aim_numbered(pulses, rays, heads, number, most)
-    element, among = numbers_of(rays, heads, draws, head, start)
-    time = rays.time[start : start + used]
-    aim_block(up, levels[0], levels[0], levels[1], time, heads.matrix[head], heads.time, used)
-    if light.number[tb.N_JITTER] > np.float32(0.0):
-        jitter(pulses, draws, element, among, light.number[tb.N_JITTER], used)
-    find_axes(pulses, up, used)
-    shade.draw_block(pulses, draws.key, element, draws.tick, among, light.switch[tb.S_SLOTS] > 1, used)
-    for k in range(used):
-        pulses[rows.AMBIENT + k] = np.float32(0.0)
-    return head, start, used
-
-
-@jit.function
-def pick_centres(block, hit, spot, spot_hit, tables, pulse_of, begin, used):
-    """Copy the ray in the middle of each pulse of a block into another; returns how many there are."""
-    count, rays, centre = 0, tables.u.shape[0], tables.switch[wt.V_CENTRE]
-    for k in range(used):
-        if (begin + k) % rays == centre:
-            for row in range(rows.FLOATS // BLOCK):
-                spot[row * BLOCK + count] = block[row * BLOCK + k]
-            for row in range(rows.WORDS // BLOCK):
-                spot_hit[row * BLOCK + count] = hit[row * BLOCK + k]
-            spot_hit[rows.RAY + count] = np.uint32(pulse_of[k])
-            count += 1
-    return count
-
-
-@jit.function
-def keep_sunlight(spot, spot_hit, pulses, batch, count):
-    """Sunlight of each pulse, as the ray in its middle sees it."""
-    for i in range(count):
-        pulses[rows.AMBIENT + batch + spot_hit[rows.RAY + i]] = spot[rows.AMBIENT + i]
 
 
 @jit.inlined
@@ -181,7 +122,7 @@ def receive(
     pads, bins, one = tables.pulse.shape[1], tables.switch[wt.V_BINS], np.float32(1.0)
     gain, full_scale = number[wt.W_GAIN], number[wt.W_FULL_SCALE]
     half = np.int64(0.5 * d_number[wt.D_WIDTH]) + 1
-    seconds_a_bin = one / (number[wt.W_BINS_A_M] * np.float32(0.5 * SPEED_OF_LIGHT))
+    seconds_a_bin = one / (number[wt.W_BINS_A_M] * np.float32(0.5 * SPEED_OF_LIGHT_M_S))
     n = nominal[tb.N_CALIBRATED_INDEX]
     near = ar.place_of(number, nominal[tb.N_NEAR] * n, pads), ar.place_of(number, nominal[tb.N_EARLIEST] * n, pads)
     far = ar.place_of(number, nominal[tb.N_LATE] * n, pads), ar.place_of(number, nominal[tb.N_LATEST] * n, pads)

@@ -5,6 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sensorium.tracing.kernels.bundles import tables as bt
+
 # cells of a bin that arrivals are gathered in
 CELLS = 4
 
@@ -13,8 +15,8 @@ LEVELS = 256
 LOWEST = 3.7  # that is, down to 1.1e-6 of the peak
 
 # entries of WaveformTables.number
-W_START_M, W_BINS_A_M = 0, 1  # optical path [m] at which the window begins; bins a metre of optical path
-W_TAN_ALONG, W_TAN_ACROSS, W_EXIT_RADIUS = 2, 3, 4  # of the beam [1, 1, m]
+W_TAN_ALONG, W_TAN_ACROSS, W_EXIT_RADIUS = bt.W_TAN_ALONG, bt.W_TAN_ACROSS, bt.W_EXIT_RADIUS
+W_START_M, W_BINS_A_M = 3, 4  # optical path [m] at which the window begins; bins a metre of optical path
 W_FIELD_TAN, W_FIELD_RADIUS, W_FIELD_OFFSET = 5, 6, 7  # of what the receiver sees [1, m, m]
 W_GAIN, W_FULL_SCALE = 8, 9  # of the electronics; a full scale of 0 is none
 W_NOISE_W, W_ELECTRONS_A_WATT = 10, 11  # rms of a sample [W]; electrons of a sample, 0 for no shot noise
@@ -25,7 +27,8 @@ W_COUNTED = 15  # 1 where electrons are counted one by one
 WAVEFORM_NUMBERS = 16
 
 # entries of WaveformTables.switch
-V_BINS, V_PULSES, V_BATCH, V_CENTRE, V_AIR, V_KEEP, V_MARGIN = range(7)
+V_PULSES, V_BATCH, V_CENTRE = bt.V_PULSES, bt.V_BATCH, bt.V_CENTRE
+V_BINS, V_AIR, V_KEEP, V_MARGIN = range(3, 7)
 WAVEFORM_SWITCHES = 7
 
 # entries of `DetectorTables.number`
@@ -50,7 +53,7 @@ BY_THRESHOLD, BY_LEADING_EDGE, BY_CENTROID, BY_CFAR, BY_DECOMPOSITION = range(5)
 F_PLACE, F_HEIGHT, F_WIDTH, F_PEAK = range(4)
 FOUND_COLUMNS = 4
 
-# most returns told apart in one waveform
+# most returns separated in one waveform
 MOST_FOUND = 32
 
 

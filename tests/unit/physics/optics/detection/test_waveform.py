@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
 
+from sensorium.core.constants import SPEED_OF_LIGHT_M_S
 from sensorium.core.errors import SpecError
 from sensorium.physics import optics
-from sensorium.physics.optics.detection.waveform import SPEED_OF_LIGHT, bin_count
+from sensorium.physics.optics.detection.waveform import bin_count
 
 WINDOW = {"start_s": 0.0, "stop_s": 700e-9, "resolution_s": 0.5e-9}
 PULSE = optics.gaussian_pulse_table(4e-9)
@@ -25,7 +26,7 @@ def test_a_ray_returns_by_the_lidar_equation():
 
 
 def test_a_ray_falls_into_the_bin_of_its_time_and_none_outside_of_the_window():
-    step = SPEED_OF_LIGHT * 0.5e-9 / 2
+    step = SPEED_OF_LIGHT_M_S * 0.5e-9 / 2
     bins = optics.time_histogram([0.5 * step, 7.2 * step, 7.9 * step, 1e6, np.inf], [1.0, 2.0, 3.0, 4.0, 5.0], **WINDOW)
     assert bins[0] == 1.0
     assert bins[7] == 5.0
@@ -38,7 +39,7 @@ def test_the_convolved_histogram_and_the_exact_arrivals_agree_to_half_a_bin():
     binned = optics.convolved(optics.time_histogram(distance, [2.0, 1.0], **WINDOW), PULSE, 0.5e-9)
     assert binned.sum() == pytest.approx(exact.sum(), rel=1e-5)
     middle = (np.arange(1400) + 0.5) * 0.5e-9
-    truth = np.average(2.0 * distance / SPEED_OF_LIGHT, weights=[2.0, 1.0])
+    truth = np.average(2.0 * distance / SPEED_OF_LIGHT_M_S, weights=[2.0, 1.0])
     assert np.average(middle, weights=exact) == pytest.approx(truth, abs=1e-14)
     assert abs(np.average(middle, weights=binned) - truth) <= 0.25e-9
 
@@ -51,7 +52,7 @@ def test_a_wall_of_a_distance_array_gives_one_pulse_of_the_beams_whole_power(pri
         sums.append(wave.sum())
         peak = 70.0 * 0.5 / np.pi * 0.002 / distance**2
         assert wave.max() == pytest.approx(peak, rel=0.01)
-        assert np.argmax(wave) == int(2.0 * distance / SPEED_OF_LIGHT / 0.5e-9)
+        assert np.argmax(wave) == int(2.0 * distance / SPEED_OF_LIGHT_M_S / 0.5e-9)
     assert sums[0] / sums[1] == printed("205.4")
 
 

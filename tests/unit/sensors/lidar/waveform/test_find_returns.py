@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
+from sensorium.core.constants import SPEED_OF_LIGHT_M_S
 from sensorium.core.errors import SpecError
 from sensorium.physics import optics
-from sensorium.physics.optics.detection.waveform import SPEED_OF_LIGHT
 from sensorium.sensors.lidar import waveform as wf
 
 NS = 1e-9
@@ -17,7 +17,8 @@ def waves(places, width_ns=4.0, heights=None):
     pulse = optics.gaussian_pulse_table(width_ns * NS)
     rows = np.atleast_2d(np.asarray(places, float).reshape(len(places), -1))
     heights = np.ones(rows.shape[1]) if heights is None else heights
-    return np.stack([optics.arrivals(row * NS * SPEED_OF_LIGHT / 2, heights, pulse, **WINDOW) for row in rows]), pulse
+    ranges_m = rows * NS * SPEED_OF_LIGHT_M_S / 2
+    return np.stack([optics.arrivals(row, heights, pulse, **WINDOW) for row in ranges_m]), pulse
 
 
 def find(samples, pulse, detector, **options):
@@ -34,7 +35,7 @@ def test_without_noise_an_ideal_pulse_is_where_it_is(detector, width_ns):
     peak = optics.binned_pulse(np.array([-0.5 * NS]), NS, *pulse)[0]
     np.testing.assert_allclose(found.amplitude[:, 0], peak, rtol=0.01)
     np.testing.assert_allclose(found.width_s[:, 0] / NS, np.sqrt(width_ns**2 + 1 / 3), rtol=0.05)
-    np.testing.assert_allclose(found.range_m, found.time_s * SPEED_OF_LIGHT / 2)
+    np.testing.assert_allclose(found.range_m, found.time_s * SPEED_OF_LIGHT_M_S / 2)
 
 
 def strongest(found):
@@ -52,7 +53,7 @@ def noisy_waves(rng, width, snr, law, many, shape=None):
     places = 5.0 * width + 20.0 + rng.uniform(0.0, 1.0, many)
     pulse = optics.gaussian_pulse_table(width * NS) if shape is None else shape
     window = {"start_s": 0.0, "stop_s": (10 * width + 60) * NS, "resolution_s": NS}
-    clean = np.stack([optics.arrivals([p * NS * SPEED_OF_LIGHT / 2], [1.0], pulse, **window) for p in places])
+    clean = np.stack([optics.arrivals([p * NS * SPEED_OF_LIGHT_M_S / 2], [1.0], pulse, **window) for p in places])
     peak = clean.max()
     if law == "normal":
         told = {"noise": peak / snr}
@@ -166,7 +167,7 @@ def test_the_width_of_a_fit_tells_the_depth_of_a_target():
     spread = 3.0 * np.linspace(-2.5, 2.5, 101)
     weights = np.exp(-0.5 * (spread / 3.0) ** 2)
     pulse = optics.gaussian_pulse_table(4 * NS)
-    samples = optics.arrivals((60.0 + spread) * NS * SPEED_OF_LIGHT / 2, weights / weights.sum(), pulse, **WINDOW)
+    samples = optics.arrivals((60.0 + spread) * NS * SPEED_OF_LIGHT_M_S / 2, weights / weights.sum(), pulse, **WINDOW)
     found = find(samples, pulse, wf.GaussianDecomposition(), threshold=0.01)
     sigma = found.width_s[0] / NS / 2.35482
     excess = np.sqrt(sigma**2 - (4.0 / 2.35482) ** 2)
@@ -185,7 +186,7 @@ def test_a_measured_pulse_counts_from_its_own_time_0():
     """A fast rise and a slow fall; detectors differ in what they look at, not in what they report."""
     t = np.linspace(-2.0, 14.0, 400) * NS
     s = np.where(t < 0, np.exp(-0.5 * (t / (0.8 * NS)) ** 2), np.exp(-0.5 * (t / (3.0 * NS)) ** 2))
-    samples = np.stack([optics.arrivals([p * NS * SPEED_OF_LIGHT / 2], [1.0], (t, s), **WINDOW) for p in PLACES])
+    samples = np.stack([optics.arrivals([p * NS * SPEED_OF_LIGHT_M_S / 2], [1.0], (t, s), **WINDOW) for p in PLACES])
     for detector in DETECTORS:
         found = find(samples, (t, s), detector, threshold=0.1)
         error = found.time_s[:, 0] / NS - PLACES

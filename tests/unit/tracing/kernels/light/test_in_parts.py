@@ -4,7 +4,7 @@ import numpy as np
 
 from sensorium.tracing.hits import label_of
 from sensorium.tracing.kernels.light.in_parts import HitLog
-from sensorium.tracing.kernels.light.meet import new_light_hits
+from sensorium.tracing.kernels.light.remote_hits import new_light_hits
 
 
 def test_every_hit_keeps_its_number_while_the_log_grows():

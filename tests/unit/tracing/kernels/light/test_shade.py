@@ -3,7 +3,6 @@ import pytest
 from scipy import stats
 
 import sensorium as sn
-from sensorium.random import Stream
 from sensorium.sensors.lidar.light_tables import medium_tables
 from sensorium.tracing.embree.packet import BLOCK
 from sensorium.tracing.kernels.light import rows, shade
@@ -20,24 +19,6 @@ def test_the_distance_of_a_return_is_the_gamma_law_s_quantile(shape, scale_m):
         # as probability: what the law makes of the distance is what it came from
         assert stats.gamma.cdf(x, shape, scale=scale_m) == pytest.approx(float(np.float32(q)), abs=2e-7, rel=1e-3)
         assert x == pytest.approx(stats.gamma.ppf(float(np.float32(q)), shape, scale=scale_m), rel=1e-3)
-
-
-def test_draws_are_the_stream_s_own():
-    """Ray, sweep and world are the counter: the same words that a stream of the sensor's name gives."""
-    stream, used = Stream(7, "top"), 300
-    block, _ = rows.new_scratch()
-    shade.draw_block(block, np.array(stream.key, np.uint32), 1000, 5, 2, True, used)
-    where = {"elements": used, "first_element": 1000, "first_world": 2, "dtype": np.float32}
-    uniform = stream.uniform(shade.STAGE_RETURN, 0, 5, **where)[0]
-    np.testing.assert_array_equal(block[rows.UNIFORM : rows.UNIFORM + used], uniform)
-    # four words: two uniforms and a pair of normals, none of them the same
-    drawn = np.stack([block[row : row + used] for row in (rows.UNIFORM, rows.NORMAL, rows.NORMAL_2, rows.DROPOUT)])
-    assert np.abs(np.corrcoef(drawn) - np.eye(4)).max() < 0.2
-    assert ((drawn[[0, 3]] > 0) & (drawn[[0, 3]] < 1)).all()
-    # and neighbouring blocks go on where the last one ended
-    other, _ = rows.new_scratch()
-    shade.draw_block(other, np.array(stream.key, np.uint32), 1100, 5, 2, True, used)
-    np.testing.assert_array_equal(other[rows.NORMAL : rows.NORMAL + 200], drawn[1, 100:])
 
 
 def test_surfaces_send_back_what_optics_says():

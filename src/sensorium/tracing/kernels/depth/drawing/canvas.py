@@ -33,21 +33,21 @@ class Frame(NamedTuple):
     height: int
     span: int  # rays that are worked on together: rows of tiles, or blocks where images are traced
     most_vertices: int  # of a mesh that may be drawn
-    drawn: bool
+    rasterised: bool
 
 
-def frame(width: int, height: int, heads: int, layout: Layout, *, drawn: bool) -> Frame:
+def frame(width: int, height: int, heads: int, layout: Layout, *, one_instant: bool) -> Frame:
     """How images are worked on, by as many threads as there are now. In which pieces changes nothing in them.
 
     Args:
         width, height: Of an image [px].
         heads: How many images are taken together.
         layout: Of the scene.
-        drawn: Whether rays all start at one time from one place through the middles of pixels.
+        one_instant: Whether rays all start at one time from one place through the middles of pixels.
     """
     pixels, row = width * height, width * TILE_ROWS
     whole = width % TILE_COLUMNS == 0 and height % TILE_ROWS == 0
-    if not drawn or not whole or layout.mesh_index.shape[1] > _OBJECTS_A_PIXEL * pixels:
+    if not one_instant or not whole or layout.mesh_index.shape[1] > _OBJECTS_A_PIXEL * pixels:
         return Frame(width, height, BLOCK, 0, False)
     fewest = min(_FEWEST_RAYS, max(_FEWEST_RAYS_A_THREAD, pixels * heads // threads.thread_count()))
     rays = min(_MOST_RAYS, max(fewest, pixels * heads // _FEWEST_SPANS))
@@ -72,7 +72,7 @@ class Canvas(NamedTuple):
 @jit.function
 def new_canvas(frame, objects):
     """Scratch for `span` rays of an image of so many objects."""
-    size, most = (frame.span, objects) if frame.drawn else (0, 0)
+    size, most = (frame.span, objects) if frame.rasterised else (0, 0)
     return Canvas(
         jit.empty(size, np.float32),
         jit.empty(size, np.uint32),
@@ -87,7 +87,7 @@ def new_canvas(frame, objects):
 
 
 @jit.function
-def take_drawn(canvas, at, block, hit, used):
+def take_rasterised(canvas, at, block, hit, used):
     """Copy what was found along `used` rays from `at` on into a block, which has room for whole packets."""
     for k in range(0, used, WIDTH):
         copy_lanes(block, pk.B_T_FAR + k, canvas.distance, at + k)

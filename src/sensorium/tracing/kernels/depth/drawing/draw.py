@@ -161,7 +161,7 @@ def _trace_object(canvas, frame, scene, arguments, area, nearest, x, y, z, float
 
 
 @jit.function
-def find_normals(block, hit, meshes, arrays, world, used):
+def find_face_normals(block, hit, meshes, arrays, world, used):
     """Normals of the faces met into a block, as Embree gives them: in the frames of objects and of any length."""
     first, row = np.uint32(arrays.first[world]), world if meshes.of_object.shape[0] > 1 else 0
     nx, ny, nz = np.float32(0.0), np.float32(0.0), np.float32(0.0)

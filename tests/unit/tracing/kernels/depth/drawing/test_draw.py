@@ -45,9 +45,9 @@ def _any_turn(rng):
 
 def test_lenses_are_what_their_names_say():
     objects = layout(yard(), 1)
-    assert frame(DRAWN.width, DRAWN.height, 1, objects, drawn=True).drawn
-    assert not frame(TRACED.width, TRACED.height, 1, objects, drawn=True).drawn
-    assert frame(TRACED.width, TRACED.height, 1, objects, drawn=True).span == BLOCK
+    assert frame(DRAWN.width, DRAWN.height, 1, objects, one_instant=True).rasterised
+    assert not frame(TRACED.width, TRACED.height, 1, objects, one_instant=True).rasterised
+    assert frame(TRACED.width, TRACED.height, 1, objects, one_instant=True).span == BLOCK
 
 
 def yard():
@@ -147,7 +147,7 @@ def test_pieces_change_nothing():
         _, (image,) = see(yard(), lens(128, 128), worlds=worlds, moving=MOVING, outputs={"depth", "normals", "face_id"})
         images.append(image)
     objects = layout(yard(), 1)
-    spans = [frame(128, 128, heads, objects, drawn=True).span for heads in (1, 9)]
+    spans = [frame(128, 128, heads, objects, one_instant=True).span for heads in (1, 9)]
     assert spans[0] < spans[1] == 128 * 128
     for name in ("depth", "normals", "face_id"):
         np.testing.assert_array_equal(images[0].images[name][0], images[1].images[name][5])
@@ -156,8 +156,8 @@ def test_pieces_change_nothing():
 def test_spans_are_rows_of_tiles():
     objects = layout(yard(), 1)
     for width, height, heads in ((64, 64, 1), (640, 480, 3), (1280, 8, 1000)):
-        made = frame(width, height, heads, objects, drawn=True)
-        assert made.drawn
+        made = frame(width, height, heads, objects, one_instant=True)
+        assert made.rasterised
         assert made.span % (width * TILE_ROWS) == 0
         assert made.span <= width * height
 
@@ -168,7 +168,7 @@ def test_one_small_image_is_cut_only_where_there_are_threads_for_it():
         spans = {}
         for count in (1, 2, 8):
             threads.set_threads(count)
-            spans[count] = [frame(64, 64, heads, objects, drawn=True).span for heads in (1, 8)]
+            spans[count] = [frame(64, 64, heads, objects, one_instant=True).span for heads in (1, 8)]
     finally:
         threads.set_threads(before)
     assert spans == {1: [4096, 4096], 2: [2048, 4096], 8: [2048, 4096]}
@@ -176,7 +176,7 @@ def test_one_small_image_is_cut_only_where_there_are_threads_for_it():
 
 def test_few_pixels_of_many_objects_are_traced():
     """Looking at each object once costs more than the rays then."""
-    assert not frame(8, 8, 1, layout(yard(), 1), drawn=True).drawn
+    assert not frame(8, 8, 1, layout(yard(), 1), one_instant=True).rasterised
 
 
 def test_bodies_hidden_from_one_camera_are_drawn_for_another():

@@ -41,7 +41,7 @@ def rays(count=3000):
 
 def test_hits_are_those_that_everybody_gets(caster):
     sent, nowhere = rays(), np.zeros(3000, np.float32)
-    found = caster.meet_rays(sent, nowhere, hide=frozenset(), coherent=False, anchor=ANCHOR)
+    found = caster.remote_hits(sent, nowhere, hide=frozenset(), coherent=False, anchor=ANCHOR)
     expected = caster.cast_rays(sent, near=ANCHOR, from_anchor=True, air=False)
     for name in ("range_m", "object_id", "face_id", "label"):
         assert getattr(found, name).tobytes() == getattr(expected, name).tobytes(), name
@@ -62,20 +62,21 @@ def test_hits_are_those_that_everybody_gets(caster):
 def test_rays_begin_to_look_where_they_are_told(caster):
     """A child starts on the face that it left: a little further on, everything before is passed."""
     sent = rays()
-    at_once = caster.meet_rays(sent, np.zeros(3000, np.float32), hide=frozenset(), coherent=False, anchor=ANCHOR)
+    at_once = caster.remote_hits(sent, np.zeros(3000, np.float32), hide=frozenset(), coherent=False, anchor=ANCHOR)
     clear = np.where(at_once.object_id >= 0, at_once.range_m + np.float32(0.01), 0.0).astype(np.float32)
-    beyond = caster.meet_rays(sent, clear, hide=frozenset(), coherent=False, anchor=ANCHOR)
+    beyond = caster.remote_hits(sent, clear, hide=frozenset(), coherent=False, anchor=ANCHOR)
     again = (at_once.object_id > 0) & (beyond.object_id >= 0)
     assert again.sum() > 100
     assert (beyond.range_m[again] > clear[again]).all()
 
 
 def test_hidden_bodies_are_passed(caster):
-    found = caster.meet_rays(rays(), np.zeros(3000, np.float32), hide=frozenset({"ball"}), coherent=True, anchor=ANCHOR)
+    at_once = np.zeros(3000, np.float32)
+    found = caster.remote_hits(rays(), at_once, hide=frozenset({"ball"}), coherent=True, anchor=ANCHOR)
     assert set(np.unique(found.object_id)) == {-1, 0}
 
 
 def test_a_reflectance_that_cannot_be_is_told():
     made = sn.RayCaster(scene(reflectance="shade"))
     with pytest.raises(SceneError, match="the mesh has no property 'shade'"):
-        made.meet_rays(rays(), np.zeros(3000, np.float32), hide=frozenset(), coherent=False, anchor=ANCHOR)
+        made.remote_hits(rays(), np.zeros(3000, np.float32), hide=frozenset(), coherent=False, anchor=ANCHOR)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from sensorium.tracing.kernels.waveform.beam import axes_across
+from sensorium.tracing.kernels.bundles.rays import axes_across
 
 UP = np.array([0.0, 0.0, 1.0], np.float32)
 

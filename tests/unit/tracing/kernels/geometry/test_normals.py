@@ -3,7 +3,8 @@ import pytest
 
 from sensorium.tracing.embree import packet as pk
 from sensorium.tracing.embree.packet import BLOCK
-from sensorium.tracing.kernels.light import resolve, rows
+from sensorium.tracing.kernels.geometry import normals as nm
+from sensorium.tracing.kernels.geometry import rows
 
 
 def incidence(directions, normals):
@@ -14,7 +15,7 @@ def incidence(directions, normals):
         at = axis * BLOCK
         block[pk.B_DIRECTION_X + at : pk.B_DIRECTION_X + at + used] = directions[:, axis]
         block[pk.B_NORMAL_X + at : pk.B_NORMAL_X + at + used] = normals[:, axis]
-    resolve.find_incidence(block, used)
+    nm.find_incidence(block, used)
     unit = np.stack([block[pk.B_NORMAL_X + axis * BLOCK :][:used] for axis in range(3)], axis=-1)
     return block[rows.COS : rows.COS + used], block[rows.SIDE : rows.SIDE + used], unit
 
@@ -46,5 +47,5 @@ def test_the_sine_is_right_where_the_cosine_is_one():
     block[pk.B_DIRECTION_X : pk.B_DIRECTION_X + 5] = directions[:, 0]
     block[pk.B_DIRECTION_Z : pk.B_DIRECTION_Z + 5] = directions[:, 2]
     block[pk.B_NORMAL_Z : pk.B_NORMAL_Z + 5] = 3.0
-    resolve.find_incidence(block, 5)
+    nm.find_incidence(block, 5)
     np.testing.assert_allclose(block[rows.SIN2 : rows.SIN2 + 5], np.sin(angles) ** 2, rtol=1e-5)

@@ -1,4 +1,4 @@
-"""Errors of a lidar's rays that need no light: beams that go astray, noise and bias of ranges, dropout, limits."""
+"""Errors of a lidar's rays that need no light: jitter of directions, noise and bias of ranges, dropout, limits."""
 
 import math
 from typing import NamedTuple
@@ -6,18 +6,27 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.random import draw_words, normal_pair_f32
+from sensorium.random import draw_words, normal_pair_f32, uniform_f32
 from sensorium.runtime import jit
 from sensorium.tracing.embree import packet as pk
 from sensorium.tracing.embree.packet import NO_HIT
-from sensorium.tracing.kernels.light import rows, shade
-from sensorium.tracing.kernels.light import tables as tb
+from sensorium.tracing.kernels.geometry import rows
+
+# what draws of the lidar are for; part of the counter, so that no two share a number
+STAGE_RETURN, STAGE_JITTER, STAGE_EXTRA = np.int64(1), np.int64(2), np.int64(3)
+FIRST_DRAW = np.int64(0)
+
+# entries of RayErrors.number; FAR is how far rays are traced. LEAST and MOST are the limits of ranges as reported,
+# NEAR and LATE the same without noise, EARLIEST and LATEST what noise may bring between them, as the sensor counts
+N_NEAR, N_LATE, N_EARLIEST, N_LATEST, N_LEAST, N_MOST, N_FAR = range(7)
+N_NOISE_BASE, N_NOISE_SLOPE, N_NOISE_SQUARE, N_BIAS, N_DROPOUT, N_JITTER = range(7, 13)
+RAY_NUMBERS = 13
 
 
 class RayErrors(NamedTuple):
     """Errors of one sweep of a geometric lidar, and where their random numbers come from."""
 
-    number: NDArray[np.float32]  # (NUMBERS,) as `LightTables.number`
+    number: NDArray[np.float32]  # (RAY_NUMBERS,) at least
     key: NDArray[np.uint32]  # (2,)
     tick: int
     first_world: int
@@ -31,12 +40,29 @@ def numbers_of(rays, heads, draws, head, start):
 
 
 @jit.function
+def draw_block(block, key, element, tick, world, second, used):
+    """Draw for the first node of neighbouring rays: atmosphere, range noise (a second number if wanted), dropout."""
+    if not second:
+        for k in range(used):
+            w0, w1, w2, w3 = draw_words(key[0], key[1], element + k, STAGE_RETURN, FIRST_DRAW, tick, world)
+            block[rows.UNIFORM + k] = uniform_f32(w0)
+            n0, _ = normal_pair_f32(w1, w2)
+            block[rows.NORMAL + k] = n0
+            block[rows.DROPOUT + k] = uniform_f32(w3)
+        return
+    for k in range(used):
+        w0, w1, w2, w3 = draw_words(key[0], key[1], element + k, STAGE_RETURN, FIRST_DRAW, tick, world)
+        block[rows.UNIFORM + k] = uniform_f32(w0)
+        n0, n1 = normal_pair_f32(w1, w2)
+        block[rows.NORMAL + k], block[rows.NORMAL_2 + k] = n0, n1
+        block[rows.DROPOUT + k] = uniform_f32(w3)
+
+
+@jit.function
 def jitter(block, draws, element, among, sigma, used):
     """Tilt each ray by two small normal angles across it [rad]."""
     for k in range(used):
-        w0, w1, _, _ = draw_words(
-            draws.key[0], draws.key[1], element + k, shade.STAGE_JITTER, shade.FIRST_DRAW, draws.tick, among
-        )
+        w0, w1, _, _ = draw_words(draws.key[0], draws.key[1], element + k, STAGE_JITTER, FIRST_DRAW, draws.tick, among)
         a, b = normal_pair_f32(w0, w1)
         dx, dy, dz = block[pk.B_DIRECTION_X + k], block[pk.B_DIRECTION_Y + k], block[pk.B_DIRECTION_Z + k]
         # Two axes across the ray, without a pole: Duff et al., "Building an orthonormal basis, revisited" (2017)
@@ -77,11 +103,11 @@ def spoil_hits(block, hit, number, used):
 
     Args:
         block, hit: Scratch with hits, and with draws in rows NORMAL and DROPOUT.
-        number: Numbers of the sensor, see tables.py.
+        number: Numbers of the sensor, entries as above.
         used: Rays in the block.
     """
-    base, slope, square = number[tb.N_NOISE_BASE], number[tb.N_NOISE_SLOPE], number[tb.N_NOISE_SQUARE]
-    bias, dropout, least, most = number[tb.N_BIAS], number[tb.N_DROPOUT], number[tb.N_LEAST], number[tb.N_MOST]
+    base, slope, square = number[N_NOISE_BASE], number[N_NOISE_SLOPE], number[N_NOISE_SQUARE]
+    bias, dropout, least, most = number[N_BIAS], number[N_DROPOUT], number[N_LEAST], number[N_MOST]
     for k in range(used):
         noisy = noisy_range(block[pk.B_T_FAR + k], block[rows.NORMAL + k], base, slope, square, bias)
         reported = (block[rows.DROPOUT + k] >= dropout) & (noisy >= least) & (noisy <= most)

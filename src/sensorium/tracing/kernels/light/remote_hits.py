@@ -11,9 +11,10 @@ from sensorium.tracing.embree import crossings as cr
 from sensorium.tracing.embree import packet as pk
 from sensorium.tracing.embree.packet import BLOCK, NO_HIT, new_packet, set_mask, trace_block
 from sensorium.tracing.hits import label_of
+from sensorium.tracing.kernels.geometry.normals import find_incidence, find_normals
 from sensorium.tracing.kernels.light import rows
 from sensorium.tracing.kernels.light.curvature import curvature_of_face, curvature_of_hit
-from sensorium.tracing.kernels.light.resolve import find_incidence, reflectance_on_face, resolve
+from sensorium.tracing.kernels.light.resolve import reflectance_on_face
 
 # The one world, typed as kernels have it
 _WORLD = np.int32(0)
@@ -43,18 +44,22 @@ def new_light_hits(count: int, *, curved: bool = False) -> LightHits:
     )
 
 
+class FaceTables(NamedTuple):
+    """What faces of meshes carry for light, of a scene that is the same in all worlds."""
+
+    reflectance_first: NDArray[np.int64]  # (1, objects) see `reflectance_tables`
+    corner_reflectance: NDArray[np.float32]
+    curvature_first: NDArray[np.int64]  # (1, objects) see `curvature_tables`; read where hits have room for curvature
+    face_curvature: NDArray[np.float32]
+
+
 @jit.kernel
-def meet_rays(
-    first, step, count, arrays, labels, surfaces, reflectance_first, corners, curvature_first, face_curvature, rays,
-    clear_m, mask, arguments, out,
-):  # fmt: skip
+def remote_hits(first, step, count, arrays, labels, faces, rays, clear_m, mask, arguments, out):
     """Trace the blocks first, first + step, ... of a list of rays of one world.
 
     Args:
         first, step, count: Share of the blocks of BLOCK rays.
-        arrays: `InstanceTables`; labels: `LabelTables`; surfaces: `Surfaces`.
-        reflectance_first, corners: Reflectance that meshes carry, of `reflectance_tables`.
-        curvature_first, face_curvature: Curvature of mirrors, of `curvature_tables`; read where `out` has room for it.
+        arrays: `InstanceTables`; labels: `LabelTables`; faces: `FaceTables`.
         rays: `Rays`, origins from the anchor.
         clear_m: How far on each ray begins to look [m], float32 (rays,).
         mask: Bits of the objects to see.
@@ -64,7 +69,8 @@ def meet_rays(
     floats, words, active = new_packet()
     set_mask(words, mask)
     block, hit = rows.new_scratch()
-    total, carried = rays.origin.shape[0], corners.size > 0
+    total, corners = rays.origin.shape[0], faces.corner_reflectance
+    carried = corners.size > 0
     for number in range(first, count, step):
         start = number * BLOCK
         used = min(BLOCK, total - start)
@@ -76,7 +82,7 @@ def meet_rays(
             block[pk.B_TIME + k] = rays.time[i]
             block[pk.B_T_NEAR + k], block[pk.B_T_FAR + k] = clear_m[i], rays.t_max[i]
         trace_block(block, hit, floats, words, active, arrays.scene[0], arguments, carried, used)
-        resolve(block, hit, arrays, surfaces, _WORLD, False, used)
+        find_normals(block, hit, arrays, _WORLD, used)
         for k in range(used):
             i, column = start + k, hit[rows.COLUMN + k]
             out.surface[i, 0] = np.float32(-1.0)
@@ -91,24 +97,24 @@ def meet_rays(
             out.label[i] = label_of(labels, 0, column, face)
             for axis in range(3):
                 out.normal[i, axis] = block[pk.B_NORMAL_X + axis * BLOCK + k]
-            own = reflectance_first[0, column]
+            own = faces.reflectance_first[0, column]
             if own >= 0:
                 out.surface[i, 0] = reflectance_on_face(corners, own, face, block[pk.B_U + k], block[pk.B_V + k])
         if out.surface.shape[1] > 1:
             find_incidence(block, used)
             for k in range(used):
-                bent = curvature_of_hit(block, hit, arrays, curvature_first[0], face_curvature, _WORLD, np.int64(k))
+                first_face, curvature = faces.curvature_first[0], faces.face_curvature
+                bent = curvature_of_hit(block, hit, arrays, first_face, curvature, _WORLD, np.int64(k))
                 out.surface[start + k, 1], out.surface[start + k, 2], out.surface[start + k, 3] = bent
 
 
 @jit.kernel
-def bend_crossings(first, step, count, arrays, curvature_first, face_curvature, rays, out):
+def bend_crossings(first, step, count, arrays, faces, rays, out):
     """Tell the curvature of the faces that rays of one world cross, in the blocks first, first + step, ...
 
     Args:
         first, step, count: Share of the blocks of BLOCK rays.
-        arrays: `InstanceTables`.
-        curvature_first, face_curvature: Of `curvature_tables`.
+        arrays: `InstanceTables`; faces: `FaceTables`.
         rays: `Rays`; out: `RawCrossings`, of which the curvature is filled.
     """
     total = rays.origin.shape[0]
@@ -120,7 +126,7 @@ def bend_crossings(first, step, count, arrays, curvature_first, face_curvature, 
                     of[cr.C_NX] * of[cr.C_NX] + of[cr.C_NY] * of[cr.C_NY] + of[cr.C_NZ] * of[cr.C_NZ]
                 )
                 of[cr.C_K11], of[cr.C_K12], of[cr.C_K22] = curvature_of_face(
-                    arrays, curvature_first[0], face_curvature, _WORLD, np.uint32(word[cr.C_INSTANCE]),
+                    arrays, faces.curvature_first[0], faces.face_curvature, _WORLD, np.uint32(word[cr.C_INSTANCE]),
                     np.uint32(word[cr.C_ITEM]), np.int64(word[cr.C_COLUMN]), np.int64(word[cr.C_FACE]), rays.time[i],
                     of[cr.C_NX] * scale, of[cr.C_NY] * scale, of[cr.C_NZ] * scale,
                 )  # fmt: skip

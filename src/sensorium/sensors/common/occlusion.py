@@ -5,11 +5,11 @@ from numpy.typing import NDArray
 
 from sensorium.sensors.common.instant_cast import cast_at
 from sensorium.sensors.common.rig import Rig
-from sensorium.tracing.caster import RawHits, new_hits
+from sensorium.tracing.cast_results import RawHits, new_hits
 from sensorium.tracing.rays import Rays
 
 
-class Sight:
+class Occlusion:
     """Casts rays from the sensors of a rig at an instant, with every body where it is then.
 
     Any surface blocks a ray, glass as well; bodies that the rig hides do not.

@@ -1,4 +1,4 @@
-"""One pulse becomes many rays: from the aperture, diverging from the virtual focus behind it."""
+"""The rays of a beam or a pulse: from the aperture, diverging from the virtual focus behind it."""
 
 import math
 
@@ -7,7 +7,7 @@ import numpy as np
 from sensorium.runtime import jit
 from sensorium.tracing.embree import packet as pk
 from sensorium.tracing.embree.packet import BLOCK
-from sensorium.tracing.kernels.waveform import tables as wt
+from sensorium.tracing.kernels.bundles import tables as bt
 
 # Rows of the scratch of upward directions that take the two axes across each pulse
 _LEFT, _UP = pk.B_NORMAL_X, pk.B_ORIGIN_X
@@ -21,13 +21,13 @@ def name_rays(tables, u_of, v_of, weight_of, pulse_of, slope_of, first):
     """Which rays of which pulses are in a block that begins with ray `first` of a batch, each pulse with as many.
 
     Args:
-        tables: `WaveformTables`.
+        tables: `BeamTables` or `WaveformTables`.
         u_of, v_of, weight_of, pulse_of: Filled, (BLOCK,): place across the beam, share of power, pulse in the batch.
         slope_of: Filled, (3, BLOCK): components of the unit direction along the axis of the beam, to the left and up.
         first: Number of the block's first ray in the batch.
     """
     count, one = tables.u.shape[0], np.float32(1.0)
-    along, across = tables.number[wt.W_TAN_ALONG], tables.number[wt.W_TAN_ACROSS]
+    along, across = tables.number[bt.W_TAN_ALONG], tables.number[bt.W_TAN_ACROSS]
     for k in range(BLOCK):
         pulse, ray = (first + k) // count, (first + k) % count
         u, v = tables.u[ray], tables.v[ray]
@@ -64,14 +64,14 @@ def aim_rays(block, pulses, up, u_of, v_of, slope_of, tables, batch, first, far,
         block: Scratch for the rays.
         pulses: Scratch with origins, axes and times of pulses; up: the same with the axes of `find_axes`.
         u_of, v_of, slope_of: Of the rays.
-        tables: `WaveformTables`.
+        tables: `BeamTables` or `WaveformTables`.
         batch: Number of the batch's first pulse in `pulses`.
         first: Number of the block's first ray in the batch.
         far: How far to look [m].
         used: Rays in the block.
     """
     block, pulses, up, u_of, v_of, slope_of = jit.uncounted((block, pulses, up, u_of, v_of, slope_of))
-    rays, radius = tables.u.shape[0], tables.number[wt.W_EXIT_RADIUS]
+    rays, radius = tables.u.shape[0], tables.number[bt.W_EXIT_RADIUS]
     k, pulse = 0, first // rays
     while k < used:
         end = min((pulse + 1) * rays - first, used)

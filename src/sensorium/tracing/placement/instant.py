@@ -1,8 +1,8 @@
-"""Cameras and objects at an instant, for images that are drawn: whoever draws a world places them, just before.
+"""Cameras and objects at an instant, for images that are rasterised: the kernel places a world just before it draws it.
 
-To trace from the top of a scene everything is placed and committed first. Who draws needs no commit, and whichever
-thread takes a world reads its poses from the history and has its transforms in the cache at once. Threads that draw
-parts of one image write the same numbers into the same places.
+Rays that are traced from the top of a scene need everything placed and committed first. Rasterising needs no commit:
+the thread that takes a world reads its poses from the history, and then has its transforms in the cache. Threads that
+draw parts of one image write the same numbers into the same places.
 """
 
 from typing import NamedTuple
@@ -19,19 +19,20 @@ from sensorium.tracing.placement.mounting import copy_pose, mounted, write_ancho
 from sensorium.worlds.interpolation import AFTER, body_pose
 
 
-class Standing(NamedTuple):
-    """Where bodies are at an instant."""
+class InstantState(NamedTuple):
+    """Where bodies are at an instant, and the anchors that a kernel chooses there."""
 
     states: NDArray[np.int64]  # (2, 2) table of the states around the instant, of `History.write_around`
     time_ns: NDArray[np.int64]  # (1,) the instant
     bodies: int  # of a world
     anchor_before: NDArray[np.float64]  # (worlds, 3) what fixed objects were last written for [m], infinite for never
+    anchor: NDArray[np.float64]  # (worlds, 3) what they are written for now [m], filled
 
 
 class Cameras(NamedTuple):
-    """Where cameras sit, and where they turn out to be."""
+    """How cameras are mounted, and room for their poses."""
 
-    body: int  # that they ride on, below zero the world
+    body: int  # that they are mounted on, below zero the world
     p_BS: NDArray[np.float64]  # (1 | worlds, sensors, 3) on it [m]; no sensors where poses are known beforehand
     q_BS: NDArray[np.float64]  # (1 | worlds, sensors, 4)
     p_WS: NDArray[np.float64]  # (1, worlds, sensors, 3) filled [m]
@@ -39,26 +40,26 @@ class Cameras(NamedTuple):
 
 
 @jit.function
-def new_stand():
-    """Scratch for what stands."""
+def new_poses():
+    """Scratch for poses."""
     return jit.zeros((6, 9), np.float64)
 
 
 @jit.function
-def stand_camera(cameras, standing, world, sensor, anchor, matrix, scratch):
+def place_camera(cameras, state, world, sensor, matrix, scratch):
     """Find where a camera is, its world's anchor and its matrix.
 
     Args:
-        cameras: `Cameras`; standing: `Standing`.
+        cameras: `Cameras`; state: `InstantState`, of which the world's anchor is filled in: next to its first camera.
         world, sensor: Which one.
-        anchor: That of the world is filled in [m], float64 (worlds, 3): next to its first camera.
         matrix: Filled with X_AS, rows of 3 x 4, float32 (12,).
-        scratch: Of `new_stand`.
+        scratch: Of `new_poses`.
     """
-    _mount(cameras, standing, world, 0, scratch)
+    anchor = state.anchor
+    _mount(cameras, state, world, 0, scratch)
     write_anchor(scratch[3], anchor[world])
     if sensor > 0:
-        _mount(cameras, standing, world, sensor, scratch)
+        _mount(cameras, state, world, sensor, scratch)
     p_WS, q_WS, R_WS = scratch[3], scratch[4], scratch[5]
     copy_pose(p_WS, q_WS, cameras.p_WS[0, world, sensor], cameras.q_WS[0, world, sensor])
     mounting.rotation(q_WS, R_WS)
@@ -66,35 +67,34 @@ def stand_camera(cameras, standing, world, sensor, anchor, matrix, scratch):
 
 
 @jit.function
-def _mount(cameras, standing, world, sensor, scratch):
+def _mount(cameras, state, world, sensor, scratch):
     """Pose of a camera into rows 3 and 4 of the scratch."""
     row = world if cameras.p_BS.shape[0] > 1 else 0
     p_BS, q_BS = cameras.p_BS[row, sensor], cameras.q_BS[row, sensor]
     if cameras.body < 0:
         copy_pose(p_BS, q_BS, scratch[3], scratch[4])
         return
-    every, index = cameras.p_WS.shape[1] * standing.bodies, world * standing.bodies + cameras.body
-    body_pose(standing.states, AFTER, standing.time_ns[0], every, index, scratch[0], scratch[1])
+    every, index = cameras.p_WS.shape[1] * state.bodies, world * state.bodies + cameras.body
+    body_pose(state.states, AFTER, state.time_ns[0], every, index, scratch[0], scratch[1])
     mounting.rotation(scratch[1], scratch[2])
     mounted(scratch[0], scratch[1], scratch[2], p_BS, q_BS, scratch[3], scratch[4])
 
 
 @jit.function
-def stand(standing, mounts, arrays, anchor, world, scratch):
+def place_objects(state, mounts, arrays, world, scratch):
     """Write the transforms of a world's objects, of fixed ones only where the anchor is another than before.
 
     Args:
-        standing: `Standing`; mounts: `MountTables`; arrays: `InstanceTables` of objects that all stand still.
-        anchor: Of each world [m], float64 (worlds, 3).
+        state: `InstantState`; mounts: `MountTables`; arrays: `InstanceTables` of objects that do not move.
         world: Which one.
-        scratch: Of `new_stand`.
+        scratch: Of `new_poses`.
     """
-    row = world if mounts.position.shape[0] > 1 else 0
+    anchor, row = state.anchor, world if mounts.position.shape[0] > 1 else 0
     p, q = scratch[3], scratch[4]
     moved = False
     for k in range(3):
-        moved = moved or anchor[world, k] != standing.anchor_before[world, k]
-    every, time_ns = anchor.shape[0] * standing.bodies, standing.time_ns[0]
+        moved = moved or anchor[world, k] != state.anchor_before[world, k]
+    every, time_ns = anchor.shape[0] * state.bodies, state.time_ns[0]
     for array in range(arrays.first[world], arrays.first[world + 1]):
         if arrays.kind[array] == FIXED and not moved:
             continue
@@ -107,6 +107,6 @@ def stand(standing, mounts, arrays, anchor, world, scratch):
                 p[0], p[1], p[2] = 0.0, 0.0, 0.0
                 q[0], q[1], q[2], q[3] = 1.0, 0.0, 0.0, 0.0
             else:
-                body_pose(standing.states, AFTER, time_ns, every, world * standing.bodies + body, p, q)
+                body_pose(state.states, AFTER, time_ns, every, world * state.bodies + body, p, q)
             mount_p, mount_q = mounts.position[row, column], mounts.quaternion[row, column]
             write_affine(p, q, mount_p, mount_q, anchor[world], buffer, item * AFFINE_WORDS, scratch)

@@ -1,0 +1,166 @@
+"""What casters return: the nearest hit of each ray or all its hits, as plain arrays, and properties of meshes there."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.scene.layout import Layout
+
+
+class RawHits(NamedTuple):
+    """What the kernel writes, one row a ray."""
+
+    range_m: NDArray[np.float32]
+    normal: NDArray[np.float32]
+    object_id: NDArray[np.int32]
+    face_id: NDArray[np.int32]
+    label: NDArray[np.int32]
+    barycentric: NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Hits:
+    """Nearest hit of each ray; arrays have the rays' shape.
+
+    A ray that meets nothing has range_m = inf, ids and label -1, and zero normal and barycentric coordinates.
+    """
+
+    range_m: NDArray[np.float32]
+    """Distance from the ray's origin [m]."""
+    normal: NDArray[np.float32]
+    """Unit normal of the face in world axes, on the side its vertices turn counter-clockwise; (..., 3)."""
+    object_id: NDArray[np.int32]
+    """Index of the object in the scene."""
+    face_id: NDArray[np.int32]
+    """Index of the triangle in the object's mesh."""
+    label: NDArray[np.int32]
+    """Label of the face, or of the object; 0 is unlabelled."""
+    barycentric: NDArray[np.float32]
+    """Weights u, v of the triangle's second and third vertex; (..., 2)."""
+    world: NDArray[np.int32]
+    """World of each ray."""
+    _look_up: Callable[["Hits", str], NDArray[Any]] = field(repr=False)
+
+    @cached_property
+    def hit(self) -> NDArray[np.bool_]:
+        """Whether the ray met anything."""
+        return self.object_id >= 0
+
+    def property(self, name: str) -> NDArray[Any]:
+        """A named property of the meshes at the hits, interpolated between vertices where it is given on vertices.
+
+        Raises SceneError where an object that was hit has no such property; rays that hit nothing give zero.
+        """
+        return self._look_up(self, name)
+
+
+@dataclass(frozen=True)
+class AllHits:
+    """Every face that rays cross, ray by ray and nearest first; one row a hit."""
+
+    ray: NDArray[np.int64]
+    """Number of the ray, in the order of the rays' shape."""
+    range_m: NDArray[np.float32]
+    """Distance from the ray's origin [m]."""
+    normal: NDArray[np.float32]
+    """Unit normal of the face in world axes, on the side its vertices turn counter-clockwise; (hits, 3)."""
+    object_id: NDArray[np.int32]
+    """Index of the object in the scene."""
+    face_id: NDArray[np.int32]
+    """Index of the triangle in the object's mesh."""
+    label: NDArray[np.int32]
+    """Label of the face, or of the object; 0 is unlabelled."""
+    barycentric: NDArray[np.float32]
+    """Weights u, v of the triangle's second and third vertex; (hits, 2)."""
+    world: NDArray[np.int32]
+    """World of each."""
+    number: NDArray[np.int64]
+    """Of each among all that were found, before any was left out."""
+    _look_up: Callable[["AllHits", str], NDArray[Any]] = field(repr=False)
+
+    @cached_property
+    def hit(self) -> NDArray[np.bool_]:
+        """True for each: misses are left out."""
+        return np.ones(len(self.ray), np.bool_)
+
+    def only(self, row: int) -> "AllHits":
+        """One of the hits."""
+        rows = slice(row, row + 1)
+        return AllHits(
+            ray=self.ray[rows],
+            range_m=self.range_m[rows],
+            normal=self.normal[rows],
+            object_id=self.object_id[rows],
+            face_id=self.face_id[rows],
+            label=self.label[rows],
+            barycentric=self.barycentric[rows],
+            world=self.world[rows],
+            number=self.number[rows],
+            _look_up=self._look_up,
+        )
+
+    def property(self, name: str) -> NDArray[Any]:
+        """A named property of the meshes at the hits, as for `Hits`."""
+        return self._look_up(self, name)
+
+
+LookUp = Callable[[Hits, str], NDArray[Any]]
+"""Finds a named property at hits."""
+
+LookUpOfAll = Callable[[AllHits, str], NDArray[Any]]
+"""The same for all hits."""
+
+
+def new_hits(count: int) -> RawHits:
+    """Arrays for the kernel to fill."""
+    return RawHits(
+        range_m=np.zeros(count, np.float32),
+        normal=np.zeros((count, 3), np.float32),
+        object_id=np.zeros(count, np.int32),
+        face_id=np.zeros(count, np.int32),
+        label=np.zeros(count, np.int32),
+        barycentric=np.zeros((count, 2), np.float32),
+    )
+
+
+def shaped_hits(
+    found: RawHits,
+    world: NDArray[np.int32],
+    shape: tuple[int, ...],
+    look_up: LookUp,
+) -> Hits:
+    """Hits in the shape of the rays that were asked for.
+
+    Args:
+        found: One row a ray.
+        world: World of each.
+        shape: Of the rays.
+        look_up: Finds a property at hits.
+    """
+    return Hits(
+        range_m=found.range_m.reshape(shape),
+        normal=found.normal.reshape((*shape, 3)),
+        object_id=found.object_id.reshape(shape),
+        face_id=found.face_id.reshape(shape),
+        label=found.label.reshape(shape),
+        barycentric=found.barycentric.reshape((*shape, 2)),
+        world=world.reshape(shape),
+        _look_up=look_up,
+    )
+
+
+def property_at(layout: Layout, hits: Hits | AllHits, name: str) -> NDArray[Any]:
+    """A property at hits, from the meshes of a layout."""
+    index = layout.mesh_index[np.where(len(layout.mesh_index) > 1, hits.world, 0), hits.object_id]
+    values: NDArray[Any] | None = None
+    for mesh_number in np.unique(index[hits.hit]):
+        here = hits.hit & (index == mesh_number)
+        found = layout.meshes[mesh_number].property_at(name, hits.face_id[here], hits.barycentric[here])
+        if values is None:
+            values = np.zeros((*hits.object_id.shape, *found.shape[1:]), found.dtype)
+        values[here] = found
+    return np.zeros(hits.object_id.shape) if values is None else values

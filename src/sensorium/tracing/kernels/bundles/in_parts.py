@@ -1,0 +1,46 @@
+"""Bundles followed through a scene that lies in parts, as light/in_parts.py does it with rays."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.tracing.kernels.light.in_parts import Collect, RemoteHits, walk_through
+from sensorium.tracing.kernels.light.tables import LightTables
+from sensorium.tracing.kernels.sweep import Heads, RayTables
+
+# Blocks of bundles under way at once: up to two megabytes each, for deep trees or for histograms
+_MOST_WALKS = 64
+
+
+def bundles_in_parts(
+    kernel: Callable[..., None],
+    new_walks: Callable[[int], Any],
+    what: tuple[Any, ...],
+    out: Any,
+    remote_hits: RemoteHits,
+    collect: Collect,
+    numbers: NDArray[np.int64],
+    anchor: NDArray[np.float64],
+    rays: RayTables,
+    heads: Heads,
+    light: LightTables,
+) -> None:
+    """Fire some blocks of bundles of one world, and follow their light through the parts.
+
+    Args:
+        kernel: Takes blocks to their next trace, `follow_beams` or `follow_pulses`.
+        new_walks: Makes room for so many blocks.
+        what: Arguments of the kernel between the tables of light and the walks.
+        out: Where returns go.
+        remote_hits: Finds hits in that world; collect: finds crossings of volumes there.
+        numbers: Of the blocks, among those of all heads.
+        anchor: Of all worlds [m], shape (worlds, 3).
+        rays: The axes of the bundles.
+        heads: Where they are fired from.
+        light: What they may hit.
+    """
+    walks = new_walks(min(_MOST_WALKS, len(numbers)))
+    where = (anchor, rays, heads, light, *what, walks, out)
+    walk_through(kernel, where, walks.bundles.rays, remote_hits, collect, numbers, light)

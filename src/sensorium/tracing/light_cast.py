@@ -1,0 +1,129 @@
+"""One cast of a lidar that follows light: plain rays, beams of several rays, or pulses with waveforms.
+
+The kernels of beams and of pulses are imported when the first such cast runs.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensorium.runtime import threads
+from sensorium.tracing.aim import Aim
+from sensorium.tracing.embree.packet import COHERENT_ADDRESS, SCATTERED_ADDRESS
+from sensorium.tracing.kernels.bundles.in_parts import bundles_in_parts
+from sensorium.tracing.kernels.bundles.tables import V_PULSES
+from sensorium.tracing.kernels.light import tables as tb
+from sensorium.tracing.kernels.light.in_parts import light_in_parts
+from sensorium.tracing.kernels.light.kernel import LightOutputs, sweep_light
+from sensorium.tracing.labels import LabelTables
+from sensorium.tracing.placement.world_arrays import InstanceTables
+
+if TYPE_CHECKING:
+    from sensorium.tracing.kernels.beams.tables import BeamTables
+    from sensorium.tracing.kernels.waveform.kernel import WaveformOutputs
+    from sensorium.tracing.kernels.waveform.tables import WaveformTables
+
+
+class Draws(NamedTuple):
+    """Where the kernel's random numbers come from."""
+
+    key: NDArray[np.uint32]  # (2,)
+    tick: int
+    first_world: int
+    sensors: int
+
+
+class BeamCast(NamedTuple):
+    """What a cast of beams of several rays needs besides."""
+
+    tables: "BeamTables"
+    unlimited: tb.LightTables
+    """The tables of light without limits of range, for the rays of a beam."""
+
+
+class PulseCast(NamedTuple):
+    """What a cast of pulses needs besides."""
+
+    tables: "WaveformTables"
+    scratch: NDArray[np.float64]
+    """Of a detector that needs some, a row for each thread."""
+    out: "WaveformOutputs"
+
+
+class LightCast(NamedTuple):
+    """What one cast looks up and fills, whatever scene it goes into."""
+
+    light: tb.LightTables
+    draws: Draws
+    out: LightOutputs
+    beams: BeamCast | None = None
+    pulses: PulseCast | None = None
+
+    @property
+    def blocks(self) -> int:
+        """Blocks of beams or pulses over all heads; plain rays have those of their aim."""
+        heads, _, rays = self.out.range_m.shape
+        switch = (self.beams or self.pulses).tables.switch  # type: ignore[union-attr]
+        return heads * -(-rays // int(switch[V_PULSES]))
+
+
+def cast_light(
+    arrays: InstanceTables, labels: LabelTables, aim: Aim, masks: NDArray[np.uint32], cast: LightCast
+) -> None:
+    """Cast into a scene that lies in the memory of this process, as placed.
+
+    Args:
+        arrays: The scene as placed; labels: of its objects.
+        aim: Rays and mounts.
+        masks: Ray masks for surfaces and for volumes, shape (2,).
+        cast: What is looked up, and arrays to fill.
+    """
+    where = (arrays, labels, aim.anchor, aim.rays, aim.heads, cast.light)
+    how = (masks, COHERENT_ADDRESS, SCATTERED_ADDRESS)
+    if cast.beams is not None:
+        from sensorium.tracing.kernels.beams.kernel import sweep_beams
+
+        tables = (cast.beams.unlimited, cast.beams.tables)
+        threads.run(sweep_beams, cast.blocks, *where, *tables, cast.draws, *how, cast.out, serial_below=2)
+    elif cast.pulses is not None:
+        from sensorium.tracing.kernels.waveform.kernel import sweep_waveform
+
+        pulses = cast.pulses
+        what = (pulses.tables, cast.draws, pulses.scratch)
+        threads.run(sweep_waveform, cast.blocks, *where, *what, *how, pulses.out, serial_below=2)
+    else:
+        threads.run(sweep_light, aim.blocks, *where, cast.draws, *how, cast.out)
+
+
+def cast_light_in_parts(
+    remote_hits: Callable[..., Any], collect: Callable[..., Any], world: int, worlds: int, aim: Aim, cast: LightCast
+) -> None:
+    """Cast the rays of one world into a scene whose parts lie elsewhere.
+
+    Args:
+        remote_hits: Finds hits in that world; collect: finds crossings of volumes there.
+        world: Which world; worlds: of how many.
+        aim: Rays and mounts of all worlds.
+        cast: What is looked up, and arrays to fill.
+    """
+    blocks = aim.blocks if cast.beams is None and cast.pulses is None else cast.blocks
+    numbers = np.arange(blocks).reshape(worlds, -1)[world]
+    if cast.beams is not None:
+        from sensorium.tracing.kernels.beams.stages import follow_beams, new_beam_walks
+
+        beams = cast.beams
+        room: Callable[[int], Any] = partial(new_beam_walks, light=cast.light, tables=beams.tables)
+        follow = partial(bundles_in_parts, follow_beams, room, (beams.unlimited, beams.tables, cast.draws), cast.out)
+    elif cast.pulses is not None:
+        from sensorium.tracing.kernels.waveform.stages import follow_pulses, new_pulse_walks
+
+        pulses = cast.pulses
+        room = partial(new_pulse_walks, light=cast.light, tables=pulses.tables)
+        what = (pulses.tables, cast.draws, pulses.scratch)
+        follow = partial(bundles_in_parts, follow_pulses, room, what, pulses.out)
+    else:
+        follow = partial(light_in_parts, cast.draws, cast.out)
+    follow(remote_hits, collect, numbers, aim.anchor, aim.rays, aim.heads, cast.light)
