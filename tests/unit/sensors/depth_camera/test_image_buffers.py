@@ -1,4 +1,4 @@
-"""Arrays of drawn images are used again, but never while anybody has them."""
+"""Arrays of rasterised images are used again, but never while a reading holds them."""
 
 import gc
 import weakref
@@ -100,8 +100,8 @@ def test_a_camera_goes_with_its_environment_without_a_search_for_garbage():
         gc.enable()
 
 
-def test_films_that_lie_idle_do_not_keep_old_scenes():
-    """Another sensor that hides a body has scenes made anew; the films of four images were loaded with the old ones."""
+def test_idle_buffers_do_not_keep_old_scenes():
+    """Another sensor that hides a body has new scenes made; the buffers of four images were bound to the old ones."""
     env, camera = environment()
     images = []
     for _ in range(4):
