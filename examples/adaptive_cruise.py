@@ -5,7 +5,7 @@ import numpy as np
 import sensorium as sn
 from sensorium.app.controllers import AdaptiveCruise, SpeedProfile
 from sensorium.view import lidar_plots as draw
-from sensorium.view import radar_plots, save
+from sensorium.view import radar_plots, save_figure
 
 DURATION_S = 40.0
 
@@ -29,7 +29,7 @@ env = sn.Environment(scene, world, seed=5)
 radar = env.attach(
     sn.Radar(
         timing=sn.Timing(rate_hz=10.0),
-        chirp=sn.radio.Chirp(bandwidth_Hz=150e6, ramp_s=24e-6, samples=128, chirps=128),
+        chirp=sn.radar.Chirp(bandwidth_Hz=150e6, ramp_s=24e-6, samples=128, chirps=128),
         horizontal_fov_deg=36.0,
         vertical_fov_deg=12.0,
         antennas=16,
@@ -85,7 +85,7 @@ radar_plots.range_doppler(
     figure, chart, shown, title=f"Range and speed at {shown.time_ns * 1e-9:.1f} s, as the car ahead brakes"
 )
 draw.key(chart, where="upper right")
-save(figure, "adaptive_cruise.png")
+save_figure("adaptive_cruise.png", figure)
 
 followed = np.isfinite(gap_m)
 error_m = np.median(np.abs(gap_m - true_gap_m)[followed])

@@ -5,7 +5,7 @@ import numpy as np
 import sensorium as sn
 from sensorium.physics.fields import Sun
 from sensorium.qa.demo import models
-from sensorium.view import camera_plots, save
+from sensorium.view import camera_plots, save_figure
 
 
 def paint(red: float, green: float, blue: float) -> sn.Lambertian:
@@ -53,11 +53,11 @@ for _ in range(30):
 
 exposure_ms = np.array([1e3 * float(image.exposure_s) for image in runs["auto"]])
 print(f"exposure from {exposure_ms.max():.2f} ms in the hall to {exposure_ms.min():.3f} ms in the sun")
-save(
+save_figure(
+    "camera_auto_exposure.png",
     camera_plots.followed_exposure(
         {"exposure_s and gain as given": runs["fixed"], "auto_exposure, grey_world": runs["auto"]},
         frames=(2, 10, 14, 18, 27),
         full_scale=2.0 ** cameras["auto"].bits - 1.0,
     ),
-    "camera_auto_exposure.png",
 )

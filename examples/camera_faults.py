@@ -9,7 +9,7 @@ import sensorium as sn
 from sensorium.corruption import BlockedSector, DeadChannels, Fault, FaultSchedule, Freeze, Stuck, White
 from sensorium.physics.imaging.filters import rgb
 from sensorium.view import depth_image_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 ROWS, COLUMNS, RATE_HZ = 120, 160, 10.0
 
@@ -63,4 +63,4 @@ for _ in env.run(2.0):
         print(f"{env.time_s:.1f} s: {title}, {image.valid.mean():.0%} of the pixels have a depth")
 shown = colour.read().image
 panels["dead and hot pixels of a mosaic"] = shown / shown.max()
-save(draw.panels(list(panels.items())), "camera_faults.png")
+save_figure("camera_faults.png", draw.panels(list(panels.items())))

@@ -5,7 +5,7 @@ import numpy as np
 import sensorium as sn
 from sensorium.physics.fields import Sun
 from sensorium.qa.demo import models
-from sensorium.view import camera_plots, save
+from sensorium.view import camera_plots, save_figure
 
 
 def paint(red: float, green: float, blue: float) -> sn.Lambertian:
@@ -54,4 +54,4 @@ changed = np.abs(blind.ideal - followed.ideal).max(axis=-1) > 1e-6
 print(f"{100.0 * changed.mean():.1f} % of the image shows something by a mirror;", end=" ")
 print(f"the nearest of it is {followed.distance_m[changed].min():.2f} m away, which is the mirror's own distance")
 stages = [("mirror_depth 0: sky or ground alone", blind.image), ("mirror_depth 4", followed.image)]
-save(camera_plots.stage_pictures(stages, columns=2), "camera_mirror.png")
+save_figure("camera_mirror.png", camera_plots.stage_pictures(stages, columns=2))

@@ -4,7 +4,7 @@ import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 PIXELS, BLACK_DN = 100_000, 64.0
 
@@ -43,4 +43,4 @@ for colour, name in zip(draw.COLOURS, ("sony-imx900", "sony-imx900-hcg"), strict
     law = sn.optics.grey_value_noise(e, dark_noise_e=set_noise_e, gain_dn_e=set_gain) ** 2
     axis.plot(set_gain * e, law, color=colour, linewidth=1.2)
 draw.key(axis)
-save(figure, "camera_photon_transfer.png")
+save_figure("camera_photon_transfer.png", figure)

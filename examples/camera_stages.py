@@ -5,7 +5,7 @@ import numpy as np
 import sensorium as sn
 from sensorium.physics.fields import Sun
 from sensorium.qa.demo import models
-from sensorium.view import camera_plots, save
+from sensorium.view import camera_plots, save_figure
 
 # A road through grass, a house, trees, cars and a red ball close by
 scene = sn.Scene()
@@ -61,4 +61,4 @@ print(f"the ball at {reading.distance_m.min():.2f} m blurs to", end=" ")
 lens = camera.focal_length_m, camera.pupil_distance_m, camera.pupil_radius_m
 radius_m = sn.optics.blur_radius(*lens, float(reading.distance_m.min()))
 print(f"{2 * radius_m / camera.pitch_m[0]:.1f} pixels")
-save(camera_plots.stage_pictures(stages, closer=(0.54, 0.74, 0.42, 0.62)), "camera_stages.png")
+save_figure("camera_stages.png", camera_plots.stage_pictures(stages, closer=(0.54, 0.74, 0.42, 0.62)))

@@ -6,7 +6,7 @@ import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 from sensorium.view.cone_plots import Prospect
 from sensorium.view.plots import FAINT, INK, new_figure
 
@@ -141,4 +141,4 @@ numbers = [count for count in PRINTED if count != 3]
 error.plot(numbers, [PRINTED[n][1] for n in numbers], "x", color=INK, markersize=11, markeredgewidth=2, label="Table 2")
 draw.note(error, "an odd number of lines has one in the middle, and no error", (2.0, 2.5e-3), color=FAINT)
 draw.key(error, where="upper right", columns=3)
-save(figure, "cone_accuracy.png")
+save_figure("cone_accuracy.png", figure)

@@ -7,7 +7,7 @@ import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 from sensorium.view.cone_plots import Prospect
 from sensorium.view.plots import FAINT, INK, new_figure
 
@@ -126,4 +126,4 @@ cost.plot(COUNTS, [1e3 / fps - 1e3 / 56.2 for fps in THESIS[1000]], "x--", color
 cost.set_xticks(COUNTS)
 cost.set_ylim(2e-2, 100.0)
 draw.key(cost, where="center")
-save(figure, "cone_obstacles.png")
+save_figure("cone_obstacles.png", figure)

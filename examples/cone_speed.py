@@ -4,7 +4,7 @@ import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 from sensorium.view.plots import INK
 
 RATE_HZ = 50.0
@@ -89,4 +89,4 @@ for verdict, colour in shades.items():
     axes[1].fill_between([], [], [], color=colour, alpha=0.5, label=verdict.name.lower())
 axes[1].set(xlim=(0.0, 2.0 * np.pi), ylim=(-5.4, 5.4))
 draw.key(axes[1], where="lower center", columns=2)
-save(figure, "cone_speed.png")
+save_figure("cone_speed.png", figure)

@@ -19,7 +19,7 @@ from sensorium.corruption import (
     White,
 )
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 from sensorium.view.plots import FAINT, INK
 
 RATE_HZ, DURATION_S = 200, 12.0
@@ -75,4 +75,4 @@ for number, (axes, (name, code, corruption)) in enumerate(zip(panels, shown, str
     axes.set_ylim(-2.1, 2.1)
     axes.set_yticks([-2, -1, 0, 1, 2])
     print(f"{name:18s} off by {np.sqrt(np.mean((out - sine) ** 2)):.3f} rms; faults in the log: {len(log)}")
-save(figure, "corruptions.png")
+save_figure("corruptions.png", figure)

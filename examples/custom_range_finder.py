@@ -7,7 +7,7 @@ import numpy as np
 import sensorium as sn
 from sensorium.corruption import Quantize, Spikes, White
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 
 class RangeFinder(sn.RaySensor):
@@ -68,5 +68,5 @@ draw.frame(ranges, "What the range finder reads", "time [s]", "range [m]")
 ranges.plot(time_s, measured, ".", color=draw.COLOURS[1], markersize=4, label="measured: noise, steps of 1 cm, spikes")
 ranges.plot(time_s, true, color=draw.COLOURS[0], linewidth=1.2, label="truth; 12 m where there is nothing")
 draw.key(ranges, where="upper left")
-save(figure, "custom_range_finder.png")
+save_figure("custom_range_finder.png", figure)
 print(f"{len(measured)} readings, {np.std((measured - true)[true < 12.0]):.3f} m off")

@@ -8,7 +8,7 @@ from pydantic import Field
 import sensorium as sn
 from sensorium.corruption import Dropout, Quantize, White
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 ZONES, RAYS = 8, 4  # zones a side, and rays a side of each zone
 
@@ -70,4 +70,4 @@ for column in range(4):
         if column == 3:
             draw.colour_scale(figure, axis, shown, "distance [m]")
     print(f"{env.time_s:.1f} s: nearest zone {tof.truth().values.min():.2f} m")
-save(figure, "custom_tof.png")
+save_figure("custom_tof.png", figure)

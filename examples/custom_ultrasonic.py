@@ -8,7 +8,7 @@ from pydantic import Field
 import sensorium as sn
 from sensorium.corruption import Quantize, White
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 
 class Ultrasonic(sn.RaySensor):
@@ -71,5 +71,5 @@ draw.note(ranges, "nothing faces the sensor", (46, 4.1))
 draw.note(ranges, "the post", (71, 3.1))
 draw.note(ranges, "the wall's edge", (87, 0.8), ha="right")
 draw.key(ranges, where="upper left", columns=2)
-save(figure, "custom_ultrasonic.png")
+save_figure("custom_ultrasonic.png", figure)
 print(f"the wall is lost from {angle_deg[np.argmax(true > 2.6)]:.1f} deg on")

@@ -3,7 +3,7 @@
 import numpy as np
 
 import sensorium as sn
-from sensorium.view import save
+from sensorium.view import save_figure
 from sensorium.view.depth_pictures import depth_pictures
 
 # A forest: forty trees, a walker among them
@@ -43,4 +43,4 @@ print(f"{image.valid.mean():.0%} of the pixels see something within {camera.max_
 print(f"the walker is {image.depth[walker].mean():.2f} m away and fills {walker.sum()} pixels")
 px, m_s = image.flow[walker].mean(axis=0), image.scene_flow[walker].mean(axis=0)
 print(f"it moves by {px.round(1)} px an image, and as the drone sees it by {m_s.round(2)} m/s")
-save(depth_pictures(image, scene.labels, names), "depth_camera.png")
+save_figure("depth_camera.png", depth_pictures(image, scene.labels, names))

@@ -10,7 +10,7 @@ import numpy as np
 
 import sensorium as sn
 from sensorium.view import depth_image_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 # Trees of five kinds, trunks apart and clear of the way; everything follows from the seeds
 leaf, bark = sn.Lambertian(reflectance=0.45), sn.Lambertian(reflectance=0.3)
@@ -87,4 +87,4 @@ else:
     near = (depth > 3.5) & (depth < 4.5) & ~lost
     print(f"{lost[depth < 30.0].mean():.0%} of what is there has no depth;", end=" ")
     print(f"at 4 m the D455 is off by {1e3 * np.median(np.abs(error[near])) / 0.6745:.0f} mm, 1 sigma")
-    save(draw.panels(pictures()), "depth_forest.png")
+    save_figure("depth_forest.png", draw.panels(pictures()))

@@ -4,7 +4,7 @@ import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 DEVICES = {"ouster-os1-128": "Ouster OS1-128", "livox-mid40": "Livox Mid-40"}
 FIELD_DEG, SWEEPS = 20.0, 10
@@ -54,4 +54,4 @@ for column, (name, title) in enumerate(DEVICES.items()):
         heading = f"{title}, {0.1 * sweeps:g} s: {inside.sum():,} points in {places:,} places"
         draw.frame(axes, heading, "azimuth [°]", "elevation [°]", equal=True)
         print(f"{heading} of 0.05 degrees")
-save(figure, "device_scans.png")
+save_figure("device_scans.png", figure)

@@ -10,7 +10,7 @@ from gymnasium.vector.utils import batch_space
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 from sensorium.worlds import WorldState
 
 G = np.array([0.0, 0.0, 9.80665])
@@ -201,7 +201,7 @@ def main(num_envs: int = 32, steps: int = 240) -> None:
         draw.frame(eye, f"What drone 0 sees after {1.5 * (world + 1):.1f} s", "", "", equal=True)
         eye.set(xticks=[], yticks=[])
     draw.colour_scale(figure, axes[6:], shown, "depth [m]")
-    save(figure, "drones_in_a_forest.png")
+    save_figure("drones_in_a_forest.png", figure)
 
 
 if __name__ == "__main__":

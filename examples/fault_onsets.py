@@ -18,7 +18,7 @@ from sensorium.corruption import (
     Saturate,
 )
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 from sensorium.view.plots import FAINT
 
 RATE_HZ, DURATION_S = 200, 12.0
@@ -76,4 +76,4 @@ for number, (axes, (name, code, corruption)) in enumerate(zip(panels, shown, str
     axes.set_yticks([-2, -1, 0, 1, 2])
     rms = np.sqrt(np.mean((out[:, 0] - sine) ** 2))
     print(f"{name:22s} off by {rms:.3f} rms; onsets in the log: {len(state.faults.log)}")
-save(figure, "fault_onsets.png")
+save_figure("fault_onsets.png", figure)

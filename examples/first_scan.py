@@ -26,4 +26,4 @@ for _ in environment.run(duration_s=0.5):
         seen = {name: int((scan.label == number).sum()) for name, number in scene.labels.items()}
         print(f"{environment.time_s:.1f} s: nearest {scan.range_m[scan.valid].min():.2f} m, returns {seen}")
 
-sn.record.write_ply("first_scan.ply", scan.flat().points, label=scan.flat().label)
+sn.record.save_ply_points("first_scan.ply", scan.flat().points, label=scan.flat().label)

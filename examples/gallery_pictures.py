@@ -15,7 +15,7 @@ from sensorium.app.scenario import Scenario
 from sensorium.qa.demo.pictures import SweepLog
 from sensorium.qa.demo.yard import PICTURE_M
 from sensorium.view import lidar_plots as draw
-from sensorium.view import radar_plots, save
+from sensorium.view import radar_plots, save_figure
 from sensorium.view.depth_image_plots import depth_colours
 from sensorium.view.plots import FAINT, INK, PAPER, _draw_top_view, _legend, new_figure
 
@@ -327,4 +327,4 @@ PICTURES = {
 }
 
 for name in sys.argv[1:] or PICTURES:
-    save(PICTURES[name](), f"{name}.png")
+    save_figure(f"{name}.png", PICTURES[name]())

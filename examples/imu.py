@@ -5,7 +5,7 @@ import numpy as np
 import sensorium as sn
 from sensorium.corruption import Fault, FaultSchedule, LowPass, Noise, Quantize, Saturate, Spikes, Stuck
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 from sensorium.view.plots import FAINT, INK, new_figure
 
 G, DURATION_S, RATE_HZ, KERB_S = 9.80665, 50.0, 100, 27.0
@@ -132,4 +132,4 @@ for event in faulty.faults.log:
     )
 for axes in (forces, errors, rates, distances):
     axes.set_xlim(0.0, DURATION_S)
-save(figure, "imu.png")
+save_figure("imu.png", figure)

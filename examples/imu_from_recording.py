@@ -5,7 +5,7 @@ import numpy as np
 import sensorium as sn
 from sensorium.corruption import Chain, Noise, Quantize, Saturate
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 from sensorium.view.plots import INK
 
 G, RATE_HZ, HOURS = 9.80665, 50, 4
@@ -83,4 +83,4 @@ right.axvline(1.0, color=INK, linewidth=1.0, linestyle=":")
 right.set_yticks([at for at, _ in ticks], [text for _, text in ticks])
 right.set_xlim(0.0, 3.0)
 right.invert_yaxis()
-save(figure, "imu_from_recording.png")
+save_figure("imu_from_recording.png", figure)

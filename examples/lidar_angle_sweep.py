@@ -5,7 +5,7 @@ import numpy as np
 import sensorium as sn
 from sensorium.physics.materials import row as at
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 BEAM = {"detector_radius_m": 0.01, "exit_radius_m": 0.01, "half_divergence_rad": 1.5e-3}
 coat = {"refractive_index": 1.5, "roughness": 0.3, "reflectance": 0.5, "diffuse_roughness": 0.3}
@@ -78,4 +78,4 @@ right.set_ylim(1e-5, 2e3)
 for axes, where, columns in ((left, "lower left", 1), (right, (0.25, 0.62), 2)):
     axes.set_xlim(0.0, 90.0)
     draw.key(axes, where=where, columns=columns, title="lines: law, points: lidar")
-save(figure, "lidar_angle_sweep.png")
+save_figure("lidar_angle_sweep.png", figure)

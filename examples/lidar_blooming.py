@@ -4,7 +4,7 @@ import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 EYE, SIGN_M = (0.0, 0.0, 1.6), (20.0, 1.0, 2.6)
 
@@ -79,4 +79,4 @@ ratio = (
     / sn.optics.stray_light(np.radians(angle_deg[here]), strength=0.01, radius_rad=np.radians(0.4), slope=2.5)
 )
 print(f"their intensity is {np.median(ratio):.3f} times the law at the angle to the nearest ray on the sign")
-save(figure, "lidar_blooming.png")
+save_figure("lidar_blooming.png", figure)

@@ -4,7 +4,7 @@ import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 ON_AXIS = sn.Beam(exit_radius_m=0.01, detector_radius_m=0.01, half_divergence_rad=1.5e-3)
 BESIDE = sn.Beam(exit_radius_m=0.005, detector_radius_m=0.01, half_divergence_rad=1.5e-3, detector_offset_m=0.02)
@@ -67,4 +67,4 @@ for (title, beam), upper, lower in zip(cases, panels[:2], panels[2:], strict=Tru
 
     at = 50.0 if beam is ON_AXIS else 10.0
     print(f"{title} at {at:.0f} m: exact {captured(at, beam, 'exact'):.6f}, eq. 21 {captured(at, beam, 'agx'):.6f}")
-save(figure, "lidar_captured_power.png")
+save_figure("lidar_captured_power.png", figure)

@@ -4,7 +4,7 @@ import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 SWEEPS, SPREAD_S, FAR_M = 1500, 8e-6, 120.0
 
@@ -59,4 +59,4 @@ histogram.hist(told_m, edges, color=draw.CAUSE_COLOURS[sn.Cause.CROSSTALK], alph
 expected = 2.0 * 10.0 / 299_792_458.0 / SPREAD_S * SWEEPS
 histogram.axhline(expected, color=draw.COLOURS[1], linewidth=1.8, label="2 Δr / (c spread), each sweep")
 draw.key(histogram, where="lower right")
-save(figure, "lidar_crosstalk.png")
+save_figure("lidar_crosstalk.png", figure)

@@ -4,7 +4,7 @@ import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 BEFORE_M, WALL_M = 5.0, 4.0  # from the sensor to the ball, and to the wall behind the sensor
 BEAM = sn.Beam()
@@ -78,4 +78,4 @@ met = np.isfinite(intensity)
 print(f"ball of 30 cm: {flat / closed_form(0.3, 0.015)[1]:.0f} times weaker than a flat mirror's ghost")
 print(f"largest difference from the closed form: {100 * np.nanmax(np.abs(intensity / expected - 1.0)):.1f} %")
 print(f"median: {100 * np.nanmedian(np.abs(intensity / expected - 1.0)):.2f} % of {met.sum()} rays")
-save(figure, "lidar_curved_mirror.png")
+save_figure("lidar_curved_mirror.png", figure)

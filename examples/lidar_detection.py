@@ -4,7 +4,7 @@ import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 DEVICES = {"ouster-os0-128": "OS0-128", "ouster-os1-128": "OS1-128", "ouster-os2-128": "OS2-128"}
 LINES = {0.1: "-", 0.8: "--"}
@@ -80,4 +80,4 @@ draw.sensor(place, 0.0, 0.0)
 place.set_xlim(-8, 160)
 place.set_ylim(-78, 78)
 draw.key(place, where="upper left")
-save(figure, "lidar_detection.png")
+save_figure("lidar_detection.png", figure)

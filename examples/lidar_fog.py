@@ -4,7 +4,7 @@ import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 BEAM = {"detector_radius_m": 0.01, "exit_radius_m": 0.01, "half_divergence_rad": 1.5e-3}
 BOARDS, ACROSS, ROWS = 60, 20, 40
@@ -80,4 +80,4 @@ draw.key(middle, title="visibility (lines: Beer-Lambert)", where="upper right")
 right.plot([], [], color="white", label="from the board")
 right.plot([], [], ":", color="white", label="from the fog")
 draw.key(right, where="center left")
-save(figure, "lidar_fog.png")
+save_figure("lidar_fog.png", figure)

@@ -4,7 +4,7 @@ import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 BEAM = sn.Beam()
 EYE_M = 1.8
@@ -105,4 +105,4 @@ for text, x in (("water", 3.0), ("air", 6.7), ("water", 11.0)):
     draw.note(shell, text, (x, 2.0))
 draw.key(shell, where="upper left")
 print(f"behind shell and water {reported[-1]:.4f} m; by hand {np.interp(walls[-1], places, path):.4f} m")
-save(figure, "lidar_fog_banks.png")
+save_figure("lidar_fog_banks.png", figure)

@@ -4,7 +4,7 @@ import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 RATE_HZ, REACH_M = 1.5e6, 400.0
 
@@ -63,4 +63,4 @@ near.set_xlim(-110.0, 110.0)
 near.set_ylim(-95.0, 95.0)
 draw.note(whole, f"rings: every {unambiguous_m:.1f} m", (20.0, -115.0))
 draw.key(near, where="upper right")
-save(figure, "lidar_folding.png")
+save_figure("lidar_folding.png", figure)

@@ -4,7 +4,7 @@ import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 BEAM = {"detector_radius_m": 0.01, "exit_radius_m": 0.01, "half_divergence_rad": 1.5e-3}
 EYE = np.array([0.0, 0.0, 1.2])
@@ -79,4 +79,4 @@ law = sn.optics.pane(np.cos(np.radians(angle)), n=1.5)[0] ** 2
 right.plot(angle, law, color="white", linewidth=1.2, label="T$_p^2$")
 right.set_ylim(0.5, 1.05)
 draw.key(right, where="lower left")
-save(figure, "lidar_glass.png")
+save_figure("lidar_glass.png", figure)

@@ -4,7 +4,7 @@ import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 # A room, 10 m by 8 m; the mirror covers most of the wall at x = 5
 scene = sn.Scene()
@@ -65,4 +65,4 @@ draw.points_by_cause(
 draw.points_by_cause(above, points[:, 0], points[:, 1], scan.cause, size=5)
 draw.note(above, "the room once more,\nbehind the mirror", (10.2, 0.6))
 draw.key(above, where="lower center", columns=5)
-save(figure, "lidar_mirror.png")
+save_figure("lidar_mirror.png", figure)

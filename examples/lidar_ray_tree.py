@@ -6,7 +6,7 @@ from scipy.spatial import ConvexHull
 import sensorium as sn
 from sensorium.tracing.reference.ray_tree import ray_tree
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 DEPTH = 3
 PLACES = {
@@ -77,4 +77,4 @@ view.set_ylim(-3.8, 4.8)
 draw.key(view, where="lower right", title="where the lidar puts its returns")
 draw.heading(tree, "Its heap: node i, reflection 2i + 1, transmission 2i + 2")
 draw.heap(tree, nodes, names, depth=DEPTH)
-save(figure, "lidar_ray_tree.png")
+save_figure("lidar_ray_tree.png", figure)

@@ -4,7 +4,7 @@ import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 BEAM = {"detector_radius_m": 0.01, "exit_radius_m": 0.01, "half_divergence_rad": 1.5e-3}
 EYE = (0.0, 0.0, 1.6)
@@ -69,4 +69,4 @@ cut.annotate("", xy=(3.5, high), xytext=(3.5, low), arrowprops={"arrowstyle": "<
 draw.note(cut, f"x {sign / wall:.0f}", (2.8, np.sqrt(low * high)), fontsize=13)
 draw.note(cut, "wall, C = 0.5", (-4.0, 1.5 * low))
 draw.note(cut, "sign, R$_A$ = 200 /sr", (2.8, 0.8 * high))
-save(figure, "lidar_retroreflector.png")
+save_figure("lidar_retroreflector.png", figure)

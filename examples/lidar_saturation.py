@@ -4,7 +4,7 @@ import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 # A board of eight fields at 20 m, each with a sheet four times as strong as the one before; white paper lies around
 BOARD_M, PULSE_S = 20.0, 5e-9
@@ -65,4 +65,4 @@ law.axvline(level / white, color="#6e7681", linestyle=":", linewidth=1.2)
 draw.note(law, "level", (1.1 * level / white, -300.0))
 law.set_xlim(0.3, 2e4)
 draw.key(law, where="lower left")
-save(figure, "lidar_saturation.png")
+save_figure("lidar_saturation.png", figure)

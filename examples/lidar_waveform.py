@@ -4,7 +4,7 @@ import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 # The lidar of the VANE paper: 10 mrad from an aperture of 2.5 cm, bins of 0.5 ns
 vane = sn.waveform.Parameters(
@@ -103,4 +103,4 @@ print(
 print(
     f"the highest peak of bush and wall falls by {peaks[0] / peaks[1]:.0f}; the paper's 10^4 leaves out the rays' areas"
 )
-save(figure, "lidar_waveform.png")
+save_figure("lidar_waveform.png", figure)

@@ -4,7 +4,7 @@ import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 MATT = sn.Lambertian(reflectance=0.5)
 pattern = sn.patterns.Table(azimuth_deg=(0.0,), elevation_deg=(0.0,), time_s=(0.0,), rate_hz=10)
@@ -67,4 +67,4 @@ for (title, scan), axis in zip(scans.items(), axes, strict=True):
     kinds = ", ".join(f"{sn.Cause(c).name.lower()} at {r:.2f} m" for c, r in zip(causes, ranges, strict=True))
     print(f"{title}: {kinds}")
 print("the ghost's path is 10 m and 15 m: 25.00 m")
-save(figure, "lidar_waveform_effects.png")
+save_figure("lidar_waveform_effects.png", figure)

@@ -4,7 +4,7 @@ import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 BEAM = {"aperture_radius_m": 0.0125, "divergence_rad": 0.010}
 vane = sn.waveform.Parameters(
@@ -75,4 +75,4 @@ right.axhline(100 * of_few, color=draw.COLOURS[1], linestyle="--", label="spiral
 right.axvline(1.0, color=draw.COLOURS[9], linewidth=1.0, label="1 cm, as the paper found")
 right.yaxis.set_major_formatter("{x:g}")
 draw.key(right, where="upper left")
-save(figure, "lidar_waveform_spacing.png")
+save_figure("lidar_waveform_spacing.png", figure)

@@ -4,7 +4,7 @@ import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 BEAM = {"detector_radius_m": 0.01, "exit_radius_m": 0.01, "half_divergence_rad": 1.5e-3}
 EYE_M = 1.8
@@ -82,4 +82,4 @@ for name, index in zip(scans, (1.0, 1.33), strict=True):
     print(f"{name}: half of the rays see the road at {np.interp(-half, -law, x):.1f} m")
 panels[2].set_xlim(-1.0, 80.0)
 draw.key(panels[2], where="upper right")
-save(figure, "lidar_wet_road.png")
+save_figure("lidar_wet_road.png", figure)

@@ -5,7 +5,7 @@ import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 from sensorium.view.plots import INK, new_figure
 
 MODEL = """
@@ -152,4 +152,4 @@ off.set_yticks([1e-15, 1e-10, 1e-5, 1.0])
 draw.key(off, where="center", columns=3)
 for axes in (forces, rates, angles, off):
     axes.set_xlim(0.0, DURATION_S)
-save(figure, "mujoco_pendulum.png")
+save_figure("mujoco_pendulum.png", figure)

@@ -4,11 +4,11 @@ import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 ANTENNAS = (2, 3, 4, 8, 12, 16)
 ANGLES_DEG = np.arange(-60.0, 60.01, 0.5)
-CHIRP = sn.radio.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32)
+CHIRP = sn.radar.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32)
 RANGE_M = 20.3
 
 
@@ -26,7 +26,7 @@ def turned(angles_deg: np.ndarray, snr_dB: float, **fields: object) -> tuple[sn.
         radar = env.attach(spec, pose=[sn.Pose.from_euler_deg(yaw=-angle) for angle in angles.tolist()])
         env.step()
         found, truth = radar.read(), radar.truth()
-        area_m2 *= float(sn.radio.of_decibels(snr_dB - truth.snr_dB.max()))
+        area_m2 *= float(sn.radar.of_decibels(snr_dB - truth.snr_dB.max()))
     return found, truth
 
 
@@ -50,7 +50,7 @@ figure, panels = draw.canvas(17.0, 9.5, 2, 3)
 # Bias over the field, in thousandths of a cell
 print("greatest error from -60 to 60 degrees by 0.5, at 70 dB ahead [cells] (degrees)")
 print("window          ", "".join(f"{n:>16} " for n in ANTENNAS))
-for panel, window in zip(panels, sn.radio.WINDOWS, strict=False):
+for panel, window in zip(panels, sn.radar.WINDOWS, strict=False):
     draw.frame(panel, f"Error of the angle, {window.replace('_', '-')}", "azimuth [°]", "[cells / 1000]")
     row = []
     for antennas, colour in zip(ANTENNAS, draw.COLOURS, strict=False):
@@ -71,7 +71,7 @@ levels_dB = np.array([15.0, 18.0, 22.0, 26.0, 30.0, 40.0])
 draw.frame(panels[4], "Angle, root of the mean square over the Cramér-Rao bound", "SNR in a cell [dB]", "[1]")
 print("root mean square error over the Cramer-Rao bound at", levels_dB.tolist(), "dB")
 many = np.tile(np.linspace(-15.0, 15.0, 61), 8)
-for window, style in zip(sn.radio.WINDOWS, ("-", "--", "-.", ":"), strict=True):
+for window, style in zip(sn.radar.WINDOWS, ("-", "--", "-.", ":"), strict=True):
     for antennas, colour in ((2, draw.COLOURS[0]), (4, draw.COLOURS[2]), (16, draw.COLOURS[5])):
         over = []
         for snr_dB in levels_dB:
@@ -83,8 +83,8 @@ for window, style in zip(sn.radio.WINDOWS, ("-", "--", "-.", ":"), strict=True):
             sine = np.sin(np.take_along_axis(found.azimuth_rad, first[:, None], axis=1)[:, 0])
             error = (sine - np.sin(np.radians(many)))[seen]
             error -= 2.0 * np.floor(0.5 * error + 0.5)
-            snr = sn.radio.of_decibels(truth.snr_dB[seen, 0])
-            bound = sn.radio.least_sine_error(snr, antennas=antennas, spacing=0.5)
+            snr = sn.radar.of_decibels(truth.snr_dB[seen, 0])
+            bound = sn.radar.least_sine_error(snr, antennas=antennas, spacing=0.5)
             over.append(float(np.sqrt(np.mean((error / bound) ** 2))))
         print(f"{window:<16} {antennas:>3} antennas", " ".join(f"{value:.2f}" for value in over))
         panels[4].plot(levels_dB, over, style, color=colour, linewidth=1.1)
@@ -112,4 +112,4 @@ for (name, fields), colour in zip(kinds.items(), draw.COLOURS, strict=False):
     panels[5].plot(apart, shares, "o-", color=colour, markersize=3.0, linewidth=1.1, label=name)
 panels[5].axhline(0.99, color="#8b949e", linestyle=":", linewidth=1.0)
 draw.key(panels[5], where="center right")
-save(figure, "radar_angles.png")
+save_figure("radar_angles.png", figure)

@@ -5,7 +5,7 @@ import numpy as np
 import sensorium as sn
 from sensorium.physics import radio
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 WAVE_M = radio.Chirp().wavelength_m
 figure, (shapes, ground, windows, law) = draw.canvas(14.0, 9.0, 2, 2)
@@ -67,7 +67,7 @@ for k, level_dB in enumerate(range(2, 31, 4)):
     worst = max(worst, abs(seen - expected))
     law.plot(level_dB, seen, marker="o", markersize=5, color=draw.COLOURS[0], linestyle="")
 draw.key(law, where="lower right")
-save(figure, "radar_laws.png")
+save_figure("radar_laws.png", figure)
 print(
     f"corner {float(bodies['corner, 0.1 m edges'].cross_section((1, 0, 0), wavelength_m=WAVE_M)):.3f} m² straight on;"
 )

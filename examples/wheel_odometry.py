@@ -4,7 +4,7 @@ import numpy as np
 
 import sensorium as sn
 from sensorium.view import lidar_plots as draw
-from sensorium.view import save
+from sensorium.view import save_figure
 
 RADIUS_M, COUNTS, DURATION_S = 0.3, 200, 9.0
 
@@ -105,4 +105,4 @@ shown = (speed_times_s > 6.9) & (speed_times_s < 7.5)
 for height, name, track in zip((2.4, 1.2, 0.0), "ABZ", np.array(lines).T, strict=True):
     right.step(speed_times_s[shown], height + 0.9 * track[shown], where="post", color=draw.COLOURS["ABZ".index(name)])
 right.set_yticks([2.85, 1.65, 0.45], ["A", "B", "Z"])
-save(figure, "wheel_odometry.png")
+save_figure("wheel_odometry.png", figure)

@@ -26,6 +26,7 @@ _NAMES = {
     "split_scene": "sensorium.scene.partition.split",
     "SceneInParts": "sensorium.scene.partition.in_parts",
     "Environment": "sensorium.environment",
+    "AttachedSensor": "sensorium.sensors.common.attached",
     "Timing": "sensorium.sensors.common.timing",
     "Lidar": "sensorium.sensors.lidar.lidar",
     "Camera": "sensorium.sensors.camera.camera",
@@ -59,11 +60,14 @@ _NAMES = {
     "Odometer": "sensorium.sensors.joints.odometer",
     "OdometerReading": "sensorium.sensors.joints.odometer",
     "Gnss": "sensorium.sensors.gnss",
+    "GnssReading": "sensorium.sensors.gnss",
     "Radar": "sensorium.sensors.radar.spec",
     "RadarReading": "sensorium.sensors.radar.reading",
     "EchoCause": "sensorium.sensors.radar.reading",
     "Barometer": "sensorium.sensors.barometer",
+    "BarometerReading": "sensorium.sensors.barometer",
     "SunSensor": "sensorium.sensors.sun_sensor",
+    "SunSensorReading": "sensorium.sensors.sun_sensor",
     "RaySensor": "sensorium.sensors.ray_sensor.ray_sensor",
     "RayReading": "sensorium.sensors.ray_sensor.ray_sensor",
     "RayHits": "sensorium.sensors.ray_sensor.ray_hits",
@@ -77,6 +81,7 @@ _NAMES = {
     "Mirror": "sensorium.physics.materials",
     "Retroreflector": "sensorium.physics.materials",
     "Scan": "sensorium.sensors.lidar.scan",
+    "get_threads": "sensorium.runtime.threads",
     "set_threads": "sensorium.runtime.threads",
     "SensoriumError": "sensorium.core.errors",
 }
@@ -99,7 +104,6 @@ _MODULES = {
     "paths": "sensorium.worlds.paths",
     "patterns": "sensorium.patterns",
     "radar": "sensorium.sensors.radar",
-    "radio": "sensorium.physics.radio",
     "random": "sensorium.random",
     "record": "sensorium.record",
     "scenario": "sensorium.app.scenario",
@@ -117,6 +121,7 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module(_NAMES[name]), name)
     elif name in _MODULES:
         value = importlib.import_module(_MODULES[name])
+        vars(value)["__dir__"] = value.__all__.copy  # dir() shows public names, not what the module imports
     else:
         raise AttributeError(f"module 'sensorium' has no attribute {name!r}")
     globals()[name] = value
@@ -135,10 +140,10 @@ if TYPE_CHECKING:
     from sensorium.core.errors import SensoriumError
     from sensorium.core.frames import Pose
     from sensorium.environment import Environment
-    from sensorium.physics import cone, fields, imaging, materials, media, optics, radio
+    from sensorium.physics import cone, fields, imaging, materials, media, optics
     from sensorium.physics.materials import Dielectric, Lambertian, Mirror, Retroreflector, ThinGlass, TwoLayer
     from sensorium.runtime import cluster
-    from sensorium.runtime.threads import set_threads
+    from sensorium.runtime.threads import get_threads, set_threads
     from sensorium.scene import shapes, trees
     from sensorium.scene.batch import SceneBatch
     from sensorium.scene.mesh import Mesh
@@ -147,9 +152,10 @@ if TYPE_CHECKING:
     from sensorium.scene.scattering.scatter import ClearZone, Scatter
     from sensorium.scene.scene import Scene, SceneObject
     from sensorium.sensors import radar
-    from sensorium.sensors.barometer import Barometer
+    from sensorium.sensors.barometer import Barometer, BarometerReading
     from sensorium.sensors.camera.camera import Adc, Camera
     from sensorium.sensors.camera.image import CameraImage
+    from sensorium.sensors.common.attached import AttachedSensor
     from sensorium.sensors.common.randomization import Intrinsics, Placement, Randomization
     from sensorium.sensors.common.range_noise import RangeNoise
     from sensorium.sensors.common.timing import Timing
@@ -158,7 +164,7 @@ if TYPE_CHECKING:
     from sensorium.sensors.cone.verdict import Verdict
     from sensorium.sensors.depth_camera.depth_camera import DepthCamera, DepthNoise
     from sensorium.sensors.depth_camera.image import DepthImage
-    from sensorium.sensors.gnss import Gnss
+    from sensorium.sensors.gnss import Gnss, GnssReading
     from sensorium.sensors.inertial.accelerometer import Accelerometer
     from sensorium.sensors.inertial.gyroscope import Gyroscope
     from sensorium.sensors.inertial.imu import Imu
@@ -183,7 +189,7 @@ if TYPE_CHECKING:
     from sensorium.sensors.radar.spec import Radar
     from sensorium.sensors.ray_sensor.ray_hits import RayHits
     from sensorium.sensors.ray_sensor.ray_sensor import RayReading, RaySensor
-    from sensorium.sensors.sun_sensor import SunSensor
+    from sensorium.sensors.sun_sensor import SunSensor, SunSensorReading
     from sensorium.tracing.caster import Hits, RayCaster
     from sensorium.tracing.partitioned.caster import PartitionedCaster
     from sensorium.tracing.warp.caster import WarpCaster
@@ -192,7 +198,9 @@ if TYPE_CHECKING:
 __all__ = [
     "Accelerometer",
     "Adc",
+    "AttachedSensor",
     "Barometer",
+    "BarometerReading",
     "Beam",
     "Blooming",
     "Camera",
@@ -212,6 +220,7 @@ __all__ = [
     "EncoderReading",
     "Environment",
     "Gnss",
+    "GnssReading",
     "Gyroscope",
     "Hits",
     "Imu",
@@ -251,6 +260,7 @@ __all__ = [
     "SensoriumError",
     "StatedRange",
     "SunSensor",
+    "SunSensorReading",
     "ThinGlass",
     "Timing",
     "TwoLayer",
@@ -265,6 +275,7 @@ __all__ = [
     "errors",
     "fields",
     "frames",
+    "get_threads",
     "imaging",
     "materials",
     "media",
@@ -272,7 +283,6 @@ __all__ = [
     "paths",
     "patterns",
     "radar",
-    "radio",
     "random",
     "record",
     "scenario",

@@ -5,7 +5,7 @@ import pytest
 
 import sensorium as sn
 from sensorium.physics import optics
-from sensorium.runtime.threads import thread_count
+from sensorium.runtime.threads import get_threads
 
 AHEAD = sn.patterns.Table(azimuth_deg=(0.0,), elevation_deg=(0.0,), time_s=(0.0,), rate_hz=10)
 MATT = sn.Lambertian(reflectance=0.5)
@@ -227,7 +227,7 @@ def test_slices_and_beams_before_a_reset(options):
 
 
 def test_bytes_are_the_same_on_any_number_of_threads():
-    before, scans = thread_count(), []
+    before, scans = get_threads(), []
     try:
         for threads in (1, 2, 3):
             sn.set_threads(threads)

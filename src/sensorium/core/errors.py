@@ -3,6 +3,20 @@
 Every message names the thing, the value it had and the rule it broke, in one line.
 """
 
+__all__ = [
+    "BackendError",
+    "MissingExtraError",
+    "NoReadingError",
+    "OutOfMemoryError",
+    "RecordError",
+    "SceneError",
+    "SceneWarning",
+    "SensoriumError",
+    "SpecError",
+    "StoppedError",
+    "WorldError",
+]
+
 # Values in messages may come from files of strangers, of any length
 _LONGEST_LINE = 2000
 

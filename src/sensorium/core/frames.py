@@ -32,6 +32,8 @@ from sensorium.core.rotations import (
     unit,
 )
 
+__all__ = ["Pose", "transport_acceleration", "transport_twist"]
+
 # a matrix whose R^T R is further than this from the identity is refused
 _ORTHONORMAL_ATOL = 1e-6
 

@@ -15,6 +15,8 @@ from sensorium.patterns.table import Table
 Pattern = Annotated[Spinning | Raster | Rosette | Table | Pinhole | Fisheye, Field(discriminator="kind")]
 """Any pattern, told apart by its `kind` when read from a plain dictionary."""
 
+del Annotated, Field  # not public
+
 __all__ = [
     "AbstractPattern",
     "Fisheye",

@@ -3,7 +3,7 @@
 from sensorium.record.clouds.kitti import save_kitti
 from sensorium.record.clouds.las import save_las
 from sensorium.record.clouds.pcd import save_pcd
-from sensorium.record.clouds.ply import save_ply, write_ply
+from sensorium.record.clouds.ply import save_ply, save_ply_points
 from sensorium.record.clouds.save import CloudRecorder
 from sensorium.record.images import ImageRecorder
 from sensorium.record.mcap.recorder import McapRecorder
@@ -26,7 +26,7 @@ __all__ = [
     "save_npz",
     "save_pcd",
     "save_ply",
+    "save_ply_points",
     "save_png",
     "save_tiff",
-    "write_ply",
 ]

@@ -29,14 +29,14 @@ _NUMBERS = {"start_ns": int, "end_ns": int, "clock_offset_ns": int, "clock_skew"
 _LARGEST = 4 << 30
 
 
-def save_npz(scan: Scan, path: str | PathLike[str], *, compress: bool = True) -> None:
+def save_npz(path: str | PathLike[str], scan: Scan, *, compress: bool = True) -> None:
     """Write every array and number of a scan under its own name.
 
     Names of light's begin with `light_`, of samples' `waveform_`, and of range images' `range_image_`.
 
     Args:
-        scan: Any scan, with worlds and sensors too.
         path: File to write; one that exists is replaced.
+        scan: Any scan, with worlds and sensors too.
         compress: Whether to compress, which takes longer and is a few times smaller.
     """
     content: dict[str, Any] = {name: getattr(checked_scan(scan), name) for name in (*_TIMES, *_NUMBERS)}

@@ -125,7 +125,7 @@ working = _Working()
 """To be entered by whatever may build a scene of Embree's; `run` does."""
 
 
-def thread_count() -> int:
+def get_threads() -> int:
     """Threads in use: as set, else SENSORIUM_THREADS, else the cores this process may run on."""
     global _count
     if _count is None:
@@ -154,7 +154,7 @@ def run(kernel: Callable[..., None], count: int, *arguments: Any, serial_below: 
         _under_way.append(None)
         if _forking:
             _wait_for_fork()
-        if count < serial_below or (threads := min(thread_count(), count)) <= 1:
+        if count < serial_below or (threads := min(get_threads(), count)) <= 1:
             kernel(0, 1, count, *arguments)
         else:
             _run_on_all(kernel, count, threads, arguments)
@@ -204,7 +204,7 @@ def share_while(kernel: blocks.Prepared, count: int, meanwhile: Callable[[], T])
 def _who_shares(count: int) -> tuple[int, int]:
     """First and step of a kernel that is shared, after waking those who sleep."""
     # Compared by hand: small steps feel every call
-    others = (_count or thread_count()) - 1
+    others = (_count or get_threads()) - 1
     if others >= count:
         others = count - 1
     if others > _DESKS:

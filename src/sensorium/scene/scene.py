@@ -24,7 +24,8 @@ class SceneObject:
             `Dielectric`, must be closed; one that is wound inward is turned.
         pose: X_BO, the object on its body; X_WO when it has none.
         body: Name of the body that carries it; None is fixed in the world.
-        material: Surface model; None leaves it to the sensor's default.
+        material: Surface model or medium, or the name of one of the library (`sn.materials.names()`), which is loaded;
+            None leaves it to the sensor's default.
         label: Class name, or a class number >= 0; None is unlabelled. Where the mesh labels its own faces,
             those labels are used instead.
         name: A name for messages and look-up.
@@ -47,6 +48,10 @@ class SceneObject:
             if text is not None and (not isinstance(text, str) or not text):
                 raise SceneError(f"{key} is {text!r}; it must be a non-empty string or None")
         check_label(self.label)
+        if isinstance(self.material, str):
+            from sensorium.physics.materials import load as load_material  # which loads the compiler
+
+            object.__setattr__(self, "material", load_material(self.material))
         object.__setattr__(self, "mesh", checked_boundary(self.mesh, self.material, self.name, self.label))
 
 
@@ -80,7 +85,7 @@ class Scene:
             mesh: Its triangles, in the object's frame O; share one Mesh between equal objects.
             pose: X_BO, the object on its body, or in the world when `body` is None; default identity.
             body: Name of the body of the world that carries it.
-            material: Surface model.
+            material: Surface model or medium, or its name in the library, such as "concrete".
             label: Class name (numbered from 1 in `labels`) or class number, used as it is.
             name: A name no other object has.
 
@@ -89,8 +94,6 @@ class Scene:
         """
         if name is not None and any(other.name == name for other in self._objects):
             raise SceneError(f"name {name!r} is already taken; object names must differ")
-        if isinstance(material, str):
-            raise SceneError(f"material is {material!r}; it must be a material: sn.materials.load({material!r})")
         added = SceneObject(mesh, Pose() if pose is None else pose, body, material, label, name)
         self._label_table.register(added)
         self._objects.append(added)

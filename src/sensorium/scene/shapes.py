@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from sensorium.core.errors import SceneError
 from sensorium.scene.mesh import Mesh
 
+__all__ = ["box", "capsule", "cylinder", "ellipsoid", "heightfield", "plane", "sphere"]
+
 _MAX_SUBDIVISIONS = 9  # 5.2 million faces
 _MAX_SEGMENTS = 100_000
 

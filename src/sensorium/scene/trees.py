@@ -15,6 +15,8 @@ from sensorium.core.frames import Pose
 from sensorium.scene import shapes
 from sensorium.scene.mesh import Mesh
 
+__all__ = ["LEAVES", "TRUNK", "broadleaf", "conifer"]
+
 Array = NDArray[np.float64]
 
 TRUNK, LEAVES = "trunk", "leaves"

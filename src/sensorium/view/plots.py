@@ -162,7 +162,7 @@ def overview(
     return figure
 
 
-def save(figure: "Figure", path: str | PathLike[str]) -> None:
+def save_figure(path: str | PathLike[str], figure: "Figure") -> None:
     """Write a figure as PNG; the file appears whole or not at all."""
     path = Path(path)
     if not path.parent.is_dir():

@@ -78,7 +78,7 @@ def test_numbers_of_any_real_type(dtype):
 
 def test_the_same_bytes_on_any_number_of_threads():
     signal = np.random.default_rng(6).standard_normal((100_000, 2))
-    before = threads.thread_count()
+    before = threads.get_threads()
     try:
         results = []
         for count in (1, 2, 5):

@@ -77,10 +77,10 @@ def test_best_and_median_leave_out_the_first_call(monkeypatch):
 
 
 def test_the_number_of_threads_is_put_back():
-    before = threads.thread_count()
+    before = threads.get_threads()
     with timing.thread_count(before + 1):
-        assert threads.thread_count() == before + 1
-    assert threads.thread_count() == before
+        assert threads.get_threads() == before + 1
+    assert threads.get_threads() == before
 
 
 def test_a_clocked_function_adds_up_its_time_and_is_put_back(monkeypatch):

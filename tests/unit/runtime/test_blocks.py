@@ -33,7 +33,7 @@ def note_blocks(first, step, count, done, slow):
 
 @pytest.fixture(autouse=True)
 def _restore_thread_count():
-    before = threads.thread_count()
+    before = threads.get_threads()
     yield
     threads.set_threads(before)
 

@@ -32,7 +32,7 @@ def do_nothing(first, step, count):
 
 @pytest.fixture(autouse=True)
 def _restore_thread_count():
-    before = threads.thread_count()
+    before = threads.get_threads()
     yield
     threads.set_threads(before)
 

@@ -111,7 +111,7 @@ def test_save_replaces_whole_files_and_leaves_nothing_else(tmp_path):
     target = tmp_path / "picture.png"
     target.write_text("old")
     figure = plots.range_image(np.full((4, 8), 2.0), np.ones((4, 8), int), LABELS)
-    plots.save(figure, target)
+    plots.save_figure(target, figure)
     assert [file.name for file in tmp_path.iterdir()] == ["picture.png"]
     assert np.asarray(Image.open(target)).std() > 0
 
@@ -127,14 +127,14 @@ def test_a_save_that_fails_keeps_the_old_file(tmp_path, monkeypatch):
 
     monkeypatch.setattr(figure, "savefig", fail)
     with pytest.raises(OSError, match="disk full"):
-        plots.save(figure, target)
+        plots.save_figure(target, figure)
     assert [file.read_text() for file in tmp_path.iterdir()] == ["old"]
 
 
 def test_save_into_no_folder_is_refused(tmp_path):
     figure = plots.range_image(np.full((4, 8), 2.0), np.ones((4, 8), int), LABELS)
     with pytest.raises(SpecError, match="its folder does not exist"):
-        plots.save(figure, tmp_path / "no" / "picture.png")
+        plots.save_figure(tmp_path / "no" / "picture.png", figure)
 
 
 def test_pictures_leave_matplotlib_global_state_alone():

@@ -76,7 +76,7 @@ def allan(
         )
     with console.status("Drawing", spinner="line"):
         files = [out / "allan.png", out / "allan.json"]
-        plots.save(allan_plot(fit, title=f"Allan deviation of {log.name}"), files[0])
+        plots.save_figure(files[0], allan_plot(fit, title=f"Allan deviation of {log.name}"))
         fit.save(files[1])
     _print_allan(console, signals, fit, files)
 

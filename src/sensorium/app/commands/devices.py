@@ -81,7 +81,7 @@ def _draw_device(console: Console, device: "Device", out: Path) -> None:
         sensor = (Imu if device.kind == "imu" else Magnetometer).from_device(device.path)
         figure = device_plots.predicted_allan_plot(sensor, title=f"{title}: Allan deviation that its sheet predicts")
     file = out / f"{device.name}.png"
-    plots.save(figure, file)
+    plots.save_figure(file, figure)
     console.print(f"  wrote {file} ({file.stat().st_size / 1e3:.0f} kB)", soft_wrap=True, highlight=False)
 
 

@@ -30,7 +30,7 @@ def validate(
 ) -> None:
     """Measure every law that the library claims, and write a page of them; exit code 1 says that one does not hold."""
     from sensorium.qa.validation import all_checks, chosen, page, run_checks, run_side_by_side
-    from sensorium.runtime.threads import thread_count
+    from sensorium.runtime.threads import get_threads
 
     console = Terminal()
     checks = chosen(all_checks(), only)
@@ -49,7 +49,7 @@ def validate(
             console.print(f"{'':<34} {result.comparison.note}", soft_wrap=True, highlight=False, markup=False)
 
     began_s = time.monotonic()
-    side_by_side = min(processes or min(2, thread_count()), len({check.family for check in checks}))
+    side_by_side = min(processes or min(2, get_threads()), len({check.family for check in checks}))
     if side_by_side > 1:
         results = run_side_by_side(checks, quick=quick, processes=side_by_side, told=told)
     else:

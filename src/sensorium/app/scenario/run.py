@@ -287,7 +287,7 @@ def _record(
     if report is not None:
         recording = {"Recording": folder / _RECORDING} if spec.outputs.mcap is not None else {}
         facts = {"Scenario": scenario.document.name, "Seed": spec.seed, **recording, "Manifest": folder / NAME}
-        report.write(folder / REPORT, facts=facts)
+        report.save(folder / REPORT, facts=facts)
     return figures
 
 

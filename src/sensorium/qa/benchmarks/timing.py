@@ -115,7 +115,7 @@ def clocked(module: ModuleType, name: str) -> Iterator[Clocked]:
 @contextmanager
 def thread_count(count: int) -> Iterator[None]:
     """Use so many threads inside."""
-    before = threads.thread_count()
+    before = threads.get_threads()
     threads.set_threads(count)
     try:
         yield

@@ -105,7 +105,7 @@ NAMES = ("overview.png", "top_view.png", "range_image.png", "cloud.ply")
 
 def write(log: SweepLog, folder: Path) -> list[Path]:
     """Write the pictures and the last sweep's points into a folder that exists; returns the files."""
-    from sensorium.view import label_colours, overview, range_image, save, top_view
+    from sensorium.view import label_colours, overview, range_image, save_figure, top_view
 
     assert log.last is not None, "a run has one sweep at least"
     scan, labels, points_W, point_label = log.last, log.labels, log.points_W, log.point_label
@@ -126,20 +126,20 @@ def write(log: SweepLog, folder: Path) -> list[Path]:
         extent_m=PICTURE_M,
         extent_deg=(edge_deg, -edge_deg, *log.elevation_deg),
     )
-    save(figure, files[0])
+    save_figure(files[0], figure)
 
     # Each view alone, the sensor's own all the way round
     title = f"{ns_to_seconds(scan.end_ns):.1f} s of driving: {log.sweeps} sweeps from above"
     figure = top_view(points_W, point_label, labels, path_W=log.path_W, extent_m=PICTURE_M, title=title)
-    save(figure, files[1])
+    save_figure(files[1], figure)
     all_round = (180.0, -180.0, *log.elevation_deg)
     figure = range_image(scan.range_m, scan.label, labels, extent_deg=all_round, title="The last sweep")
-    save(figure, files[2])
+    save_figure(files[2], figure)
 
     # The last sweep as points, coloured by label for viewers that show colours
     cloud = scan.flat()
     rgb = np.round(255.0 * label_colours(labels)[cloud.label]).astype(np.uint8)
-    sn.record.write_ply(
+    sn.record.save_ply_points(
         files[3],
         cloud.points.astype(np.float32),
         range=cloud.range_m,

@@ -11,10 +11,10 @@ from sensorium.sensors.lidar.scan import Scan, ScanField
 
 
 def checked_scan(scan: Scan) -> Scan:
-    """A scan to write, told apart from the path that comes after it."""
+    """A scan to write, told apart from the path that comes before it."""
     if not isinstance(scan, Scan):
         given = f" {str(scan)!r}" if isinstance(scan, str | PathLike) else ""
-        raise SpecError(f"scan is a {type(scan).__name__}{given}; it must be a sn.Scan, and come before the path")
+        raise SpecError(f"scan is a {type(scan).__name__}{given}; it must be a sn.Scan, and come after the path")
     return scan
 
 

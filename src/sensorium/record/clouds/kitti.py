@@ -9,14 +9,14 @@ from sensorium.record.clouds.cloud import columns_of
 from sensorium.sensors.lidar.scan import Scan
 
 
-def save_kitti(scan: Scan, path: str | PathLike[str]) -> None:
+def save_kitti(path: str | PathLike[str], scan: Scan) -> None:
     """Write the returns of a scan as KITTI does: little-endian float32, shape (n, 4), without a header.
 
     Intensities are written as they are; KITTI's own are between 0 and 1. Times, rings and labels are lost.
 
     Args:
-        scan: Of one sensor in one world; KITTI's points are in the sensor's frame.
         path: File to write; one that exists is replaced.
+        scan: Of one sensor in one world; KITTI's points are in the sensor's frame.
     """
     columns = columns_of(scan)
     rows = np.stack([columns[name] for name in ("x", "y", "z", "intensity")], axis=-1)

@@ -25,7 +25,7 @@ _LAS_OWN = ("x", "y", "z", "t", "return")
 _EXTRA_NAMES = {"intensity": "intensity_raw", "width": "width_s"}
 
 
-def save_las(scan: Scan, path: str | PathLike[str]) -> None:
+def save_las(path: str | PathLike[str], scan: Scan) -> None:
     """Write the returns of a scan as LAS 1.4, point format 6; a name that ends in .laz is compressed.
 
     Coordinates are rounded to 0.1 mm. `gps_time` is the firing time by the sensor's clock [s], the return number counts
@@ -37,10 +37,10 @@ def save_las(scan: Scan, path: str | PathLike[str]) -> None:
     beside, of the same name with .wdp, which is written first: see `record.las_waves`.
 
     Args:
-        scan: Of one sensor in one world.
         path: File to write, .las or .laz; one that exists is replaced.
+        scan: Of one sensor in one world.
     """
-    scan, path = checked_scan(scan), checked_path(path)
+    scan, path = checked_scan(scan), checked_path(path, before="scan")
     if path.suffix.lower() not in (".las", ".laz"):
         raise SpecError(f"path is {str(path)!r}; it must end in .las or .laz")
     laspy = require_laspy()

@@ -11,7 +11,7 @@ from sensorium.sensors.lidar.scan import Scan
 _LETTERS = {"f": "F", "i": "I", "u": "U"}
 
 
-def save_pcd(scan: Scan, path: str | PathLike[str]) -> None:
+def save_pcd(path: str | PathLike[str], scan: Scan) -> None:
     """Write the returns of a scan as PCD 0.7, binary.
 
     Fields: x y z [m] (float or double as the scan has them), all else that `Scan.FIELDS` lists and the scan has, t [ns
@@ -19,8 +19,8 @@ def save_pcd(scan: Scan, path: str | PathLike[str]) -> None:
     is the sensor's pose when the sweep began where points are in the world, and none where they are the sensor's.
 
     Args:
-        scan: Of one sensor in one world.
         path: File to write; one that exists is replaced.
+        scan: Of one sensor in one world.
     """
     columns = columns_of(scan)
     is_long = bool(columns["t"].size) and int(columns["t"].max()) >= 2**32

@@ -18,7 +18,7 @@ from sensorium.sensors.lidar.scan import Scan
 Format = Literal["pcd", "ply", "las", "laz", "kitti", "npz"]
 
 # Format -> ending of its files and what writes them
-_WRITERS: dict[str, tuple[str, Callable[[Scan, Path], None]]] = {
+_WRITERS: dict[str, tuple[str, Callable[[Path, Scan], None]]] = {
     "pcd": ("pcd", save_pcd),
     "ply": ("ply", save_ply),
     "las": ("las", save_las),
@@ -64,4 +64,4 @@ class CloudRecorder(ReadingFiles[Scan]):
 
     def _save(self, sensor: AttachedSensor[Any], reading: Scan, folders: Sequence[Path], number: int) -> None:
         for row, folder in enumerate(folders):
-            self._write(reading.one(row), folder / f"{number:06d}.{self._ending}")
+            self._write(folder / f"{number:06d}.{self._ending}", reading.one(row))

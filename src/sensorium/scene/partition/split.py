@@ -23,6 +23,7 @@ from sensorium.core.spec import Spec, checked
 from sensorium.files.owned_folders import begin, check_removable, finish, held, remove
 from sensorium.files.plain_files import sha256
 from sensorium.physics.materials import Material
+from sensorium.physics.materials import load as load_material
 from sensorium.physics.media import Medium
 from sensorium.scene.curvature import can_mirror, curvature_of
 from sensorium.scene.formats.loading import load_mesh
@@ -61,7 +62,7 @@ class MeshFile:
         pose: X_BO, the object on its body; X_WO when it has none.
         scale: How much larger the mesh becomes.
         body: Name of the body that carries it; None is fixed in the world.
-        material: Surface model, or a medium that fills it.
+        material: Surface model, or a medium that fills it, or its name in the library.
         label: Class name or class number.
         name: A name for messages.
     """
@@ -76,6 +77,8 @@ class MeshFile:
 
     def __post_init__(self) -> None:
         check_label(self.label)
+        if isinstance(self.material, str):
+            object.__setattr__(self, "material", load_material(self.material))
 
     def load(self) -> Mesh:
         """Read the file; what it is painted with only where the material asks for it."""

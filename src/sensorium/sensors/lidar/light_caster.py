@@ -273,7 +273,7 @@ class LightCaster:
         )
         blocks = heads * -(-pulses // int(switch[wt.V_PULSES]))
         decomposes = self._waveform.detector.switch[wt.E_KIND] == wt.BY_DECOMPOSITION
-        return out, blocks, np.zeros((threads.thread_count(), SCRATCH if decomposes else 0))
+        return out, blocks, np.zeros((threads.get_threads(), SCRATCH if decomposes else 0))
 
     def _scan(
         self,

@@ -214,7 +214,7 @@ class RadarModel:
 
     def _room_for(self, heads: int) -> NDArray[np.float32]:
         """Room for the cells of one head of each thread, which frames share."""
-        shape = (min(threads.thread_count(), heads), 4, *self._cells.shape)
+        shape = (min(threads.get_threads(), heads), 4, *self._cells.shape)
         if self._room is None or self._room.shape != shape:
             self._room = np.empty(shape, np.float32)
         return self._room

@@ -28,7 +28,7 @@ _MOST_CELLS = 2**24
 _MOST_RAYS = 2**22
 
 Window = Literal["rectangular", "hann", "hamming", "blackman_harris"]
-"""A key of `sn.radio.WINDOWS`."""
+"""A key of `sn.radar.WINDOWS`."""
 
 LABELS = {"pedestrian": 0.5, "car": 10.0, "truck": 100.0}
 """Cross-sections of objects by their label [m^2], where the radar is told nothing else (physics.md 13)."""
@@ -82,7 +82,7 @@ class Ground(Spec):
     multipath: bool = False
     """Whether echoes also go by way of the ground."""
     material: str | PositiveFloat = "concrete"
-    """What mirrors: a name of `sn.radio.BUILDING`, or a relative permittivity [1]."""
+    """What mirrors: a name of `sn.radar.BUILDING`, or a relative permittivity [1]."""
     roughness_m: float = Field(default=0.0, ge=0.0)
     """Standard deviation of its heights [m]."""
     polarization: Literal["vertical", "horizontal"] = "vertical"
@@ -175,7 +175,7 @@ class Radar(SensorSpec[RadarReading]):
     cross_sections: dict[str, CrossSection] = Field(default_factory=dict)
     """By name of an object, or by label: square metres, or a body of known shape in the object's frame."""
     permittivities: dict[str, PositiveFloat | str] = Field(default_factory=dict)
-    """By name of an object, or by label: relative permittivity, or a name of `sn.radio.BUILDING`."""
+    """By name of an object, or by label: relative permittivity, or a name of `sn.radar.BUILDING`."""
     default_permittivity: float = Field(default=4.0, ge=1.0)
     """Of materials that have no refractive index [1]."""
     fluctuation: Literal["swerling_1", "steady"] = "swerling_1"

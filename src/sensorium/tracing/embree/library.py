@@ -84,7 +84,7 @@ class Embree(NamedTuple):
 
     def commit_on_all_threads(self, scene: int) -> None:
         """Build a scene on all threads, which pays for large meshes; `rtcCommitScene` does so on the calling one."""
-        threads.run(self._join, min(threads.thread_count(), self.seats), scene, serial_below=2)
+        threads.run(self._join, min(threads.get_threads(), self.seats), scene, serial_below=2)
 
     def _join(self, first: int, step: int, count: int, scene: int) -> None:
         """Take part in building a scene, as one share of a kernel."""

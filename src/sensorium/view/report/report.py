@@ -58,7 +58,7 @@ class Report(Recorder):
         """Begin.
 
         Args:
-            path: File that `close()` writes, such as report.html; None leaves that to `write()`.
+            path: File that `close()` writes, such as report.html; None leaves that to `save()`.
             title: Heading of the page.
             facts: What else to tell of the run, by name.
         """
@@ -120,7 +120,7 @@ class Report(Recorder):
             else:
                 self._unknown[name] = type(newest).__name__
 
-    def write(self, path: str | PathLike[str], facts: Facts | None = None) -> None:
+    def save(self, path: str | PathLike[str], facts: Facts | None = None) -> None:
         """Write the page of what was recorded so far; it appears whole or not at all.
 
         Args:
@@ -135,7 +135,7 @@ class Report(Recorder):
     def close(self) -> None:
         """Write the page to the path that was given, if one was; nothing can be recorded after."""
         if not self._closed and self.path is not None:
-            self.write(self.path)
+            self.save(self.path)
         self._closed = True
 
     def __exit__(

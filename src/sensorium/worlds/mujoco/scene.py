@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sensorium.core.errors import SceneError, SensoriumError, SpecError
 from sensorium.core.frames import Pose
 from sensorium.physics.materials import AbstractMaterial, Lambertian
+from sensorium.physics.materials import load as load_material
 from sensorium.scene.mesh import Mesh
 from sensorium.scene.scene import Scene
 from sensorium.worlds.mujoco.geoms import geom_mesh
@@ -37,7 +38,7 @@ def model_scene(
     groups: Collection[int] = SHOWN_GROUPS,
     sag_m: float = 1e-3,
     infinite_m: float = 1024.0,
-    materials: Mapping[str, AbstractMaterial] | None = None,
+    materials: Mapping[str, AbstractMaterial | str] | None = None,
     plane_backs: bool = True,
 ) -> Scene:
     """A scene of all geoms of a model, each on its body.
@@ -64,7 +65,7 @@ def model_scene(
         raise SpecError(f"groups is {groups!r}; it must hold numbers from 0 to 5")
     if not isinstance(plane_backs, bool | np.bool_):
         raise SpecError(f"plane_backs is {plane_backs!r}; it must be True or False")
-    given = dict(materials or {})
+    given = {name: load_material(each) if isinstance(each, str) else each for name, each in (materials or {}).items()}
     _check_materials(given, model)
     scene = Scene()
     meshes: dict[tuple[Any, ...], Mesh] = {}
@@ -136,9 +137,7 @@ def _color(model: Any, geom: int) -> tuple[float, ...]:
 
 def _colored(mesh: Mesh, rgba: tuple[float, ...]) -> Mesh:
     color: NDArray[np.float64] = np.tile(np.array(rgba), (len(mesh.vertices), 1))
-    return Mesh(
-        mesh.vertices, mesh.faces, face_properties=mesh.face_properties, vertex_properties={"color": color}
-    )
+    return Mesh(mesh.vertices, mesh.faces, face_properties=mesh.face_properties, vertex_properties={"color": color})
 
 
 def _material_name(model: Any, geom: int) -> str:

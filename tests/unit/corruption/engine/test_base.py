@@ -174,7 +174,7 @@ def test_two_threads_give_the_same_bytes_as_one():
     from sensorium.runtime import threads
 
     chain = Chain([_made(kind) for kind in sorted(RANDOM)])
-    before = threads.thread_count()
+    before = threads.get_threads()
     try:
         threads.set_threads(1)
         alone = _series(chain, (700, 3), 50)

@@ -60,7 +60,7 @@ def test_the_points_that_are_lost_are_those_that_rays_from_the_second_eye_do_not
 
 
 def test_bytes_are_the_same_on_any_number_of_threads(scene):
-    before, images = threads.thread_count(), []
+    before, images = threads.get_threads(), []
     try:
         for count in (1, 2, 5):
             threads.set_threads(count)

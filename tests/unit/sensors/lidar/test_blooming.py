@@ -141,7 +141,7 @@ def test_photons_decide_in_watts():
 
 def test_every_head_sees_its_own_and_threads_do_not_matter():
     poses = [sn.Pose(), sn.Pose((0, 200, 0)), sn.Pose((0, 0.2, 0))]
-    before = threads.thread_count()
+    before = threads.get_threads()
     try:
         threads.set_threads(1)
         one = scan_of(street(), worlds=2, pose=poses, blooming=BLOOMING)

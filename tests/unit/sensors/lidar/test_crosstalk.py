@@ -175,7 +175,7 @@ def test_readings_repeat_on_any_number_of_threads_and_in_any_batch():
     def sweeps(**options):
         return [scan.range_m for scan in pair(spec, lidar(pattern), sweeps=3, **options)]
 
-    before = threads.thread_count()
+    before = threads.get_threads()
     try:
         threads.set_threads(1)
         one = sweeps(worlds=3)

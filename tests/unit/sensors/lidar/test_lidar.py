@@ -269,7 +269,7 @@ def test_normals_are_those_of_the_faces_on_the_sensors_side(frame, tmp_path):
     np.testing.assert_allclose(np.abs(in_world[flat]).max(axis=-1), 1.0, atol=1e-5)
     np.testing.assert_allclose(np.linalg.norm(scan.normals, axis=-1), 1.0, atol=1e-5)
     assert (np.einsum("...i,...i", in_world, pose.rotate(SPINNING.rays().direction_S)) < 0.0).all()
-    sn.record.save_npz(scan, tmp_path / "scan.npz")
+    sn.record.save_npz(tmp_path / "scan.npz", scan)
     np.testing.assert_array_equal(sn.record.load_npz(tmp_path / "scan.npz").normals, scan.normals)
     assert scan.flat().normals.shape == (scan.valid.sum(), 3)
     assert (scan.voided(np.ones(scan.range_m.shape, bool)).normals == 0.0).all()

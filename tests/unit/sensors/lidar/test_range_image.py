@@ -196,7 +196,7 @@ def test_one_flat_and_voided():
 
 def test_npz_and_messages_keep_it(tmp_path):
     scan = swept(spec(normalize=True, near_value_m=0.0)).read()
-    save_npz(scan, tmp_path / "c.npz")
+    save_npz(tmp_path / "c.npz", scan)
     back = load_npz(tmp_path / "c.npz").range_image
     np.testing.assert_array_equal(back.range, scan.range_image.range)
     assert (back.near, back.far, back.scale_m) == (0.0, 1.0, 10.0)

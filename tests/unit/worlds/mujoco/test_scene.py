@@ -108,8 +108,11 @@ def test_materials_by_geom_and_by_material(world):
     assert named(scene, "geom1").material is paint
     with pytest.raises(SpecError, match="no such geom and no such material"):
         world.scene(materials={"pant": paint})
-    with pytest.raises(SpecError, match="it must be a material"):
+    assert named(world.scene(materials={"paint": "concrete"}), "hull").material is sn.materials.load("concrete")
+    with pytest.raises(SpecError, match="material is 'red'; the library has no such name"):
         world.scene(materials={"paint": "red"})
+    with pytest.raises(SpecError, match="it must be a material"):
+        world.scene(materials={"paint": 3})
 
 
 def watertight(mesh):

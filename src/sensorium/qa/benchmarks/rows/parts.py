@@ -48,7 +48,7 @@ def against_one_process(
     scene = sn.Scene()
     scene.add(mesh)
     origin, directions = np.array([0.0, 3.0, 2.5]), _scan(rays)
-    before = threads.thread_count()
+    before = threads.get_threads()
     with tempfile.TemporaryDirectory(prefix="sensorium-") as folder, sn.cluster.joined(cpus=parts):
         sn.split_scene(scene.objects, Path(folder) / "parts", parts=parts)
         threads.set_threads(parts)

@@ -117,7 +117,7 @@ def _specifications() -> dict[str, tuple[Any, dict[str, Any]]]:
         "radar": (
             sn.Radar(
                 timing=sn.Timing(rate_hz=10.0),
-                chirp=sn.radio.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32),
+                chirp=sn.radar.Chirp(bandwidth_Hz=149.896229e6, ramp_s=60e-6, samples=64, chirps=32),
                 source="rays",
                 vertical_fov_deg=10.0,
                 ray_spacing_deg=0.5,
@@ -212,7 +212,7 @@ def _compared(reference: dict[str, str], *others: dict[str, str]) -> Comparison:
     reference=_SAME,
 )
 def _threads(quick: bool) -> Comparison:
-    before, runs = threads.thread_count(), []
+    before, runs = threads.get_threads(), []
     try:
         for count in (1, 2):
             sn.set_threads(count)

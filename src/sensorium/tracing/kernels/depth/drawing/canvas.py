@@ -49,7 +49,7 @@ def frame(width: int, height: int, heads: int, layout: Layout, *, drawn: bool) -
     whole = width % TILE_COLUMNS == 0 and height % TILE_ROWS == 0
     if not drawn or not whole or layout.mesh_index.shape[1] > _OBJECTS_A_PIXEL * pixels:
         return Frame(width, height, BLOCK, 0, False)
-    fewest = min(_FEWEST_RAYS, max(_FEWEST_RAYS_A_THREAD, pixels * heads // threads.thread_count()))
+    fewest = min(_FEWEST_RAYS, max(_FEWEST_RAYS_A_THREAD, pixels * heads // threads.get_threads()))
     rays = min(_MOST_RAYS, max(fewest, pixels * heads // _FEWEST_SPANS))
     small = [len(mesh.vertices) for mesh in layout.meshes if len(mesh.faces) <= FACES_A_PIXEL * pixels]
     return Frame(width, height, min(pixels, -(-rays // row) * row), max(small, default=0), True)

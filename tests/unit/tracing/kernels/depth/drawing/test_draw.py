@@ -163,7 +163,7 @@ def test_spans_are_rows_of_tiles():
 
 
 def test_one_small_image_is_cut_only_where_there_are_threads_for_it():
-    objects, before = layout(yard(), 1), threads.thread_count()
+    objects, before = layout(yard(), 1), threads.get_threads()
     try:
         spans = {}
         for count in (1, 2, 8):
