@@ -49,7 +49,7 @@ def test_a_lidar_in_front_of_a_wall(origin):
     for _ in env.run(duration_s=0.3):
         pass
     scan = lidar.read()
-    gap_m = wall_m - speed_m_s * scan.time_ns * 1e-9
+    gap_m = wall_m - speed_m_s * scan.ray_time_ns * 1e-9
     expected = gap_m / pattern.rays().direction_S[..., 0].astype(np.float64)
     assert scan.valid.all()
     assert np.abs(scan.range_m / expected - 1.0).max() < 1e-5

@@ -46,7 +46,7 @@ class DetectionTable:
             for row in range(self._rig.worlds * self._rig.sensors):
                 world, sensor = divmod(row, self._rig.sensors)
                 found = arrival.reading.row(world, sensor).flat()
-                own: list[Cell] = [arrival.reading.stamp_ns, arrival.arrival_ns]
+                own: list[Cell] = [arrival.reading.time_ns, arrival.arrival_ns]
                 own += [self._rig.first_world + world] * self._rig.world_axis + [sensor] * self._rig.sensor_axis
                 columns: list[list[Any]] = [np.asarray(getattr(found, name)).tolist() for name in _MEASURED]
                 if self._truth:

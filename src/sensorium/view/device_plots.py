@@ -57,7 +57,7 @@ def scan_plot(patterns: Mapping[str, AbstractPattern], *, title: str = "Where th
     points = None
     for (name, pattern), (whole, closer) in zip(patterns.items(), rows, strict=True):
         points = _draw_sweep(whole, pattern, range(1))
-        count = pattern.rays().time_ns.size
+        count = pattern.rays().offset_ns.size
         heading(whole, f"{name}: {count:,} rays in {1e-6 * pattern.rays().duration_ns:.3g} ms")
         if isinstance(pattern, Rosette):
             _draw_sweep(closer, pattern, range(_FILLED))
@@ -128,7 +128,7 @@ def _draw_sweep(
 
     tables = [pattern.rays(sweep) for sweep in sweeps]
     direction = np.concatenate([table.direction_S.reshape(-1, 3) for table in tables]).astype(np.float64)
-    share = np.concatenate([table.time_ns.reshape(-1) / table.duration_ns for table in tables])
+    share = np.concatenate([table.offset_ns.reshape(-1) / table.duration_ns for table in tables])
     azimuth = np.degrees(np.arctan2(direction[:, 1], direction[:, 0]))
     elevation = np.degrees(np.arcsin(direction[:, 2]))
     if within_deg is not None:

@@ -41,7 +41,7 @@ def test_a_distorting_lens_looks_where_browns_polynomial_comes_from():
 
 
 def test_rows_of_a_rolling_shutter_fire_one_after_the_other():
-    times = camera(line_time_s=1e-3).rays().time_ns
+    times = camera(line_time_s=1e-3).rays().offset_ns
     np.testing.assert_array_equal(times, np.repeat(np.arange(5)[:, None] * 1_000_000, 7, axis=1))
     with pytest.raises(SpecError, match=r"line_time_s is 0.03; 5 rows must fit into one image, 0.02 s each"):
         camera(line_time_s=0.03)

@@ -62,13 +62,13 @@ def test_one_row_and_one_column_take_the_middle():
 
 
 def test_firing_orders():
-    assert not Raster(**GOOD).rays().time_ns.any()
+    assert not Raster(**GOOD).rays().offset_ns.any()
 
     rows = Raster(**GOOD, firing="rows").rays()
-    np.testing.assert_array_equal(rows.time_ns, [[0] * 5, [33_333_333] * 5, [66_666_667] * 5])
+    np.testing.assert_array_equal(rows.offset_ns, [[0] * 5, [33_333_333] * 5, [66_666_667] * 5])
 
     columns = Raster(**GOOD, firing="columns", scan_time_s=0.05).rays()
-    np.testing.assert_array_equal(columns.time_ns, [10_000_000 * np.arange(5)] * 3)
+    np.testing.assert_array_equal(columns.offset_ns, [10_000_000 * np.arange(5)] * 3)
     assert columns.duration_ns == 100_000_000
 
 

@@ -319,12 +319,9 @@ def run(name, *faults):
         for arrival in sensor.arrivals():
             reading, truth = arrival.reading, arrival.truth()
             # Scans and images know when they were complete, samples when they were taken
-            time_ns = getattr(truth, "end_ns", None)
-            time_ns = int(truth.time_ns) if time_ns is None else int(time_ns)
-            stamp_ns = getattr(reading, "stamp_ns", None)
-            stamp_ns = int(reading.time_ns) if stamp_ns is None else int(stamp_ns)
+            time_ns = getattr(truth, "end_ns", truth.time_ns)
             values = [[np.array(getattr(one, field)) for field in compared] for one in (reading, truth)]
-            rows.append((time_ns, stamp_ns, arrival.arrival_ns, *values))
+            rows.append((time_ns, reading.time_ns, arrival.arrival_ns, *values))
     return rows, list(sensor.faults.log)
 
 

@@ -256,7 +256,7 @@ def test_points_in_the_world_are_the_same_points():
     in_sensor = run(showroom(), world=moving(), body="robot", **EVERYTHING).read()
     in_world = run(showroom(), world=moving(), body="robot", frame="world", **EVERYTHING).read()
     np.testing.assert_array_equal(in_sensor.range_m, in_world.range_m)
-    there = in_sensor.pose(in_sensor.time_ns).apply(in_sensor.points)
+    there = in_sensor.pose(in_sensor.ray_time_ns).apply(in_sensor.points)
     np.testing.assert_allclose(there[in_sensor.valid], in_world.points[in_sensor.valid], atol=2e-5)
     assert (in_world.points[~in_world.valid] == 0).all()
 
@@ -396,7 +396,7 @@ def test_rays_fired_before_a_reset_are_void():
         if number == 1:  # at 0.04 s
             env.reset(np.array([True, False]))
     scan = lidar.read()
-    before = (scan.time_ns < 40_000_000)[0, 0]
+    before = (scan.ray_time_ns < 40_000_000)[0, 0]
     assert 0.3 < before.mean() < 0.5
     assert not scan.valid[0][:, before].any()
     assert scan.valid[0, 0][~before].all()

@@ -66,7 +66,7 @@ def save_las(path: str | PathLike[str], scan: Scan) -> None:
     cloud.x, cloud.y, cloud.z = xyz.T
     strongest = float(intensity.max(initial=0.0))
     cloud.intensity = np.rint(intensity * (65535.0 / strongest if strongest > 0.0 else 0.0)).astype(np.uint16)
-    cloud.gps_time = scan.time_ns[scan.valid] * 1e-9
+    cloud.gps_time = scan.ray_time_ns[scan.valid] * 1e-9
     if "return" in columns:
         returns = columns["return"]
         cloud.return_number = np.minimum(returns + 1, _MOST_RETURNS)

@@ -31,7 +31,7 @@ def camera(reading: CameraImage, source: Source) -> list[tuple[int, str, Message
     is_mosaic = spec.mosaic is not None and not spec.demosaic
     bands = 1 if is_mosaic else len(spec.bands)
     pixels = source.rows(reading.image, tail=2 if bands == 1 else 3)
-    stamp_ns = reading.stamp_ns
+    stamp_ns = reading.time_ns
     messages: list[tuple[int, str, Message]] = []
     for row, frame in enumerate(source.frames):
         frame_id = frame + OPTICAL

@@ -38,7 +38,7 @@ def depth_camera(reading: DepthImage, source: Source) -> list[tuple[int, str, Me
         raise RecordError(
             f"sensor {source.name!r} is a {type(spec).__name__}; these images must come from a DepthCamera"
         )
-    stamp_ns = reading.stamp_ns
+    stamp_ns = reading.time_ns
     messages: list[tuple[int, str, Message]] = []
     arrays = {name: source.rows(array, tail=_tail(name)) for name, array in reading.images.items()}
     lenses = source.rows(np.concatenate([reading.focal_px, reading.center_px], axis=-1), tail=1)

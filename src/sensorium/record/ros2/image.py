@@ -77,4 +77,4 @@ def range_image(scan: Scan, *, frame_id: str) -> Message:
     ranges_m = np.where(scan.valid, scan.range_m, np.float32(np.nan))
     if scan.range_image is not None:
         ranges_m = scan.range_image.in_metres()
-    return image(ranges_m.reshape(shape)[0], "32FC1", stamp_ns=scan.stamp_ns, frame_id=frame_id)
+    return image(ranges_m.reshape(shape)[0], "32FC1", stamp_ns=scan.time_ns, frame_id=frame_id)

@@ -45,7 +45,7 @@ def point_cloud(scan: Scan, source: Source) -> list[tuple[int, str, Message]]:
 
     Points are in the order of `Scan.flat()`. They are counted now and packed when they are written.
     """
-    stamp_ns, kind, rows = scan.stamp_ns, point_kind(scan), len(source.frames)
+    stamp_ns, kind, rows = scan.time_ns, point_kind(scan), len(source.frames)
     valid = scan.valid.reshape(rows, -1)
     packer = _Packer(scan, valid)
     messages = []

@@ -40,11 +40,11 @@ def radar(reading: RadarReading, source: Source) -> list[tuple[int, str, Message
     messages = []
     for row, frame in enumerate(source.frames):
         own = reading.row(*divmod(row, source.rig.sensors))
-        cloud = cloud_message(DETECTION, int(own.valid.sum()), _packed(own), reading.stamp_ns, frame)
+        cloud = cloud_message(DETECTION, int(own.valid.sum()), _packed(own), reading.time_ns, frame)
         messages.append((row, "detections", cloud))
         if own.map_W is not None:
             picture = _dBm(own.map_W)[::-1].astype("<f4")
-            message = image(picture, "32FC1", stamp_ns=reading.stamp_ns, frame_id=frame)
+            message = image(picture, "32FC1", stamp_ns=reading.time_ns, frame_id=frame)
             messages.append((row, "range_doppler", message))
     return messages
 

@@ -42,7 +42,7 @@ def _scan(scan: Scan, source: Source) -> list[tuple[int, str, Message]]:
         if scan.range_image is not None:
             messages.append((row, "range_image", range_image(scan.one(row), frame_id=frame)))
         if isinstance(source.spec, Lidar) and source.spec.randomize is not None:
-            messages.append((row, "pose", true_pose(scan.X_WS, row, source, scan.stamp_ns)))
+            messages.append((row, "pose", true_pose(scan.X_WS, row, source, scan.time_ns)))
     return messages
 
 

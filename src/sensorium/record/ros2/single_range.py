@@ -23,7 +23,7 @@ def single_range(scan: Scan, source: Source) -> list[tuple[int, str, Message]]:
     assert isinstance(spec, Lidar)
     rows = len(source.frames)
     ranges, valid = scan.range_m.reshape(rows, -1)[:, 0], scan.valid.reshape(rows, -1)[:, 0]
-    stamp_ns = int(scan.time_ns.flat[0])
+    stamp_ns = int(scan.ray_time_ns.flat[0])
     messages = []
     for row in range(rows):
         fields = {

@@ -52,7 +52,7 @@ def waveforms(scan: Scan, source: Source) -> list[tuple[int, str, Message]]:
     messages = []
     for row, frame in enumerate(source.frames):
         data = Later(length, partial(_pack, scan, samples.reshape(rows, pulses, -1)[row]))
-        messages.append((row, "waveforms", cloud_message(kind, pulses, data, scan.stamp_ns, frame)))
+        messages.append((row, "waveforms", cloud_message(kind, pulses, data, scan.time_ns, frame)))
     return messages
 
 

@@ -92,7 +92,7 @@ class CameraCaster:
             bands=tuple(band.name for band in spec.bands),
             start_ns=start_ns,
             end_ns=start_ns + self.duration_ns,
-            stamp_ns=rig.stamp_ns(start_ns, known_ns=start_ns + self.duration_ns),
+            time_ns=rig.stamp_ns(start_ns, known_ns=start_ns + self.duration_ns),
             X_WS=X_WS,
             exposure_s=self._organised(np.array([one.exposure_s for one in settings])),
             gain=self._organised(np.array([one.gain for one in settings])),
@@ -113,7 +113,7 @@ class CameraCaster:
             self._tables = self._tables._replace(
                 **surfaces(self._layout, self._spec.bands, self._tables.surfaces.material)
             )
-        heads, count, bands = rig.worlds * rig.sensors, self.rays.time_ns.size, len(self._spec.bands)
+        heads, count, bands = rig.worlds * rig.sensors, self.rays.offset_ns.size, len(self._spec.bands)
         out = PictureOutputs(
             radiance=self._recycler.array((heads, count, bands), np.float32),
             inverse_depth=self._recycler.array((heads, count), np.float32),
@@ -190,7 +190,7 @@ class CameraCaster:
     def _truth(self, made: CameraImage, ideal: NDArray[np.float32], settings: tuple[Settings, ...]) -> CameraImage:
         """The same exposure through a perfect lens onto quiet pixels."""
         images = [self.pipeline.unspoilt(*each) for each in zip(self._inner(ideal), settings, strict=True)]
-        return replace(made, image=self._organised(_stacked(images)), raw=None, stamp_ns=made.start_ns)
+        return replace(made, image=self._organised(_stacked(images)), raw=None, time_ns=made.start_ns)
 
     def _virtual_rays(self) -> RayTable:
         """Rays through the cells of the virtual grid and its margin, each at its time within the exposure."""
@@ -204,7 +204,7 @@ class CameraCaster:
         if not self._moving or exposure_ns == _exposure_ns(self._spec.exposure_s):
             return self.rays
         if self._last_rays is None or self._last_rays[0] != exposure_ns:
-            self._last_rays = exposure_ns, replace(self.rays, time_ns=self._times_ns(self.rays.shape, exposure_ns))
+            self._last_rays = exposure_ns, replace(self.rays, offset_ns=self._times_ns(self.rays.shape, exposure_ns))
         return self._last_rays[1]
 
     def _times_ns(self, shape: tuple[int, ...], exposure_ns: int) -> NDArray[np.int64]:

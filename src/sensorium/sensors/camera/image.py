@@ -35,7 +35,7 @@ class CameraImage:
     """When exposure of the first row began [ns]."""
     end_ns: int
     """When that of the last row ended [ns], at the longest exposure that is allowed."""
-    stamp_ns: int
+    time_ns: int
     """Start by the camera's own clock [ns]."""
     X_WS: Pose
     """True poses of the camera at the times it was followed, batch shape (knots, worlds, sensors): x forward, z up."""
@@ -47,11 +47,6 @@ class CameraImage:
     """White balance: gain of each band [1], shape (..., bands)."""
     make_stages: Callable[[], list[tuple[str, NDArray[Any]]]]
     """Works the stages out once more; see `stages`."""
-
-    @property
-    def time_ns(self) -> int:
-        """What the image is stamped with [ns]."""
-        return self.stamp_ns
 
     @property
     def distance_m(self) -> NDArray[np.float32]:

@@ -122,7 +122,7 @@ class Firing:
         """The table as the kernel reads it; kept as long as the same table comes."""
         if self._flat is None or table is not self._table or instant != self._instant:
             directions = table.direction_S.reshape(-1, 3)
-            time = np.zeros(len(directions)) if instant else table.time_ns.reshape(-1) / table.duration_ns
+            time = np.zeros(len(directions)) if instant else table.offset_ns.reshape(-1) / table.duration_ns
             none = np.zeros((0, 3), np.float32)
             self._table, self._instant = table, instant
             self._flat = RayTables(

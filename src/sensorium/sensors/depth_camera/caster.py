@@ -116,7 +116,7 @@ class DepthCaster:
         # Rays in the order of tiles
         self._place = in_tiles(pattern.width, pattern.height)
         self._rays = _arranged(pattern, self._place)
-        self.duration_ns = int(self._rays.time_ns.max()) + 1 if pattern.line_time_s else 0
+        self.duration_ns = int(self._rays.offset_ns.max()) + 1 if pattern.line_time_s else 0
         """From the first row to the last [ns]."""
         self.period_ns = pattern.rays().duration_ns
         """From image to image [ns]."""
@@ -377,7 +377,7 @@ class DepthCaster:
     def _truth(self, image: DepthImage, shot: "_Shot", true_m: NDArray[np.float32]) -> DepthImage:
         """An image as it would be without errors."""
         made = self._measured(shot, true_m, self._true_numbers)
-        return replace(image, images={**image.images, **self._arrays.images(made)}, stamp_ns=image.start_ns)
+        return replace(image, images={**image.images, **self._arrays.images(made)}, time_ns=image.start_ns)
 
     def _corrupted(self, out: DepthOutputs, X_WS: Pose, shot: "_Shot", placed: PlacedScenes) -> NDArray[np.float32]:
         """Ranges after the errors, shape (heads, pixels)."""
@@ -425,7 +425,7 @@ class DepthCaster:
                 "projection": projection,
                 "start_ns": start_ns,
                 "end_ns": start_ns + self.duration_ns,
-                "stamp_ns": self._rig.stamp_ns(start_ns, known_ns=start_ns + self.duration_ns),
+                "time_ns": self._rig.stamp_ns(start_ns, known_ns=start_ns + self.duration_ns),
                 "X_WS": X_WS,
             }
         )
@@ -446,13 +446,13 @@ def _over_time(heads: Heads) -> Heads:
 
 def _true_already(image: DepthImage) -> DepthImage:
     """The truth of an image without errors: only its stamp may be wrong."""
-    return replace(image, stamp_ns=image.start_ns)
+    return replace(image, time_ns=image.start_ns)
 
 
 def _arranged(pattern: Pinhole | Fisheye, place: NDArray[np.uint32]) -> RayTable:
     """The rays of a pattern in another order, in one row; a rolling image lasts until its last row."""
     table = pattern.rays()
-    time_ns = table.time_ns.reshape(-1)[place][None]
+    time_ns = table.offset_ns.reshape(-1)[place][None]
     duration_ns = int(time_ns.max()) + 1
     return RayTable(table.direction_S.reshape(-1, 3)[place][None], time_ns, None, duration_ns)
 

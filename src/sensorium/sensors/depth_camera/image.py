@@ -41,7 +41,7 @@ class DepthImage:
     """When the first row was taken [ns]."""
     end_ns: int
     """When the last row was [ns]."""
-    stamp_ns: int
+    time_ns: int
     """Start by the camera's own clock [ns]."""
     X_WS: Pose
     """True poses of the cameras, batch shape (knots, worlds, sensors).
@@ -62,12 +62,7 @@ class DepthImage:
 
     def __repr__(self) -> str:
         images = ", ".join(f"{name} {image.shape}" for name, image in self.images.items())
-        return f"DepthImage({images}, at {ns_to_seconds(self.stamp_ns):g} s)"
-
-    @property
-    def time_ns(self) -> int:
-        """What the image is stamped with [ns]."""
-        return self.stamp_ns
+        return f"DepthImage({images}, at {ns_to_seconds(self.time_ns):g} s)"
 
     @property
     def depth(self) -> NDArray[np.float32]:

@@ -318,15 +318,15 @@ class LidarModel:
         """Columns whose last ray fired in [after, upto), sweep by sweep."""
         for tick in self._rate.ticks_between(after_ns - self._duration_ns - 1, upto_ns):
             table, sweep_ns = self._rays(tick), self._rate.time_ns(tick)
-            complete_ns = sweep_ns + table.time_ns.max(axis=0)
-            begun_ns = sweep_ns + table.time_ns.min(axis=0)
+            complete_ns = sweep_ns + table.offset_ns.max(axis=0)
+            begun_ns = sweep_ns + table.offset_ns.min(axis=0)
             columns = np.flatnonzero((complete_ns >= after_ns) & (complete_ns < upto_ns) & (begun_ns >= since_ns))
             if not len(columns):
                 continue
             start_ns, end_ns = int(begun_ns[columns].min()), int(complete_ns[columns].max()) + 1
             piece = RayTable(
                 table.direction_S[:, columns],
-                table.time_ns[:, columns] - (start_ns - sweep_ns),
+                table.offset_ns[:, columns] - (start_ns - sweep_ns),
                 None if table.origin_S is None else table.origin_S[:, columns],
                 end_ns - start_ns,
             )

@@ -296,7 +296,7 @@ class LightCaster:
             object_id=organised(out.object_id),
             face_id=organised(out.face_id),
             label=organised(out.label),
-            offset_ns=np.zeros(table.shape, np.int64) if start_ns == end_ns else table.time_ns,
+            offset_ns=np.zeros(table.shape, np.int64) if start_ns == end_ns else table.offset_ns,
             start_ns=start_ns,
             end_ns=end_ns,
             frame="world" if self._in_world else "sensor",

@@ -149,12 +149,12 @@ class Scan:
         return self.range_m > 0.0 if self.light is None else self.light.cause != Cause.NONE
 
     @property
-    def stamp_ns(self) -> int:
+    def time_ns(self) -> int:
         """What the sensor's own clock showed when the sweep began [ns]."""
         return self.start_ns + self.clock_offset_ns + round(self.start_ns * self.clock_skew)
 
     @property
-    def time_ns(self) -> NDArray[np.int64]:
+    def ray_time_ns(self) -> NDArray[np.int64]:
         """Firing time of each ray by the sensor's own clock [ns], in the shape of the ranges."""
         true_ns = self.start_ns + self.offset_ns
         if self.clock_offset_ns or self.clock_skew:

@@ -180,7 +180,7 @@ class SweepCaster:
             object_id=out.object_id.reshape(organised),
             face_id=out.face_id.reshape(organised),
             label=out.label.reshape(organised),
-            offset_ns=np.zeros(table.shape, np.int64) if start_ns == end_ns else table.time_ns,
+            offset_ns=np.zeros(table.shape, np.int64) if start_ns == end_ns else table.offset_ns,
             start_ns=start_ns,
             end_ns=end_ns,
             frame="world" if self._in_world else "sensor",

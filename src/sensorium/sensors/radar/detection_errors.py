@@ -99,9 +99,9 @@ class DetectionErrors:
         x = ideal.copy()
         active = onsets_ns = None
         if self._rig.faults is not None:
-            active = self._rig.faults.at(reading.time_ns)
+            active = self._rig.faults.at(reading.end_ns)
             onsets_ns = self._rig.faults.onsets_ns
-        self._program.step(x.reshape(heads, -1), reading.time_ns, self._state, active, onsets_ns)
+        self._program.step(x.reshape(heads, -1), reading.end_ns, self._state, active, onsets_ns)
         x[:, _RANGE] = np.maximum(x[:, _RANGE], 0.0)  # nothing is behind the sensor
         x[:, _POWER] = np.clip(x[:, _POWER], _LEAST_DBM, _MOST_DBM)
 

@@ -159,8 +159,8 @@ class Lists:
             object_id=number.astype(np.int32).reshape(shape),
             label=label.astype(np.int32).reshape(shape),
             cause=front(cause).astype(np.uint8),
-            time_ns=instant.time_ns,
-            stamp_ns=stamp_ns,
+            end_ns=instant.time_ns,
+            time_ns=stamp_ns,
             X_WS=instant.X_WS.reshape((rig.worlds, rig.sensors)),
             **maps,
         )

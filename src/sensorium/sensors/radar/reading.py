@@ -56,9 +56,9 @@ class RadarReading:
     """Truth: its label, -1 where there is no object."""
     cause: NDArray[np.uint8]
     """Truth: what it came from, as `EchoCause`."""
-    time_ns: int
+    end_ns: int
     """When the frame was complete [ns]."""
-    stamp_ns: int
+    time_ns: int
     """The same by the sensor's own clock [ns]."""
     X_WS: Pose
     """True poses of the sensors then, batch shape (worlds, sensors)."""

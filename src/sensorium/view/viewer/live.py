@@ -95,7 +95,7 @@ class Live(Recorder):
                     own = reading.row(0, row)
                     found = own.flat()
                     points_W = own.X_WS[0, 0].apply(found.points)
-                    stream.cloud(name, points_W, found.label, reading.time_ns)
+                    stream.cloud(name, points_W, found.label, reading.end_ns)
             elif isinstance(reading, SampledReading):
                 self._numbers(stream, sensor, reading, arrival.truth())
 

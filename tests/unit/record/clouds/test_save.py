@@ -69,7 +69,7 @@ def test_las_comes_back(tmp_path, name, frame, random_scan):
     assert np.abs(cloud.xyz - flat.points).max() <= 5.1e-5
     for key, expected in (("intensity_raw", flat.intensity), ("label", flat.label), ("cause", flat.cause)):
         assert np.array_equal(cloud[key], expected)
-    assert np.array_equal(cloud.gps_time, scan.time_ns[scan.valid] * 1e-9)
+    assert np.array_equal(cloud.gps_time, scan.ray_time_ns[scan.valid] * 1e-9)
     returns, rings = numbers_of(scan)
     assert np.array_equal(cloud.return_number, returns + 1)
     assert np.array_equal(cloud["ring"], rings)

@@ -103,7 +103,7 @@ def test_clouds_come_back_bit_for_bit(tmp_path, columns, frame):
             assert np.array_equal(cloud[name], getattr(flat, name))
         assert np.array_equal(cloud["ring"], np.nonzero(scan.valid)[0])
         assert not cloud["return"].any()
-        assert np.array_equal(stamp_ns(message) + cloud["t"].astype(np.int64), scan.time_ns[scan.valid])
+        assert np.array_equal(stamp_ns(message) + cloud["t"].astype(np.int64), scan.ray_time_ns[scan.valid])
         assert scan.end_ns <= log_ns <= scan.end_ns + 10_000_000
         assert message.header.frame_id == ("lidar" if frame == "sensor" else "world")
 
@@ -117,7 +117,7 @@ def test_labels_are_named_and_clouds_may_be_thinned(tmp_path):
             recorder.record(env)
             scans += lidar.readings()
     topics = read(path)
-    assert [stamp_ns(message) for _, message in topics["/lidar/points"]] == [scan.stamp_ns for scan in scans[::2]]
+    assert [stamp_ns(message) for _, message in topics["/lidar/points"]] == [scan.time_ns for scan in scans[::2]]
     assert len(topics["/clock"]) == 45
 
     # Also of a file that was cut off

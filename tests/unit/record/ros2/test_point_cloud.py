@@ -58,7 +58,7 @@ def test_every_return_is_a_point_with_what_the_scan_says_of_it(random_scan, deco
     ((row, topic, message),) = point_cloud(scan, source())
     assert (row, topic) == (0, "points")
     (stamp_ns, frame_id), points = points_of(decoded(message))
-    assert (stamp_ns, frame_id) == (scan.stamp_ns, "top" if frame == "sensor" else "world")
+    assert (stamp_ns, frame_id) == (scan.time_ns, "top" if frame == "sensor" else "world")
     there = np.argwhere(scan.valid).tolist()  # return by return, channel by channel
     assert len(points) == len(there) > 20
     for point, (number, channel, column) in zip(points, there, strict=True):

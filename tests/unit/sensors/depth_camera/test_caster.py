@@ -57,7 +57,7 @@ def test_an_image_is_of_an_instant_or_lasts_until_its_last_row():
         assert of.duration_ns == duration_ns
         assert of.period_ns == 100 * MS
         image, _ = of.take(30 * MS, 0)
-        assert (image.start_ns, image.end_ns, image.stamp_ns) == (30 * MS, 30 * MS + duration_ns, 30 * MS)
+        assert (image.start_ns, image.end_ns, image.time_ns) == (30 * MS, 30 * MS + duration_ns, 30 * MS)
 
 
 @pytest.mark.parametrize("speed_m_s", [SPEED_M_S, 0.0])
@@ -79,8 +79,8 @@ def test_a_pixel_sees_the_wall_from_where_the_camera_is_at_its_time(pattern, spe
 )
 def test_the_truth_is_stamped_by_no_wrong_clock(options):
     image, truth = caster(spec(timing=sn.Timing(clock_offset_s=0.5), **options)).take(20 * MS, 3)
-    assert (image.stamp_ns, image.time_ns, image.start_ns) == (520 * MS, 520 * MS, 20 * MS)
-    assert (truth().stamp_ns, truth().start_ns, truth().end_ns) == (20 * MS, 20 * MS, 20 * MS)
+    assert (image.time_ns, image.start_ns) == (520 * MS, 20 * MS)
+    assert (truth().time_ns, truth().start_ns, truth().end_ns) == (20 * MS, 20 * MS, 20 * MS)
 
 
 # --- errors -----------------------------------------------------------------------------------------------------------

@@ -143,7 +143,7 @@ def test_readings_are_those_of_one_process(readings):
             assert getattr(found, field)[~other].tobytes() == getattr(expected, field)[~other].tobytes(), field
         assert set(np.unique(expected.label)) >= {-1, 1, 2} | ({5} if hidden != "car" else {6})
         assert (expected.object_id != 1).all()  # the fog bank
-        np.testing.assert_array_equal(found.time_ns, expected.time_ns)
+        np.testing.assert_array_equal(found.ray_time_ns, expected.ray_time_ns)
 
 
 def test_errors_of_rays_are_those_of_one_process(readings):

@@ -53,7 +53,7 @@ class BareRays:
         assert isinstance(spec, sn.Lidar)
         placed = of.env._tracer.place(scan.start_ns, scan.end_ns, scan.X_WS.position[0, :, 0])
         self._scenes = placed.tables.scene[:1].copy()
-        pose = scan.pose(scan.time_ns.reshape(-1))
+        pose = scan.pose(scan.ray_time_ns.reshape(-1))
         rays, axis = beam_rays(spec), of.pattern.rays().direction_S.reshape(-1, 3).astype(np.float64)
 
         # Across each axis: level to its left, and up
@@ -66,7 +66,7 @@ class BareRays:
         self.directions = _flat(np.einsum("pij,prj->pri", rotation, directions))
         turned = np.einsum("pij,prj->pri", rotation, spec.beam.exit_radius_m * aside)
         self.origins = _flat((pose.position - placed.anchor[0])[:, None] + turned)
-        share = of.pattern.rays().time_ns.reshape(-1) / (scan.end_ns - scan.start_ns)
+        share = of.pattern.rays().offset_ns.reshape(-1) / (scan.end_ns - scan.start_ns)
         self._rays = packed(self.origins[None], self.directions[None])
         self._time = np.repeat(share, len(rays.u)).astype(np.float32)
         self.range_m = np.zeros(len(self.origins), np.float32)

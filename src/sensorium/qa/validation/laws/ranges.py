@@ -106,8 +106,8 @@ def _moving(quick: bool) -> Comparison:
     for _ in env.run(duration_s=0.2):
         pass
     scan = lidar.read()
-    expected = (150.0 - 30.0 * scan.time_ns * 1e-9) / pattern.rays().direction_S[..., 0].astype(np.float64)
-    at = scan.time_ns * 1e-6
+    expected = (150.0 - 30.0 * scan.ray_time_ns * 1e-9) / pattern.rays().direction_S[..., 0].astype(np.float64)
+    at = scan.ray_time_ns * 1e-6
     return Comparison(scan.range_m, expected, at=at, x=Axis("time [ms]"), y=Axis("range [m]"))
 
 
