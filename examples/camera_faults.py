@@ -59,7 +59,7 @@ for _ in env.run(2.0):
     title = titles.get(round(env.time_s, 3))
     if title is not None:
         image = depth.read()
-        panels[title] = draw.depth_colours(image.depth, image.valid, near_m=1.0, far_m=18.0)
+        panels[title] = draw.depth_colours(image.depth_m, image.valid, near_m=1.0, far_m=18.0)
         print(f"{env.time_s:.1f} s: {title}, {image.valid.mean():.0%} of the pixels have a depth")
 shown = colour.read().image
 panels["dead and hot pixels of a mosaic"] = shown / shown.max()

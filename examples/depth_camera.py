@@ -40,7 +40,7 @@ for _ in range(14):
 image = eye.read()
 walker = image.segmentation == scene.labels["pedestrian"]
 print(f"{image.valid.mean():.0%} of the pixels see something within {camera.max_range_m:g} m")
-print(f"the walker is {image.depth[walker].mean():.2f} m away and fills {walker.sum()} pixels")
+print(f"the walker is {image.depth_m[walker].mean():.2f} m away and fills {walker.sum()} pixels")
 px, m_s = image.flow[walker].mean(axis=0), image.scene_flow[walker].mean(axis=0)
 print(f"it moves by {px.round(1)} px an image, and as the drone sees it by {m_s.round(2)} m/s")
 save_figure("depth_camera.png", depth_pictures(image, scene.labels, names))

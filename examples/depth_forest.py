@@ -55,8 +55,8 @@ d455 = env.attach(sn.DepthCamera.from_device("intel-realsense-d455", pattern=pix
 def pictures():
     """Titles and pictures of the last images."""
     truth, measured = seen.read(), d455.read()
-    depth, label = truth.depth[0], truth.segmentation[0]
-    stereo, valid = measured.depth[0], measured.valid[0]
+    depth, label = truth.depth_m[0], truth.segmentation[0]
+    stereo, valid = measured.depth_m[0], measured.valid[0]
     limits = {"near_m": 0.6, "far_m": 25.0}
     return [
         ("depth", draw.depth_colours(depth, truth.valid[0], **limits)),
@@ -82,8 +82,8 @@ if sys.argv[1:] == ["--gif"]:
 else:
     for _ in env.run(1.3):
         pass
-    depth, measured = seen.read().depth[0], d455.read()
-    lost, error = ~measured.valid[0], measured.depth[0] - depth
+    depth, measured = seen.read().depth_m[0], d455.read()
+    lost, error = ~measured.valid[0], measured.depth_m[0] - depth
     near = (depth > 3.5) & (depth < 4.5) & ~lost
     print(f"{lost[depth < 30.0].mean():.0%} of what is there has no depth;", end=" ")
     print(f"at 4 m the D455 is off by {1e3 * np.median(np.abs(error[near])) / 0.6745:.0f} mm, 1 sigma")

@@ -148,7 +148,7 @@ class ForestEnv(VectorEnv):
     def _seen(self) -> dict[str, np.ndarray]:
         goal = np.array([GOAL_M, 0.0, 2.0])
         return {
-            "depth": self.camera.read().depth,
+            "depth": self.camera.read().images["depth"],
             "velocity": np.clip(self.drones.velocity / 5.0, -4.0, 4.0).astype(np.float32),
             "way": np.clip((goal - self.drones.position) / GOAL_M, -4.0, 4.0).astype(np.float32),
         }

@@ -263,18 +263,18 @@ def forest_tof():
             axes = figure.add_subplot(place)
             axes.axis("off")
             draw.heading(axes, title)
-            axes.imshow(depth_colours(image.depth, image.valid, **limits), interpolation="nearest")
+            axes.imshow(depth_colours(image.depth_m, image.valid, **limits), interpolation="nearest")
         tick = min(range(len(around)), key=lambda k: abs(around[k].time_ns - front[moment].time_ns))
         zones = sides.subgridspec(2, 2)
         for number, side in enumerate(("left", "right", "up", "down")):
             axes = figure.add_subplot(zones[number])
             axes.axis("off")
             axes.set_title(f"8 x 8 {side}", color=FAINT, fontsize=9, loc="left", pad=2)
-            picture = depth_colours(around[tick].range[number], around[tick].valid[number], **limits)
+            picture = depth_colours(around[tick].range_m[number], around[tick].valid[number], **limits)
             axes.imshow(picture, interpolation="nearest")
     draw.key(above, where="lower left", columns=2)
     pairs = zip(front, truths["front"], strict=True)
-    error = np.median(np.abs(np.concatenate([(a.depth - b.depth)[a.valid & b.valid] for a, b in pairs])))
+    error = np.median(np.abs(np.concatenate([(a.depth_m - b.depth_m)[a.valid & b.valid] for a, b in pairs])))
     print(f"{len(front)} images ahead, {len(around)} around; half of all depths are within {error:.3f} m")
     return figure
 

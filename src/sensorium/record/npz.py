@@ -49,7 +49,8 @@ def save_npz(path: str | PathLike[str], scan: Scan, *, compress: bool = True) ->
     if scan.waveform is not None:
         content |= {f"waveform_{name}": getattr(scan.waveform, name) for name in ("samples", *_WAVEFORM)}
     if scan.range_image is not None:
-        content |= {f"range_image_{name}": getattr(scan.range_image, name) for name in ("range", *_IMAGE)}
+        content |= {f"range_image_{name}": getattr(scan.range_image, name) for name in _IMAGE}
+        content["range_image_range"] = scan.range_image.values
     with replacing(path) as file:
         (np.savez_compressed if compress else np.savez)(file, **content)
 

@@ -136,7 +136,7 @@ SENSORS: dict[str, tuple[str, Any, dict[str, Any], dict[str, tuple[int, float]],
         ),
         OWN,
         {"range": (24, 8.0)},
-        ("range", "depth", "points", "segmentation"),
+        ("range_m", "depth_m", "points", "segmentation"),
     ),
     "camera": (
         "camera",

@@ -94,12 +94,12 @@ def _noise(device: Device, sheet: DepthCameraSheet) -> list[Row]:
         changes: dict[str, Any] = {"errors": errors, "pattern": _PART, "min_range_m": 0.0, "max_range_m": 10.0 * z}
         image, truth = _image(device, z, reflectance=reflectance, **changes)
         if sheet.principle == "stereo":
-            law = _stereo_law(sheet, spec, truth.depth)
-            stated_m, error = float(_stereo_law(sheet, spec, np.array(z))), image.depth - truth.depth
+            law = _stereo_law(sheet, spec, truth.depth_m)
+            stated_m, error = float(_stereo_law(sheet, spec, np.array(z))), image.depth_m - truth.depth_m
         else:
             stated_m = _timed_law(sheet, z)
-            law, error = np.full(truth.range.shape, stated_m), image.range - truth.range
-        share = (error / law)[image.depth > 0.0]
+            law, error = np.full(truth.range_m.shape, stated_m), image.range_m - truth.range_m
+        share = (error / law)[image.depth_m > 0.0]
         std_mm, relative = 1e3 * stated_m * float(share.std()), Z / math.sqrt(2.0 * share.size)
         what = f"{'depth' if sheet.principle == 'stereo' else 'range'} noise at {z:g} m, 1 sigma"
         low, high = std_mm * (1.0 - relative), std_mm * (1.0 + relative)
@@ -132,7 +132,7 @@ def _disparities(device: Device, sheet: DepthCameraSheet) -> list[Row]:
         noisy = [{**stereo, "disparity_std_px": 10.0 * quantum}]
         changes: dict[str, Any] = {"errors": noisy, "pattern": _PART, "min_range_m": 0.0, "max_range_m": 100.0}
         image, _ = _image(device, 2.0, **changes)
-        found = np.unique(scale / image.depth[image.depth > 0.0].astype(np.float64))
+        found = np.unique(scale / image.depth_m[image.depth_m > 0.0].astype(np.float64))
         steps = np.diff(found)
         step = float(np.median(steps[steps > 0.5 * quantum]))
         half = float(found.max()) * 2.0**-23
@@ -144,9 +144,9 @@ def _disparities(device: Device, sheet: DepthCameraSheet) -> list[Row]:
         wide: dict[str, Any] = {"errors": quiet, "pattern": _strip(spec), "min_range_m": 0.0, "max_range_m": 100.0}
         image, truth = _image(device, 1.3 * nearest_m, aside_m=0.3 * nearest_m, **wide)
         # Those that fall outside of the second image are lost for another reason
-        disparity = scale / truth.depth.astype(np.float64)
+        disparity = scale / truth.depth_m.astype(np.float64)
         inside = np.arange(disparity.shape[-1]) > disparity
-        ends = float(disparity[(image.depth > 0.0)].max()), float(disparity[inside & (image.depth == 0.0)].min())
+        ends = float(disparity[(image.depth_m > 0.0)].max()), float(disparity[inside & (image.depth_m == 0.0)].min())
         rows.append(in_sheet_unit(device.name, "disparity search", quantity, levels, (0.5 * sum(ends), *ends)))
     return rows
 
@@ -158,7 +158,7 @@ def _depth_step(device: Device, sheet: DepthCameraSheet) -> list[Row]:
     step_m = sheet.number("depth_unit")
     errors = [{"kind": "quantization", "step_m": step_m}]
     image, _ = _image(device, 2.0, errors=errors, pattern=_PART, min_range_m=0.0, max_range_m=10.0)
-    found = np.unique(image.depth[image.valid]).astype(np.float64)
+    found = np.unique(image.depth_m[image.valid]).astype(np.float64)
     steps = np.diff(found)
     # Depth is worked out of range, which moves its last bits
     step, half = float(np.median(steps[steps > 0.5 * step_m])), 4.0 * float(np.spacing(np.float32(found.max())))
@@ -180,7 +180,7 @@ def _reach(device: Device, sheet: DepthCameraSheet, name: str) -> list[Row]:
     limited, _ = _image(device, stated_m, aside_m=_ASIDE * stated_m, **strip)
     endless: dict[str, Any] = {**strip, "min_range_m": 0.0, "max_range_m": 10.0 * stated_m}
     whole, _ = _image(device, stated_m, aside_m=_ASIDE * stated_m, **endless)
-    seen, range_m = limited.valid, whole.range.astype(np.float64)
+    seen, range_m = limited.valid, whole.range_m.astype(np.float64)
     ends = limits(seen, range_m, greatest=name == "max_range")
     what = "greatest range" if name == "max_range" else "least range"
     return [in_sheet_unit(device.name, what, quantity, stated_m, ends)]

@@ -58,7 +58,7 @@ class DepthCamera(SensorSpec[DepthImage]):
     >>> sensor = env.attach(camera)
     >>> env.step()
     >>> image = sensor.read()
-    >>> image.depth.shape, image.depth.mean().round(3).item(), int(image.segmentation.min())
+    >>> image.depth_m.shape, image.depth_m.mean().round(3).item(), int(image.segmentation.min())
     ((48, 64), 4.0, 1)
     """
 

@@ -65,14 +65,14 @@ class DepthImage:
         return f"DepthImage({images}, at {ns_to_seconds(self.time_ns):g} s)"
 
     @property
-    def depth(self) -> NDArray[np.float32]:
-        """Distance along the camera's axis [m], or as a share of the greatest range."""
-        return self._image("depth")
+    def depth_m(self) -> NDArray[np.float32]:
+        """Distance along the camera's axis [m]; shares of the greatest range are `images["depth"]`."""
+        return self._in_unit("depth")
 
     @property
-    def range(self) -> NDArray[np.float32]:
-        """Distance along the ray [m], or as a share of the greatest range."""
-        return self._image("range")
+    def range_m(self) -> NDArray[np.float32]:
+        """Distance along the ray [m]; shares of the greatest range are `images["range"]`."""
+        return self._in_unit("range")
 
     @property
     def points(self) -> NDArray[Any]:
@@ -147,6 +147,12 @@ class DepthImage:
             for name, image in self.images.items()
         }
         return replace(self, images=images)
+
+    def _in_unit(self, name: str) -> NDArray[np.float32]:
+        if self.scale_m != 1.0:
+            shares = f"images[{name!r}] has the shares, and in_metres(images[{name!r}]) the distances"
+            raise SpecError(f"{name}_m is asked of an image of shares of {self.scale_m:g} m (`normalize`); {shares}")
+        return self._image(name)
 
     def _image(self, name: str) -> NDArray[Any]:
         if name not in self.images:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class RangeImage:
     """Ranges as reported, with values for what is too near and for nothing; as `DepthImage` shows them."""
 
-    range: NDArray[np.float32]
+    values: NDArray[np.float32]
     """Distance along the ray [m], or as a share of the greatest range, in the shape of the scan's ranges."""
     near: float
     """What is shown where a surface is too near, in the unit of the range."""
@@ -30,15 +30,15 @@ class RangeImage:
     @property
     def valid(self) -> NDArray[np.bool_]:
         """Whether there is a return."""
-        return ~np.isin(self.range, [np.float32(self.near), np.float32(self.far)])
+        return ~np.isin(self.values, [np.float32(self.near), np.float32(self.far)])
 
     def in_metres(self) -> NDArray[np.float32]:
         """Ranges in metres, with infinity for nothing and minus infinity for what is too near (REP 118)."""
-        return in_metres(self.range, self.scale_m, ((self.far, np.inf), (self.near, -np.inf)))
+        return in_metres(self.values, self.scale_m, ((self.far, np.inf), (self.near, -np.inf)))
 
     def voided(self, at: NDArray[np.bool_]) -> "RangeImage":
         """The same with nothing to see where the mask is true; it broadcasts to the shape of the range."""
-        return replace(self, range=np.where(at, np.float32(self.far), self.range))
+        return replace(self, values=np.where(at, np.float32(self.far), self.values))
 
 
 class RangeImages:

@@ -219,7 +219,7 @@ class Scan:
             self._each(lambda field, array: array.reshape(-1, *shape, *field.tail)[row]),
             X_WS=self.X_WS[:, row // sensors, row % sensors].reshape((-1, 1, 1)),
             waveform=waveform,
-            range_image=None if image is None else replace(image, range=image.range.reshape(-1, *shape)[row]),
+            range_image=None if image is None else replace(image, values=image.values.reshape(-1, *shape)[row]),
         )
 
     def without(self, worlds: NDArray[np.bool_]) -> Self:

@@ -30,7 +30,7 @@ def ranges(scene, *errors):
     spec = sn.DepthCamera(pattern=PATTERN, outputs={"range"}, errors=errors, min_range_m=0.01, max_range_m=FAR_M)
     camera = env.attach(spec, pose=POSES)
     env.step()
-    return camera.read().range
+    return camera.read().range_m
 
 
 def mixed_by_hand(scene, reflectances, rays):

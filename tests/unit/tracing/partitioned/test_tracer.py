@@ -164,7 +164,7 @@ def test_drawn_placements_and_range_images_are_those_of_one_process(readings):
         for found, expected in zip(readings[0][name], readings[1][name], strict=True):
             np.testing.assert_array_equal(found.X_WS.position, expected.X_WS.position)
             other = other_faces(found, expected)
-            assert found.range_image.range[~other].tobytes() == expected.range_image.range[~other].tobytes()
+            assert found.range_image.values[~other].tobytes() == expected.range_image.values[~other].tobytes()
             assert {-1.0, 1.0} < set(np.unique(expected.range_image.range))
 
 

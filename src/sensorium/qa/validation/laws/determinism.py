@@ -49,7 +49,7 @@ _OUTPUTS: dict[str, tuple[str, ...]] = {
     "light": _LIGHT,
     "waveform": (*_LIGHT, "width_s"),
     "camera": ("image",),
-    "depth_camera": ("depth", "segmentation", "normals"),
+    "depth_camera": ("depth_m", "segmentation", "normals"),
     "cone": ("range_m", "point", "azimuth", "elevation"),
     "radar": ("range_m", "range_rate_m_s", "azimuth_rad", "power_W", "object_id", "valid"),
     "imu": _INERTIAL,

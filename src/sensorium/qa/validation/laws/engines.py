@@ -136,7 +136,7 @@ def _depth(quick: bool) -> Comparison:
     eye = data.xpos[head]
     distance = np.array([mujoco.mj_ray(model, data, eye, ray, None, True, head, geom, None) for ray in rays])
     seen = (distance >= 0.0) & (distance < _MOST_DEPTH_M)
-    found = np.where(image.valid.ravel(), image.depth.ravel().astype(float), _MOST_DEPTH_M)
+    found = np.where(image.valid.ravel(), image.depth_m.ravel().astype(float), _MOST_DEPTH_M)
     expected = np.where(seen, distance * cosine, _MOST_DEPTH_M)
     note = f"{int(seen.sum())} of {seen.size} pixels see something"
     return Comparison(found, expected, at=np.arange(seen.size), x=Axis("pixel"), y=Axis("depth [m]"), note=note)
@@ -189,7 +189,7 @@ def _rendered(quick: bool) -> Comparison:
     inner[middle] = np.all([(np.abs(part - flat[middle]) < 1e-4).all(axis=-1) for part in near], axis=0)
     note = f"{int(inner.sum())} of {inner.size} pixels are away from edges"
     x, y = Axis("depth [m]", log=True), Axis("depth [m]", log=True)
-    return Comparison(image.depth[inner], theirs[inner], at=theirs[inner], x=x, y=y, note=note)
+    return Comparison(image.depth_m[inner], theirs[inner], at=theirs[inner], x=x, y=y, note=note)
 
 
 @ENGINES.check(
