@@ -28,11 +28,12 @@ spec = sn.Imu(
     outputs=("acceleration", "angular_velocity", "delta_velocity", "delta_angle"),
 )
 spec.linear.noise = Noise(density=300e-6 * G, bias_std=0.3e-3 * G)
-spec.linear.sat, spec.linear.discrete = Saturate(min=-2 * G, max=2 * G), Quantize(bits=16, code="twos_complement")
+spec.linear.saturation = Saturate(min=-2 * G, max=2 * G)
+spec.linear.quantization = Quantize(bits=16, code="twos_complement")
 spec.linear.low_pass = LowPass(cutoff_hz=20.0)
 spec.angular.noise = Noise(density=np.radians(0.01), bias_std=np.radians(0.003))
-spec.angular.sat = Saturate(min=-np.radians(250), max=np.radians(250))
-spec.angular.discrete = Quantize(bits=16, code="twos_complement")
+spec.angular.saturation = Saturate(min=-np.radians(250), max=np.radians(250))
+spec.angular.quantization = Quantize(bits=16, code="twos_complement")
 broken = spec.model_copy(deep=True)
 broken.faults = FaultSchedule(
     faults=(

@@ -22,8 +22,8 @@ device = sn.Imu(timing=sn.Timing(rate_hz=RATE_HZ))
 for name, group in (("angular", device.angular), ("linear", device.linear)):
     set_to = known[name]
     group.noise = Noise(density=set_to["N"], sided="two", instability=set_to["B"], walk=set_to["K"])
-    group.discrete = Quantize(bits=16, code="twos_complement")
-device.angular.sat, device.linear.sat = Saturate(min=-4.36, max=4.36), Saturate(min=-2 * G, max=2 * G)
+    group.quantization = Quantize(bits=16, code="twos_complement")
+device.angular.saturation, device.linear.saturation = Saturate(min=-4.36, max=4.36), Saturate(min=-2 * G, max=2 * G)
 
 
 def at_rest(imu: sn.Imu, seed: int) -> dict[str, np.ndarray]:
@@ -32,7 +32,7 @@ def at_rest(imu: sn.Imu, seed: int) -> dict[str, np.ndarray]:
     recorded = {}
     for name, group in (("angular", imu.angular), ("linear", imu.linear)):
         still = np.broadcast_to((0.0, 0.0, G if name == "linear" else 0.0), (len(times_ns), 3))
-        chain = Chain([group.noise, group.discrete, group.sat])
+        chain = Chain([group.noise, group.quantization, group.saturation])
         state = chain.init((3,), seed=seed, name=name, period_s=1.0 / RATE_HZ)
         recorded[name] = chain.series(still, times_ns=times_ns, state=state)[0]
     return recorded

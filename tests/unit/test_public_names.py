@@ -73,3 +73,22 @@ def test_a_material_may_be_named():
     assert sn.Scene().add(sn.shapes.box(1, 1, 1), material="concrete").material is concrete
     assert sn.SceneObject(sn.shapes.box(1, 1, 1), material="concrete").material is concrete
     assert sn.MeshFile(Path("wall.ply"), material="concrete").material is concrete
+
+
+@pytest.mark.parametrize(
+    ("make", "place"),
+    [
+        (lambda **f: sn.Barometer(**f), ""),
+        (lambda **f: sn.SunSensor(**f), ""),
+        (lambda **f: sn.Encoder(**f), ""),
+        (lambda **f: sn.Odometer(**f), ""),
+        (lambda **f: sn.Gnss(position=f), "position."),
+        (lambda **f: sn.Imu(linear=f), "linear."),
+        (lambda **f: sn.ConeSensor(range=f), "range."),
+        (lambda **f: sn.Radar(range=f), "range."),
+    ],
+)
+def test_old_keys_are_told_the_new_ones(make, place):
+    for old, new in (("sat", "saturation"), ("discrete", "quantization")):
+        with pytest.raises(sn.errors.SpecError, match=rf"{re.escape(place)}{old} .*did you mean {new}\?"):
+            make(**{old: {"on": False}})

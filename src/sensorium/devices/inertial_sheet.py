@@ -22,9 +22,9 @@ class Group(Values):
     signal: ClassVar[str]
     """SI unit of the signal."""
 
-    range: Annotated[Quantity | None, Rule(_SIGNAL, ("sat",))] = None
+    range: Annotated[Quantity | None, Rule(_SIGNAL, ("saturation",))] = None
     """Largest reading, the same to both sides."""
-    lsb: Annotated[Quantity | None, Rule(_SIGNAL, ("discrete.lsb",))] = None
+    lsb: Annotated[Quantity | None, Rule(_SIGNAL, ("quantization.lsb",))] = None
     """Size of a code; its unit may be LSB/g and the like."""
     bandwidth: Annotated[Quantity | None, Rule("Hz", ("low_pass",))] = None
     """Corner of the sensor's own filter; the model takes one pole."""
@@ -61,9 +61,9 @@ class Group(Values):
         """The fields of a group of the specification."""
         fields: dict[str, Any] = {}
         if (limit := self.number("range")) is not None:
-            fields["sat"] = {"min": scaled(limit, -1.0), "max": limit}
+            fields["saturation"] = {"min": scaled(limit, -1.0), "max": limit}
         if (lsb := self.number("lsb")) is not None:
-            fields["discrete"] = {"lsb": lsb}
+            fields["quantization"] = {"lsb": lsb}
         if (corner_hz := self.number("bandwidth")) is not None:
             fields["low_pass"] = {"cutoff_hz": corner_hz}
 

@@ -1,5 +1,6 @@
 """A barometer: air pressure at a height, and the altitude one makes of it."""
 
+from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -11,6 +12,7 @@ from sensorium.core.rotations import Float
 from sensorium.corruption import Noise, Program, Quantize, Saturate
 from sensorium.corruption.engine.base import AnyCorruption
 from sensorium.sensors.common.channel_parts import channel_parts
+from sensorium.sensors.common.error_group import RENAMED
 from sensorium.sensors.common.quantity import Quantity
 from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.sampled import Sample, SampledModel, required_rate_hz
@@ -100,6 +102,8 @@ class Barometer(SensorSpec[BarometerReading]):
 
     targets: ClassVar[tuple[str, ...]] = ("pressure",)
 
+    also_called: ClassVar[Mapping[str, str]] = RENAMED
+
     kind: Literal["barometer"] = "barometer"
     timing: Timing = Field(default_factory=lambda: Timing(rate_hz=50.0))
     """Clock; 50 Hz unless told otherwise."""
@@ -111,9 +115,9 @@ class Barometer(SensorSpec[BarometerReading]):
     """Bias, drift and white noise [Pa]."""
     extra: tuple[AnyCorruption, ...] = ()
     """Further corruptions."""
-    discrete: Quantize = Field(default_factory=Quantize)
+    quantization: Quantize = Field(default_factory=Quantize)
     """Quantisation."""
-    sat: Saturate = Field(default_factory=Saturate)
+    saturation: Saturate = Field(default_factory=Saturate)
     """Saturation."""
 
     def start(self, rig: Rig) -> SampledModel[BarometerReading]:
@@ -121,7 +125,7 @@ class Barometer(SensorSpec[BarometerReading]):
         period_s = 1.0 / required_rate_hz(self.timing)
         parts = channel_parts(
             [self.noise, *self.extra],
-            [self.discrete, self.sat],
+            [self.quantization, self.saturation],
             width=1,
             period_s=period_s,
             faults=self.faults,

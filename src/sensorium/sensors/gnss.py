@@ -208,7 +208,7 @@ class Gnss(SensorSpec[GnssReading]):
         for number, (target, group, more) in enumerate(
             (("position", self.position, wander), ("velocity", self.velocity, []))
         ):
-            before, after = [*more, group.noise, *group.extra], Chain([group.discrete, group.sat])
+            before, after = [*more, group.noise, *group.extra], Chain([group.quantization, group.saturation])
             layout = Chain([*before, after]).told(Layout(3, period_s))
             layouts.append(layout)
             first.append(Part(Chain(before).operations(layout), 3 * number, 3, number))

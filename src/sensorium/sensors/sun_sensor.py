@@ -1,6 +1,7 @@
 """A coarse sun sensor: one photocell, and the cosine of the angle at which the Sun shines on it."""
 
 import math
+from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -13,6 +14,7 @@ from sensorium.corruption import Noise, Program, Quantize, Saturate, Scale
 from sensorium.corruption.engine.base import AnyCorruption
 from sensorium.physics.fields import Sun
 from sensorium.sensors.common.channel_parts import channel_parts
+from sensorium.sensors.common.error_group import RENAMED
 from sensorium.sensors.common.quantity import Quantity
 from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.sampled import SampledModel, required_rate_hz
@@ -68,6 +70,8 @@ class SunSensor(SensorSpec[SunSensorReading]):
 
     targets: ClassVar[tuple[str, ...]] = ("cosine",)
 
+    also_called: ClassVar[Mapping[str, str]] = RENAMED
+
     kind: Literal["sun_sensor"] = "sun_sensor"
     timing: Timing = Field(default_factory=lambda: Timing(rate_hz=10.0))
     """Clock; 10 Hz unless told otherwise."""
@@ -79,9 +83,9 @@ class SunSensor(SensorSpec[SunSensorReading]):
     """Bias, walks and white noise [1]."""
     extra: tuple[AnyCorruption, ...] = ()
     """Further corruptions."""
-    discrete: Quantize = Field(default_factory=Quantize)
+    quantization: Quantize = Field(default_factory=Quantize)
     """Quantisation."""
-    sat: Saturate = Field(default_factory=Saturate)
+    saturation: Saturate = Field(default_factory=Saturate)
     """Saturation, such as that of a cell that gives nothing below 0."""
 
     def start(self, rig: Rig) -> SampledModel[SunSensorReading]:
@@ -91,7 +95,7 @@ class SunSensor(SensorSpec[SunSensorReading]):
         period_s = 1.0 / required_rate_hz(self.timing)
         parts = channel_parts(
             [self.scale, self.noise, *self.extra],
-            [self.discrete, self.sat],
+            [self.quantization, self.saturation],
             width=1,
             period_s=period_s,
             faults=self.faults,

@@ -43,7 +43,7 @@ def inertial_rows(device: Device) -> list[Row]:
     rows = _rate(device)
     groups = _groups(device)
     slow = any(group.in_run_bias is not None for group in groups.values())
-    rest = _readings(device, _SAMPLES if slow else _WHITE_SAMPLES, _WORLDS, {"discrete": {"on": False}})
+    rest = _readings(device, _SAMPLES if slow else _WHITE_SAMPLES, _WORLDS, {"quantization": {"on": False}})
     for target, group in groups.items():
         rows += _white_and_floor(device, target, group, rest[target])
         rows += _deviation(device, target, group, rest[target])
@@ -165,7 +165,7 @@ def _initial_bias(device: Device, target: str, group: Group) -> list[Row]:
     """Spread of the first reading over many devices."""
     if group.initial_bias is None:
         return []
-    silent = {"discrete": {"on": False}, "noise": {"density": None, "instability": None}}
+    silent = {"quantization": {"on": False}, "noise": {"density": None, "instability": None}}
     signal = _readings(device, 1, _MANY, silent)[target]
     rows = []
     for axes in _axes_alike(group.initial_bias.value):

@@ -48,8 +48,10 @@ class ConeSensor(SensorSpec[ConeReading]):
         "angle_noise": "angles.noise",
         "rate_noise": "range_rate.noise",
         "extra": "range.extra",
-        "discrete": "range.discrete",
-        "sat": "range.sat",
+        "quantization": "range.quantization",
+        "discrete": "range.quantization",
+        "saturation": "range.saturation",
+        "sat": "range.saturation",
     }
 
     kind: Literal["cone"] = "cone"

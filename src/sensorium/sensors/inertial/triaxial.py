@@ -1,6 +1,7 @@
 """Three axes and what they get wrong: the groups `linear`, `angular` and `magnetic` of inertial sensors."""
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
@@ -21,6 +22,7 @@ from sensorium.corruption import (
 from sensorium.corruption.engine.base import AnyCorruption
 from sensorium.corruption.errors.couple import Coupling
 from sensorium.sensors.common.channel_parts import channel_parts
+from sensorium.sensors.common.error_group import RENAMED
 
 AXES = "xyz"
 
@@ -41,6 +43,8 @@ class Triaxial(Spec):
     range (physics.md E-18).
     """
 
+    also_called: ClassVar[Mapping[str, str]] = RENAMED
+
     low_pass: LowPass | None = None
     """Bandwidth of the sensor."""
     scale: Scale = Field(default_factory=Scale)
@@ -53,9 +57,9 @@ class Triaxial(Spec):
     """Bias, walks and white noise."""
     extra: tuple[AnyCorruption, ...] = ()
     """Further corruptions."""
-    discrete: Quantize = Field(default_factory=Quantize)
+    quantization: Quantize = Field(default_factory=Quantize)
     """Quantisation."""
-    sat: Saturate = Field(default_factory=Saturate)
+    saturation: Saturate = Field(default_factory=Saturate)
     """Saturation."""
     order: Literal["physical", "agx"] = "physical"
     """Which of the two orders."""
@@ -104,9 +108,9 @@ class Triaxial(Spec):
         if self.order == "agx":
             *slow, white = self.noise.parts() if self.noise.on else (Noise(on=False),)
             within = [white, *nonlinearity, *temperature, *self.extra]
-            return [*low_pass, self.sat, *slow, self.scale], within, [self.discrete]
+            return [*low_pass, self.saturation, *slow, self.scale], within, [self.quantization]
         within = [*temperature, self.noise, *self.extra]
-        return [*low_pass, self.scale, *nonlinearity], within, [self.discrete, self.sat]
+        return [*low_pass, self.scale, *nonlinearity], within, [self.quantization, self.saturation]
 
 
 class LinearGroup(Triaxial):

@@ -2,9 +2,9 @@
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Generic, Literal, TypeVar
+from typing import ClassVar, Generic, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from pydantic import Field, model_validator
 from sensorium.corruption import Noise, Program, Quantize, Saturate
 from sensorium.corruption.engine.base import AnyCorruption, Layout
 from sensorium.sensors.common.channel_parts import channel_parts
+from sensorium.sensors.common.error_group import RENAMED
 from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.sampled import Sample, SampledModel, Signal, Voidable, required_rate_hz
 from sensorium.sensors.common.spec import SensorSpec
@@ -29,6 +30,8 @@ class CountingSensor(SensorSpec[R], Generic[R]):
     u_b = width floor(u / width), range (physics.md 7).
     """
 
+    also_called: ClassVar[Mapping[str, str]] = RENAMED
+
     resolution: float | None = Field(default=None, gt=0.0)
     """Width of a bin, in the joint's unit [rad or m]; None, the default, reads without bins."""
     counts_per_turn: int | None = Field(default=None, ge=1)
@@ -37,9 +40,9 @@ class CountingSensor(SensorSpec[R], Generic[R]):
     """Bias, walks and white noise of the position, before bins."""
     extra: tuple[AnyCorruption, ...] = ()
     """Further corruptions of the position, before bins."""
-    discrete: Quantize = Field(default_factory=Quantize)
+    quantization: Quantize = Field(default_factory=Quantize)
     """Quantisation of the position, before bins: of the converter behind a resolver or a magnetic track."""
-    sat: Saturate = Field(default_factory=Saturate)
+    saturation: Saturate = Field(default_factory=Saturate)
     """Saturation of the position over all turns, before bins and range."""
     edge_time: Literal["sample", "interpolated"] = "sample"
     """When an edge is: at the sample that first shows it, or at the instant a straight line between samples crosses it,
@@ -99,7 +102,7 @@ class CountingSensor(SensorSpec[R], Generic[R]):
             within = replace(within, codes_after=Quantize(lsb=width, rounding="floor").grid(within))
         parts = channel_parts(
             [self.noise, *self.extra],
-            [self.discrete, self.sat],
+            [self.quantization, self.saturation],
             width=1,
             period_s=period_s,
             faults=self.faults,

@@ -185,7 +185,7 @@ def test_beyond_the_limits_are_near_and_far_values(wall):
     np.testing.assert_allclose(normal.images["depth"], image.depth_m / 6.0, rtol=1e-6)
     assert (normal.images["range"][near] == -1.0).all()
     assert (normal.images["range"][far] == 1.0).all()
-    with pytest.raises(SpecError, match=r"depth_m is asked of an image of shares of 6 m \(`normalize`\); images\['depth'\]"):
+    with pytest.raises(SpecError, match=r"depth_m is asked of an image of shares of 6 m .* images\['depth'\]"):
         _ = normal.depth_m
     world = look(spec(max_range_m=6.0, normalize=True, frame="world"), wall)[1].read()
     assert world.points[..., 0].max() == pytest.approx(5.0, abs=1e-5)  # never normalised in the world

@@ -228,7 +228,7 @@ def test_readings_on_their_way_are_void_in_worlds_that_restart(balls, make_radar
             "a fault's target is 'doppler'; it must be one of: range, speed, angle, power",
         ),
         ({"elevation": {"noise": {"std": 0.01}}}, "elevation has errors and elevation_antennas is 1"),
-        ({"antennas": 1, "azimuth": {"discrete": {"lsb": 0.01}}}, "azimuth has errors and antennas is 1"),
+        ({"antennas": 1, "azimuth": {"quantization": {"lsb": 0.01}}}, "azimuth has errors and antennas is 1"),
         (
             {"antennas": 1, "faults": {"faults": [{"corruption": {"kind": "bias", "value": 1.0}, "target": "angle"}]}},
             "a fault's target is 'angle' with one antenna in one row",

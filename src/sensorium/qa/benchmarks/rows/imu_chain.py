@@ -63,7 +63,7 @@ def imu() -> sn.Imu:
     for group, errors in zip((device.linear, device.angular, device.magnetic), _GROUPS, strict=True):
         assert group is not None
         group.scale = Scale(cross_axis=_CROSS_AXIS)
-        group.noise, group.discrete, group.sat = errors.corruptions()
+        group.noise, group.quantization, group.saturation = errors.corruptions()
     return device
 
 

@@ -313,8 +313,8 @@ def _chain(quick: bool) -> Comparison:
     def group(bias: Any, lsb: Any, most: Any) -> dict[str, Any]:
         return {
             "noise": {"bias": bias},
-            "discrete": sn.corruption.Quantize(lsb=lsb, rounding="to_zero"),
-            "sat": sn.corruption.Saturate(min=-most, max=most),
+            "quantization": sn.corruption.Quantize(lsb=lsb, rounding="to_zero"),
+            "saturation": sn.corruption.Saturate(min=-most, max=most),
         }
 
     linear = LinearGroup(source="engine", **group(numbers["bias_a"], numbers["lsb_a"], numbers["max_a"]))

@@ -117,7 +117,7 @@ def _discretised(quick: bool) -> Comparison:
     def pushed(t: Any) -> sn.Pose:
         return sn.Pose(position=np.stack([0.617 * t * t, 0 * t, 0 * t], axis=-1))
 
-    group = LinearGroup(discrete=sn.corruption.Quantize(lsb=0.1, rounding="to_zero"))
+    group = LinearGroup(quantization=sn.corruption.Quantize(lsb=0.1, rounding="to_zero"))
     spec = sn.Imu(linear=group, outputs=("acceleration", "delta_velocity"))
     reading = _reading(spec, sn.paths.Function(pushed), steps=50)
     found = [reading.acceleration[0], reading.delta_velocity[0]]
