@@ -15,14 +15,14 @@ car = sn.shapes.box(4.5, 1.8, 1.4)
 seat = sn.Pose((2.25, 0.0, 0.8))
 scene.add(sn.shapes.plane(2400.0, 60.0), pose=sn.Pose((1000.0, 0.0, 0.0)), label="road")
 scene.add(car, pose=seat, body="lead", label="car", name="lead")
-scene.add(car, pose=seat, body="neighbour", label="car", name="neighbour")
+scene.add(car, pose=seat, body="neighbor", label="car", name="neighbor")
 scene.add(car, pose=sn.Pose((180.0, -6.0, 0.8)), label="car", name="parked")
 scene.add(sn.shapes.box(0.4, 16.0, 1.2), pose=sn.Pose((300.0, 0.0, 6.5)), material=sn.Mirror(reflectance=0.9))
 
 # All move as they are told
 world = sn.worlds.Commanded(
-    {"car": sn.Pose(), "lead": sn.Pose((70.0, 0.0, 0.0)), "neighbour": sn.Pose((20.0, 3.6, 0.0))},
-    velocities={"car": (27.0, 0.0, 0.0), "lead": (25.0, 0.0, 0.0), "neighbour": (22.0, 0.0, 0.0)},
+    {"car": sn.Pose(), "lead": sn.Pose((70.0, 0.0, 0.0)), "neighbor": sn.Pose((20.0, 3.6, 0.0))},
+    velocities={"car": (27.0, 0.0, 0.0), "lead": (25.0, 0.0, 0.0), "neighbor": (22.0, 0.0, 0.0)},
     step_s=0.05,
 )
 env = sn.Environment(scene, world, seed=5)
@@ -72,12 +72,12 @@ gap_m = np.array(cruise.log.gap_m)
 figure, (gaps, speed, seen, chart) = draw.canvas(15.0, 9.0, 2, 2, width_ratios=(1.0, 1.1))
 draw.frame(gaps, "Gap", "time [s]", "[m]")
 gaps.plot(time_s, true_gap_m, color="#93a4b8", linewidth=2.0, label="true")
-gaps.plot(time_s, gap_m, color=draw.COLOURS[1], linewidth=1.0, label="followed by radar")
-gaps.plot(time_s, 5.0 + 1.6 * speeds[:, 0], color=draw.COLOURS[2], linewidth=1.0, linestyle="--", label="wanted")
+gaps.plot(time_s, gap_m, color=draw.COLORS[1], linewidth=1.0, label="followed by radar")
+gaps.plot(time_s, 5.0 + 1.6 * speeds[:, 0], color=draw.COLORS[2], linewidth=1.0, linestyle="--", label="wanted")
 draw.key(gaps, where="upper right")
 draw.frame(speed, "Speeds", "time [s]", "[m/s]")
 speed.plot(time_s, speeds[:, 1], color="#93a4b8", linewidth=2.0, label="car ahead")
-speed.plot(time_s, speeds[:, 0], color=draw.COLOURS[0], linewidth=1.4, label="our car")
+speed.plot(time_s, speeds[:, 0], color=draw.COLORS[0], linewidth=1.4, label="our car")
 draw.key(speed, where="upper right")
 draw.frame(seen, f"All {len(found):,} detections", "time [s]", "range [m]")
 radar_plots.over_time(figure, seen, found[:, 0], found[:, 1], found[:, 2])

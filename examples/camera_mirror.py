@@ -9,18 +9,18 @@ from sensorium.view import camera_plots, save_figure
 
 
 def paint(red: float, green: float, blue: float) -> sn.Lambertian:
-    """A matt paint by its reflectance in three colours."""
+    """A matt paint by its reflectance in three colors."""
     return sn.Lambertian(reflectance=((4.5e-7, blue), (5.4e-7, green), (6.2e-7, red), (7e-7, red)))
 
 
-# A yard paved in two greys, by an image of two by two texels that repeats
+# A yard paved in two grays, by an image of two by two texels that repeats
 ground = sn.shapes.plane(60.0, 60.0)
-grey = np.array([[0.45, 0.15], [0.15, 0.45]])
+gray = np.array([[0.45, 0.15], [0.15, 0.45]])
 paving = sn.Mesh(
     ground.vertices,
     ground.faces,
     vertex_properties={"uv": ground.vertices[:, :2] / 2.0},
-    texture=np.kron(grey, np.ones((16, 16)))[..., None].repeat(3, axis=-1),
+    texture=np.kron(gray, np.ones((16, 16)))[..., None].repeat(3, axis=-1),
 )
 scene = sn.Scene()
 scene.add(paving, material=sn.Lambertian(reflectance="texture"))

@@ -50,10 +50,10 @@ reading = eye.read()
 names = {
     "ideal": "1  ideal image, 3 x 3 samples a pixel",
     "lens": "2  through the lens: defocus and Seidel spots",
-    "vignetting": "3  vignetting, on a mosaic of colour filters",
+    "vignetting": "3  vignetting, on a mosaic of color filters",
     "noise": "4  shot and read noise",
     "gain and gamma": "5  12 bits, gain and gamma",
-    "colours": "6  colours from the mosaic",
+    "colors": "6  colors from the mosaic",
 }
 stages = [(names[name], image) for name, image in reading.stages() if name in names]
 print(f"{reading.ideal.shape[0] * reading.ideal.shape[1] / 1e6:.1f} M samples, {len(stages)} stages;", end=" ")

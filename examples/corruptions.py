@@ -48,7 +48,7 @@ shown: list[tuple[str, str, Corruption]] = [
     ("Square wave", "Fault(SquareWave(amplitude=1.2, frequency_hz=1), start_s=4, end_s=8)", square),
     ("Saturation", "Saturate(min=-0.5, max=0.8)", Saturate(min=-0.5, max=0.8)),
     ("Triangle and ramp", "Fault(Ramp(amplitude=1.2, frequency_hz=1), start_s=7, end_s=11)", Chain(waves)),
-    ("Discretisation", "Quantize(bits=3, min=-1, max=1)", Quantize(bits=3, min=-1.0, max=1.0)),
+    ("Discretization", "Quantize(bits=3, min=-1, max=1)", Quantize(bits=3, min=-1.0, max=1.0)),
 ]
 
 
@@ -62,13 +62,13 @@ def corrupted(corruption: Corruption) -> tuple[np.ndarray, FaultLog]:
 figure, panels = draw.canvas(15.0, 12.0, rows=4, columns=2, share_x=True)
 for number, (axes, (name, code, corruption)) in enumerate(zip(panels, shown, strict=True)):
     out, log = corrupted(corruption)
-    colour = draw.COLOURS[number]
+    color = draw.COLORS[number]
     for event in log:
         start_s, end_s = event.start_ns * 1e-9, event.end_ns * 1e-9
-        axes.axvspan(start_s, end_s, color=colour, alpha=0.13, linewidth=0)
+        axes.axvspan(start_s, end_s, color=color, alpha=0.13, linewidth=0)
         axes.text(0.5 * (start_s + end_s), 1.98, event.fault, color=INK, fontsize=9, ha="center", va="top")
     axes.plot(time_s, sine, color=FAINT, linewidth=1.2, linestyle=(0, (4, 3)))
-    axes.plot(time_s, out, color=colour, linewidth=0.9 if name == "Noise" else 1.8)
+    axes.plot(time_s, out, color=color, linewidth=0.9 if name == "Noise" else 1.8)
     draw.frame(axes, f"{number + 1}  {name}", "time [s]" if number > 5 else "", "signal" if number % 2 == 0 else "")
     axes.set_title(code, color=FAINT, loc="right", fontsize=9, family="monospace")
     axes.set_xlim(0.0, DURATION_S)

@@ -1,4 +1,4 @@
-"""What a depth camera on a drone sees of a forest: distances, labels, normals, flow and colours of one instant."""
+"""What a depth camera on a drone sees of a forest: distances, labels, normals, flow and colors of one instant."""
 
 import numpy as np
 
@@ -29,7 +29,7 @@ world = sn.worlds.Kinematic(
     step_s=0.05,
 )
 env = sn.Environment(scene, world, sun=sn.fields.Sun(elevation_deg=40.0, azimuth_deg=200.0))
-names = ("depth", "segmentation", "normals", "flow", "scene_flow", "colour")
+names = ("depth", "segmentation", "normals", "flow", "scene_flow", "color")
 camera = sn.DepthCamera(
     pattern=sn.patterns.Pinhole.from_fov(320, 240, 87.0, rate_hz=20.0), outputs=set(names), max_range_m=25.0
 )

@@ -59,12 +59,12 @@ def pictures():
     stereo, valid = measured.depth_m[0], measured.valid[0]
     limits = {"near_m": 0.6, "far_m": 25.0}
     return [
-        ("depth", draw.depth_colours(depth, truth.valid[0], **limits)),
-        ("segmentation", draw.label_colours(label)),
-        ("normals in the world", draw.normal_colours(truth.normals[0])),
-        ("flow since the image before", draw.flow_colours(truth.flow[0], most_px=30.0)),
-        ("depth by a RealSense D455", draw.depth_colours(stereo, valid, **limits)),
-        ("its error, ±0.5 m", draw.error_colours(stereo - depth, valid, most_m=0.5)),
+        ("depth", draw.depth_colors(depth, truth.valid[0], **limits)),
+        ("segmentation", draw.label_colors(label)),
+        ("normals in the world", draw.normal_colors(truth.normals[0])),
+        ("flow since the image before", draw.flow_colors(truth.flow[0], most_px=30.0)),
+        ("depth by a RealSense D455", draw.depth_colors(stereo, valid, **limits)),
+        ("its error, ±0.5 m", draw.error_colors(stereo - depth, valid, most_m=0.5)),
     ]
 
 

@@ -195,12 +195,12 @@ def main(num_envs: int = 32, steps: int = 240) -> None:
         above.scatter(*trees[world].T, s=22, color="#3fb950", linewidths=0.0)
         x, y, _ = np.array(tracks)[: first[world], world].T
         above.scatter(x, y, s=7, c=np.arange(len(x)), cmap="plasma", linewidths=0.0)
-        above.axvline(GOAL_M, color=draw.COLOURS[0], linestyle="--", linewidth=1.2)
+        above.axvline(GOAL_M, color=draw.COLORS[0], linestyle="--", linewidth=1.2)
         above.set(xlim=(-3, GOAL_M + 2), ylim=(-11, 11))
         shown = eye.imshow(FAR_M * images[world], vmin=0.0, vmax=FAR_M, cmap="turbo_r", interpolation="nearest")
         draw.frame(eye, f"What drone 0 sees after {1.5 * (world + 1):.1f} s", "", "", equal=True)
         eye.set(xticks=[], yticks=[])
-    draw.colour_scale(figure, axes[6:], shown, "depth [m]")
+    draw.color_scale(figure, axes[6:], shown, "depth [m]")
     save_figure("drones_in_a_forest.png", figure)
 
 

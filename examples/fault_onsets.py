@@ -64,11 +64,11 @@ shown: list[tuple[str, str, Corruption]] = [
 figure, panels = draw.canvas(15.0, 9.5, rows=3, columns=2, share_x=True)
 for number, (axes, (name, code, corruption)) in enumerate(zip(panels, shown, strict=True)):
     out, state = corruption.series(sine[:, None], times_ns=times_ns, state=corruption.init((1,), seed=7))
-    colour = draw.COLOURS[number]
+    color = draw.COLORS[number]
     for event in state.faults.log:
-        axes.axvspan(event.start_ns * 1e-9, event.end_ns * 1e-9, color=colour, alpha=0.13, linewidth=0)
+        axes.axvspan(event.start_ns * 1e-9, event.end_ns * 1e-9, color=color, alpha=0.13, linewidth=0)
     axes.plot(time_s, sine, color=FAINT, linewidth=1.2, linestyle=(0, (4, 3)))
-    axes.plot(time_s, out[:, 0], color=colour, linewidth=1.6)
+    axes.plot(time_s, out[:, 0], color=color, linewidth=1.6)
     draw.frame(axes, name, "time [s]" if number > 3 else "", "signal" if number % 2 == 0 else "")
     axes.set_title(code, color=FAINT, loc="right", fontsize=9, family="monospace")
     axes.set_xlim(0.0, DURATION_S)

@@ -82,10 +82,10 @@ above, near = figure.add_subplot(upper), figure.add_subplot(lower)
 forces, errors, rates, distances = (figure.add_subplot(row) for row in right.subgridspec(4, 1))
 draw.frame(above, "Where the car went, and where its IMU says it went", "x [m]", "y [m]", equal=True)
 above.plot(path[:, 0], path[:, 1], color=INK, linewidth=7.0, alpha=0.22, label="truth", solid_capstyle="round")
-colours = dict(zip(imus, (draw.COLOURS[2], draw.COLOURS[3]), strict=True))
+colors = dict(zip(imus, (draw.COLORS[2], draw.COLORS[3]), strict=True))
 for name, track in reckoned.items():
-    above.plot(track[:, 0], track[:, 1], color=colours[name], linewidth=1.8, label=f"dead reckoning {name}")
-    above.plot(*track[-1, :2], "o", color=colours[name], markersize=7)
+    above.plot(track[:, 0], track[:, 1], color=colors[name], linewidth=1.8, label=f"dead reckoning {name}")
+    above.plot(*track[-1, :2], "o", color=colors[name], markersize=7)
     print(f"{name}: {np.linalg.norm(track[-1, :2] - path[-1, :2]):.1f} m off after {DURATION_S:.0f} s")
 draw.sensor(above, *path[0, :2], label="start and end")
 draw.key(above, where="lower right")
@@ -94,7 +94,7 @@ draw.key(above, where="lower right")
 draw.frame(near, "The kerb, seen near: up", "time [s]", "specific force [m/s²]")
 at = np.abs(time_s - KERB_S) < 0.25
 near.plot(time_s[at], true_force[at, 2], color=INK, linewidth=1.4, linestyle=(0, (4, 2)), label="truth")
-near.plot(time_s[at], force[at, 2], ".-", color=draw.COLOURS[5], linewidth=1.2, markersize=5, label="reading")
+near.plot(time_s[at], force[at, 2], ".-", color=draw.COLORS[5], linewidth=1.2, markersize=5, label="reading")
 near.axhline(2 * G, color=FAINT, linestyle=":", linewidth=1.2)
 draw.note(near, "range, 2 g", (KERB_S + 0.245, 2 * G + 1.0), ha="right")
 near.set_xlim(KERB_S - 0.25, KERB_S + 0.25)
@@ -104,20 +104,20 @@ draw.key(near, where="lower right")
 axes_names = ("forward", "left", "up")
 draw.frame(forces, "Specific force", "", "[m/s²]")
 draw.frame(errors, "Reading minus truth", "", "[m/s²]")
-for axis, (name, colour) in enumerate(zip(axes_names, (*draw.COLOURS[:2], draw.COLOURS[5]), strict=True)):
-    forces.plot(time_s, force[:, axis], color=colour, linewidth=1.2, label=name)
+for axis, (name, color) in enumerate(zip(axes_names, (*draw.COLORS[:2], draw.COLORS[5]), strict=True)):
+    forces.plot(time_s, force[:, axis], color=color, linewidth=1.2, label=name)
     forces.plot(time_s, true_force[:, axis], color=INK, linewidth=0.8, linestyle=(0, (3, 3)))
-    errors.plot(time_s, force[:, axis] - true_force[:, axis], color=colour, linewidth=0.4)
+    errors.plot(time_s, force[:, axis] - true_force[:, axis], color=color, linewidth=0.4)
 errors.set_ylim(-0.18, 0.18)
 draw.key(forces, where="lower right", columns=3)
 draw.frame(rates, "Angular velocity, yaw", "", "[°/s]")
-rates.plot(time_s, np.degrees(rate), color=draw.COLOURS[0], linewidth=1.6, label="reading")
+rates.plot(time_s, np.degrees(rate), color=draw.COLORS[0], linewidth=1.6, label="reading")
 rates.plot(time_s, np.degrees(true_rate), color=INK, linewidth=1.0, linestyle=(0, (3, 3)), label="truth")
 draw.key(rates, where="upper right")
 draw.frame(distances, "How far dead reckoning is off", "time [s]", "[m]", log="y")
 for name, track in reckoned.items():
     off = np.linalg.norm((track - path)[1:, :2], axis=1)
-    distances.plot(time_s, off, color=colours[name], linewidth=1.8, label=name)
+    distances.plot(time_s, off, color=colors[name], linewidth=1.8, label=name)
 distances.set_ylim(1e-3, 300.0)
 draw.key(distances, where="lower right", columns=2)
 
@@ -126,7 +126,7 @@ for event in faulty.faults.log:
     start_s, end_s = event.start_ns * 1e-9, event.end_ns * 1e-9
     struck = (rates, distances) if event.fault == "stuck" else (forces, errors, distances)
     for axes in struck:
-        axes.axvspan(start_s, end_s, color=draw.COLOURS[3], alpha=0.2, linewidth=0)
+        axes.axvspan(start_s, end_s, color=draw.COLORS[3], alpha=0.2, linewidth=0)
     low, high = struck[0].get_ylim()
     struck[0].text(
         0.5 * (start_s + end_s), high - 0.06 * (high - low), event.fault, color=INK, fontsize=9, ha="center", va="top"

@@ -54,15 +54,15 @@ for axes, (name, fit) in zip(curves, fits.items(), strict=True):
     N, B, K = known[name].values()
     floor = np.full_like(tau_s, np.sqrt(2.0 * np.log(2.0) / np.pi) * B)
     parts = {"N / √τ": N / np.sqrt(tau_s), "0.664 B": floor, "K √(τ/3)": K * np.sqrt(tau_s / 3.0)}
-    for colour, (label, part) in zip(PARTS, parts.items(), strict=True):
-        axes.plot(tau_s, part, color=colour, linewidth=1.1, linestyle=(0, (5, 3)), label=label)
-    axes.fill_between(tau_s, fit.allan.low[:, 2], fit.allan.high[:, 2], color=draw.COLOURS[0], alpha=0.22, linewidth=0)
+    for color, (label, part) in zip(PARTS, parts.items(), strict=True):
+        axes.plot(tau_s, part, color=color, linewidth=1.1, linestyle=(0, (5, 3)), label=label)
+    axes.fill_between(tau_s, fit.allan.low[:, 2], fit.allan.high[:, 2], color=draw.COLORS[0], alpha=0.22, linewidth=0)
     whole = np.sqrt(sum(part**2 for part in parts.values()))
     axes.plot(tau_s, whole, color=INK, linewidth=5.0, alpha=0.25, label="set")
-    axes.plot(tau_s, fit.allan.deviation[:, 2], "o", color=draw.COLOURS[0], markersize=4.5, label="measured, 95 %")
+    axes.plot(tau_s, fit.allan.deviation[:, 2], "o", color=draw.COLORS[0], markersize=4.5, label="measured, 95 %")
     axes.plot(tau_s, fit.deviation(tau_s)[:, 2], color=INK, linewidth=1.6, label="fit")
     new = again[name]
-    axes.plot(new.tau_s, new.deviation[:, 2], "+", color=draw.COLOURS[3], markersize=7, label="IMU made from it")
+    axes.plot(new.tau_s, new.deviation[:, 2], "+", color=draw.COLORS[3], markersize=7, label="IMU made from it")
     axes.set_ylim(0.25 * fit.allan.deviation[:, 2].min(), 2.0 * fit.allan.deviation[:, 2].max())
     draw.key(axes, where="upper right", columns=2)
 
@@ -71,12 +71,12 @@ draw.frame(right, "Found over set, with 95 % intervals", "", "")
 print("coefficient of each axis over what was set, and its 95 % interval:")
 place, ticks = 0, []
 for name, fit in fits.items():
-    for term, colour in zip("NBK", PARTS, strict=True):
+    for term, color in zip("NBK", PARTS, strict=True):
         ratio, (low, high) = fit.coefficients[term] / known[name][term], fit.intervals[term] / known[name][term]
         ticks.append((place + 1, f"{'gyro' if name == 'angular' else 'accel.'} {term}"))
         for axis in range(3):
-            right.plot([low[axis], high[axis]], [place + axis] * 2, color=colour, linewidth=2.2, alpha=0.7)
-            right.plot(ratio[axis], place + axis, "o", color=colour, markersize=6)
+            right.plot([low[axis], high[axis]], [place + axis] * 2, color=color, linewidth=2.2, alpha=0.7)
+            right.plot(ratio[axis], place + axis, "o", color=color, markersize=6)
             print(f"  {fit.channels[axis]:10s} {term} {ratio[axis]:.3f}  {low[axis]:.3f} to {high[axis]:.3f}")
         place += 4
 right.axvline(1.0, color=INK, linewidth=1.0, linestyle=":")

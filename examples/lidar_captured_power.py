@@ -50,16 +50,16 @@ for (title, beam), upper, lower in zip(cases, panels[:2], panels[2:], strict=Tru
     near = -np.expm1(-2.0 * (beam.detector_radius_m / w) ** 2) * np.exp(-2.0 * (beam.detector_offset_m / w) ** 2)
     far = 2.0 * (beam.detector_radius_m / w) ** 2 * np.exp(-2.0 * (beam.detector_offset_m / w) ** 2)
     curves = (
-        ("exact", exact, "-", draw.COLOURS[0]),
-        ("near the axis, AGX eq. 20", near, "--", draw.COLOURS[2]),
-        ("far field", far, "-.", draw.COLOURS[4]),
-        ("AGX eq. 21", captured(z_m, beam, "agx"), ":", draw.COLOURS[1]),
+        ("exact", exact, "-", draw.COLORS[0]),
+        ("near the axis, AGX eq. 20", near, "--", draw.COLORS[2]),
+        ("far field", far, "-.", draw.COLORS[4]),
+        ("AGX eq. 21", captured(z_m, beam, "agx"), ":", draw.COLORS[1]),
     )
     draw.frame(upper, title, "", "share of the power", log="xy")
     draw.frame(lower, "", "distance [m]", "error [%]", log="x")
-    for name, share, dashes, colour in curves:
-        upper.plot(z_m, share, dashes, color=colour, linewidth=2.0, label=name)
-        lower.plot(z_m, 100.0 * (share / exact - 1.0), dashes, color=colour, linewidth=2.0)
+    for name, share, dashes, color in curves:
+        upper.plot(z_m, share, dashes, color=color, linewidth=2.0, label=name)
+        lower.plot(z_m, 100.0 * (share / exact - 1.0), dashes, color=color, linewidth=2.0)
     upper.plot(BOARDS_M, measured(beam), "o", color="white", markersize=4, label="measured by the lidar")
     upper.set_ylim(3e-5, 3.0)
     lower.set_ylim(-105.0, 60.0)

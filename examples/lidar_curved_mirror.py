@@ -60,8 +60,8 @@ flat = ghosts(sn.shapes.box(1.0, 20, 20), (BEFORE_M + 0.5, 0, 0), np.array([0.02
 seen = [ghosts(sn.shapes.sphere(r, 7), (BEFORE_M + r, 0, 0), np.array([0.05 * min(r, 1.0)]))[1][0] for r in radii]
 fine = np.geomspace(0.05, 100.0, 200)
 expected = closed_form(fine, 0.05 * np.minimum(fine, 1.0))[1]
-by_radius.axhline(flat, color=draw.COLOURS[2], linestyle="--", linewidth=2.0, label="flat mirror")
-by_radius.plot(fine, expected, color=draw.COLOURS[0], linewidth=2.0, label="closed form of a convex mirror")
+by_radius.axhline(flat, color=draw.COLORS[2], linestyle="--", linewidth=2.0, label="flat mirror")
+by_radius.plot(fine, expected, color=draw.COLORS[0], linewidth=2.0, label="closed form of a convex mirror")
 by_radius.plot(radii, seen, "o", color="white", markersize=5, label="measured by the lidar")
 draw.key(by_radius, where="lower right")
 
@@ -70,7 +70,7 @@ offsets = np.linspace(0.004, 0.2, 60)
 angle, expected = closed_form(0.3, offsets)
 _, intensity = ghosts(sn.shapes.sphere(0.3, 7), (BEFORE_M + 0.3, 0, 0), offsets)
 draw.frame(by_angle, "A ball of 30 cm radius", "angle of incidence [deg]", "intensity", log="y")
-by_angle.plot(angle, expected, color=draw.COLOURS[0], linewidth=2.0, label="closed form of a convex mirror")
+by_angle.plot(angle, expected, color=draw.COLORS[0], linewidth=2.0, label="closed form of a convex mirror")
 by_angle.plot(angle, intensity, "o", color="white", markersize=4, label="measured by the lidar")
 draw.key(by_angle, where="lower left")
 

@@ -40,7 +40,7 @@ draw.frame(middle, "Intensity of the boards", "distance [m]", "relative intensit
 draw.frame(right, "Who answers", "distance of the board [m]", "share of rays", log="x")
 clear = 0.5 / np.pi * sn.optics.captured_fraction(distance_m, **BEAM)
 airs = {"clear": sn.media.vacuum()} | {f"{v} m": sn.media.fog(visibility_m=v) for v in (500, 200, 100, 50)}
-for colour, (name, air) in zip(draw.COLOURS, airs.items(), strict=False):
+for color, (name, air) in zip(draw.COLORS, airs.items(), strict=False):
     scan = look(air)
     cause = scan.cause.reshape(ROWS, BOARDS, ACROSS)[:, ::-1]  # columns run from azimuth 180 degrees down
     strength = scan.intensity.reshape(ROWS, BOARDS, ACROSS)[:, ::-1]
@@ -51,10 +51,10 @@ for colour, (name, air) in zip(draw.COLOURS, airs.items(), strict=False):
     from_board = cause == sn.Cause.SURFACE
     seen = from_board.any(axis=(0, 2))
     mean = strength.mean(axis=(0, 2), where=from_board | ~seen[:, None])
-    middle.plot(distance_m, clear * left, color=colour, linewidth=1.2)
-    middle.plot(distance_m[seen], mean[seen], ".", color=colour, markersize=5, label=name)
-    right.plot(distance_m, from_board.mean(axis=(0, 2)), color=colour, linewidth=1.8)
-    right.plot(distance_m, (cause == sn.Cause.ATMOSPHERE).mean(axis=(0, 2)), ":", color=colour, linewidth=1.8)
+    middle.plot(distance_m, clear * left, color=color, linewidth=1.2)
+    middle.plot(distance_m[seen], mean[seen], ".", color=color, markersize=5, label=name)
+    right.plot(distance_m, from_board.mean(axis=(0, 2)), color=color, linewidth=1.8)
+    right.plot(distance_m, (cause == sn.Cause.ATMOSPHERE).mean(axis=(0, 2)), ":", color=color, linewidth=1.8)
     if name == "100 m":
         flat = scan.flat()
         draw.points_by_cause(above, flat.points[:, 0], flat.points[:, 1], flat.cause, size=6)

@@ -68,12 +68,12 @@ draw.key(strongest, where="upper left")
 draw.key(last, where="upper left")
 angle = np.linspace(0.0, 60.0, 200)
 draw.frame(right, "The wall behind the glass", "angle of incidence [°]", "share of its open value")
-for keep, colour, name in (
+for keep, color, name in (
     (behind, "TRANSMISSION", "behind the pane"),
     (on_wall & ~behind, "SURFACE", "through the door"),
 ):
     right.plot(
-        incidence_deg[keep], share[keep], ".", color=draw.CAUSE_COLOURS[sn.Cause[colour]], markersize=3, label=name
+        incidence_deg[keep], share[keep], ".", color=draw.CAUSE_COLORS[sn.Cause[color]], markersize=3, label=name
     )
 law = sn.optics.pane(np.cos(np.radians(angle)), n=1.5)[0] ** 2
 right.plot(angle, law, color="white", linewidth=1.2, label="T$_p^2$")

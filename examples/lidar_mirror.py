@@ -38,8 +38,8 @@ ghost = scan.cause == sn.Cause.REFLECTION
 by_mirror = scan.mirror_id == scene.objects.index(mirror)
 print(f"{ghost.sum()} of {len(points)} points are ghosts, {by_mirror.sum()} of them by the mirror")
 on_pillar = by_mirror & (scan.label == scene.labels["pillar"]) & (scan.depth == 1)
-centre = np.mean([points[on_pillar, 0].min(), points[on_pillar, 0].min() + 0.8])
-print(f"the pillar's ghost stands at x = {centre:.2f} m; its mirror image is at {2 * 4.99 - 2.0:.2f} m")
+center = np.mean([points[on_pillar, 0].min(), points[on_pillar, 0].min() + 0.8])
+print(f"the pillar's ghost stands at x = {center:.2f} m; its mirror image is at {2 * 4.99 - 2.0:.2f} m")
 
 figure, (truth, above) = draw.canvas(14.0, 5.0, columns=2, width_ratios=(11.2, 21.8))
 for axes, title in ((truth, "What the lidar should see (truth)"), (above, "What it reports, by cause")):

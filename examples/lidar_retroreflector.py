@@ -54,14 +54,14 @@ figure, (image, cut) = draw.canvas(15.0, 4.9, columns=2, width_ratios=(1.75, 1.0
 draw.frame(image, "Intensity, as the lidar sees it", "azimuth [°], positive to the left", "elevation [°]")
 image.grid(False)
 picture = draw.intensity_image(image, np.where(scan.valid, scan.intensity, np.nan), (14.0, -14.0, -7.0, 6.0))
-draw.colour_scale(figure, image, picture, "relative intensity [1/sr]")
+draw.color_scale(figure, image, picture, "relative intensity [1/sr]")
 
 # A level cut through the sign
 elevation = np.degrees(np.arctan2(SIGN_M[2] - EYE[2], SIGN_M[0]))
 row = round((height_deg[1] - elevation) / (height_deg[1] - height_deg[0]) * 260)
 azimuth_deg = np.linspace(14.0, -14.0, 561)
 draw.frame(cut, f"Along the line at {elevation:.1f}°", "azimuth [°]", "relative intensity [1/sr]", log="y")
-cut.plot(azimuth_deg, scan.intensity[row], color=draw.COLOURS[0], linewidth=1.8)
+cut.plot(azimuth_deg, scan.intensity[row], color=draw.COLORS[0], linewidth=1.8)
 image.axhline(elevation, color="white", linewidth=0.8, linestyle=":")
 cut.set_xlim(14.0, -14.0)
 low, high = np.median(scan.intensity[row]), scan.intensity[row].max()

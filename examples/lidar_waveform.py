@@ -66,13 +66,13 @@ for distance, axis in zip(scans, axes[1:], strict=True):
     unit = 1e6 if distance < 10 else 1e9
     rough = pulse_into(scene_at(distance), **few).waveform.samples[0, 0]
     draw.frame(axis, f"{distance:g} m to the bush", "range [m]", "received [µW]" if unit == 1e6 else "received [nW]")
-    axis.plot(range_m[shown], rough[shown] * unit, color=draw.COLOURS[9], linewidth=1.0, label="19 rays")
-    axis.plot(range_m[shown], wave[shown] * unit, color=draw.COLOURS[0], linewidth=1.8, label="5,417 rays")
+    axis.plot(range_m[shown], rough[shown] * unit, color=draw.COLORS[9], linewidth=1.0, label="19 rays")
+    axis.plot(range_m[shown], wave[shown] * unit, color=draw.COLORS[0], linewidth=1.8, label="5,417 rays")
     seen = scan.valid[:, 0, 0]
     names = [scan.label[seen, 0, 0] == number for number in (1, 2)]
-    for name, of_it, colour in (("wall", names[0], draw.COLOURS[1]), ("bush", names[1], draw.COLOURS[2])):
+    for name, of_it, color in (("wall", names[0], draw.COLORS[1]), ("bush", names[1], draw.COLORS[2])):
         heights = scan.intensity[seen, 0, 0][of_it] * unit
-        axis.plot(scan.range_m[seen, 0, 0][of_it], heights, "o", color=colour, markersize=7, label=f"return: {name}")
+        axis.plot(scan.range_m[seen, 0, 0][of_it], heights, "o", color=color, markersize=7, label=f"return: {name}")
     draw.key(axis, where="upper right")
     off = np.sqrt(np.mean((rough - wave)[shown] ** 2)) / wave.max()
     found = ", ".join(f"{r:.2f}" for r in scan.range_m[seen, 0, 0])
@@ -85,10 +85,10 @@ quads = leaves.vertices.reshape(-1, 4, 3)[..., 1:]
 for quad in quads:
     axes[0].fill(*quad.T, color="#3fb950", alpha=0.35, linewidth=0)
 turn = np.linspace(0.0, 2.0 * np.pi, 100)
-for distance, colour in ((6.0, draw.COLOURS[4]), (86.0, draw.COLOURS[0])):
+for distance, color in ((6.0, draw.COLORS[4]), (86.0, draw.COLORS[0])):
     width = sn.optics.spot_diameter(distance, aperture_radius_m=0.0125, divergence_rad=0.010)
     draw.outline(
-        axes[0], width / 2 * np.cos(turn), width / 2 * np.sin(turn), color=colour, linewidth=2.0,
+        axes[0], width / 2 * np.cos(turn), width / 2 * np.sin(turn), color=color, linewidth=2.0,
         label=f"{distance:g} m: {100 * width:.1f} cm",
     )  # fmt: skip
 draw.key(axes[0], where="lower center", columns=2)

@@ -58,7 +58,7 @@ figure, axes = draw.canvas(15.0, 4.6, columns=3)
 for (title, scan), axis in zip(scans.items(), axes, strict=True):
     wave, range_m = scan.waveform.samples[0, 0], scan.waveform.range_m
     draw.frame(axis, title, "range [m]", "received [nW]", log="y")
-    axis.plot(range_m, np.maximum(wave * 1e9, 3.0), color=draw.COLOURS[0], linewidth=1.0)
+    axis.plot(range_m, np.maximum(wave * 1e9, 3.0), color=draw.COLORS[0], linewidth=1.0)
     seen = scan.valid[:, 0, 0]
     ranges, heights, causes = scan.range_m[seen, 0, 0], scan.intensity[seen, 0, 0] * 1e9, scan.cause[seen, 0, 0]
     draw.points_by_cause(axis, ranges, heights, causes, size=60, layer=4.0)

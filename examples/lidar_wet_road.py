@@ -57,19 +57,19 @@ slant, cosine = np.hypot(x, EYE_M), EYE_M / np.hypot(x, EYE_M)
 spread = sn.optics.captured_fraction(slant, **BEAM)
 C = asphalt.row(905e-9)[sn.materials.row.C]
 draw.frame(panels[2], "Intensity of the road (lines: two-layer law)", "x [m]", "relative intensity [1/sr]", log="y")
-for colour, (name, scan), index in zip(draw.COLOURS, scans.items(), (1.0, 1.33), strict=False):
+for color, (name, scan), index in zip(draw.COLORS, scans.items(), (1.0, 1.33), strict=False):
     road = (scan.label == 1) & (scan.cause == sn.Cause.SURFACE)
     law = sn.optics.two_layer_monostatic(cosine, n=index, roughness=1e-3, reflectance=C)
     away = np.hypot(scan.points[road, 0], scan.points[road, 1])
-    panels[2].plot(away[::150], scan.intensity[road][::150], ".", color=colour, markersize=3)
-    panels[2].plot(x, law * spread, color=colour, linewidth=1.5, label=name)
+    panels[2].plot(away[::150], scan.intensity[road][::150], ".", color=color, markersize=3)
+    panels[2].plot(x, law * spread, color=color, linewidth=1.5, label=name)
 ghost = scans["The same road under a film of water"]
 ghost_car = (ghost.cause == sn.Cause.REFLECTION) & (ghost.label == 2)
 panels[2].plot(
     ghost.points[ghost_car, 0][::200],
     ghost.intensity[ghost_car][::200],
     ".",
-    color=draw.CAUSE_COLOURS[sn.Cause.REFLECTION],
+    color=draw.CAUSE_COLORS[sn.Cause.REFLECTION],
     markersize=3,
     label="ghosts of cars",
 )

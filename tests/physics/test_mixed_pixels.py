@@ -125,7 +125,7 @@ def test_waveform_mode_sees_the_same_edges(mode):
 
 
 def test_ground_at_a_flat_angle_is_one_return_of_a_surface():
-    """Its light is drawn out over metres, more than is separated, without a gap; and the mean stays where it was."""
+    """Its light is drawn out over meters, more than is separated, without a gap; and the mean stays where it was."""
     scene = sn.Scene()
     scene.add(sn.shapes.plane(400.0, 400.0), pose=sn.Pose((0, 0, -1.8)), material=MATT)
     down = -np.rad2deg(np.arcsin(1.8 / np.array([5.0, 20.0, 50.0])))

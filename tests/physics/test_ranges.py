@@ -65,7 +65,7 @@ def test_spheres_to_their_tessellation(subdivisions, origin):
     center = np.asarray(origin) + [distance_m, 0, 0]
     scene.add(sn.shapes.sphere(radius_m, subdivisions), pose=sn.Pose(center, (0.7, 0.2, 0.5, -0.3)))
 
-    # Rays that pass the centre at up to 0.9 of the inner sphere's radius: all of them hit
+    # Rays that pass the center at up to 0.9 of the inner sphere's radius: all of them hit
     rng = np.random.default_rng(subdivisions)
     miss_m = np.sqrt(rng.uniform(0, 1, 20_000)) * 0.9 * (radius_m - sag_m)
     turn = rng.uniform(0, 2 * np.pi, miss_m.size)

@@ -1,4 +1,4 @@
-"""Noise of the library's own making, analysed by the library: coefficients set together come back from the fit.
+"""Noise of the library's own making, analyzed by the library: coefficients set together come back from the fit.
 
 That one density gives one Allan curve at 100 Hz and 1 kHz, and that a walk's variance does not know the step, is shown
 in test_corruption.py; that the fit finds noise made by others, in test_allan.py.

@@ -41,7 +41,7 @@ def frames(scene, *, count):
 
 @pytest.mark.slow
 def test_detection_probability_over_a_hundred_thousand_frames():
-    """One Swerling I reflector in the middle of a range cell, so that its neighbours have nothing of it."""
+    """One Swerling I reflector in the middle of a range cell, so that its neighbors have nothing of it."""
     scene = sn.Scene()
     scene.add(sn.shapes.box(0.02, 0.02, 0.02), pose=sn.Pose((24.01, 0.0, 0.0)), name="reflector")
     found, truth = frames(scene, count=FRAMES)

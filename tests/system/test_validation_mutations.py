@@ -165,7 +165,7 @@ MUTATIONS = {
     "fresnel-mitsuba": calls(optics, "fresnel", n=times(1.001)),
     # Surfaces
     "monostatic-table": calls(optics, "ggx_monostatic", **ROUGHER),
-    "facets-normalised": gives(optics, "ggx_distribution", lambda D, *_: D**1.001),
+    "facets-normalized": gives(optics, "ggx_distribution", lambda D, *_: D**1.001),
     "white-furnace": gives(optics, "smith_lambda", lambda value, *_: 1.05 * value),
     "lobe-albedo": calls(optics, "ggx", roughness=times(1.05)),
     "energy": calls(optics, "two_layer", layering="agx"),  # E-11
@@ -240,7 +240,7 @@ MUTATIONS = {
     "mean-over-a-step": calls(sn, "Accelerometer", source="engine"),
     "gyroscope": calls(sn, "Gyroscope", g_sensitivity=lambda value: 1.001 * (value or 0.0)),
     "increments": calls(sn, "Imu", angular={"noise": {"bias": 0.01}}),
-    "discretised-increments": calls(corruption, "Quantize", rounding="from_zero"),
+    "discretized-increments": calls(corruption, "Quantize", rounding="from_zero"),
     "magnetometer": calls(sn.fields, "MagneticDipole", moment=(0, 0, 1001.0)),
     "barometer": gives(inertial, "pressure_at", lambda value, height: value * (1 + 1e-6 * np.asarray(height))),
     # Encoders and odometers

@@ -12,7 +12,7 @@ import sensorium as sn
 MODULES = [name for name in sn.__all__ if isinstance(getattr(sn, name), ModuleType)]
 
 BRITISH = re.compile(
-    r"colour|centre|grey|metre|modell|labelled|neighbour|behaviour|travelled"
+    r"color|center|gray|meter|model|labeled|neighbor|behavior|traveled"
     r"|(normal|digit|organ|quant|polar|random|general|discret|vector|optim|initial|synchron|real|minim|maxim)is(e|ation)",
     re.IGNORECASE,
 )

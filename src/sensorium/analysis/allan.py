@@ -147,8 +147,8 @@ def _noise_shares(counts: NDArray[np.int64], variance: Array) -> Array:
     slope = np.full(variance.shape, -1.0)
     moving = (variance > 0.0).all(axis=0)
     y = np.log(variance[:, moving])
-    for i, centre in enumerate(x):
-        near = np.abs(x - centre) <= np.log(_SLOPE_WINDOW)
+    for i, center in enumerate(x):
+        near = np.abs(x - center) <= np.log(_SLOPE_WINDOW)
         if near.sum() > 1:
             away = x[near] - x[near].mean()
             slope[i, moving] = away @ y[near] / (away @ away)

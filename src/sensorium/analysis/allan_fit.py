@@ -14,7 +14,7 @@ from sensorium.core.errors import SpecError
 
 Array = NDArray[np.float64]
 
-_OCTAVE = 1.8  # least ratio of neighbouring averaging times in the fit; closer ones tell nothing new
+_OCTAVE = 1.8  # least ratio of neighboring averaging times in the fit; closer ones tell nothing new
 _SCALE_POWER = {"Q": 1.0, "N": 0.5, "B": 0.0, "K": -0.5, "R": -1.0}  # of dt, from samples to seconds
 
 
@@ -58,7 +58,7 @@ class AllanFit:
 
     @property
     def Q(self) -> Array:
-        """Quantisation [u s], shape (*channels); 0 where it was not fitted."""
+        """Quantization [u s], shape (*channels); 0 where it was not fitted."""
         return self._coefficient("Q")
 
     @property
@@ -131,7 +131,7 @@ def fit_allan(
 ) -> AllanFit:
     """Fit white noise, bias instability and rate random walk to an Allan deviation, with 95 % intervals.
 
-    Generalised least squares on the variance with no negative part, weighted by the covariance of overlapping
+    Generalized least squares on the variance with no negative part, weighted by the covariance of overlapping
     variances for the fitted mixture, and intervals by inverting tests against drawn recordings; see
     `sensorium.analysis.allan_regression`. Signals are taken to be Gaussian.
 

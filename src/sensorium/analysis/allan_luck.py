@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.analysis.allan_covariance import GENERALISED, variance_shares
+from sensorium.analysis.allan_covariance import GENERALIZED, variance_shares
 from sensorium.random import Stream
 
 Array = NDArray[np.float64]
@@ -33,7 +33,7 @@ class Luck:
 
     Attributes:
         first: Index of the first averaging time that was drawn; shorter ones were not.
-        products: Mean products of the normalised second differences less their expectation, for the pairs NN, NB,
+        products: Mean products of the normalized second differences less their expectation, for the pairs NN, NB,
             NK, BB, BK, KK, shape (6, draws, drawn taus).
         means: Means of them, for N, B, K, shape (3, draws, drawn taus).
         normal: One standard normal number for each draw, shape (draws,).
@@ -114,7 +114,7 @@ def _draw(stream: Stream, steps: int, start: int) -> tuple[Array, Array, Array]:
     # Flicker: differences are stationary; drawn on a circle twice as long, where the Fourier transform is diagonal
     flicker = np.zeros_like(white)
     lag = np.arange(float(steps + 1))
-    exact = sum(w * GENERALISED[1](lag + k) for k, w in ((-2, 1.0), (-1, -4.0), (0, 6.0), (1, -4.0), (2, 1.0)))
+    exact = sum(w * GENERALIZED[1](lag + k) for k, w in ((-2, 1.0), (-1, -4.0), (0, 6.0), (1, -4.0), (2, 1.0)))
     covariance = np.where(lag > _ASYMPTOTIC, -1.0 / (math.pi * np.maximum(lag, 1.0) ** 2), exact)
     circle = np.concatenate([covariance, covariance[-2:0:-1]])
     spectrum = np.maximum(np.fft.rfft(circle).real, 0.0)

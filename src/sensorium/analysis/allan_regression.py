@@ -28,7 +28,7 @@ from sensorium.analysis.allan_luck import luck
 Array = NDArray[np.float64]
 
 TERMS = "QNBKR"
-"""What can be fitted: quantisation, white noise, bias instability, rate random walk, rate ramp."""
+"""What can be fitted: quantization, white noise, bias instability, rate random walk, rate ramp."""
 
 _LEAST_MODEL_ERROR, _MOST_MODEL_ERROR = 0.002, 0.5
 _EXPLAINED = 1.5  # chi-square of the residuals for each degree of freedom: in one of twenty recordings by luck

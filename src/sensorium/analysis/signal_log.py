@@ -1,4 +1,4 @@
-"""A recorded signal, evenly spaced in time: what a log file becomes before it is analysed."""
+"""A recorded signal, evenly spaced in time: what a log file becomes before it is analyzed."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -2,7 +2,7 @@
 
 Names follow the monogram notation: `X_AB` is the pose of frame B in frame A, so that `p_A = X_AB.apply(p_B)`
 and `X_AC = X_AB @ X_BC`; `p_AB` is the position of B's origin in A; `v_WB`, `w_WB` are the linear and angular
-velocity of B relative to W, in the axes of W unless a further suffix says otherwise. Lengths are in metres,
+velocity of B relative to W, in the axes of W unless a further suffix says otherwise. Lengths are in meters,
 angles in radians; quaternions are w x y z, of unit length, with either sign.
 
 A pose in a batch comes out of every operation bit for bit as it would alone.
@@ -59,7 +59,7 @@ class Pose:
     _rotation: Float | None
 
     def __init__(self, position: ArrayLike = (0, 0, 0), quaternion: ArrayLike = (1, 0, 0, 0)) -> None:
-        """Check, normalise and copy the arrays.
+        """Check, normalize and copy the arrays.
 
         Args:
             position: Origin of B in A [m], shape (*batch, 3).

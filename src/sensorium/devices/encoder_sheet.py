@@ -18,7 +18,7 @@ class EncoderSheet(Sheet):
     noise: Annotated[Quantity | None, Rule("rad", ("noise.std",), SPREAD)] = None
     """Noise of the position before it is counted."""
     accuracy: Annotated[Quantity | None, Rule("rad")] = None
-    """Largest error over a turn, which depends on how the one device is mounted: stated, and not modelled."""
+    """Largest error over a turn, which depends on how the one device is mounted: stated, and not modeled."""
 
     def specification(self) -> dict[str, Any]:
         """Fields of `Encoder`."""

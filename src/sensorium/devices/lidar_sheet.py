@@ -108,7 +108,7 @@ class LidarSheet(Sheet):
     vertical_fov: Annotated[Quantity | None, Rule("deg")] = None
     azimuth_step: Annotated[Quantity | None, Rule("deg")] = None
     elevation_step: Annotated[Quantity | None, Rule("deg")] = None
-    """Smallest between neighbouring channels."""
+    """Smallest between neighboring channels."""
     returns: Annotated[Quantity | None, Rule("1")] = None
     """Most returns a pulse; the model reports the strongest unless told otherwise."""
 

@@ -25,7 +25,7 @@ MAX_RAYS = 2**26
 
 @dataclass(frozen=True, eq=False)
 class RayTable:
-    """The rays of one sweep. Arrays are read-only; neighbours in a row are neighbours in space.
+    """The rays of one sweep. Arrays are read-only; neighbors in a row are neighbors in space.
 
     Attributes:
         direction_S: Unit directions in the sensor frame S [1], float32, shape (rows, columns, 3).

@@ -164,7 +164,7 @@ def tangents(pattern: Pinhole, pixels: Float64) -> Float64:
     seen = (pixels - np.array(pattern.center)) / np.array(pattern.focal_px)
     if not any(pattern.distortion):
         return seen
-    # Here, not above: its compiled neighbours are slow to load
+    # Here, not above: its compiled neighbors are slow to load
     from sensorium.physics.optics.lenses.brown import brown_ideal
 
     return brown_ideal(seen, pattern.distortion)

@@ -1,4 +1,4 @@
-"""Logarithm, exponential and sine as polynomials the compiler can vectorise; libm calls are not.
+"""Logarithm, exponential and sine as polynomials the compiler can vectorize; libm calls are not.
 
 Coefficients interpolate the power series at Chebyshev nodes (computed in rational arithmetic for this file).
 Errors stated bound what was seen against float64 or long double over the whole domain; the tests repeat the

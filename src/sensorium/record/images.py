@@ -28,13 +28,13 @@ class ImageRecorder(ReadingFiles[CameraImage | DepthImage]):
             for _ in env.run(10.0):
                 recorder.record(env)
 
-    One band is grey, three are red, green and blue; other numbers are a file each, 000000_NAME.png. Grey keeps up to 16
-    bits; PNG has 8 for each colour, so colours of more are cut to their upper 8. With several worlds or sensors of a
+    One band is gray, three are red, green and blue; other numbers are a file each, 000000_NAME.png. Gray keeps up to 16
+    bits; PNG has 8 for each color, so colors of more are cut to their upper 8. With several worlds or sensors of a
     kind there is a folder for each: world_0/camera_1. Every file appears whole or not at all.
 
-    A depth camera's outputs are a file each: 000000_depth.tiff and 000000_range.tiff in metres (minus infinity for what
+    A depth camera's outputs are a file each: 000000_depth.tiff and 000000_range.tiff in meters (minus infinity for what
     is too near, infinity for what is too far, NaN where nothing was measured), 000000_segmentation.png with labels of
-    16 bits (65535 for nothing), 000000_normals.png with -1 to 1 as 0 to 255, and 000000_colour.png. Points, face
+    16 bits (65535 for nothing), 000000_normals.png with -1 to 1 as 0 to 255, and 000000_color.png. Points, face
     numbers and flows are no pictures; an MCAP file has them.
     """
 
@@ -77,7 +77,7 @@ class ImageRecorder(ReadingFiles[CameraImage | DepthImage]):
 
 
 def _save_distances(path: Path, image: NDArray[Any], reading: DepthImage) -> None:
-    save_tiff(path.with_suffix(".tiff"), reading.in_metres(image))
+    save_tiff(path.with_suffix(".tiff"), reading.in_meters(image))
 
 
 def _save_labels(path: Path, image: NDArray[Any], reading: DepthImage) -> None:
@@ -90,7 +90,7 @@ def _save_normals(path: Path, image: NDArray[Any], reading: DepthImage) -> None:
     save_png(path.with_suffix(".png"), np.rint(127.5 * (image + 1.0)).astype(np.uint8))
 
 
-def _save_colours(path: Path, image: NDArray[Any], reading: DepthImage) -> None:
+def _save_colors(path: Path, image: NDArray[Any], reading: DepthImage) -> None:
     save_png(path.with_suffix(".png"), image)
 
 
@@ -100,7 +100,7 @@ _DEPTH_FILES = {
     "range": _save_distances,
     "segmentation": _save_labels,
     "normals": _save_normals,
-    "colour": _save_colours,
+    "color": _save_colors,
 }
 
 

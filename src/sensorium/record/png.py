@@ -22,9 +22,9 @@ def save_png(path: str | PathLike[str], pixels: NDArray[Any]) -> None:
     from PIL import Image
 
     array = np.asarray(pixels)
-    is_grey = array.ndim == 2 and array.dtype in (np.uint8, np.uint16)
-    is_colour = array.ndim == 3 and array.shape[2:] == (3,) and array.dtype == np.uint8
-    if not (is_grey or is_colour) or 0 in array.shape:
+    is_gray = array.ndim == 2 and array.dtype in (np.uint8, np.uint16)
+    is_color = array.ndim == 3 and array.shape[2:] == (3,) and array.dtype == np.uint8
+    if not (is_gray or is_color) or 0 in array.shape:
         rule = "PNG must have (height, width) of uint8 or uint16, or (height, width, 3) of uint8"
         raise SpecError(f"pixels have shape {array.shape} and type {array.dtype}; {rule}")
     with replacing(path) as file:

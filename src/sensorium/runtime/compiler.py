@@ -59,7 +59,7 @@ class _NoEnvironment:
 class _PartLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]  # Numba has no types
     """Code of a function that only other compiled functions call.
 
-    It is simplified by itself and linked, but neither optimised as a whole nor turned into machine code, since both
+    It is simplified by itself and linked, but neither optimized as a whole nor turned into machine code, since both
     happen to the kernel that it becomes a part of.
     """
 

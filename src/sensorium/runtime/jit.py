@@ -35,7 +35,7 @@ quicken()
 class Called:
     """A compiled function that kernels call, and Python only now and then.
 
-    A function that Python can call is optimised and turned into machine code with two wrappers, for Python and for C:
+    A function that Python can call is optimized and turned into machine code with two wrappers, for Python and for C:
     in a kernel made of a hundred functions, a third of the time that compiling takes. Kernels get it without; the first
     call from Python compiles it once more.
     """
@@ -68,7 +68,7 @@ def function(fn: F) -> F:
 
 
 def inlined(fn: F) -> F:
-    """Compile a straight-line function that is always inlined, since a loop with a call in it cannot vectorise."""
+    """Compile a straight-line function that is always inlined, since a loop with a call in it cannot vectorize."""
     return cast(F, Called(fn, forceinline=True, **_FLAGS))
 
 

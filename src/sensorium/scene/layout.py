@@ -45,7 +45,7 @@ class Layout:
         mesh_index: Mesh of each object, int32 (Wl, n); -1 where the world has none.
         X_BO: Object on its body, or in the world where `body` is None, batch shape (Wl, n).
         body: Name of the body of each column, length n.
-        label: Label number of each object, int32 (Wl, n); 0 is unlabelled. A hit takes the face's own label
+        label: Label number of each object, int32 (Wl, n); 0 is unlabeled. A hit takes the face's own label
             where `mesh_face_labels` has one for the mesh, and this one otherwise.
         materials: Each material once, by identity; index 0 is None.
         material_index: Material of each object, int32 (Wl, n).

@@ -41,10 +41,10 @@ class Mesh:
         texture: An image of reflectances in 0..1, shape (rows, columns, bands), row 0 at the top. The vertex property
             "uv", shape (n, 2), says where each vertex lies in it: u from 0 at the left edge to 1 at the right, v from 0
             at the lower edge to 1 at the upper; beyond them it repeats. It reads as the property "texture". Files with
-            images give `sensorium.scene.formats.textures.PaintedImages`, which has an image and a colour for each face.
+            images give `sensorium.scene.formats.textures.PaintedImages`, which has an image and a color for each face.
 
-    Properties are numbers (a reflectance in six bands, a temperature, a colour) and must be finite. The one
-    named "label" is a class of each face or vertex: integers >= 0 or strings, where 0 and "" mean unlabelled.
+    Properties are numbers (a reflectance in six bands, a temperature, a color) and must be finite. The one
+    named "label" is a class of each face or vertex: integers >= 0 or strings, where 0 and "" mean unlabeled.
     It is never interpolated: a face takes the label of its first vertex. The vertex property "normal", shape (n, 3), or
     the face property of that name, shape (m, 3, 3) for the corners of each face, says how a smooth surface curves
     between its vertices: mirrors spread light by it. Where the face property "one_sided", shape (m,), is true, a face
@@ -111,7 +111,7 @@ class Mesh:
 
         Args:
             path: File to read; its suffix names the format.
-            paint: Whether images and colours of its materials are read too; without, no file but those of its shape
+            paint: Whether images and colors of its materials are read too; without, no file but those of its shape
                 is opened, and what is wrong with them is no matter.
         """
         from sensorium.scene.formats.loading import load_mesh
@@ -208,7 +208,7 @@ class Mesh:
         )
 
     def scaled(self, factor: float) -> "Mesh":
-        """Return the mesh with all coordinates times a positive factor, such as 0.001 for one in millimetres."""
+        """Return the mesh with all coordinates times a positive factor, such as 0.001 for one in millimeters."""
         if not (np.isfinite(factor) and factor > 0.0):
             raise SceneError(f"factor is {factor}; it must be finite and positive")
         of_faces = dict(self.face_properties)

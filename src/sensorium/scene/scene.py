@@ -26,7 +26,7 @@ class SceneObject:
         body: Name of the body that carries it; None is fixed in the world.
         material: Surface model or medium, or the name of one of the library (`sn.materials.names()`), which is loaded;
             None leaves it to the sensor's default.
-        label: Class name, or a class number >= 0; None is unlabelled. Where the mesh labels its own faces,
+        label: Class name, or a class number >= 0; None is unlabeled. Where the mesh labels its own faces,
             those labels are used instead.
         name: A name for messages and look-up.
     """
@@ -117,7 +117,7 @@ class Scene:
 
     @property
     def labels(self) -> dict[str, int]:
-        """Number of each label name, from 1; 0 is unlabelled. A copy: add objects to change it."""
+        """Number of each label name, from 1; 0 is unlabeled. A copy: add objects to change it."""
         return dict(self._label_table.numbers)
 
     @property

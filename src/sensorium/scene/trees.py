@@ -1,6 +1,6 @@
 """Trees as meshes, each one of its own: grown from a seed, foot at the origin, up along z.
 
-Faces are labelled "trunk" (branches too) and "leaves". Every trunk, branch, clump and tier is closed and wound outward;
+Faces are labeled "trunk" (branches too) and "leaves". Every trunk, branch, clump and tier is closed and wound outward;
 they stand in each other. A tree has one to two thousand faces: enough for a robot's sensors, few enough for a forest.
 """
 
@@ -147,7 +147,7 @@ def _tier(low: float, high: float, reach: float, draw: _Draws) -> Mesh:
 
 
 def _joined(parts: Sequence[tuple[Mesh, str]]) -> Mesh:
-    """One mesh of all parts, faces labelled."""
+    """One mesh of all parts, faces labeled."""
     whole = Mesh.merge([mesh for mesh, _ in parts])
     label = np.concatenate([np.full(len(mesh.faces), name) for mesh, name in parts])
     return Mesh(whole.vertices, whole.faces, face_properties={"label": label})

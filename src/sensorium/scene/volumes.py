@@ -17,7 +17,7 @@ from sensorium.scene.mesh import Mesh
 SURFACE, VOLUME, AIR, BANK = range(4)
 
 MOST_PLANES = 16
-"""A convex volume of no more faces (parallel neighbours counted once) is clipped by their planes."""
+"""A convex volume of no more faces (parallel neighbors counted once) is clipped by their planes."""
 
 SAME_INDEX = 1e-3
 """Media whose indices differ by no more are one to refraction: the boundary between them is no surface."""

@@ -90,7 +90,7 @@ class Barometer(SensorSpec[BarometerReading]):
     """p = p_0 (1 - 2.25577e-5 h)^5.25588 [Pa] at h = z + `reference_height_m`, in the troposphere.
 
     Errors act on the pressure, in this order: noise (its Gauss-Markov part is the drift that weather and temperature
-    cause), further corruptions, faults, quantisation, saturation. Near the ground 12 Pa are one metre. The altitude of
+    cause), further corruptions, faults, quantization, saturation. Near the ground 12 Pa are one meter. The altitude of
     a reading follows from its pressure, errors and all. A world that leaves -5000 to 11000 m is an error.
 
     >>> env = sn.Environment(sn.Scene(), sn.worlds.Static({"drone": sn.Pose((0, 0, 100.0))}, step_s=0.1))
@@ -116,7 +116,7 @@ class Barometer(SensorSpec[BarometerReading]):
     extra: tuple[AnyCorruption, ...] = ()
     """Further corruptions."""
     quantization: Quantize = Field(default_factory=Quantize)
-    """Quantisation."""
+    """Quantization."""
     saturation: Saturate = Field(default_factory=Saturate)
     """Saturation."""
 

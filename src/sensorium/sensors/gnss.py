@@ -120,7 +120,7 @@ class Gnss(SensorSpec[GnssReading]):
 
         sigma_east = sigma_north = HDOP UERE / sqrt(2),    sigma_up = VDOP UERE.
 
-    (Misra and Enge, Global Positioning System, chapter 6; the satellites' geometry is taken to favour neither axis.)
+    (Misra and Enge, Global Positioning System, chapter 6; the satellites' geometry is taken to favor neither axis.)
 
     Outages: a `Dropout` that fills with NaN, in `extra` or as a fault, leaves no fix; and with `min_sky_fraction` there
     is none wherever too much of the sky is hidden, as in a tunnel. That is a model of our own: 64 rays, evenly spread

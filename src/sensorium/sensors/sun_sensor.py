@@ -53,7 +53,7 @@ class SunSensorReading(SampledReading):
 class SunSensor(SensorSpec[SunSensorReading]):
     """u = max(0, n . s) inside its field, 0 in shadow: n is the sensor's x axis, s points to the environment's Sun.
 
-    Errors in this order: scale, noise, further corruptions, faults, quantisation, saturation. Shadow is one ray towards
+    Errors in this order: scale, noise, further corruptions, faults, quantization, saturation. Shadow is one ray towards
     the middle of the Sun, so it has no penumbra, and any surface casts it, glass as well: put the cell a little above
     what it is mounted on, or hide its body. A Sun below the horizon does not shine, as everywhere. Light that the
     ground reflects is left out. Ref: physics.md 13; the cosine model of Basilisk's coarse sun sensor without its albedo
@@ -84,7 +84,7 @@ class SunSensor(SensorSpec[SunSensorReading]):
     extra: tuple[AnyCorruption, ...] = ()
     """Further corruptions."""
     quantization: Quantize = Field(default_factory=Quantize)
-    """Quantisation."""
+    """Quantization."""
     saturation: Saturate = Field(default_factory=Saturate)
     """Saturation, such as that of a cell that gives nothing below 0."""
 

@@ -63,7 +63,7 @@ class Hits:
     face_id: NDArray[np.int32]
     """Index of the triangle in the object's mesh."""
     label: NDArray[np.int32]
-    """Label of the face, or of the object; 0 is unlabelled."""
+    """Label of the face, or of the object; 0 is unlabeled."""
     barycentric: NDArray[np.float32]
     """Weights u, v of the triangle's second and third vertex; (..., 2)."""
     world: NDArray[np.int32]
@@ -98,7 +98,7 @@ class AllHits:
     face_id: NDArray[np.int32]
     """Index of the triangle in the object's mesh."""
     label: NDArray[np.int32]
-    """Label of the face, or of the object; 0 is unlabelled."""
+    """Label of the face, or of the object; 0 is unlabeled."""
     barycentric: NDArray[np.float32]
     """Weights u, v of the triangle's second and third vertex; (hits, 2)."""
     world: NDArray[np.int32]
@@ -205,9 +205,9 @@ class AbstractCaster(ABC):
             directions: Directions in the world, any length but zero, shape (*batch, 3).
             time: When each ray is fired, as a fraction of the interval of `move`, 0 to 1.
             t_max_m: How far to look [m].
-            worlds: World of each ray. Order rays by world: neighbours in different worlds cannot share a packet.
+            worlds: World of each ray. Order rays by world: neighbors in different worlds cannot share a packet.
             hide: Bodies the rays pass through.
-            coherent: Set this for rays in a pattern whose neighbours go almost the same way; faster for those.
+            coherent: Set this for rays in a pattern whose neighbors go almost the same way; faster for those.
 
         Returns:
             Hits with the rays' broadcast shape.

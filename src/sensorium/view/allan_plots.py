@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _MEASURED = "#4aa8ff"
 _PARTS = {
-    "Q": ("#b48cff", "quantisation  √3 Q / τ"),
+    "Q": ("#b48cff", "quantization  √3 Q / τ"),
     "N": ("#3fb950", "white noise  N / √τ"),
     "B": ("#f2e34c", "bias instability  0.664 B"),
     "K": ("#ff8c42", "rate random walk  K √(τ/3)"),
@@ -127,8 +127,8 @@ def _legend(figure: "Figure", fit: "AllanFit") -> None:
         Line2D([], [], color="white", linewidth=1.6, label="fit"),
     ]
     entries += [
-        Line2D([], [], color=colour, linewidth=1.3, linestyle=dashes, label=text)
-        for term, (colour, text) in _PARTS.items()
+        Line2D([], [], color=color, linewidth=1.3, linestyle=dashes, label=text)
+        for term, (color, text) in _PARTS.items()
         if term in fit.terms
     ]
     columns = len(entries) if len(fit.channels) > 2 else 3 if len(fit.channels) == 2 else 2

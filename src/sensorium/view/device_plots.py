@@ -13,7 +13,7 @@ from sensorium.corruption.errors.flicker import allan_variance
 from sensorium.patterns import AbstractPattern, Rosette
 from sensorium.sensors.inertial.imu import Imu
 from sensorium.sensors.inertial.magnetometer import Magnetometer
-from sensorium.view.lidar_plots import COLOURS
+from sensorium.view.lidar_plots import COLORS
 from sensorium.view.plots import FAINT, INK, heading, new_figure, style
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ _LINES = ("-", (0, (1, 1.5)), (0, (4, 2)))
 
 
 def scan_plot(patterns: Mapping[str, AbstractPattern], *, title: str = "Where the rays of one sweep go") -> "Figure":
-    """Azimuth and elevation of every ray of a sweep, coloured by its firing time; one row for each pattern.
+    """Azimuth and elevation of every ray of a sweep, colored by its firing time; one row for each pattern.
 
     Beside it, a closer look at a spinning head, or how far a rosette has come after more sweeps.
 
@@ -135,7 +135,7 @@ def _draw_sweep(
         near = (azimuth >= within_deg[0]) & (azimuth <= within_deg[1])
         azimuth, elevation, share = azimuth[near], elevation[near], share[near]
 
-    # The dark end of the colours would vanish on dark paper
+    # The dark end of the colors would vanish on dark paper
     bright = ListedColormap(colormaps["viridis"](np.linspace(0.3, 1.0, 256)))
     size = float(np.clip(_POINTS / max(len(azimuth), 1), _SMALLEST, _LARGEST))
     points = axes.scatter(azimuth, elevation, c=share, s=size, cmap=bright, linewidths=0.0, vmin=0.0, vmax=1.0)
@@ -164,12 +164,12 @@ def _draw_prediction(axes: "Axes", name: str, noise: Noise, rate_hz: float) -> N
     whole = np.sqrt(sum(part**2 for part in parts.values()))
     for line, alike in zip(_LINES, _alike(whole), strict=False):
         k = alike[0]
-        for colour, (part, values) in zip(COLOURS[1:], parts.items() if len(parts) > 1 else (), strict=False):
+        for color, (part, values) in zip(COLORS[1:], parts.items() if len(parts) > 1 else (), strict=False):
             label = part if k == 0 else None
-            axes.plot(tau_s, values[:, k], color=colour, linewidth=1.2, linestyle=(0, (5, 2.5)), label=label)
+            axes.plot(tau_s, values[:, k], color=color, linewidth=1.2, linestyle=(0, (5, 2.5)), label=label)
         name = "sum" if len(parts) > 1 else next(iter(parts))
         label = name if len(alike) == 3 else f"{name}, {' '.join('xyz'[axis] for axis in alike)}"
-        axes.plot(tau_s, whole[:, k], color=COLOURS[0], linewidth=1.8, linestyle=line, label=label)
+        axes.plot(tau_s, whole[:, k], color=COLORS[0], linewidth=1.8, linestyle=line, label=label)
     axes.legend(frameon=False, labelcolor=INK, fontsize=9, loc="upper right")
 
 

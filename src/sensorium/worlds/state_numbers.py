@@ -6,7 +6,7 @@ from sensorium.runtime import jit
 
 @jit.kernel
 def all_finite(numbers: Float) -> bool:
-    """Whether no number is infinite or not a number; shape (n,). No branches, so that the loop vectorises."""
+    """Whether no number is infinite or not a number; shape (n,). No branches, so that the loop vectorizes."""
     bad = 0
     for number in numbers:
         bad |= number - number != 0.0  # neither gives zero

@@ -11,7 +11,7 @@ from sensorium.runtime import threads
 
 
 def by_definition(signal, m):
-    """Means over m samples, every start, differences of neighbours: the definition without any sums."""
+    """Means over m samples, every start, differences of neighbors: the definition without any sums."""
     means = np.convolve(signal, np.full(m, 1 / m), mode="valid")
     return np.sqrt(0.5 * np.mean((means[m:] - means[:-m]) ** 2))
 

@@ -103,7 +103,7 @@ def test_the_sensor_integrates_what_its_chain_did_to_the_rate():
 
 
 @pytest.mark.parametrize("changed", ["noise", "quantization", "saturation"])
-def test_each_group_has_its_own_noise_discretisation_and_saturation(changed):
+def test_each_group_has_its_own_noise_discretization_and_saturation(changed):
     def run(spec):
         imu = (env := sn.Environment(sn.Scene(), seed=4)).attach(spec)
         out = []

@@ -22,7 +22,7 @@ def test_the_middle_pixel_looks_along_x_and_the_first_up_and_to_the_left():
     np.testing.assert_allclose(d[0, 0] / d[0, 0, 0], (1.0, 3.0 / 4.0, 2.0 / 4.0), rtol=1e-6)
 
 
-def test_pixel_centres_are_half_a_pixel_inside_the_field_of_view():
+def test_pixel_centers_are_half_a_pixel_inside_the_field_of_view():
     """Physics.md 11: ray (u + 1/2 - W/2, v + 1/2 - H/2, f)."""
     pattern = Pinhole.from_fov(480, 270, 87.0, rate_hz=30.0)
     assert pattern.vertical_fov_deg == pytest.approx(56.1859, abs=5e-5)

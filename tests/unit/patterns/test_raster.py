@@ -45,7 +45,7 @@ def test_full_turn_has_no_double_column():
     table = Raster(**{**GOOD, "width": 512, "horizontal_fov_deg": (-180.0, 180.0)}).rays()
     step = np.einsum("ijk,ijk->ij", table.direction_S, np.roll(table.direction_S, 1, axis=1).astype(float))
 
-    # Neighbours are equally far apart all the way round, over the seam as well.
+    # Neighbors are equally far apart all the way round, over the seam as well.
     np.testing.assert_allclose(step, step[:, :1] * np.ones(512), atol=3e-7)
     middle = np.degrees(np.arctan2(table.direction_S[1, :2, 1], table.direction_S[1, :2, 0]))
     assert (middle[0] - middle[1]) % 360.0 == pytest.approx(0.703125, abs=1e-4)

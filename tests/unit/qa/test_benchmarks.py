@@ -222,11 +222,11 @@ def test_warp_sees_what_the_depth_camera_sees():
     other = depth_warp.WarpDepth(rig)
     other()
     image = rig.camera.read()
-    label, metres = other.images.label.numpy(), other.images.depth_m.numpy()
+    label, meters = other.images.label.numpy(), other.images.depth_m.numpy()
     same = label == image.segmentation
     assert same.mean() > 0.995
     assert 50 < (label >= 0).sum() < label.size
-    np.testing.assert_allclose(np.where(np.isfinite(metres), metres, image.far)[same], image.depth_m[same], rtol=1e-4)
+    np.testing.assert_allclose(np.where(np.isfinite(meters), meters, image.far)[same], image.depth_m[same], rtol=1e-4)
     assert depth_warp.against_warp(2, rounds=1) > 0.0
 
 

@@ -38,7 +38,7 @@ def test_reference_pressures():
 
 
 def test_the_air_carries_its_own_weight():
-    # Hydrostatics of an ideal gas whose temperature falls by 6.5 K a kilometre: dp/dh = -g p / (R T)
+    # Hydrostatics of an ideal gas whose temperature falls by 6.5 K a kilometer: dp/dh = -g p / (R T)
     height_m = np.linspace(-4999.0, 10999.0, 200)
     slope = (pressure_at(height_m + 0.5) - pressure_at(height_m - 0.5)) / 1.0
     gas, temperature_K = 287.05287, 288.15 - 0.0065 * height_m
@@ -86,7 +86,7 @@ def test_another_sea_level_is_another_pressure_at_the_same_altitude():
 
 
 def test_an_error_of_pressure_is_one_of_altitude():
-    # Near the ground 12 Pa are a metre
+    # Near the ground 12 Pa are a meter
     barometer = at_rest(sn.Barometer(extra=(Bias(-12.013),)))
     assert barometer.read().pressure_Pa == pytest.approx(101325.0 - 12.013)
     assert barometer.read().altitude_m == pytest.approx(1.0, abs=1e-3)

@@ -445,7 +445,7 @@ def test_slices_make_up_the_sweep():
         (lambda: sn.Lidar(pattern=SPINNING, returns="second"), r"returns.*'second'"),
         (lambda: sn.Lidar(pattern=SPINNING, threshold=float("nan")), r"threshold.*finite"),
         (lambda: sn.Lidar(pattern=SPINNING, calibrated_index=0.5), r"calibrated_index.*0\.5"),
-        (lambda: sn.Lidar(pattern=SPINNING, colour="red"), "colour is 'red'; there is no such field"),
+        (lambda: sn.Lidar(pattern=SPINNING, color="red"), "color is 'red'; there is no such field"),
     ],
 )
 def test_values_that_cannot_be(make, message):

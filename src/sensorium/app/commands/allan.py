@@ -32,7 +32,7 @@ def allan(
         typer.Option(help="Unit of the log, one for all or one for each column between commas: deg/s, g, mg, uT, ..."),
     ] = None,
     terms: Annotated[
-        str, typer.Option(help="What to fit: N white noise, B bias instability, K random walk, Q quantisation, R ramp.")
+        str, typer.Option(help="What to fit: N white noise, B bias instability, K random walk, Q quantization, R ramp.")
     ] = "NBK",
     fit_from: Annotated[float, typer.Option(help="Shortest averaging time of the fit [s].")] = 0.0,
     fit_to: Annotated[float | None, typer.Option(help="Longest averaging time of the fit [s]; by default all.")] = None,

@@ -20,14 +20,14 @@ Moment = Annotated[float, Field(gt=0.0)]
 
 
 class SpacecraftSpec(InOrbit):
-    """A rigid spacecraft whose axes are its principal axes; its body's origin is the centre of mass."""
+    """A rigid spacecraft whose axes are its principal axes; its body's origin is the center of mass."""
 
     mass: Annotated[float, Field(gt=0.0)]
     """[kg]."""
     inertia: tuple[Moment, Moment, Moment]
     """About x, y and z [kg m^2]."""
     force: Vector = (0.0, 0.0, 0.0)
-    """That acts on the centre of mass all the time, in body axes [N]: a thruster, or drag."""
+    """That acts on the center of mass all the time, in body axes [N]: a thruster, or drag."""
     torque: Vector = (0.0, 0.0, 0.0)
     """Likewise [N m]."""
 
@@ -98,7 +98,7 @@ def _spacecraft(name: str, spec: SpacecraftSpec, gravity: PointMassGravity | J2G
 
 
 def _harmonics(gravity: J2Gravity) -> Any:
-    """Basilisk's gravity model with one harmonic beside the point mass: C_20 = -J2, normalised by sqrt(5)."""
+    """Basilisk's gravity model with one harmonic beside the point mass: C_20 = -J2, normalized by sqrt(5)."""
     from Basilisk.simulation import gravityEffector
 
     model = gravityEffector.SphericalHarmonicsGravityModel()

@@ -41,7 +41,7 @@ def deal(
     finish: Callable[[Dealt, Any], T],
     blame: Callable[[BaseException, Checked], BaseException],
 ) -> Iterator[tuple[str, T]]:
-    """Do all tasks, and hand out each when it is done; those under way are cancelled with the loop.
+    """Do all tasks, and hand out each when it is done; those under way are canceled with the loop.
 
     Args:
         ray: The module, in a cluster.

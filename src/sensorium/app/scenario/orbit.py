@@ -51,7 +51,7 @@ class InOrbit(Spec):
     orbit: Elements | None = None
     """By the elements of its orbit."""
     position: Vector | None = None
-    """Of the centre of mass [m], from the planet's centre."""
+    """Of the center of mass [m], from the planet's center."""
     velocity: Vector | None = None
     """[m/s]."""
     quaternion: tuple[float, float, float, float] | None = None

@@ -132,7 +132,7 @@ class Heightfield(ShapeSpec):
 
 
 class Tree(ShapeSpec):
-    """A tree with its foot at the origin; its faces are labelled trunk and leaves."""
+    """A tree with its foot at the origin; its faces are labeled trunk and leaves."""
 
     kind: Literal["tree"]
     height: Length

@@ -15,7 +15,7 @@ class Chain(Corruption):
     """Corruptions one after the other, each on what the one before gives.
 
     What they must know of each other is told here: bits divide the limits of the chain's saturation, wherever it
-    stands, and a saturation that nothing but quantisers and other saturations separates from a quantiser ends on its
+    stands, and a saturation that nothing but quantizers and other saturations separates from a quantizer ends on its
     codes, so that the two may stand in either order.
     """
 

@@ -136,7 +136,7 @@ def corrupt(first, step, count, rare, ops, par, x, state, ids, faults, clock):
                 fault, some = ops[o, FAULT], ops[o, CHANNELS]
                 begin = start
                 while begin < stop:
-                    # All rows at once, or neighbours that a fault is active in
+                    # All rows at once, or neighbors that a fault is active in
                     end = stop
                     if fault >= 0:
                         if not faults[now, begin, fault]:

@@ -139,7 +139,7 @@ class Moment:
 
 @dataclass(frozen=True)
 class Op:
-    """One operation on some neighbouring channels.
+    """One operation on some neighboring channels.
 
     Attributes:
         kind: One of the kinds above.

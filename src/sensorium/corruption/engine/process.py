@@ -70,7 +70,7 @@ def process(ops, o, par, x, state, ids, clock, t, first, last):
         for k in range(width):
             phi[i, k], noise[i, k] = par[p + i * width + k], par[p + (width + i) * width + k]
     if ops[o, OPTION]:
-        discretise(matrices, clock[t, ELAPSED_NS] / NS_PER_S)
+        discretize(matrices, clock[t, ELAPSED_NS] / NS_PER_S)
 
     # Draws of all channels of all rows
     w = np.empty((width + 3, last - first), np.float32)
@@ -89,7 +89,7 @@ def process(ops, o, par, x, state, ids, clock, t, first, last):
 
 
 @jit.function
-def discretise(matrices, dt_s):
+def discretize(matrices, dt_s):
     """Turn A and Q into Phi = exp(A dt), and L with L L^T the integral of exp(A u) Q exp(A^T u) over u from 0 to dt.
 
     Power series over a fraction h of dt short against A, then doubled: Phi(2 h) = Phi^2, Q(2 h) = Q + Phi Q Phi^T.

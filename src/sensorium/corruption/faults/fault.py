@@ -106,7 +106,7 @@ class Fault(Corruption):
         return False
 
     def codes_behind(self, layout: Layout) -> Grid | None:
-        """Those that the signal arrives on, if its corruption does no more than to quantise and to saturate."""
+        """Those that the signal arrives on, if its corruption does no more than to quantize and to saturate."""
         if not self.on or self.corruption is None:
             return layout.codes_before
         return layout.codes_before if self.corruption.codes_behind(self._inside(layout)) is not None else None

@@ -7,7 +7,7 @@ right, y up, z forward), so that x = z_T, y = -x_T, z = y_T, and its azimuth has
 convex and holds the sensor. r limits the depth (front "flat", as in the thesis) or the distance from the sensor (front
 "spherical", as in Deng et al.); both are convex.
 
-Lengths are in metres, a and b tangents of half angles [1]. What kernels call takes plain numbers.
+Lengths are in meters, a and b tangents of half angles [1]. What kernels call takes plain numbers.
 """
 
 from sensorium.physics.cone.angles import azimuth, elevation, projected_elevation

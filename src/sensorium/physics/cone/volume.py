@@ -40,7 +40,7 @@ def sphere_is_outside(
     the best plane for a round cone. Spheres that are called inside may be just outside, none the other way round.
 
     Args:
-        x, y, z: Centre [m].
+        x, y, z: Center [m].
         radius: Of the sphere [m].
         a, b, reach, spherical: As for `is_inside`.
     """

@@ -22,8 +22,8 @@ def geodetic_position(p_E: Float) -> tuple[Float, Float, Float]:
 
     repeated from the direction of the place itself until nothing changes; then
     h = p cos(latitude) + z sin(latitude) - A sqrt(1 - e^2 sin^2(latitude)), to which errors of latitude add only in
-    second order. Good to rounding, some nanometres near the ground, from 1000 km below the ellipsoid on upwards; within
-    43 km of the Earth's centre latitude is not unique. Ref: B. R. Bowring, "Transformation from spatial to
+    second order. Good to rounding, some nanometers near the ground, from 1000 km below the ellipsoid on upwards; within
+    43 km of the Earth's center latitude is not unique. Ref: B. R. Bowring, "Transformation from spatial to
     geographical coordinates", Survey Review 23 (1976).
 
     Args:

@@ -36,13 +36,13 @@ class J2Gravity(AbstractGravity):
     j2: float = EARTH_J2
     """How oblate the planet is [1]; 0 is a sphere."""
     center: Vector = (0.0, 0.0, 0.0)
-    """Where its centre is in the world [m]."""
+    """Where its center is in the world [m]."""
 
     def at(self, p_W: ArrayLike) -> Float:
         """Gravitational acceleration g_W in world axes [m/s^2], a new array of shape (*batch, 3).
 
         Args:
-            p_W: Positions in the world, other than the centre [m], shape (*batch, 3).
+            p_W: Positions in the world, other than the center [m], shape (*batch, 3).
         """
         d_W, squares = offsets(p_W, self.center, "J2Gravity.center")
         sphere = -self.mu / (squares * np.sqrt(squares))

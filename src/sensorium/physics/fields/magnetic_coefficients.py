@@ -18,7 +18,7 @@ _TESLA_PER_NT = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class MagneticModel:
-    """One edition of the model, Schmidt semi-normalised; arrays are indexed by degree and order, shape (13, 13).
+    """One edition of the model, Schmidt semi-normalized; arrays are indexed by degree and order, shape (13, 13).
 
     Attributes:
         name: Such as "WMM-2025".

@@ -4,7 +4,7 @@ With R the radius of reference, r the distance, phi the latitude and lambda the 
 
     S_nm = (R/r)^(n+1) P_nm(sin phi) e^(i m lambda),    0 <= m <= n,
 
-P_nm unnormalised and without the phase (-1)^m. They follow from S_00 = R/r by Cunningham's recurrences (Celestial
+P_nm unnormalized and without the phase (-1)^m. They follow from S_00 = R/r by Cunningham's recurrences (Celestial
 Mechanics 2, 1970; Montenbruck and Gill, Satellite Orbits, equations 3.29 to 3.31),
 
     S_mm = (2m - 1) (x + iy) R/r^2 S_m-1,m-1
@@ -35,7 +35,7 @@ def from_schmidt(g: Float, h: Float) -> Coefficients:
     """Coefficients of the potential sum (R/r)^(n+1) (g_nm cos m lambda + h_nm sin m lambda) P_nm(sin phi).
 
     Args:
-        g: Of the cosines, for Schmidt's semi-normalised functions P_nm as geomagnetism uses them, in any unit, shape
+        g: Of the cosines, for Schmidt's semi-normalized functions P_nm as geomagnetism uses them, in any unit, shape
             (degree + 1, degree + 1).
         h: Of the sines, likewise.
     """

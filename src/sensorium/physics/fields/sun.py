@@ -80,7 +80,7 @@ class Sun(Spec):
         return np.array([flat * math.cos(azimuth), flat * math.sin(azimuth), math.sin(elevation)])
 
     def spectral_irradiance(self, wavelength_m: float) -> float:
-        """Direct irradiance across the beam at the ground, per metre of wavelength [W/m^2/m]; 0 by night.
+        """Direct irradiance across the beam at the ground, per meter of wavelength [W/m^2/m]; 0 by night.
 
         Args:
             wavelength_m: Wavelength [m].

@@ -34,13 +34,13 @@ class WorldMagneticModel(AbstractMagnetic):
 
         B = -grad V,   V = a sum_n (a/r)^(n+1) sum_m (g_nm cos m lambda + h_nm sin m lambda) P_nm(sin phi)
 
-    to degree 12, a = 6371.2 km, P_nm Schmidt semi-normalised, g and h linear in time (Chulliat et al., The US/UK World
+    to degree 12, a = 6371.2 km, P_nm Schmidt semi-normalized, g and h linear in time (Chulliat et al., The US/UK World
     Magnetic Model for 2025-2030). Coefficients come with pygeomag (`pip install 'sensorium[earth]'`); the edition is
     the newest made for the date, and a world that runs past its five years is an error.
 
     In the frame `enu` the world's origin is the given place, x points east, y north and z up there. Within 2 km of the
     origin the field is its value and exact gradient at the origin, off by at most 0.06 nT; further out the sum is
-    taken at each point. In the frame `ecef` the world is fixed to the Earth, with its origin at the centre, z through
+    taken at each point. In the frame `ecef` the world is fixed to the Earth, with its origin at the center, z through
     the north pole and x through latitude 0, longitude 0, and the sum is always taken.
 
     The model is meant for 1 km below ground to 850 km above. Higher up it stays the core's field, to which the currents
@@ -66,9 +66,9 @@ class WorldMagneticModel(AbstractMagnetic):
             if self.frame == "enu" and value is None:
                 raise ValueError(f"{name} is None; the frame 'enu' must have the latitude and longitude of its origin")
             if self.frame == "ecef" and value is not None:
-                raise ValueError(f"{name} is {value}; the frame 'ecef' has its origin at the Earth's centre")
+                raise ValueError(f"{name} is {value}; the frame 'ecef' has its origin at the Earth's center")
         if self.frame == "ecef" and self.height_m != 0.0:
-            raise ValueError(f"height_m is {self.height_m}; the frame 'ecef' has its origin at the Earth's centre")
+            raise ValueError(f"height_m is {self.height_m}; the frame 'ecef' has its origin at the Earth's center")
 
         # A date out of range or a missing package shows here, not at the first reading
         model_for(decimal_year(self.date))
@@ -123,7 +123,7 @@ class _Expansion:
             i = int(deep.argmax())
             raise SpecError(
                 f"p_W is {p_W.reshape(-1, 3)[i].tolist()}, {np.linalg.norm(p_E[i]) / 1e3:.1f} km from the Earth's "
-                f"centre; the World Magnetic Model holds outside of the core, from {_CORE_RADIUS_M / 1e3:.0f} km on"
+                f"center; the World Magnetic Model holds outside of the core, from {_CORE_RADIUS_M / 1e3:.0f} km on"
             )
         return summed(self.rows, p_E, REFERENCE_RADIUS_M).reshape(*p_W.shape[:-1], 6)
 

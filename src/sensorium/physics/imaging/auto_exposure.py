@@ -24,7 +24,7 @@ class AutoExposure(Spec):
     model_config = ConfigDict(frozen=True)
 
     target: float = Field(default=0.18, gt=0.0, lt=1.0)
-    """Level that metered pixels are brought to [1]; 0.18 is what a grey card is to white."""
+    """Level that metered pixels are brought to [1]; 0.18 is what a gray card is to white."""
     percentile: float | None = Field(default=None, gt=0.0, le=100.0)
     """Which percentile of the pixels is the level; None is their mean. 99 with a target of 0.9 spares highlights."""
     region: Region = WHOLE

@@ -1,4 +1,4 @@
-"""Distances in whole steps, as depth cameras give them that report millimetres in 16 bits: z' = q round(z / q).
+"""Distances in whole steps, as depth cameras give them that report millimeters in 16 bits: z' = q round(z / q).
 
 The error is uniform within half a step, of standard deviation q / sqrt(12).
 """

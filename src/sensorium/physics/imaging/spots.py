@@ -36,7 +36,7 @@ class SpotTable(NamedTuple):
 
     shift: NDArray[np.float32]  # (sets, points, rows + 1, tiles + 1, 2): deviation (x, y) at the nodes [cells]
     pupil: NDArray[np.float32]  # (sets, points, 2): pupil points (x, y) [m], each axis times mean pitch over its pitch
-    blur: NDArray[np.float32]  # (2,): deviation per metre of pupil is blur[0] - blur[1] / depth [cells/m]
+    blur: NDArray[np.float32]  # (2,): deviation per meter of pupil is blur[0] - blur[1] / depth [cells/m]
     factor: int
     """Cells along a pixel, m; set number a m + b belongs to the cell in row a and column b of each pixel."""
     margin: int
@@ -82,7 +82,7 @@ def spot_table(
     missed = _missed(node, points, coefficients, pupil_distance_m, half, close=0.05 * pitch.min() / factor)
     shift = missed * factor / pitch
 
-    # Defocus moves a ray by -2 R A p = -R (1/s - 1/r) p, as many metres on the chip in both directions
+    # Defocus moves a ray by -2 R A p = -R (1/s - 1/r) p, as many meters on the chip in both directions
     points = points * (pitch.mean() / pitch)
     in_focus_m = in_focus_distance(focal_length_m, pupil_distance_m)
     blur = -pupil_distance_m * factor / pitch.mean() * np.array([1.0 / in_focus_m, 1.0])
@@ -115,7 +115,7 @@ def _missed(
     """How far each ray that reaches a node misses its ideal point [m], shape (sets, points, *nodes, 2).
 
     A ray comes from the field that is off by its own deviation, not by the node's. Most lenses bend so little that
-    the deviation, looked up again and again, settles there. What does not settle, or leaves the neighbourhood of the
+    the deviation, looked up again and again, settles there. What does not settle, or leaves the neighborhood of the
     image meanwhile, is followed from the axis (`continued_inverse`); where that ends, the lens folds the image.
     """
     pupil = points[:, :, None, None, :]

@@ -23,7 +23,7 @@ Index = PositiveOverWavelength
 Extinction = NonNegativeOverWavelength
 """Imaginary part k of a refractive index [1], a number or a spectrum."""
 
-# Above this k light is absorbed within a micrometre (lambda / 4 pi k), so nothing lies below that it could reach.
+# Above this k light is absorbed within a micrometer (lambda / 4 pi k), so nothing lies below that it could reach.
 MAX_TRANSPARENT_K = 0.1
 
 

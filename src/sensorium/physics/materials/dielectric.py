@@ -29,7 +29,7 @@ class Dielectric(AbstractBare):
 
     Each face is an interface of its own: Fresnel reflection, and Snell refraction into the body and out again, with
     absorption and optical path along the way inside. What is inside is either a clear substance of this material's
-    own index n + ik, which absorbs 4 pi k / lambda per metre, or a medium (`sn.media.water(...)`) that says all of it.
+    own index n + ik, which absorbs 4 pi k / lambda per meter, or a medium (`sn.media.water(...)`) that says all of it.
     An object whose material is a bare medium is the same body with the roughness given here as default: its surface
     reflects by the ratio of indices too. Where the indices differ by at most 0.001, as a fog bank's and air's do, there
     is no interface.

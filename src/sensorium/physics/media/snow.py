@@ -12,7 +12,7 @@ from sensorium.physics.optics.spectra import checked_wavelength
 _DRY = (5.42e-5, 5.4958776, 1.38)
 _WET = (1.023e-4, 3.7855466, 0.72)
 
-# One neper of power is 10 log10(e) dB, and a kilometre 1000 m.
+# One neper of power is 10 log10(e) dB, and a kilometer 1000 m.
 _DB_PER_KM = 1e4 * math.log10(math.e)
 
 

@@ -28,7 +28,7 @@ MOST_RAYS = 2**22
 # Fewest rays that span a beam's cross-section
 LEAST_SPAN = 3
 
-# Half the side of a ray's patch, in sides: neighbours on a plane reach each other for every number of rays up to 1024
+# Half the side of a ray's patch, in sides: neighbors on a plane reach each other for every number of rays up to 1024
 _HALF_SIDE = 0.6
 
 
@@ -46,7 +46,7 @@ class BeamRays(NamedTuple):
 def grid_rays(across: int) -> BeamRays:
     """Rays on a square grid of `across` by `across` cells, those whose middle lies outside of the circle dropped.
 
-    As in VANE; 83 across are 5,417 rays, pi / 4 of the square. Row by row, so that neighbours follow each other.
+    As in VANE; 83 across are 5,417 rays, pi / 4 of the square. Row by row, so that neighbors follow each other.
     """
     middle, inside = grid_cells(across)
     v, u = np.meshgrid(middle, middle, indexing="ij")

@@ -73,7 +73,7 @@ class Spectrum(Spec):
         """Integral over wavelength between two limits inside the table, exact for the linear interpolation.
 
         Returns:
-            The unit of the value times metres.
+            The unit of the value times meters.
         """
         ends = self.at(low_m), self.at(high_m)
         wavelength_m, value = np.array(self.wavelength_m), np.array(self.value)
@@ -103,7 +103,7 @@ def checked_wavelength(wavelength_m: float) -> float:
     """A wavelength in vacuum [m] as it is, or a `SpecError` where it cannot be meant."""
     if not MIN_WAVELENGTH_M <= wavelength_m <= MAX_WAVELENGTH_M:
         raise SpecError(
-            f"wavelength_m is {wavelength_m}; it must be between {MIN_WAVELENGTH_M} and {MAX_WAVELENGTH_M} metres"
+            f"wavelength_m is {wavelength_m}; it must be between {MIN_WAVELENGTH_M} and {MAX_WAVELENGTH_M} meters"
         )
     return wavelength_m
 

@@ -109,9 +109,9 @@ def _shaped(values: NDArray[Any], axis: int) -> NDArray[Any]:
     return values.reshape(*(1,) * axis, -1, *(1,) * (3 - axis))
 
 
-def _from_middle(count: int, is_centred: bool) -> NDArray[np.complex128]:
+def _from_middle(count: int, is_centered: bool) -> NDArray[np.complex128]:
     """Turns phases that count from the first sample to those that count from the middle."""
-    cell = np.arange(count) - (count // 2 if is_centred else 0)
+    cell = np.arange(count) - (count // 2 if is_centered else 0)
     return _turned(0.5 * (count - 1) * cell / count)
 
 

@@ -1,6 +1,6 @@
 """Frames without the echoes that were found in them, to look for what these hide (CLEAN).
 
-The side lobes of an echo stand in the training cells of its neighbours and raise their thresholds, and a weaker echo
+The side lobes of an echo stand in the training cells of its neighbors and raise their thresholds, and a weaker echo
 among them may leave no peak of its own. Without a window they fall by 1 / (pi x)^2 only, -13 dB at the first: an echo
 20 dB below another is lost up to 20 cells away. A main lobe of many cells, Blackman and Harris' with eight, does the
 same to an ordered statistic where training cells are few, at the ends of a row.

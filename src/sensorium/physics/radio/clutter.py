@@ -23,7 +23,7 @@ def ground_cell_area(range_m: ArrayLike, *, range_resolution_m: float, beam_rad:
 
 
 def ground_reflectivity(grazing_rad: ArrayLike, *, reflectivity: float, law: str = "constant") -> Array:
-    """Sigma_0, cross-section of a square metre of ground [1].
+    """Sigma_0, cross-section of a square meter of ground [1].
 
     "constant" is the number itself; "gamma" is gamma sin(psi), what a rough surface shows at small grazing angles.
     Ref: physics.md 13 (sigma_0 A); Barton 1985 (constant gamma).

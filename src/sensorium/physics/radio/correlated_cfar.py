@@ -1,4 +1,4 @@
-"""Thresholds of CFAR over cells whose noise is correlated, as a window makes neighbours."""
+"""Thresholds of CFAR over cells whose noise is correlated, as a window makes neighbors."""
 
 from functools import lru_cache
 

@@ -51,8 +51,8 @@ _SETTLED = 0.003
 class Echo(NamedTuple):
     """Echoes of a frame; the first so many are used."""
 
-    centre: NDArray[np.int64]  # (most, 4) cell around which it was fitted; beams by their number
-    place: NDArray[np.float64]  # (most, 4) cells, from near the centre
+    center: NDArray[np.int64]  # (most, 4) cell around which it was fitted; beams by their number
+    place: NDArray[np.float64]  # (most, 4) cells, from near the center
     amplitude: NDArray[np.complex128]  # (most,)
     limit: NDArray[np.float64]  # (most,) threshold that it exceeds [W]
     touched: NDArray[np.bool_]  # (most,) whether others reach it
@@ -89,24 +89,24 @@ def leak(place, at, receiver, slack):
 
 
 @jit.function
-def _gather(cube, receiver, centre, sizes, block):
-    """Cells around a centre as if they went on for ever, with the sign that comes with each turn (`windows`)."""
+def _gather(cube, receiver, center, sizes, block):
+    """Cells around a center as if they went on for ever, with the sign that comes with each turn (`windows`)."""
     real, imaginary = cube
     grid = receiver.grid
     rows, antennas, chirps, samples = grid.counts[0], grid.counts[1], grid.counts[2], grid.counts[3]
     for h in range(sizes[0]):
-        e = centre[0] + h - sizes[0] // 2
+        e = center[0] + h - sizes[0] // 2
         turns = (e // rows) * (rows - 1)
         for i in range(sizes[1]):
-            beam = centre[1] + i - sizes[1] // 2 + antennas // 2
+            beam = center[1] + i - sizes[1] // 2 + antennas // 2
             b = beam % antennas - antennas // 2 - grid.beams[0]
             is_formed = 0 <= b < grid.beams.size
             across = turns + (beam // antennas) * (antennas - 1)
             for j in range(sizes[2]):
-                d = centre[2] + j - sizes[2] // 2
+                d = center[2] + j - sizes[2] // 2
                 along = across + (d // chirps) * (chirps - 1)
                 for k in range(sizes[3]):
-                    r = centre[3] + k - sizes[3] // 2
+                    r = center[3] + k - sizes[3] // 2
                     sign = -1.0 if (along + (r // samples) * (samples - 1)) % 2 else 1.0
                     block[h, i, j, k] = 0.0
                     if is_formed:
@@ -115,11 +115,11 @@ def _gather(cube, receiver, centre, sizes, block):
 
 
 @jit.function
-def _take_away(block, receiver, centre, sizes, place, amplitude, lines):
+def _take_away(block, receiver, center, sizes, place, amplitude, lines):
     """Take the model of an echo away from a block of cells."""
     grid = receiver.grid
     for axis in range(4):
-        first = centre[axis] - sizes[axis] // 2 - place[axis]
+        first = center[axis] - sizes[axis] // 2 - place[axis]
         spread_line(grid.terms[axis], first, np.float64(grid.counts[axis]), sizes[axis], lines[axis])
     for h in range(sizes[0]):
         for i in range(sizes[1]):
@@ -137,14 +137,14 @@ def _reaches(echoes, i, at, receiver):
 
 
 @jit.function
-def _without_others(cube, receiver, echoes, kept, own, centre, sizes, work):
-    """Cells around a centre less what all other echoes leave there; returns whether any does."""
+def _without_others(cube, receiver, echoes, kept, own, center, sizes, work):
+    """Cells around a center less what all other echoes leave there; returns whether any does."""
     block, lines = work
-    _gather(cube, receiver, centre, sizes, block)
+    _gather(cube, receiver, center, sizes, block)
     touched = False
     for i in range(kept):
-        if i != own and _reaches(echoes, i, centre, receiver):
-            _take_away(block, receiver, centre, sizes, echoes.place[i], echoes.amplitude[i], lines)
+        if i != own and _reaches(echoes, i, center, receiver):
+            _take_away(block, receiver, center, sizes, echoes.place[i], echoes.amplitude[i], lines)
             touched = True
     return touched
 
@@ -154,16 +154,16 @@ def _fit(cube, receiver, echoes, kept, own, work):
     """Fit one echo with the others taken away, once more where it turns out nearer to another cell."""
     offset = np.empty(4)
     for _ in range(2):
-        centre = echoes.centre[own]
-        touched = _without_others(cube, receiver, echoes, kept, own, centre, receiver.weights.cells, work)
+        center = echoes.center[own]
+        touched = _without_others(cube, receiver, echoes, kept, own, center, receiver.weights.cells, work)
         echoes.touched[own] = touched
         echoes.amplitude[own] = refine(work[0], receiver.weights, offset)
         moved = False
         for axis in range(4):
-            echoes.place[own, axis] = centre[axis] + offset[axis]
+            echoes.place[own, axis] = center[axis] + offset[axis]
             step = math.floor(offset[axis] + 0.5)
             if step and receiver.weights.cells[axis] < receiver.grid.counts[axis]:
-                centre[axis] += step
+                center[axis] += step
                 moved = True
         if not moved:
             break
@@ -194,9 +194,9 @@ def _split(cube, power, receiver, echoes, kept, own, work, ordered):
     sizes, best, found = np.empty(4, np.int64), 0.0, np.zeros(4, np.int64)
     for axis in range(4):
         sizes[axis] = min(2 * max(AROUND, main_lobe(grid.terms[axis])) + 1, counts[axis])
-    centre = echoes.centre[own]
-    _without_others(cube, receiver, echoes, kept, own, centre, sizes, work)
-    _take_away(work[0], receiver, centre, sizes, echoes.place[own], echoes.amplitude[own], work[1])
+    center = echoes.center[own]
+    _without_others(cube, receiver, echoes, kept, own, center, sizes, work)
+    _take_away(work[0], receiver, center, sizes, echoes.place[own], echoes.amplitude[own], work[1])
     for h in range(sizes[0]):
         for i in range(sizes[1]):
             for j in range(sizes[2]):
@@ -209,17 +209,17 @@ def _split(cube, power, receiver, echoes, kept, own, work, ordered):
         return kept
     new = kept
     for axis in range(4):
-        echoes.centre[new, axis] = centre[axis] + found[axis] - sizes[axis] // 2
-    b = (echoes.centre[new, 1] + counts[1] // 2) % counts[1] - counts[1] // 2 - grid.beams[0]
+        echoes.center[new, axis] = center[axis] + found[axis] - sizes[axis] // 2
+    b = (echoes.center[new, 1] + counts[1] // 2) % counts[1] - counts[1] // 2 - grid.beams[0]
     if not 0 <= b < grid.beams.size:
         return kept
-    row = power[echoes.centre[new, 0] % counts[0], b, echoes.centre[new, 2] % counts[2]]
-    limit = limit_of(row, echoes.centre[new, 3] % counts[3], receiver.threshold, ordered)
+    row = power[echoes.center[new, 0] % counts[0], b, echoes.center[new, 2] % counts[2]]
+    limit = limit_of(row, echoes.center[new, 3] % counts[3], receiver.threshold, ordered)
     if best <= limit:
         return kept
 
     # Both in turn
-    old_centre, old_place = centre.copy(), echoes.place[own].copy()
+    old_center, old_place = center.copy(), echoes.place[own].copy()
     old_amplitude, old_touched = echoes.amplitude[own], echoes.touched[own]
     echoes.limit[new] = limit
     before = np.zeros(4)
@@ -237,7 +237,7 @@ def _split(cube, power, receiver, echoes, kept, own, work, ordered):
         is_new &= _are_apart(echoes, i, new, receiver)
     if sizes_are_right and is_new:
         return kept + 1
-    centre[...], echoes.place[own] = old_centre, old_place
+    center[...], echoes.place[own] = old_center, old_place
     echoes.amplitude[own], echoes.touched[own] = old_amplitude, old_touched
     return kept
 
@@ -302,8 +302,8 @@ def list_echoes(cube, power, receiver, lists, echoes, kept, is_cleaned, work, or
             left, least = min(left, values[at]), receiver.scalloping * bound
         if bound >= 0.0 and left <= max(limits[at], least):
             continue
-        echoes.centre[kept, 0], echoes.centre[kept, 1] = cell[0], receiver.grid.beams[cell[1]]
-        echoes.centre[kept, 2], echoes.centre[kept, 3] = cell[2], cell[3]
+        echoes.center[kept, 0], echoes.center[kept, 1] = cell[0], receiver.grid.beams[cell[1]]
+        echoes.center[kept, 2], echoes.center[kept, 3] = cell[2], cell[3]
         echoes.limit[kept] = limits[at]
         _fit(cube, receiver, echoes, kept, kept, work)
         is_new = _size(echoes.amplitude[kept]) > bound
@@ -319,7 +319,7 @@ def list_echoes(cube, power, receiver, lists, echoes, kept, is_cleaned, work, or
     for _ in range(_ROUNDS):
         for i in range(kept):
             for j in range(kept):
-                if j != i and _reaches(echoes, j, echoes.centre[i], receiver):
+                if j != i and _reaches(echoes, j, echoes.center[i], receiver):
                     _fit(cube, receiver, echoes, kept, i, work)
                     break
     return kept

@@ -1,4 +1,4 @@
-"""What materials are to millimetre waves: relative permittivity, and what of a wave they send straight back."""
+"""What materials are to millimeter waves: relative permittivity, and what of a wave they send straight back."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray

@@ -105,4 +105,4 @@ Reflector = Annotated[Sphere | Plate | Cylinder | Box | Corner, Field(discrimina
 CrossSection = Annotated[
     Annotated[float, Field(ge=0.0), Tag("number")] | Annotated[Reflector, Tag("reflector")], Discriminator(_form)
 ]
-"""Square metres, the same from everywhere, or a body of known shape."""
+"""Square meters, the same from everywhere, or a body of known shape."""

@@ -175,7 +175,7 @@ def _against_peers(mesh: Mesh) -> Iterator[Figure]:
             yield Figure(what, "not installed", target, None)
             continue
 
-        # A slow peer gets every n-th run of neighbouring rays, so that it sees all of the scene
+        # A slow peer gets every n-th run of neighboring rays, so that it sees all of the scene
         count = len(bare.origins)
         chosen = np.arange(count).reshape(-1, 64)[:: round(1 / share)].reshape(-1)
         origins = np.ascontiguousarray(bare.origins[chosen] + anchor.astype(np.float32))
@@ -248,7 +248,7 @@ def _parts(triangles: int) -> Iterator[Figure]:
         return
     rates = f"{figures.parts.best / 1e6:.2f} over {figures.whole.best / 1e6:.2f} Mray/s"
     yield Figure(what, f"{figures.speed:.2f} x ({rates})", target, figures.speed >= 0.4)
-    same = f"{figures.other_ranges} ranges, {figures.other_faces} faces (neighbours at an edge)"
+    same = f"{figures.other_ranges} ranges, {figures.other_faces} faces (neighbors at an edge)"
     yield Figure("rays of these that differ from one process", same, "no range", figures.other_ranges == 0)
     each = ", ".join(f"{report.memory_bytes / 1e6:.0f} MB" for report in figures.reports)
     held = ", ".join(f"{report.mesh_bytes / 1e6:.0f}" for report in figures.reports)

@@ -1,6 +1,6 @@
 """Things to see, each one mesh made of simple shapes.
 
-All sizes are in metres. A model stands on z = 0 with its x axis forward.
+All sizes are in meters. A model stands on z = 0 with its x axis forward.
 """
 
 from collections.abc import Sequence

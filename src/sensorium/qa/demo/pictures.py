@@ -92,7 +92,7 @@ class SweepLog:
 
 
 def by_cause(scan: sn.Scan, labels: dict[str, int]) -> sn.Scan:
-    """The scan with returns that are no things labelled as what they are: ghosts, and fog."""
+    """The scan with returns that are no things labeled as what they are: ghosts, and fog."""
     if scan.light is None:
         return scan
     label = np.where(scan.cause == sn.Cause.REFLECTION, labels["ghost"], scan.label)
@@ -105,7 +105,7 @@ NAMES = ("overview.png", "top_view.png", "range_image.png", "cloud.ply")
 
 def write(log: SweepLog, folder: Path) -> list[Path]:
     """Write the pictures and the last sweep's points into a folder that exists; returns the files."""
-    from sensorium.view import label_colours, overview, range_image, save_figure, top_view
+    from sensorium.view import label_colors, overview, range_image, save_figure, top_view
 
     assert log.last is not None, "a run has one sweep at least"
     scan, labels, points_W, point_label = log.last, log.labels, log.points_W, log.point_label
@@ -136,9 +136,9 @@ def write(log: SweepLog, folder: Path) -> list[Path]:
     figure = range_image(scan.range_m, scan.label, labels, extent_deg=all_round, title="The last sweep")
     save_figure(files[2], figure)
 
-    # The last sweep as points, coloured by label for viewers that show colours
+    # The last sweep as points, colored by label for viewers that show colors
     cloud = scan.flat()
-    rgb = np.round(255.0 * label_colours(labels)[cloud.label]).astype(np.uint8)
+    rgb = np.round(255.0 * label_colors(labels)[cloud.label]).astype(np.uint8)
     sn.record.save_ply_points(
         files[3],
         cloud.points.astype(np.float32),

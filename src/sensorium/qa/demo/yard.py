@@ -42,7 +42,7 @@ def yard_scene() -> sn.Scene:
 
 
 def _add_ground(scene: sn.Scene) -> None:
-    """Paving that is a few centimetres uneven, a round island and raised walkways along two sides."""
+    """Paving that is a few centimeters uneven, a round island and raised walkways along two sides."""
     x, y = np.meshgrid(np.linspace(-60, 60, 241), np.linspace(-40, 40, 161), indexing="ij")
     heights = 0.04 * np.sin(0.35 * x + 0.2 * y) * np.cos(0.27 * y) - 0.05
     scene.add(sn.shapes.heightfield(heights, 120.0, 80.0), label="ground")

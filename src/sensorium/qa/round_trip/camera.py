@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.devices import CameraSheet, Device
-from sensorium.physics.imaging import FixedPattern, PixelNoise, digitised, fixed_pattern, noisy_electrons
+from sensorium.physics.imaging import FixedPattern, PixelNoise, digitized, fixed_pattern, noisy_electrons
 from sensorium.qa.round_trip.row import Row, Z, in_sheet_unit, seed_of
 from sensorium.random import Stream
 from sensorium.sensors.camera.camera import Camera
@@ -121,7 +121,7 @@ class _Flats:
             tick=tick,
         )
         # Dark frames need codes below that of darkness, as every report's offset gives them
-        _, codes = digitised(
+        _, codes = digitized(
             e[:, None],
             gain=(1.0,),
             full_well_e=spec.full_well_e,

@@ -46,7 +46,7 @@ def depth_camera_rows(device: Device) -> list[Row]:
 def _image(
     device: Device, radius_m: float, *, aside_m: float = 0.0, reflectance: float = 0.5, **changes: Any
 ) -> tuple[DepthImage, DepthImage]:
-    """An image in a grey sphere, or beside its middle, with its truth."""
+    """An image in a gray sphere, or beside its middle, with its truth."""
     camera = DepthCamera.from_device(device.path, outputs={"depth", "range", "points"}, **changes)
     scene = Scene()
     material = Lambertian(reflectance=reflectance)

@@ -54,7 +54,7 @@ def lidar_rows(device: Device) -> list[Row]:
 def _sweep(
     device: Device, lidar: Lidar, radius_m: float, sweeps: int = 1, aside_m: float = 0.0
 ) -> list[tuple[Scan, Scan]]:
-    """Sweeps in the middle of a grey sphere, or beside it, each with its truth."""
+    """Sweeps in the middle of a gray sphere, or beside it, each with its truth."""
     scene = Scene()
     scene.add(shapes.sphere(radius_m, 5), pose=Pose((0.0, aside_m, 0.0)), material=Lambertian(reflectance=0.5))
     env = Environment(scene, Static(step_s=1.0 / lidar.pattern.rate_hz), seed=seed_of(device.name, radius_m))

@@ -18,7 +18,7 @@ _DOTS = 160
 
 
 def plot(comparison: Comparison) -> str:
-    """An SVG element; colours follow the page's style."""
+    """An SVG element; colors follow the page's style."""
     order = np.argsort(comparison.at, kind="stable")
     # Some at random, where there are too many: every so many could be one curve of two
     some = np.random.default_rng(0).permutation(order.size)[:_DOTS]

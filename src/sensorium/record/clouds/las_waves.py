@@ -23,7 +23,7 @@ from sensorium.sensors.lidar.waveform.reading import SPEED_OF_LIGHT
 _HEADER = struct.Struct("<H16sHQ32s")
 _USER, _PACKETS, _DESCRIPTOR = b"LASF_Spec", 65535, 100
 
-# A descriptor: bits of a sample, compression, samples, picoseconds between them, gain and offset of the digitiser
+# A descriptor: bits of a sample, compression, samples, picoseconds between them, gain and offset of the digitizer
 _DESCRIBED = struct.Struct("<BBIIdd")
 _BITS = 16
 _STEPS = 2**_BITS - 1

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.core.errors import RecordError
-from sensorium.physics.imaging.white_balance import GreyWorld
+from sensorium.physics.imaging.white_balance import GrayWorld
 from sensorium.record.ros2.camera_info import camera_info
 from sensorium.record.ros2.image import image
 from sensorium.record.ros2.message import Message
@@ -51,7 +51,7 @@ def _automatics(spec: Camera, reading: CameraImage, source: Source) -> dict[str,
     found = {}
     if spec.auto_exposure is not None:
         found = {"exposure_s": source.rows(reading.exposure_s), "gain": source.rows(reading.gain)}
-    if isinstance(spec.white_balance, GreyWorld):
+    if isinstance(spec.white_balance, GrayWorld):
         balance = source.rows(reading.balance, tail=1)
         found |= {f"white_balance_{name}": balance[:, number] for number, name in enumerate(reading.bands)}
     return found

@@ -21,14 +21,14 @@ from sensorium.sensors.depth_camera.image import DepthImage
 # Outputs that are images as they are
 _ENCODINGS = {
     **{"object_id": "32SC1", "face_id": "32SC1", "normals": "32FC3", "flow": "32FC2", "scene_flow": "32FC3"},
-    "colour": "rgb8",
+    "color": "rgb8",
 }
 
 
 def depth_camera(reading: DepthImage, source: Source) -> list[tuple[int, str, Message]]:
     """An image for each output, the points as a cloud, and how the camera projects, for each world and sensor.
 
-    Depth and range are 32FC1 in metres: NaN where nothing was measured, minus infinity for what is too near, infinity
+    Depth and range are 32FC1 in meters: NaN where nothing was measured, minus infinity for what is too near, infinity
     for what is too far (REP 118). Labels are 16SC1, or 32SC1 where the scene has larger ones. Normals and scene flow in
     the sensor frame are in the frame of the sensor, x forward, as the points are; images are in its optical frame. A
     camera whose placement is drawn says where it is by a pose in the world.
@@ -53,8 +53,8 @@ def depth_camera(reading: DepthImage, source: Source) -> list[tuple[int, str, Me
                 at = source.roots[row] if reading.frame == "world" else frame
                 messages.append((row, "points", _cloud(pixels, label, stamp_ns, at)))
             elif name in ("depth", "range"):
-                metres = reading.in_metres(pixels)
-                messages.append((row, name, image(metres, "32FC1", stamp_ns=stamp_ns, frame_id=optical)))
+                meters = reading.in_meters(pixels)
+                messages.append((row, name, image(meters, "32FC1", stamp_ns=stamp_ns, frame_id=optical)))
             elif name == "segmentation":
                 messages.append((row, name, _labels(pixels, source, stamp_ns, optical)))
             else:

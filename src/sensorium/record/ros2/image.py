@@ -62,19 +62,19 @@ def range_image(scan: Scan, *, frame_id: str) -> Message:
     """The ranges of a scan [m] as a picture of channels by columns, 32FC1.
 
     Where nothing returned it has NaN; of a scan with a range image it has infinity there, and minus infinity for what
-    is too near (REP 118), in metres even if that one is normalised. Of several returns of a ray, the first; the rows
+    is too near (REP 118), in meters even if that one is normalized. Of several returns of a ray, the first; the rows
     are in the order of the pattern's channels. The stamp is the sweep's start by the sensor's clock.
 
     Args:
-        scan: Of one sensor in one world, organised.
+        scan: Of one sensor in one world, organized.
         frame_id: Frame of the lidar.
     """
     if scan.X_WS.shape[1:] != (1, 1) or scan.range_m.ndim < 2:
         raise SpecError(
-            f"the scan has shape {scan.range_m.shape}; a picture must be of one organised scan, channels by columns"
+            f"the scan has shape {scan.range_m.shape}; a picture must be of one organized scan, channels by columns"
         )
     shape = (-1, *scan.range_m.shape[-2:])
     ranges_m = np.where(scan.valid, scan.range_m, np.float32(np.nan))
     if scan.range_image is not None:
-        ranges_m = scan.range_image.in_metres()
+        ranges_m = scan.range_image.in_meters()
     return image(ranges_m.reshape(shape)[0], "32FC1", stamp_ns=scan.time_ns, frame_id=frame_id)

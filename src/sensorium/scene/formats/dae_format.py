@@ -1,7 +1,7 @@
 """Triangles of COLLADA files (.dae), in which many robots have their visual meshes.
 
-Read as tools of ROS do: lengths in metres by the file's unit, coordinates as they are whatever axis the file calls up,
-poses of nodes composed; colours, textures and joints of skins are left out (COLLADA 1.4.1 specification, chapter 5).
+Read as tools of ROS do: lengths in meters by the file's unit, coordinates as they are whatever axis the file calls up,
+poses of nodes composed; colors, textures and joints of skins are left out (COLLADA 1.4.1 specification, chapter 5).
 """
 
 from typing import Any
@@ -74,7 +74,7 @@ class _Reader:
     def triangles(self) -> _Triangles:
         """Vertices (n, 3) [m] and faces (m, 3) of the scene; of all geometry where there is none."""
         unit = self._root.find("asset/unit")
-        metre = 1.0 if unit is None else float(unit.get("meter", 1.0))
+        meter = 1.0 if unit is None else float(unit.get("meter", 1.0))
         scene = self._root.find("scene/instance_visual_scene")
         shown = self._by_id.get(scene.get("url", "").lstrip("#")) if scene is not None else None
         if shown is None:
@@ -85,7 +85,7 @@ class _Reader:
                 self._walk(node, np.eye(4), 0)
         if not self._faces:
             return np.zeros((0, 3)), np.zeros((0, 3), np.int64)
-        return metre * np.concatenate(self._vertices), np.concatenate(self._faces)
+        return meter * np.concatenate(self._vertices), np.concatenate(self._faces)
 
     def _walk(self, node: ElementTree.Element, above: Float, depth: int) -> None:
         """A node and all below it, X of the node above given."""

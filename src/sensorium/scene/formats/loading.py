@@ -33,10 +33,10 @@ _MAX_ZIP_RATIO = 100
 def load_mesh(path: str | PathLike[str], *, max_bytes: int = MAX_BYTES, paint: bool = True) -> Mesh:
     """Read a mesh file.
 
-    Scene graphs (glTF) become one mesh with every transform applied. Vertex colours become the vertex
-    property "color", RGBA in [0, 1]. Where a glTF file paints with images, their base colours become the
+    Scene graphs (glTF) become one mesh with every transform applied. Vertex colors become the vertex
+    property "color", RGBA in [0, 1]. Where a glTF file paints with images, their base colors become the
     mesh's texture, as linear reflectances in red, green and blue; likewise the diffuse images (`map_Kd`) of an
-    OBJ file's materials. A file that only colours its materials (the base colours of glTF, `Kd` of OBJ) gives the
+    OBJ file's materials. A file that only colors its materials (the base colors of glTF, `Kd` of OBJ) gives the
     face property "texture", which a material asks for in the same way. Nothing else of materials is read, and no
     images of other formats. Normals of PLY, glTF and OBJ files become the property "normal", which says how mirrors
     curve. An .npz holds `vertices`, `faces` and properties as `face_<name>` and `vertex_<name>`.

@@ -1,4 +1,4 @@
-"""Material files of OBJ meshes: of each material the colour `Kd` and the image `map_Kd`, with where it lies.
+"""Material files of OBJ meshes: of each material the color `Kd` and the image `map_Kd`, with where it lies.
 
 What a file says is looked at when a face asks for the material, so that one that nobody uses breaks nothing. An image
 is looked for beside the material file and below, or beside the mesh; a whole path of another computer

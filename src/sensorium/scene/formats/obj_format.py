@@ -19,7 +19,7 @@ def read_obj(path: Path, paint: bool = True) -> MeshArrays:
     """Wavefront OBJ: `v x y z [w | r g b]` and `f` lines; indices may count back from the line they stand on.
 
     Where materials paint faces with images (`map_Kd`), these become the texture, and vertices are doubled where
-    paints or places meet; where they only colour them (`Kd`), each face has its colour. Groups and all else of
+    paints or places meet; where they only color them (`Kd`), each face has its color. Groups and all else of
     materials are passed over; a file outside the folder is refused all the same. Without paint all of it is passed
     over, and no other file is opened. Normals (`vn`) are taken where every corner has one, and passed over else.
     """
@@ -74,7 +74,7 @@ def read_obj(path: Path, paint: bool = True) -> MeshArrays:
 
 
 def _vertices(lines: list[str], numbers: list[int]) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
-    """Points (n, 3), and colours (n, 4) where each has one: an old extension, taken at its word only there."""
+    """Points (n, 3), and colors (n, 4) where each has one: an old extension, taken at its word only there."""
     values, counts = number_rows(lines)
     wrong = ~np.isin(counts, (3, 4, 6, 7))
     if wrong.any():

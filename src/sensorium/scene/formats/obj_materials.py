@@ -1,7 +1,7 @@
 """What the faces of an OBJ file are painted with: the diffuse part of its material files.
 
-Of a material, `Kd` and `map_Kd` are read: a colour, and an image that is multiplied with it, as the format says.
-Colours are linear reflectances, images sRGB. All else of materials says nothing that a texture could hold.
+Of a material, `Kd` and `map_Kd` are read: a color, and an image that is multiplied with it, as the format says.
+Colors are linear reflectances, images sRGB. All else of materials says nothing that a texture could hold.
 """
 
 from collections.abc import Sequence
@@ -86,7 +86,7 @@ class ObjPaint:
         self._place, self._known, self._fan, self._material = place, known, fan, material
 
     def colors(self) -> NDArray[np.float32] | None:
-        """Colour of each triangle, (m, 3), white where its material gives none; None where no material gives any."""
+        """Color of each triangle, (m, 3), white where its material gives none; None where no material gives any."""
         used = self._used()
         if all(material.color_line is None for material in used.values()):
             return None

@@ -126,8 +126,8 @@ def pixels_of(image: Any, *, alpha: bool = False) -> NDArray[np.uint8]:
     if image.width * image.height > MAX_TEXELS:
         raise PaintError(f"it has an image of {image.width} x {image.height} pixels; the most of one is {MAX_TEXELS}")
     if image.mode.startswith("I"):  # 16 bits: PIL would clip them to 255
-        grey = np.asarray(image).astype(np.int64) >> 8
-        return np.repeat(np.clip(grey, 0, 255).astype(np.uint8)[..., None], 3, axis=2)
+        gray = np.asarray(image).astype(np.int64) >> 8
+        return np.repeat(np.clip(gray, 0, 255).astype(np.uint8)[..., None], 3, axis=2)
     has_alpha = alpha and ("A" in image.getbands() or "transparency" in image.info)
     mode = "RGBA" if has_alpha else "RGB"
     return np.array(image if image.mode == mode else image.convert(mode), np.uint8)

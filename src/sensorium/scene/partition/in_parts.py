@@ -30,7 +30,7 @@ class SceneInParts:
 
     @property
     def labels(self) -> dict[str, int]:
-        """Number of each label name, from 1; 0 is unlabelled."""
+        """Number of each label name, from 1; 0 is unlabeled."""
         return dict(self._index.labels)
 
     @property

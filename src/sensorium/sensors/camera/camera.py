@@ -19,7 +19,7 @@ from sensorium.physics.imaging.auto_exposure import AutoExposure
 from sensorium.physics.imaging.bands import MAX_BANDS, Band
 from sensorium.physics.imaging.filters import rgb
 from sensorium.physics.imaging.pixel_noise import PixelNoise
-from sensorium.physics.imaging.white_balance import BalanceGains, ColourTemperature, WhiteBalance, temperature_gains
+from sensorium.physics.imaging.white_balance import BalanceGains, ColorTemperature, WhiteBalance, temperature_gains
 from sensorium.sensors.camera.image import CameraImage
 from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.sampled import required_rate_hz
@@ -75,7 +75,7 @@ class Camera(SensorSpec[CameraImage]):
     It looks along the sensor's x axis, with z up. An ideal image is cast on a virtual grid of `sample_factor` cells
     along each pixel: sun with shadows, sky, air. Spots of pupil rays stand for defocus and the five Seidel terms; then
     come vignetting, field stop and exposure, noise if there is any, faults, gain, white balance, gamma and rounding,
-    and a mosaic with its colours. `read()` has the `image`, the `ideal` image and `distance_m`; `truth()` what a
+    and a mosaic with its colors. `read()` has the `image`, the `ideal` image and `distance_m`; `truth()` what a
     perfect lens and quiet pixels give.
 
     The first sixteen fields are those of the paper, see `SIXTEEN`; the defocus A follows from them and from the
@@ -162,15 +162,15 @@ class Camera(SensorSpec[CameraImage]):
     adc: Adc | None = None
     """Converter before gamma, as real cameras have; None rounds once, at the end."""
     mosaic: Literal["rggb", "bggr", "grbg", "gbrg"] | None = None
-    """Colour filters over the pixels, for three bands."""
+    """Color filters over the pixels, for three bands."""
     demosaic: bool = True
-    """Whether the image of a mosaic is turned into colours."""
+    """Whether the image of a mosaic is turned into colors."""
 
     # Automatics
     auto_exposure: AutoExposure | None = None
     """What sets exposure time and gain from image to image; None leaves them as they are."""
     white_balance: WhiteBalance | None = None
-    """What multiplies bands after the converter: grey_world, gains, temperature; None is nothing."""
+    """What multiplies bands after the converter: gray_world, gains, temperature; None is nothing."""
 
     # Time
     shutter: Literal["global", "rolling"] = "global"
@@ -215,7 +215,7 @@ class Camera(SensorSpec[CameraImage]):
                 f"white_balance.gains has {len(self.white_balance.gains)} values for {len(self.bands)} bands; "
                 "it needs one each"
             )
-        if isinstance(self.white_balance, ColourTemperature):
+        if isinstance(self.white_balance, ColorTemperature):
             gains = temperature_gains(self.bands, self.white_balance.temperature_k)
             if not np.isfinite(gains).all():
                 raise ValueError(

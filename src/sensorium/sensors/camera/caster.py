@@ -82,21 +82,21 @@ class CameraCaster:
         whole = np.repeat(rig.history.valid_from_ns <= start_ns, rig.sensors)  # no reset since the image began
         for head in np.flatnonzero(whole).tolist():
             self._automatics.follow(head, electrons[head])
-        raw = None if codes[0] is None else self._organised(_stacked(codes))
+        raw = None if codes[0] is None else self._organized(_stacked(codes))
         made = CameraImage(
-            image=self._organised(_stacked(images)),
+            image=self._organized(_stacked(images)),
             raw=raw,
-            ideal=self._organised(self._inner(ideal)),
-            inverse_depth=self._organised(self._inner(inverse)),
+            ideal=self._organized(self._inner(ideal)),
+            inverse_depth=self._organized(self._inner(inverse)),
             axial=self._axial,
             bands=tuple(band.name for band in spec.bands),
             start_ns=start_ns,
             end_ns=start_ns + self.duration_ns,
             time_ns=rig.stamp_ns(start_ns, known_ns=start_ns + self.duration_ns),
             X_WS=X_WS,
-            exposure_s=self._organised(np.array([one.exposure_s for one in settings])),
-            gain=self._organised(np.array([one.gain for one in settings])),
-            balance=self._organised(
+            exposure_s=self._organized(np.array([one.exposure_s for one in settings])),
+            gain=self._organized(np.array([one.gain for one in settings])),
+            balance=self._organized(
                 np.array([np.ones(len(spec.bands)) if one.balance is None else one.balance for one in settings])
             ),
             make_stages=lambda: list(
@@ -190,7 +190,7 @@ class CameraCaster:
     def _truth(self, made: CameraImage, ideal: NDArray[np.float32], settings: tuple[Settings, ...]) -> CameraImage:
         """The same exposure through a perfect lens onto quiet pixels."""
         images = [self.pipeline.unspoilt(*each) for each in zip(self._inner(ideal), settings, strict=True)]
-        return replace(made, image=self._organised(_stacked(images)), raw=None, time_ns=made.start_ns)
+        return replace(made, image=self._organized(_stacked(images)), raw=None, time_ns=made.start_ns)
 
     def _virtual_rays(self) -> RayTable:
         """Rays through the cells of the virtual grid and its margin, each at its time within the exposure."""
@@ -225,7 +225,7 @@ class CameraCaster:
         columns = slice(margin, margin + self._spec.columns * self._spec.sample_factor)
         return array[rows, columns] if array.ndim == 2 else array[:, rows, columns]
 
-    def _organised(self, heads: NDArray[Any]) -> NDArray[Any]:
+    def _organized(self, heads: NDArray[Any]) -> NDArray[Any]:
         """Axes of worlds and sensors as they were asked for."""
         return heads.reshape((*self._rig.axes, *heads.shape[1:]))
 
@@ -253,7 +253,7 @@ def _shares(i: NDArray[np.int64], j: NDArray[np.int64], m: int) -> NDArray[np.fl
     """When within the exposure each cell looks, as a share of it.
 
     The m^2 cells of a pixel take one even stretch each; where in it differs from pixel to pixel by a sequence that
-    fills the plane evenly (Roberts' generalised golden ratio), so that a moving edge leaves no bands.
+    fills the plane evenly (Roberts' generalized golden ratio), so that a moving edge leaves no bands.
     """
     cell = (i % m) * m + j % m
     order = (cell * _coprime(m * m)) % (m * m)
@@ -262,7 +262,7 @@ def _shares(i: NDArray[np.int64], j: NDArray[np.int64], m: int) -> NDArray[np.fl
 
 
 def _coprime(count: int) -> int:
-    """A step through all of `count` things that leaves neighbours far apart."""
+    """A step through all of `count` things that leaves neighbors far apart."""
     step = max(1, round(count * 0.618))
     while np.gcd(step, count) > 1:
         step += 1

@@ -19,7 +19,7 @@ class CameraImage:
 
     image: NDArray[Any]
     """As it leaves the camera, uint8 or uint16: shape (..., rows, columns, bands), or (..., rows, columns) for one band
-    and for a mosaic that is not turned into colours."""
+    and for a mosaic that is not turned into colors."""
     raw: NDArray[Any] | None
     """Codes of the converter before gamma, in the shape of what was converted; None without a converter."""
     ideal: NDArray[np.float32]

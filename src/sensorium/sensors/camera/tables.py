@@ -135,18 +135,18 @@ def _light(
 def _materials(
     spec: "Camera", layout: Layout, atmosphere: AbstractMedium, band: Band, wavelength_m: float
 ) -> NDArray[np.float32]:
-    """Rows of all materials at a band's wavelength; of heat most spectra know nothing, and a grey body stands in."""
+    """Rows of all materials at a band's wavelength; of heat most spectra know nothing, and a gray body stands in."""
     if band.thermal:
-        grey = Lambertian(reflectance=1.0 - spec.emissivity)
+        gray = Lambertian(reflectance=1.0 - spec.emissivity)
 
         def known(material: object | None) -> object:
             if material is None:
-                return grey
+                return gray
             if isinstance(material, AbstractMaterial) and material.property_name is None:
                 try:
                     material.row(wavelength_m)
                 except SpecError:
-                    return grey
+                    return gray
             return material
 
         layout = replace(layout, materials=tuple(known(material) for material in layout.materials))

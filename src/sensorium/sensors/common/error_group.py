@@ -17,7 +17,7 @@ RENAMED = {"discrete": "quantization", "sat": "saturation"}
 class ErrorGroup(Spec):
     """Errors of one quantity of a sensor, in the order they act.
 
-    Noise with bias and walks, further corruptions, faults, quantisation, saturation. Each part has a switch `on`.
+    Noise with bias and walks, further corruptions, faults, quantization, saturation. Each part has a switch `on`.
     """
 
     also_called: ClassVar[Mapping[str, str]] = RENAMED
@@ -27,14 +27,14 @@ class ErrorGroup(Spec):
     extra: tuple[AnyCorruption, ...] = ()
     """Further corruptions."""
     quantization: Quantize = Field(default_factory=Quantize)
-    """Quantisation."""
+    """Quantization."""
     saturation: Saturate = Field(default_factory=Saturate)
     """Saturation."""
 
     def channel_parts(
         self, *, width: int, period_s: float, faults: FaultSchedule, target: str, column: int, group: int
     ) -> list[Part]:
-        """Its operations on some neighbouring channels; see `channel_parts` for what is given."""
+        """Its operations on some neighboring channels; see `channel_parts` for what is given."""
         return channel_parts(
             [self.noise, *self.extra],
             [self.quantization, self.saturation],

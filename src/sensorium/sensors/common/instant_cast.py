@@ -23,7 +23,7 @@ def cast_at(rig: Rig, time_ns: int, near: NDArray[np.float64], rays: Rays, *, co
         time_ns: The instant [ns].
         near: Where the rays of each world start from, roughly [m], shape (worlds, 3).
         rays: In the world, ordered by world; their times must be 0.
-        coherent: Whether neighbours go almost the same way.
+        coherent: Whether neighbors go almost the same way.
     """
     placed, count = rig.tracer.place(time_ns, time_ns, near), len(rays.origin)
     out = new_hits(count)

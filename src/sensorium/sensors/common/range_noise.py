@@ -10,7 +10,7 @@ class RangeNoise(Spec):
 
     What leaves the limits of range by that, or is not above 0, is no return.
 
-    >>> noise = sn.RangeNoise(base_m=0.01, slope=0.001)  # 1 cm, and a millimetre more for each metre
+    >>> noise = sn.RangeNoise(base_m=0.01, slope=0.001)  # 1 cm, and a millimeter more for each meter
     >>> sn.Lidar(pattern=sn.patterns.Spinning(elevation_deg=(0,), columns=90, rate_hz=10), noise=noise).noise.slope
     0.001
     """
@@ -18,9 +18,9 @@ class RangeNoise(Spec):
     base_m: float = Field(default=0.0, ge=0.0)
     """Standard deviation at range 0 [m]."""
     slope: float = Field(default=0.0, ge=0.0)
-    """Per metre of range [1]."""
+    """Per meter of range [1]."""
     square_per_m: float = Field(default=0.0, ge=0.0)
-    """Per square metre of range [1/m]."""
+    """Per square meter of range [1/m]."""
     bias_m: float = 0.0
     """Added to every range [m]."""
     angle_std_rad: float = Field(default=0.0, ge=0.0, lt=0.1)

@@ -1,4 +1,4 @@
-"""What images of ranges show: metres or shares of the greatest range, and what stands for no distance."""
+"""What images of ranges show: meters or shares of the greatest range, and what stands for no distance."""
 
 from collections.abc import Iterable
 from typing import NamedTuple, Protocol
@@ -28,7 +28,7 @@ class RangeValues(NamedTuple):
     far_m: float
     """Where nothing is met up to the greatest range [m]; that range unless told otherwise."""
     scale_m: float
-    """What one unit of an image is [m]: 1, or the greatest range where images are normalised."""
+    """What one unit of an image is [m]: 1, or the greatest range where images are normalized."""
 
 
 def range_values(spec: ShowsRanges) -> RangeValues:
@@ -48,10 +48,10 @@ def check_range_values(spec: ShowsRanges) -> None:
             )
 
 
-def in_metres(
+def in_meters(
     shown: NDArray[np.float32], scale_m: float, meanings: Iterable[tuple[float, float]]
 ) -> NDArray[np.float32]:
-    """Ranges of an image in metres.
+    """Ranges of an image in meters.
 
     Args:
         shown: Ranges or depths as the image has them, any shape.

@@ -172,7 +172,7 @@ class ConeReading(SampledReading):
 
     @property
     def label(self) -> NDArray[np.int32]:
-        """Its label, that of the face where the mesh labels faces; 0 is unlabelled, -1 nothing."""
+        """Its label, that of the face where the mesh labels faces; 0 is unlabeled, -1 nothing."""
         return self._shaped(np.where(self._sees, self._nearest.label[:, 0], np.int32(-1)))
 
     @property

@@ -25,7 +25,7 @@ class ConeSensor(SensorSpec[ConeReading]):
     at all (`lines="exact"`). Objects out of the cone and faces that point away are left out first. Surfaces are what
     they are: material, glass and weather play no part, and volumes of air such as fog banks are not seen; a `Radar`
     adds physics. Nothing in sight is a reading too. Errors of range, angles and range rate each: noise, further
-    corruptions, faults, quantisation, saturation. Points and speeds follow from what errors leave. What is out of sight
+    corruptions, faults, quantization, saturation. Points and speeds follow from what errors leave. What is out of sight
     is no value to them: noise makes none, a reading that is held may be of nothing or of what is gone, and a stuck
     value stands where nothing is.
 

@@ -57,7 +57,7 @@ class Sighting:
 
     @property
     def label(self) -> NDArray[np.int32]:
-        """Labels of the faces where their meshes have such, else of the objects; 0 is unlabelled, -1 nothing."""
+        """Labels of the faces where their meshes have such, else of the objects; 0 is unlabeled, -1 nothing."""
         tables, out = self.labels, np.full(self.object_id.shape, -1, np.int32)
         row, slot = np.nonzero(self.in_sight)
         worlds = len(tables.object_label)

@@ -296,8 +296,8 @@ class DepthCaster:
         rig = self._rig
         self._layout = layout = self._tracer.layout
         self._surfaces = plain_surfaces(layout)
-        coloured = "colour" in self._spec.outputs
-        self._tints = tint_tables.tints(layout, rig.sun) if coloured else tint_tables.NO_TINTS
+        colored = "color" in self._spec.outputs
+        self._tints = tint_tables.tints(layout, rig.sun) if colored else tint_tables.NO_TINTS
 
     def _mask(self, placed: PlacedScenes) -> np.uint32:
         """Bits of the objects to see."""
@@ -478,7 +478,7 @@ def _numbers(spec: "DepthCamera") -> tuple[NDArray[np.float32], NDArray[np.float
 
 
 def _without_limits(numbers: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The same noise, on ranges of any length in metres: 0 where a pixel is dropped, infinite where nothing is met."""
+    """The same noise, on ranges of any length in meters: 0 where a pixel is dropped, infinite where nothing is met."""
     noise = numbers.copy()
     noise[[ms.NEAREST, ms.FARTHEST, ms.NEAR, ms.FAR, ms.DROPPED, ms.SCALE]] = 0.0, np.inf, BEHIND_M, np.inf, 0.0, 1.0
     return noise

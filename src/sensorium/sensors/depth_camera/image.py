@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sensorium.core.clock import ns_to_seconds
 from sensorium.core.errors import SpecError
 from sensorium.core.frames import Pose
-from sensorium.sensors.common.range_values import in_metres
+from sensorium.sensors.common.range_values import in_meters
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +30,7 @@ class DepthImage:
     dropped: float
     """What they show where there is no measurement; NaN if the camera drops none."""
     scale_m: float
-    """What one unit of depth, range and points in the sensor frame is [m]: 1, or the greatest range if normalised."""
+    """What one unit of depth, range and points in the sensor frame is [m]: 1, or the greatest range if normalized."""
     frame: str
     """Frame of points, normals and scene flow: "sensor" (x forward, y left, z up) or "world"."""
     focal_px: NDArray[np.float64]
@@ -84,7 +84,7 @@ class DepthImage:
 
     @property
     def segmentation(self) -> NDArray[np.int32]:
-        """Label of what a pixel sees, 0 unlabelled, -1 nothing."""
+        """Label of what a pixel sees, 0 unlabeled, -1 nothing."""
         return self._image("segmentation")
 
     @property
@@ -119,9 +119,9 @@ class DepthImage:
         return self._image("scene_flow")
 
     @property
-    def colour(self) -> NDArray[np.uint8]:
+    def color(self) -> NDArray[np.uint8]:
         """Red, green and blue of what a pixel sees under a simple light, (..., 3); black for nothing."""
-        return self._image("colour")
+        return self._image("color")
 
     @property
     def valid(self) -> NDArray[np.bool_]:
@@ -132,12 +132,12 @@ class DepthImage:
         no_measurement = [np.float32(value) for value in (self.near, self.far, self.dropped)]
         return ~np.isin(shown, no_measurement)
 
-    def in_metres(self, shown: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Depth or range, or a part of it, in metres, with what is no distance as ROS has it (REP 118).
+    def in_meters(self, shown: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Depth or range, or a part of it, in meters, with what is no distance as ROS has it (REP 118).
 
         Minus infinity is too near, infinity too far or nothing, NaN no measurement.
         """
-        return in_metres(shown, self.scale_m, ((self.far, np.inf), (self.near, -np.inf), (self.dropped, np.nan)))
+        return in_meters(shown, self.scale_m, ((self.far, np.inf), (self.near, -np.inf), (self.dropped, np.nan)))
 
     def without(self, mask: NDArray[np.bool_]) -> "DepthImage":
         """The same with nothing to see in the masked worlds, shape (worlds,)."""
@@ -150,7 +150,7 @@ class DepthImage:
 
     def _in_unit(self, name: str) -> NDArray[np.float32]:
         if self.scale_m != 1.0:
-            shares = f"images[{name!r}] has the shares, and in_metres(images[{name!r}]) the distances"
+            shares = f"images[{name!r}] has the shares, and in_meters(images[{name!r}]) the distances"
             raise SpecError(f"{name}_m is asked of an image of shares of {self.scale_m:g} m (`normalize`); {shares}")
         return self._image(name)
 

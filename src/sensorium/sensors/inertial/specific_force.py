@@ -84,7 +84,7 @@ def sense(
         for row in range(world * sensors, (world + 1) * sensors):
             q, q0 = now[Q * rows + 4 * row :], start[Q * rows + 4 * row :]
             if force >= 0 or felt >= 0:
-                # Midway on the shorter arc is the normalised sum
+                # Midway on the shorter arc is the normalized sum
                 dot = q0[0] * q[0] + q0[1] * q[1] + q0[2] * q[2] + q0[3] * q[3]
                 turn = 1.0 if dot >= 0.0 else -1.0
                 a, b, c, d = q0[0] + turn * q[0], q0[1] + turn * q[1], q0[2] + turn * q[2], q0[3] + turn * q[3]

@@ -38,7 +38,7 @@ class Triaxial(Spec):
     """Errors of a sensor with three axes, in the order they act.
 
     Bandwidth, scale and misalignment, nonlinearity, (what a gyroscope feels of acceleration,) temperature, noise with
-    bias and walks, further corruptions, faults, quantisation, saturation. Each part has a switch `on`. With order "agx"
+    bias and walks, further corruptions, faults, quantization, saturation. Each part has a switch `on`. With order "agx"
     it is the AGX paper's: saturation first, then bias, the cross-axis matrix and noise; the output may leave the
     range (physics.md E-18).
     """
@@ -58,7 +58,7 @@ class Triaxial(Spec):
     extra: tuple[AnyCorruption, ...] = ()
     """Further corruptions."""
     quantization: Quantize = Field(default_factory=Quantize)
-    """Quantisation."""
+    """Quantization."""
     saturation: Saturate = Field(default_factory=Saturate)
     """Saturation."""
     order: Literal["physical", "agx"] = "physical"

@@ -26,7 +26,7 @@ R = TypeVar("R", bound=Voidable)
 class CountingSensor(SensorSpec[R], Generic[R]):
     """A sensor that reads a position through bins, and tells its speed from the times at which it enters them.
 
-    Order: the exact position, noise, further corruptions, faults, quantisation, saturation, bins
+    Order: the exact position, noise, further corruptions, faults, quantization, saturation, bins
     u_b = width floor(u / width), range (physics.md 7).
     """
 
@@ -41,7 +41,7 @@ class CountingSensor(SensorSpec[R], Generic[R]):
     extra: tuple[AnyCorruption, ...] = ()
     """Further corruptions of the position, before bins."""
     quantization: Quantize = Field(default_factory=Quantize)
-    """Quantisation of the position, before bins: of the converter behind a resolver or a magnetic track."""
+    """Quantization of the position, before bins: of the converter behind a resolver or a magnetic track."""
     saturation: Saturate = Field(default_factory=Saturate)
     """Saturation of the position over all turns, before bins and range."""
     edge_time: Literal["sample", "interpolated"] = "sample"

@@ -48,7 +48,7 @@ class Lidar(SensorSpec[Scan]):
       and the detector leave of it (AGX Sensor paper, corrected). What is too weak to be detected does not return.
     - "radiometric" measures in watts by the lidar equation and counts photons: detection, range noise and false alarms
       follow from signal, sunlight and the receiver's noise.
-    - "waveform" follows many rays over each pulse's beam, records what comes back over time as a digitiser does, and
+    - "waveform" follows many rays over each pulse's beam, records what comes back over time as a digitizer does, and
       finds returns in that: with their widths, and two where the beam falls on an edge (VANE paper, corrected).
 
     With motion="rolling" every ray is fired at its own time, while sensor and bodies move; a sweep is cast when it
@@ -83,13 +83,13 @@ class Lidar(SensorSpec[Scan]):
     frame: Literal["sensor", "world"] = "sensor"
     """Frame of the points."""
     normalize: bool | None = None
-    """Whether range images, `Scan.range_image`, are shares of the greatest range; False has them in metres, and None
-    too where one of the two values below is given, else none. Ranges and points of a scan are in metres always."""
+    """Whether range images, `Scan.range_image`, are shares of the greatest range; False has them in meters, and None
+    too where one of the two values below is given, else none. Ranges and points of a scan are in meters always."""
     near_value_m: float | None = None
     """What range images show for a surface nearer than the least range [m]; None is minus the greatest range, -1 when
-    normalised."""
+    normalized."""
     far_value_m: float | None = None
-    """What they show where nothing returned [m]; None is the greatest range, 1 when normalised."""
+    """What they show where nothing returned [m]; None is the greatest range, 1 when normalized."""
     randomize: Randomization | None = None
     """Where each lidar of each world sits, drawn at its start and resets or for every sweep; scans and truth tell the
     pose that was drawn."""

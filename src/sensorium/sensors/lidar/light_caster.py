@@ -286,16 +286,16 @@ class LightCaster:
     ) -> Scan:
         """The kernel's arrays as a reading."""
 
-        def organised(array: NDArray[Any], *tail: int) -> NDArray[Any]:
+        def organized(array: NDArray[Any], *tail: int) -> NDArray[Any]:
             full = array.reshape((self._rig.worlds, self._rig.sensors, self._returns, *table.shape, *tail))
             return self._rig.squeeze(full if self._several else full[:, :, 0])
 
         return Scan(
-            range_m=organised(out.range_m),
-            points=organised(out.points_W if self._in_world else out.points_S, 3),
-            object_id=organised(out.object_id),
-            face_id=organised(out.face_id),
-            label=organised(out.label),
+            range_m=organized(out.range_m),
+            points=organized(out.points_W if self._in_world else out.points_S, 3),
+            object_id=organized(out.object_id),
+            face_id=organized(out.face_id),
+            label=organized(out.label),
             offset_ns=np.zeros(table.shape, np.int64) if start_ns == end_ns else table.offset_ns,
             start_ns=start_ns,
             end_ns=end_ns,
@@ -303,12 +303,12 @@ class LightCaster:
             knot_ns=shot.knot_ns,
             X_WS=shot.X_WS,
             light=Light(
-                intensity=organised(scaled(self._scale, out.intensity, self._white(out.range_m))),
-                cause=organised(out.cause),
-                depth=organised(_or_constant(out.depth, out.range_m, 0)),
-                mirror_id=organised(_or_constant(out.mirror_id, out.range_m, -1)),
+                intensity=organized(scaled(self._scale, out.intensity, self._white(out.range_m))),
+                cause=organized(out.cause),
+                depth=organized(_or_constant(out.depth, out.range_m, 0)),
+                mirror_id=organized(_or_constant(out.mirror_id, out.range_m, -1)),
                 ambient=self._ambient(out, table),
-                width_s=None if received is None else organised(received.width_s),
+                width_s=None if received is None else organized(received.width_s),
             ),
             waveform=None if received is None else self._waveforms(received, table),
         )

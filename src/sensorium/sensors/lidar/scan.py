@@ -1,4 +1,4 @@
-"""What a lidar reports: one sweep, or a slice of one, organised as channels by columns."""
+"""What a lidar reports: one sweep, or a slice of one, organized as channels by columns."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -115,7 +115,7 @@ class Scan:
     face_id: NDArray[np.int32]
     """Triangle of that object's mesh."""
     label: NDArray[np.int32]
-    """Label of the face or object; 0 is unlabelled."""
+    """Label of the face or object; 0 is unlabeled."""
     offset_ns: NDArray[np.int64]
     """Firing time of each ray since the start [ns]; shape (channels, columns)."""
     start_ns: int

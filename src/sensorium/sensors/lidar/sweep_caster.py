@@ -173,20 +173,20 @@ class SweepCaster:
         self, out: SweepOutputs, table: RayTable, start_ns: int, end_ns: int, knot_ns: NDArray[np.int64], X_WS: Pose
     ) -> Scan:
         """A reading of what a kernel wrote."""
-        organised = (*self._rig.axes, *table.shape)
+        organized = (*self._rig.axes, *table.shape)
         return Scan(
-            range_m=out.range_m.reshape(organised),
-            points=out.points.reshape((*organised, 3)),
-            object_id=out.object_id.reshape(organised),
-            face_id=out.face_id.reshape(organised),
-            label=out.label.reshape(organised),
+            range_m=out.range_m.reshape(organized),
+            points=out.points.reshape((*organized, 3)),
+            object_id=out.object_id.reshape(organized),
+            face_id=out.face_id.reshape(organized),
+            label=out.label.reshape(organized),
             offset_ns=np.zeros(table.shape, np.int64) if start_ns == end_ns else table.offset_ns,
             start_ns=start_ns,
             end_ns=end_ns,
             frame="world" if self._in_world else "sensor",
             knot_ns=knot_ns,
             X_WS=X_WS,
-            normals=None if self._surfaces is None else out.normals.reshape((*organised, 3)),
+            normals=None if self._surfaces is None else out.normals.reshape((*organized, 3)),
         )
 
 

@@ -1,4 +1,4 @@
-"""Where echoes fall in the cells of a frame, and what stands in a cell in metres, metres a second and radians."""
+"""Where echoes fall in the cells of a frame, and what stands in a cell in meters, meters a second and radians."""
 
 from typing import NamedTuple
 

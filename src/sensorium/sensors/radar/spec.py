@@ -40,7 +40,7 @@ class Cfar(Spec):
     Over a cell of some rank (ordered statistics, OS-CFAR) another echo hides nothing, as long as fewer cells are so
     strong than come after that rank. Over their mean (CA-CFAR) noise is known a little better, but an echo among the
     training cells raises the threshold by its power times factor / cells: of two equal ones as far apart as training
-    cells reach, each hides the other. The factor counts in that windows correlate neighbours, so that `false_alarm` is
+    cells reach, each hides the other. The factor counts in that windows correlate neighbors, so that `false_alarm` is
     the rate with any window. Where ranges fold the last cell is followed by the first; else cells at the ends have
     fewer around them, and a factor for as many.
     """
@@ -75,7 +75,7 @@ class Ground(Spec):
     labels: tuple[str, ...] = ("ground", "road")
     """Objects with these labels are this ground, and no targets."""
     reflectivity_dB: float | None = -30.0
-    """Cross-section of a square metre (law "constant"), or gamma (law "gamma") [dB]; None has no clutter."""
+    """Cross-section of a square meter (law "constant"), or gamma (law "gamma") [dB]; None has no clutter."""
     law: Literal["constant", "gamma"] = "constant"
     shape: float = Field(default=1.5, gt=0.1, le=10.0)
     """Of the Weibull law of amplitudes; 2 is Rayleigh's."""
@@ -173,7 +173,7 @@ class Radar(SensorSpec[RadarReading]):
 
     # What sends echoes
     cross_sections: dict[str, CrossSection] = Field(default_factory=dict)
-    """By name of an object, or by label: square metres, or a body of known shape in the object's frame."""
+    """By name of an object, or by label: square meters, or a body of known shape in the object's frame."""
     permittivities: dict[str, PositiveFloat | str] = Field(default_factory=dict)
     """By name of an object, or by label: relative permittivity, or a name of `sn.radar.BUILDING`."""
     default_permittivity: float = Field(default=4.0, ge=1.0)

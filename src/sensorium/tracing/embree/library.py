@@ -34,7 +34,7 @@ _ERROR_NAMES = {
     3: "invalid operation",
     4: "out of memory",
     5: "unsupported CPU",
-    6: "cancelled",
+    6: "canceled",
 }
 
 _P, _I, _U, _Z = ctypes.c_void_p, ctypes.c_int, ctypes.c_uint, ctypes.c_size_t

@@ -222,7 +222,7 @@ def ray_tree(
         half_divergence_rad: 1/e^2 half angle of the beam [rad], or two.
         exit_radius_m: 1/e^2 radius of the beam where it leaves [m].
         detector_radius_m: Radius of the detector [m].
-        detector_offset_m: Of its centre from the beam's axis [m].
+        detector_offset_m: Of its center from the beam's axis [m].
         divergence: How the captured share is computed, see `optics.captured_fraction`.
         time: When the ray is fired, as a fraction of the interval of `RayCaster.move`.
         world: World it is fired in.
@@ -317,9 +317,7 @@ def _bent(
     return before.mirrored(node.normal, turn @ curvature @ turn.T, per_length)
 
 
-def _face(
-    caster: Caster, hits: AllHits, row: int, start: _Start, anchor: Vector, world: int, light: _Light
-) -> Face:
+def _face(caster: Caster, hits: AllHits, row: int, start: _Start, anchor: Vector, world: int, light: _Light) -> Face:
     """One of the faces on a ray's line."""
     object_id, range_m = int(hits.object_id[row]), float(hits.range_m[row])
     normal = hits.normal[row].astype(np.float64)

@@ -9,7 +9,7 @@ Float = NDArray[np.float64]
 class Envelope:
     """The lowest and the highest sample of every stretch of a signal, with their times.
 
-    Stretches are equally many samples long. There are at most `most` of them: when they are full, neighbours are joined
+    Stretches are equally many samples long. There are at most `most` of them: when they are full, neighbors are joined
     and later ones are twice as long. Up to 2 `most` samples are therefore kept as they are, and of a longer signal no
     spike is lost. A sample that is not a number counts only where its whole stretch is.
     """
@@ -48,7 +48,7 @@ class Envelope:
 
         Args:
             channel: Which.
-            most: Most stretches to give, fewer than are kept; neighbours are joined until they are.
+            most: Most stretches to give, fewer than are kept; neighbors are joined until they are.
         """
         time_s = self._time_s[: self._count, :, channel : channel + 1]
         value = self._value[: self._count, :, channel : channel + 1]
@@ -78,7 +78,7 @@ def _extremes(time_s: Float, values: Float) -> tuple[Float, Float]:
 
 
 def _joined(time_s: Float, value: Float) -> tuple[Float, Float]:
-    """Each two neighbours as one, shapes (2 n, 2, channels) to (n, 2, channels)."""
+    """Each two neighbors as one, shapes (2 n, 2, channels) to (n, 2, channels)."""
     one, other = value[0::2], value[1::2]
     beats = np.stack([other[:, 0] < one[:, 0], other[:, 1] > one[:, 1]], axis=1) | (np.isnan(one) & ~np.isnan(other))
     return np.where(beats, time_s[1::2], time_s[0::2]), np.where(beats, other, one)

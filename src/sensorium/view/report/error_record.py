@@ -31,7 +31,7 @@ class ErrorRecord:
     """The first samples as they are, and means over equal stretches of all of them.
 
     The first give the Allan deviation at short averaging times, the means at long ones. When the means are full,
-    neighbours are averaged and later ones are twice as long.
+    neighbors are averaged and later ones are twice as long.
     """
 
     def __init__(self, channels: int, *, most: int = 1 << 16) -> None:

@@ -48,7 +48,7 @@ _DRAWN = (
         "tracks",
         "above",
         "From above",
-        "Where the bodies went; the dot is the end. One metre is as long along both axes.",
+        "Where the bodies went; the dot is the end. One meter is as long along both axes.",
     ),
     (
         "images",

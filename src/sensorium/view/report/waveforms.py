@@ -35,9 +35,9 @@ def waveform_images(name: str, scans: list[Scan]) -> list[dict[str, str]]:
 
     figure, (axes,) = draw.canvas(9.0, 3.4)
     draw.frame(axes, "", "range [m]", "received [nW]")
-    axes.step(range_m, samples, where="mid", color=draw.COLOURS[0], linewidth=1.0)
+    axes.step(range_m, samples, where="mid", color=draw.COLORS[0], linewidth=1.0)
     for each in ranges:
-        axes.axvline(each, color=draw.COLOURS[-1], linewidth=0.8, linestyle=(0, (3, 3)), zorder=1.0)
+        axes.axvline(each, color=draw.COLORS[-1], linewidth=0.8, linestyle=(0, (3, 3)), zorder=1.0)
     draw.points_by_cause(axes, ranges, np.interp(ranges, range_m, samples), causes, size=55, layer=4.0)
     if len(ranges):
         draw.key(axes)

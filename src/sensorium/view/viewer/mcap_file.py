@@ -2,7 +2,7 @@
 
 Rerun opens such files itself, but shows clouds as they were reported: each point in the frame that its lidar had when
 the ray was fired, drawn at another time. Here they are put into the world by the poses of /tf and /tf_static at each
-point's own time, labels get their colours, and signals and faults their places.
+point's own time, labels get their colors, and signals and faults their places.
 """
 
 from collections import deque

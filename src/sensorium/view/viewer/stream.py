@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sensorium.core.errors import MissingExtraError, RecordError, SpecError
 from sensorium.core.frames import Pose
-from sensorium.view.plots import label_colours
+from sensorium.view.plots import label_colors
 
 TIMELINE = "sim_time"
 
@@ -70,13 +70,13 @@ class Stream:
         if classes == self._classes:
             return
         self._classes = classes
-        colours = label_colours({name: number for number, name in classes.items()})
-        paints = np.round(255.0 * colours).astype(int).tolist()
+        colors = label_colors({name: number for number, name in classes.items()})
+        paints = np.round(255.0 * colors).astype(int).tolist()
         rows = [(0, "no label", paints[0]), *((number, name, paints[number]) for number, name in classes.items())]
         self._log([_WORLD], self._rr.AnnotationContext(rows), None)
 
     def cloud(self, name: str, points_W: NDArray[Any], label: NDArray[Any], time_ns: int) -> None:
-        """Points in the world [m], shape (n, 3), in the colour of their label number; what is below 0 has none."""
+        """Points in the world [m], shape (n, 3), in the color of their label number; what is below 0 has none."""
         numbers = np.maximum(label, 0)
         unknown = set(np.unique(numbers).tolist()) - set(self._classes) - {0}
         if unknown:

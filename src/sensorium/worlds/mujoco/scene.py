@@ -18,7 +18,7 @@ from sensorium.worlds.mujoco.geoms import geom_mesh
 SHOWN_GROUPS = (0, 1, 2)
 """Groups of geoms that MuJoCo's viewer shows; by custom the others hold shapes for collisions only."""
 
-# What MuJoCo gives to a geom that names no colour
+# What MuJoCo gives to a geom that names no color
 _NO_COLOR = (0.5, 0.5, 0.5, 1.0)
 
 
@@ -43,8 +43,8 @@ def model_scene(
 ) -> Scene:
     """A scene of all geoms of a model, each on its body.
 
-    Objects carry the geom's name (or `geom7`, after its number), are labelled by the geom's name or else its body's,
-    and have the vertex property "color", RGBA in [0, 1]. As in MuJoCo what has alpha 0 is not there, a colour other
+    Objects carry the geom's name (or `geom7`, after its number), are labeled by the geom's name or else its body's,
+    and have the vertex property "color", RGBA in [0, 1]. As in MuJoCo what has alpha 0 is not there, a color other
     than the default goes before that of the material, and textures, skins and flexes are left out. Unlike there, planes
     are seen from below too, unless `plane_backs` is off.
 
@@ -55,7 +55,7 @@ def model_scene(
         sag_m: How deep facets of round geoms may lie inside the true surface [m]; see `geom_mesh`.
         infinite_m: How far a plane without size reaches to each side [m].
         materials: Surfaces by name of a geom or of a MuJoCo material, the geom's going first. All others are matt and
-            reflect the relative luminance of their colour.
+            reflect the relative luminance of their color.
         plane_backs: Whether planes are seen from below too; False is as `mj_ray` has it, which passes them from there.
     """
     for name, value in (("sag_m", sag_m), ("infinite_m", infinite_m)):
@@ -77,7 +77,7 @@ def model_scene(
             continue
         body = int(model.geom_bodyid[i])
         try:
-            # Geoms alike in shape and colour share one mesh
+            # Geoms alike in shape and color share one mesh
             key = (int(model.geom_type[i]), int(model.geom_dataid[i]), *model.geom_size[i].tolist(), *rgba)
             if key not in meshes:
                 made = geom_mesh(model, i, sag_m=sag_m, infinite_m=infinite_m, plane_backs=plane_backs)
@@ -119,7 +119,7 @@ def names_of(kind: str, given: Sequence[str]) -> tuple[str, ...]:
 
 
 def luminance(rgba: Sequence[float]) -> float:
-    """Relative luminance [1] of a colour on a screen, from its first three values, in [0, 1] (IEC 61966-2-1, sRGB).
+    """Relative luminance [1] of a color on a screen, from its first three values, in [0, 1] (IEC 61966-2-1, sRGB).
 
     Y = 0.2126 R + 0.7152 G + 0.0722 B, each made linear: c / 12.92 up to 0.04045, ((c + 0.055) / 1.055)^2.4 above.
     """

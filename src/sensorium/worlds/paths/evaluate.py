@@ -30,7 +30,7 @@ def _scatter(row: Float, bodies: int, body: int, numbers: Float) -> None:
 
 @jit.function
 def _is_broken(row: Float) -> bool:
-    """Whether any number of a row is infinite or not a number. No branches, so that the loop vectorises."""
+    """Whether any number of a row is infinite or not a number. No branches, so that the loop vectorizes."""
     broken = False
     for k in range(ROW):
         broken |= row[k] - row[k] != 0.0  # neither gives zero

@@ -38,7 +38,7 @@ def empty(table):
 
 
 def spot_of(table, row, column, depth_m):
-    """Pixels that a bright sample lights, as (x, y) from it in metres, with their weights."""
+    """Pixels that a bright sample lights, as (x, y) from it in meters, with their weights."""
     ideal = empty(table)
     ideal[row + table.margin, column + table.margin] = 1.0
     image = pixels_of(table, ideal, depth_m)[..., 0]

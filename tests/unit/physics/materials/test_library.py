@@ -11,7 +11,7 @@ from sensorium.physics.materials.library import GRADES, name_of
 from sensorium.physics.materials.row import FIXED_R, R0, RETRO, C, K, N
 
 LIDAR_WAVELENGTHS_M = (850e-9, 865e-9, 905e-9, 1064e-9, 1550e-9)
-COLOURS_M = (450e-9, 532e-9, 650e-9)
+COLORS_M = (450e-9, 532e-9, 650e-9)
 
 
 @pytest.mark.parametrize("name", materials.names())
@@ -92,19 +92,19 @@ def test_published_indices(name, n, k, at_normal):
     assert row[R0] == pytest.approx(at_normal, abs=6e-4 if at_normal > 0.1 else 6e-5)
 
 
-def test_metals_and_glass_have_their_colours():
-    blue, green, red = (materials.load("gold").row(wavelength_m)[R0] for wavelength_m in COLOURS_M)
+def test_metals_and_glass_have_their_colors():
+    blue, green, red = (materials.load("gold").row(wavelength_m)[R0] for wavelength_m in COLORS_M)
     assert blue < 0.45 < green < 0.8 < red, "gold is yellow"
-    blue, green, red = (materials.load("copper").row(wavelength_m)[R0] for wavelength_m in COLOURS_M)
+    blue, green, red = (materials.load("copper").row(wavelength_m)[R0] for wavelength_m in COLORS_M)
     assert blue < 0.65 < 0.9 < red
-    assert all(materials.load("silver").row(wavelength_m)[R0] > 0.95 for wavelength_m in COLOURS_M)
+    assert all(materials.load("silver").row(wavelength_m)[R0] > 0.95 for wavelength_m in COLORS_M)
     for name in ("glass", "window"):
-        indices = [materials.load(name).row(wavelength_m)[N] for wavelength_m in (*COLOURS_M, 905e-9)]
+        indices = [materials.load(name).row(wavelength_m)[N] for wavelength_m in (*COLORS_M, 905e-9)]
         assert indices == sorted(indices, reverse=True), "glass bends blue most"
 
 
 def test_the_mirror_is_the_aluminium_it_is_made_of():
-    for wavelength_m in (*COLOURS_M, *LIDAR_WAVELENGTHS_M):
+    for wavelength_m in (*COLORS_M, *LIDAR_WAVELENGTHS_M):
         metal = materials.load("aluminium").row(wavelength_m)[R0]
         assert materials.load("mirror").row(wavelength_m)[FIXED_R] == pytest.approx(metal, abs=6e-4)
 

@@ -13,7 +13,7 @@ def test_values_at_905_nm():
     assert media.snow(rate_mm_h=1.0, wet=True).at(905e-9).extinction_per_m == pytest.approx(0.893e-3, abs=5e-7)
 
 
-def test_decibels_per_kilometre():
+def test_decibels_per_kilometer():
     alpha = media.snow(rate_mm_h=3.0).at(1550e-9).extinction_per_m
     loss_db = -10.0 * math.log10(math.exp(-alpha * 1000.0))
     assert loss_db == pytest.approx((5.42e-5 * 1550 + 5.4958776) * 3.0**1.38, rel=1e-12)

@@ -101,7 +101,7 @@ def test_rays_of_an_exposure_of_a_nanosecond_all_start_with_it():
 
 
 def test_where_in_its_stretch_a_cell_looks_differs_from_pixel_to_pixel_and_fills_it_evenly():
-    """Against the means and the largest gap of numbers spread over 0 to 1; neighbours are far apart."""
+    """Against the means and the largest gap of numbers spread over 0 to 1; neighbors are far apart."""
     of = caster(spec(motion_blur=True, sample_factor=1, columns=32, rows=24))
     margin = of.pipeline.table.margin
     share = of.rays.offset_ns[margin : margin + 24, margin : margin + 32] / (4 * MS)

@@ -1,4 +1,4 @@
-"""Errors of one quantity: noise, further corruptions, faults, quantisation, saturation, in this order."""
+"""Errors of one quantity: noise, further corruptions, faults, quantization, saturation, in this order."""
 
 import numpy as np
 import pytest

@@ -413,9 +413,9 @@ def test_a_reset_world_has_no_reading_before():
 
 
 def test_labels_are_those_of_the_faces_where_the_mesh_has_them():
-    labelled = sn.Mesh(BOX.vertices, BOX.faces, face_properties={"label": [f"side {k // 2}" for k in range(12)]})
+    labeled = sn.Mesh(BOX.vertices, BOX.faces, face_properties={"label": [f"side {k // 2}" for k in range(12)]})
     for lines in ("exact", 5):
-        env = sn.Environment(scene_of((labelled, sn.Pose((5, 0, 0)))), sn.worlds.Static(step_s=1.0))
+        env = sn.Environment(scene_of((labeled, sn.Pose((5, 0, 0)))), sn.worlds.Static(step_s=1.0))
         sensor = env.attach(cone(lines=lines))
         env.step()
         assert env.scene.labels["side 0"] == sensor.read().label  # the first quad of a box faces -x

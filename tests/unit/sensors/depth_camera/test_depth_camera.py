@@ -8,7 +8,7 @@ from sensorium.core.errors import SpecError
 from sensorium.physics.imaging.depth_quantization import DepthQuantization
 
 OUTPUTS = frozenset(
-    {"depth", "range", "points", "segmentation", "object_id", "normals", "face_id", "flow", "scene_flow", "colour"}
+    {"depth", "range", "points", "segmentation", "object_id", "normals", "face_id", "flow", "scene_flow", "color"}
 )
 LENS = sn.patterns.Pinhole.from_fov(32, 24, 87.0, rate_hz=10.0)
 EYE = sn.paths.Line(start=(0.0, 0.0, 1.5), velocity=(0.0, 0.0, 0.0))
@@ -188,7 +188,7 @@ def test_beyond_the_limits_are_near_and_far_values(wall):
     with pytest.raises(SpecError, match=r"depth_m is asked of an image of shares of 6 m .* images\['depth'\]"):
         _ = normal.depth_m
     world = look(spec(max_range_m=6.0, normalize=True, frame="world"), wall)[1].read()
-    assert world.points[..., 0].max() == pytest.approx(5.0, abs=1e-5)  # never normalised in the world
+    assert world.points[..., 0].max() == pytest.approx(5.0, abs=1e-5)  # never normalized in the world
     own = look(spec(min_range_m=2.95, max_range_m=6.0, near_value_m=-1.0, far_value_m=99.0), wall)[1].read()
     assert (own.depth_m[near] == -1.0).all()
     assert (own.depth_m[far] == 99.0).all()
@@ -207,20 +207,20 @@ def test_what_is_no_measurement_is_told_apart_in_any_unit(wall, max_range_m):
     assert (image.images["range"][far] == 1.0).all()
     assert (image.images["range"][near] == -1.0).all()
     np.testing.assert_array_equal(image.valid, ~near & ~far)
-    in_metres = image.in_metres(image.images["range"])
-    np.testing.assert_array_equal(np.isposinf(in_metres), far)
-    np.testing.assert_array_equal(np.isneginf(in_metres), near)
-    np.testing.assert_allclose(in_metres[image.valid], truth[image.valid], rtol=1e-6)
-    assert image.in_metres(image.images["range"][0, 0]).shape == ()
+    in_meters = image.in_meters(image.images["range"])
+    np.testing.assert_array_equal(np.isposinf(in_meters), far)
+    np.testing.assert_array_equal(np.isneginf(in_meters), near)
+    np.testing.assert_allclose(in_meters[image.valid], truth[image.valid], rtol=1e-6)
+    assert image.in_meters(image.images["range"][0, 0]).shape == ()
 
 
 def test_a_value_for_near_may_be_that_of_dropped_pixels_where_none_are_dropped(wall):
     near = {"min_range_m": 5.05, "near_value_m": 0.0, "outputs": {"depth"}}
     plain = look(spec(**near), wall)[1].read()
-    assert np.isneginf(plain.in_metres(plain.depth_m)).any()
-    assert not np.isnan(plain.in_metres(plain.depth_m)).any()
+    assert np.isneginf(plain.in_meters(plain.depth_m)).any()
+    assert not np.isnan(plain.in_meters(plain.depth_m)).any()
     noisy = look(spec(**near, noise=sn.DepthNoise(dropout=0.5)), wall)[1].read()
-    assert np.isnan(noisy.in_metres(noisy.depth_m)).any()
+    assert np.isnan(noisy.in_meters(noisy.depth_m)).any()
 
 
 def test_which_object_a_pixel_sees(wall):
@@ -333,10 +333,10 @@ def test_readings_on_their_way_are_void_in_worlds_that_restart(wall):
     assert first.valid[[0, 2]].all()
 
 
-# --- colours ----------------------------------------------------------------------------------------------------------
+# --- colors ----------------------------------------------------------------------------------------------------------
 
 
-def test_colours_are_reflectance_under_a_lamp_or_the_sun():
+def test_colors_are_reflectance_under_a_lamp_or_the_sun():
     red = sn.Lambertian(reflectance=((400e-9, 0.1), (560e-9, 0.1), (600e-9, 0.8), (800e-9, 0.8)))
     scene = sn.Scene()
     scene.add(sn.shapes.box(0.2, 60.0, 60.0), pose=sn.Pose(position=(5.1, 0.0, 0.0)), material=red)
@@ -344,11 +344,11 @@ def test_colours_are_reflectance_under_a_lamp_or_the_sun():
     axial = LENS.rays().direction_S[..., 0]
     light = 0.25 + 0.75 * axial
     for band, reflectance in enumerate((0.8, 0.1, 0.1)):
-        np.testing.assert_allclose(lamp.colour[..., band], 255.0 * np.sqrt(reflectance * light), atol=1.0)
+        np.testing.assert_allclose(lamp.color[..., band], 255.0 * np.sqrt(reflectance * light), atol=1.0)
     low = sn.fields.Sun(elevation_deg=30.0, azimuth_deg=180.0)
     sunny = look(spec(), scene, sun=low)[1].read()
     expected = 255.0 * np.sqrt(0.8 * (0.25 + 0.75 * np.cos(np.radians(30.0))))
-    np.testing.assert_allclose(sunny.colour[..., 0], expected, atol=1.0)
+    np.testing.assert_allclose(sunny.color[..., 0], expected, atol=1.0)
 
 
 # --- what is refused --------------------------------------------------------------------------------------------------

@@ -18,10 +18,10 @@ from sensorium.physics.imaging.depth_errors import (
 
 WIDTH, HEIGHT, FOCAL_PX = 160, 40, 120.0
 PATTERN = sn.patterns.Pinhole(width=WIDTH, height=HEIGHT, focal_px=(FOCAL_PX, FOCAL_PX), rate_hz=10.0)
-GREY = sn.Lambertian(reflectance=0.5)
+GRAY = sn.Lambertian(reflectance=0.5)
 
 
-def plate(scene, x, left, right, material=GREY):
+def plate(scene, x, left, right, material=GRAY):
     """A wall across the view at depth x, from y = left down to y = right."""
     box = sn.shapes.box(0.01, left - right, 20.0)
     scene.add(box, pose=sn.Pose((x + 0.005, 0.5 * (left + right), 0.0)), material=material)
@@ -37,7 +37,7 @@ def image(scene, *errors, outputs=("depth",), steps=1, pattern=PATTERN, **option
     return camera
 
 
-def wall(x, material=GREY):
+def wall(x, material=GRAY):
     scene = sn.Scene()
     plate(scene, x, 60.0, -60.0, material)
     return scene

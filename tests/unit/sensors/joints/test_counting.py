@@ -125,8 +125,8 @@ def test_a_fault_strikes_the_position_by_its_name():
     joint = sn.paths.JointLine(0.55)
     struck_ = run(sn.Encoder(faults=struck(Bias(0.25), target="position")), joint)
     np.testing.assert_allclose(of(struck_, "position")[STRUCK], 0.8)
-    metres = sn.Odometer(radius_m=2.0, timing={"rate_hz": 1000.0}, faults=struck(Bias(0.25), target="distance"))
-    np.testing.assert_allclose(of(run(metres, joint), "distance")[STRUCK], 1.35)
+    meters = sn.Odometer(radius_m=2.0, timing={"rate_hz": 1000.0}, faults=struck(Bias(0.25), target="distance"))
+    np.testing.assert_allclose(of(run(meters, joint), "distance")[STRUCK], 1.35)
 
 
 @pytest.mark.parametrize("edge_time", ["sample", "interpolated"])

@@ -51,7 +51,7 @@ def expected(plain, blooming, threshold):
 
 @pytest.mark.parametrize("wall", [True, False])
 @pytest.mark.parametrize("threshold", [1e-7, 2e-3])
-def test_neighbours_see_the_sign_by_the_law(wall, threshold):
+def test_neighbors_see_the_sign_by_the_law(wall, threshold):
     plain = scan_of(street(wall), threshold=threshold)
     assert (plain.label == 1).sum() > 2
     scan = scan_of(street(wall), threshold=threshold, blooming=BLOOMING)

@@ -121,7 +121,7 @@ def test_who_is_not_heard(other, why):
     assert pair(lidar(stare(0.0), crosstalk=LOCKED, returns="all"), other).valid.sum() == 1, why
 
 
-def test_a_filter_lets_neighbouring_wavelengths_through():
+def test_a_filter_lets_neighboring_wavelengths_through():
     for apart_m, heard in ((4.9e-9, 2), (5.1e-9, 1)):
         other = lidar(stare(2e-7), beam=sn.Beam(wavelength_m=905e-9 + apart_m))
         assert pair(lidar(stare(0.0), crosstalk=LOCKED, returns="all"), other).valid.sum() == heard

@@ -10,7 +10,7 @@ RAYS = 400
 
 
 def image(mode, noise=None, distance_m=None, **options):
-    """The range image of rays that each meet a post at a distance of its own, in metres."""
+    """The range image of rays that each meet a post at a distance of its own, in meters."""
     scene = sn.Scene()
     azimuth_deg = np.linspace(-180.0, 180.0, RAYS, endpoint=False)
     for angle, distance in zip(azimuth_deg, distance_m, strict=True):
@@ -41,7 +41,7 @@ def test_without_noise_it_is_the_distance_that_decides(mode):
     read, true = image(mode, distance_m=distance_m)
     near = distance_m < LEAST_M
     np.testing.assert_array_equal((true.values == -20.0).reshape(-1), near)
-    clear = np.abs(distance_m - LEAST_M) > 0.1  # photons and digitisers have noise of their own
+    clear = np.abs(distance_m - LEAST_M) > 0.1  # photons and digitizers have noise of their own
     np.testing.assert_array_equal((read.values == -20.0).reshape(-1)[clear], near[clear])
 
 

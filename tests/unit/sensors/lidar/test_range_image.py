@@ -72,8 +72,8 @@ def test_values_and_shares_in_every_mode(mode, motion, options, near, far, scale
         np.testing.assert_allclose(image.values.reshape(-1), wanted, rtol=1e-6)
         np.testing.assert_array_equal(image.valid, scan.valid)
         np.testing.assert_array_equal(scan.valid.reshape(-1), [False, False, True, True, True, False, False])
-        metres = np.where(scan.valid, scan.range_m, by_hand(0.0, -np.inf, np.inf).reshape(scan.range_m.shape))
-        np.testing.assert_allclose(image.in_metres(), metres, rtol=1e-6)
+        meters = np.where(scan.valid, scan.range_m, by_hand(0.0, -np.inf, np.inf).reshape(scan.range_m.shape))
+        np.testing.assert_allclose(image.in_meters(), meters, rtol=1e-6)
 
 
 @pytest.mark.parametrize("noise", [sn.RangeNoise(), sn.RangeNoise(base_m=0.3, dropout=0.2, angle_std_rad=0.01)])

@@ -43,7 +43,7 @@ def test_angles_have_no_bias_anywhere(window, antennas):
 
 @pytest.mark.parametrize("antennas", [4, 8])
 def test_left_and_right_are_alike(antennas):
-    """From 39 degrees on the left the strongest beam was the first or the last, which are neighbours."""
+    """From 39 degrees on the left the strongest beam was the first or the last, which are neighbors."""
     left, _ = turned(np.arange(38.0, 46.0, 0.5), antennas=antennas, horizontal_fov_deg=100.0)
     right, _ = turned(-np.arange(38.0, 46.0, 0.5), antennas=antennas, horizontal_fov_deg=100.0)
     assert (left.valid.sum(axis=1) == 1).all()

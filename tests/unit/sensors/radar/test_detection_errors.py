@@ -107,7 +107,7 @@ def test_noise_has_its_standard_deviation_in_every_place_and_world(balls, lists,
     consistent(found, radar.spec)
 
 
-def test_quantisation_and_saturation_act_in_order_after_noise(lists):
+def test_quantization_and_saturation_act_in_order_after_noise(lists):
     """Codes of 0.5 m up to 40 m, half a decibel down to -80 dBm, five bits of angle."""
     (found,), radar = lists(
         range={"noise": {"std": 0.2}, "quantization": {"lsb": 0.5}, "saturation": {"max": 40.0}},

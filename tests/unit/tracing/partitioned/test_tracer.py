@@ -128,9 +128,9 @@ def readings(request, local_cluster, tmp_path_factory):
 
 
 def other_faces(found, expected):
-    """Returns whose face is a neighbour's, since their ray met an edge; there are hardly any."""
+    """Returns whose face is a neighbor's, since their ray met an edge; there are hardly any."""
     other = (found.face_id != expected.face_id) | (found.object_id != expected.object_id)
-    print(f"{other.sum()} of {other.size} returns are of an edge and give a neighbour's face")
+    print(f"{other.sum()} of {other.size} returns are of an edge and give a neighbor's face")
     assert other.mean() < 1e-4
     return other
 

@@ -8,11 +8,11 @@ separation s overlap and are one return, of the power and at the centroid
 as a detector of the middle of a pulse reports it: the mixed pixel between an edge and what is behind it. Two returns
 are separated where nothing arrives over s or more of range between them. Pulses of a width tau (full width at half
 maximum) are separated from s = c tau / 2 on (Wagner et al., "Gaussian decomposition and calibration of a novel
-small-footprint full-waveform digitising airborne laser scanner", ISPRS J. 60, 2006).
+small-footprint full-waveform digitizing airborne laser scanner", ISPRS J. 60, 2006).
 
 Rays sample a beam. Each stands for a patch of its cross-section, whose light is spread over +- its reach times
 tan(theta) of range on a surface at the incidence theta: the slack. Between rays of one surface the slack of both counts
-as filled, so that the ground at a flat angle, along which pulses are drawn out over metres, stays one return.
+as filled, so that the ground at a flat angle, along which pulses are drawn out over meters, stays one return.
 """
 
 import numpy as np

@@ -141,7 +141,7 @@ def waveform_of_distances(
         receiver_area_m2: Length times width of the receiver [m^2].
         divergence_rad: Full divergence of the beam [rad].
         pulse: Times from the peak [s] and values.
-        start_s: When the digitiser begins, after the pulse's peak has left [s].
+        start_s: When the digitizer begins, after the pulse's peak has left [s].
         stop_s: When it ends [s].
         resolution_s: Width of its bins [s].
         response: Spectral response of the receiver.

@@ -1,7 +1,7 @@
 """Stray light: what the optics of a lidar send aside of the light they should send straight.
 
 Scatter at lenses and windows, and the wings of beam and detector, spread a return over angle. The law is the ABg form
-in which scatter of polished optics is commonly given (Harvey and Shack; A / (B + theta^g)), by its own centre:
+in which scatter of polished optics is commonly given (Harvey and Shack; A / (B + theta^g)), by its own center:
 
     L(theta) = strength / (1 + (theta / radius)^slope)
 

@@ -6,7 +6,7 @@ With c = cos(theta), s = sin(theta) and the relative index N = n + ik = n2 / n1,
 
 Natural light: R = (R_s + R_p) / 2. Real n1 gives T = 1 - R exactly. Sources: Born & Wolf, Principles of Optics,
 sections 1.5 and 14.2. Corrects eqs. (5) and (6) of the AGX Sensor paper, which call the amplitude ratios powers (E-02)
-and share one factor between both polarisations of T (E-03).
+and share one factor between both polarizations of T (E-03).
 """
 
 import math
@@ -97,7 +97,7 @@ def fresnel(cos_theta: ArrayLike, *, n: ArrayLike, n_outside: ArrayLike = 1.0) -
 
 
 def fresnel_polarized(cos_theta: ArrayLike, *, n: ArrayLike, n_outside: ArrayLike = 1.0) -> tuple[Array, Array]:
-    """Power reflectances R_s and R_p of light polarised across and along the plane of incidence; see `fresnel`."""
+    """Power reflectances R_s and R_p of light polarized across and along the plane of incidence; see `fresnel`."""
     arguments = checked_cosine("cos_theta", cos_theta), *_relative_index(n, n_outside)
     return _s_polarized(*arguments), _p_polarized(*arguments)
 

@@ -35,7 +35,7 @@ Layering = Literal["two_way", "agx", "plastic"]
 TWO_WAY, AGX, PLASTIC = 0.0, 1.0, 2.0
 LAYERINGS: dict[str, float] = {"two_way": TWO_WAY, "agx": AGX, "plastic": PLASTIC}
 
-# Light enters less than a micrometre into what absorbs more than this (depth lambda / 4 pi k)
+# Light enters less than a micrometer into what absorbs more than this (depth lambda / 4 pi k)
 OPAQUE_EXTINCTION = 0.1
 
 
@@ -69,7 +69,7 @@ def monostatic_and_mirror(
         f cos(theta) [1/sr] back to the source, the reflectance R, and the share kappa / R of the mirror ray.
     """
     zero, one = jit.like(R0, 0.0), jit.like(R0, 1.0)
-    # Both sides of each choice are computed, so that loops over rays vectorise
+    # Both sides of each choice are computed, so that loops over rays vectorize
     fresnel = relative_reflectance(cos_theta, n, k)
     R = fixed_r if fixed_r >= zero else fresnel
     layer = one - R0 if one_way > zero else (one - R) * (one - R)

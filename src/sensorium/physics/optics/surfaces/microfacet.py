@@ -5,7 +5,7 @@
 
 alpha = sqrt(2) roughness, where the roughness is the Beckmann rms slope along one axis. GGX itself has no finite slope
 variance, so it is a matching parameter. Sources: Walter et al. 2007, Heitz 2014. Corrects eqs. (8) to (10) of the AGX
-Sensor paper: Lambda, not the Smith factor, in G (E-05), angles to the macroscopic normal (E-06), a normalised D (E-07).
+Sensor paper: Lambda, not the Smith factor, in G (E-05), angles to the macroscopic normal (E-06), a normalized D (E-07).
 
 With S(c) = sqrt(c^2 + alpha^2 (1 - c^2)) the product G / (4 (n.l)(n.v)) is 1 / (2 [(n.v) S(n.l) + (n.l) S(n.v)]): no
 tangent, nothing singular at grazing. alpha = 0 gives 0: a perfect mirror sends all its light into the mirror ray.

@@ -80,7 +80,7 @@ def curvature_mirrored(
         nx, ny, nz: Unit normal of the mirror, on either side.
         k11, k12, k22: Curvature of the mirror [1/m], in the axes across that normal; positive where it bulges towards
             the light.
-        per_length: What a metre counts in the path, 1/n for the reduced path.
+        per_length: What a meter counts in the path, 1/n for the reduced path.
     """
     along = dx * nx + dy * ny + dz * nz
     if abs(along) < 1e-4:

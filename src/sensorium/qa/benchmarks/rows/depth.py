@@ -102,8 +102,8 @@ def rig(
     for number in range(OBSTACLES):
         label, mesh = kinds[number % len(kinds)]
         scene.add(mesh, body=f"obstacle{number}", label=label)
-        centre = np.stack([places(-18, 18), places(-18, 18), places(0.5, 2.0)], axis=-1)
-        moving[f"obstacle{number}"] = sn.paths.Circle(center=centre, radius=1.0, rate=0.5)
+        center = np.stack([places(-18, 18), places(-18, 18), places(0.5, 2.0)], axis=-1)
+        moving[f"obstacle{number}"] = sn.paths.Circle(center=center, radius=1.0, rate=0.5)
     env = sn.Environment(scene, sn.worlds.Kinematic(moving, step_s=1.0 / _RATE_HZ), worlds=worlds)
     pattern = _seen_through(lens, side, side)
     camera = sn.DepthCamera(

@@ -29,9 +29,9 @@ class Errors(NamedTuple):
     density: Float
     """One-sided density of white noise [unit/sqrt(Hz)]."""
     lsb: Float
-    """Step of the quantiser."""
+    """Step of the quantizer."""
     limit: Float
-    """Largest value either way, a code of the quantiser."""
+    """Largest value either way, a code of the quantizer."""
 
     def corruptions(self) -> tuple[Noise, Quantize, Saturate]:
         """All but the cross-axis matrix."""
@@ -73,7 +73,7 @@ def chain() -> Chain:
 
 
 class NumpyChain:
-    """The same in vectorised NumPy: float64, a `Generator`, no array made anew; what does not change is worked out."""
+    """The same in vectorized NumPy: float64, a `Generator`, no array made anew; what does not change is worked out."""
 
     def __init__(self, worlds: int, seed: int = 0) -> None:
         errors, shape, dt_s = _nine(), (worlds, AXES), 1.0 / RATE_HZ

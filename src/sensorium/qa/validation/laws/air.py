@@ -51,7 +51,7 @@ def _extinction(quick: bool) -> Comparison:
 @AIR.check(
     "beer-lambert",
     "A wall in fog returns its open value times exp(-2 alpha d): 0.2236 at 50 m in 200 m of visibility.",
-    reference="physics.md 4, E-01: per geometric metre, both ways",
+    reference="physics.md 4, E-01: per geometric meter, both ways",
     relative=2e-4,
 )
 def _beer_lambert(quick: bool) -> Comparison:

@@ -27,7 +27,7 @@ def _image(camera: sn.DepthCamera, distance_m: float, seed: int = 0, yaw_deg: fl
 @DEPTH.check(
     "depth-and-range",
     "A wall across the axis has one depth; its range is depth over the cosine of each pixel's ray.",
-    reference="physics.md 11: depth = range x cos, pixel centres at (u + 1/2 - W/2) / f",
+    reference="physics.md 11: depth = range x cos, pixel centers at (u + 1/2 - W/2) / f",
     relative=2e-6,
 )
 def _depth(quick: bool) -> Comparison:

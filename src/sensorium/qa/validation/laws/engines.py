@@ -181,7 +181,7 @@ def _rendered(quick: bool) -> Comparison:
         raise MissingExtraError("OpenGL by EGL does not work here, which MuJoCo's renderer needs")
     theirs = np.array(json.loads(done.stdout.splitlines()[-1]))
 
-    # Next to an edge a pixel may belong to either side: all neighbours must see the same flat face
+    # Next to an edge a pixel may belong to either side: all neighbors must see the same flat face
     flat = np.where(image.valid[..., None], image.normals, np.nan)
     middle = np.s_[1:-1, 1:-1]
     near = [flat[1 + v : _HEIGHT - 1 + v, 1 + u : _WIDTH - 1 + u] for v in (-1, 0, 1) for u in (-1, 0, 1)]
@@ -249,7 +249,7 @@ def _flight(**imu: Any) -> tuple[Any, Any]:
     sensor.setBodyToPlatformDCM(0.3, -0.2, 0.5)
     sensor.scStateInMsg.subscribeTo(sat.scStateOutMsg)
     if imu:
-        # Basilisk draws noise for PMatrix; zero matrices leave bias, discretisation and saturation
+        # Basilisk draws noise for PMatrix; zero matrices leave bias, discretization and saturation
         sensor.senTransBias, sensor.senRotBias = list(imu["bias_a"]), list(imu["bias_w"])
         sensor.setLSBs(imu["lsb_a"], imu["lsb_w"])
         sensor.senTransMax, sensor.senRotMax = imu["max_a"], imu["max_w"]
@@ -282,7 +282,7 @@ def _both(env: Any, theirs: Any, ours: Any, steps: int) -> tuple[Array, Array]:
 
 @ENGINES.check(
     "basilisk-ideal",
-    "On a tumbling, pushed spacecraft, off its centre of mass, an ideal IMU reads as Basilisk's.",
+    "On a tumbling, pushed spacecraft, off its center of mass, an ideal IMU reads as Basilisk's.",
     reference="Basilisk, imuSensor.ImuSensor without errors",
     absolute=1e-12,
     needs=("Basilisk",),
@@ -298,7 +298,7 @@ def _ideal(quick: bool) -> Comparison:
 
 @ENGINES.check(
     "basilisk-chain",
-    "Bias, discretisation and saturation of an IMU give the codes of Basilisk's chain, sample by sample.",
+    "Bias, discretization and saturation of an IMU give the codes of Basilisk's chain, sample by sample.",
     reference="Basilisk, imuSensor.ImuSensor: bias, LSB to zero, saturation; physics.md 9",
     absolute=1e-12,
     needs=("Basilisk",),

@@ -8,7 +8,7 @@ from sensorium.tracing.reference import brute_force as reference
 
 RANGES = Family("Ray casting")
 
-# Far from the world's origin, where float32 alone would be half a millimetre off
+# Far from the world's origin, where float32 alone would be half a millimeter off
 _FAR_AWAY = np.array([4000.0, -2500.0, 120.0])
 
 

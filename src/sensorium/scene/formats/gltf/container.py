@@ -30,7 +30,7 @@ _OBEYED = (
     *("KHR_texture_transform", "EXT_texture_webp", "KHR_materials_pbrSpecularGlossiness"),
 )
 
-# Extensions that change neither the shape nor the base colour, which are all that is read
+# Extensions that change neither the shape nor the base color, which are all that is read
 _NO_MATTER = (
     *("KHR_materials_", "KHR_lights_", "EXT_lights_", "KHR_xmp", "KHR_animation_pointer", "KHR_interactivity"),
     *("KHR_node_selectability", "KHR_node_hoverability", "KHR_audio", "EXT_mesh_features", "EXT_structural_metadata"),

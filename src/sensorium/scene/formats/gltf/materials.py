@@ -1,4 +1,4 @@
-"""Materials of glTF files: base colour, its image and where it lies, and the mask that cuts holes into faces."""
+"""Materials of glTF files: base color, its image and where it lies, and the mask that cuts holes into faces."""
 
 import math
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _WRAPS = {10497: REPEAT, 33071: CLAMP, 33648: MIRROR}
 
 @dataclass(frozen=True)
 class Material:
-    """What a material says of base colour and mask.
+    """What a material says of base color and mask.
 
     Attributes:
         factor: Linear factors of red, green and blue, and of alpha; each 0 to 1.

@@ -149,7 +149,7 @@ def _joined(whole: list[tuple[_Piece, NDArray[np.float64]]], paint: bool) -> Mes
         normal = None
     color = None
     if any(piece.shape.color is not None for piece, _ in whole):
-        # White is what glTF multiplies with where a primitive has no colours of its own
+        # White is what glTF multiplies with where a primitive has no colors of its own
         own = (
             np.ones((n, 4)) if p.shape.color is None else p.shape.color for (p, _), n in zip(whole, counts, strict=True)
         )

@@ -135,16 +135,16 @@ def follow_beams(
                         block, hit, media.stacks, media.beyond, light, world, queue, np.int64(0)
                     )
                 if light.switch[tb.S_SUN] > 0:
-                    centres = pulse_steps.pick_centres(block, hit, spot, spot_hit, tables, pulse_of, begin, lit)
-                    if centres > 0:
-                        aim_at_sun(spot, spot_hit, child, light.sun, centres)
-                        ask(traced, walk, SUN, child, centres)
+                    centers = pulse_steps.pick_centers(block, hit, spot, spot_hit, tables, pulse_of, begin, lit)
+                    if centers > 0:
+                        aim_at_sun(spot, spot_hit, child, light.sun, centers)
+                        ask(traced, walk, SUN, child, centers)
                         continue
             elif stage == SUN:
-                centres = pulse_steps.pick_centres(block, hit, spot, spot_hit, tables, pulse_of, begin, lit)
-                mark_lit(child_hit, found, row, centres)
-                add_sunlight(spot, spot_hit, child, child_hit, light.sun, centres)
-                pulse_steps.keep_sunlight(spot, spot_hit, beams, batch, centres)
+                centers = pulse_steps.pick_centers(block, hit, spot, spot_hit, tables, pulse_of, begin, lit)
+                mark_lit(child_hit, found, row, centers)
+                add_sunlight(spot, spot_hit, child, child_hit, light.sun, centers)
+                pulse_steps.keep_sunlight(spot, spot_hit, beams, batch, centers)
             else:
                 here = traced.pending[walk]
                 if look_past_left(child, child_hit, known, row, here):

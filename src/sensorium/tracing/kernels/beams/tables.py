@@ -10,7 +10,7 @@ class BeamTables(NamedTuple):
     """Constant during a sweep; numbers and switches have the places of `WaveformTables`, whose functions aim the rays.
 
     Of these numbers the beam's own are set, W_TAN_ALONG, W_TAN_ACROSS and W_EXIT_RADIUS, and of the switches V_PULSES,
-    the beams of a block, V_BATCH, those whose rays are traced together, and V_CENTRE, the ray nearest to the axis.
+    the beams of a block, V_BATCH, those whose rays are traced together, and V_CENTER, the ray nearest to the axis.
     """
 
     u: NDArray[np.float32]  # (rays,) place of each ray across the beam, in 1/e^2 radii

@@ -19,7 +19,7 @@ from sensorium.tracing.kernels.depth.drawing.draw import draw, find_normals
 from sensorium.tracing.kernels.depth.flow import write_flow, write_scene_flow
 from sensorium.tracing.kernels.depth.lens import KIND, PINHOLE, look_block
 from sensorium.tracing.kernels.depth.ray_jitter import RayJitter, jitter_rays
-from sensorium.tracing.kernels.depth.tint import write_colour
+from sensorium.tracing.kernels.depth.tint import write_color
 from sensorium.tracing.kernels.light import rows
 from sensorium.tracing.kernels.light.resolve import find_incidence, resolve
 from sensorium.tracing.kernels.sweep import WHOLE, aim_block, block_of
@@ -72,7 +72,7 @@ class DepthOutputs(NamedTuple):
     normals: NDArray[np.float32]  # (heads, pixels, 3)
     flow: NDArray[np.float32]  # (heads, pixels, 2)
     scene_flow: NDArray[np.float32]  # (heads, pixels, 3)
-    colour: NDArray[np.uint8]  # (heads, pixels, 3)
+    color: NDArray[np.uint8]  # (heads, pixels, 3)
     cosine: NDArray[np.float32]
     true_m: NDArray[np.float32]  # distance before noise and limits, infinite where nothing was met
 
@@ -91,7 +91,7 @@ def _cast_images(
 
     # What is asked for, and what that needs
     measures = out.range_m.shape[1] + out.depth.shape[1] + out.points_S.shape[1] + out.points_W.shape[1] > 0
-    turned = out.normals.shape[1] + out.colour.shape[1] + out.cosine.shape[1] > 0
+    turned = out.normals.shape[1] + out.color.shape[1] + out.cosine.shape[1] > 0
     found = out.object_id.shape[1] + out.flow.shape[1] + out.scene_flow.shape[1] > 0
     instant = heads.time.shape[0] == 1
     aimed = not instant or turned or out.points_W.shape[1] > 0
@@ -302,7 +302,7 @@ def _forget_beyond(block, hit, farthest, used):
 
 @jit.function
 def _write_labels(hit, first, column_first, columns, object_label, face_first, face_label, place, used, out):
-    """Label of each pixel, -1 where nothing was met; neighbours mostly share an object, which is looked up once."""
+    """Label of each pixel, -1 where nothing was met; neighbors mostly share an object, which is looked up once."""
     last_instance, last_item = NO_HIT, NO_HIT
     label, own = np.int32(0), np.int64(-1)
     for k in range(used):
@@ -338,7 +338,7 @@ def _find_columns(hit, first, column_first, columns, used):
 
 @jit.function
 def _write_turned(block, hit, matrix, place, in_world, tints, world, head, used, out):
-    """What needs the surface's normal: itself on the sensor's side, the cosine of incidence, colours.
+    """What needs the surface's normal: itself on the sensor's side, the cosine of incidence, colors.
 
     Args:
         matrix: X_AS at the image's start, rows of 3 x 4, which turns normals into S.
@@ -347,8 +347,8 @@ def _write_turned(block, hit, matrix, place, in_world, tints, world, head, used,
         cosine = out.cosine[head]
         for k in range(used):
             cosine[place[k]] = block[rows.COS + k] if hit[rows.COLUMN + k] != NO_HIT else _ZERO
-    if out.colour.shape[1] > 0:
-        write_colour(block, hit, tints, world, place, used, out.colour[head])
+    if out.color.shape[1] > 0:
+        write_color(block, hit, tints, world, place, used, out.color[head])
     if out.normals.shape[1] == 0:
         return
     normals = out.normals[head]

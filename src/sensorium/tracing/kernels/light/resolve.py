@@ -41,7 +41,7 @@ def plain_surfaces(layout: Layout) -> Surfaces:
 def resolve(block, hit, arrays, light, world, fills, used):
     """Find column, material and world normal (of any length) of each hit; a miss gets the last material, a black one.
 
-    Neighbouring rays mostly meet the same object, so a run of them is done together.
+    Neighboring rays mostly meet the same object, so a run of them is done together.
 
     Args:
         block, hit: Scratch, traced.
@@ -181,7 +181,7 @@ def _nothing(block, hit, black, k):
 
 @jit.function
 def fill_materials(block, hit, material, used):
-    """Numbers of each ray's material; neighbours mostly share one, and a run of them is filled in one vector loop."""
+    """Numbers of each ray's material; neighbors mostly share one, and a run of them is filled in one vector loop."""
     k = 0
     while k < used:
         number, end = hit[rows.MATERIAL + k], _end_of_run(hit, rows.MATERIAL, k, used)

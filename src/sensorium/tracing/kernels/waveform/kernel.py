@@ -22,7 +22,7 @@ from sensorium.tracing.kernels.waveform import arrivals as ar
 from sensorium.tracing.kernels.waveform import steps
 from sensorium.tracing.kernels.waveform import tables as wt
 from sensorium.tracing.kernels.waveform.beam import aim_rays, name_rays
-from sensorium.tracing.kernels.waveform.digitise import draw_normals
+from sensorium.tracing.kernels.waveform.digitize import draw_normals
 
 
 class WaveformOutputs(NamedTuple):
@@ -93,13 +93,13 @@ def sweep_waveform(
                     scattered, light, tables, histograms, weight_of, pulse_of, u_of, v_of, begin, lit,
                 )  # fmt: skip
                 if light.switch[tb.S_SUN] > 0:
-                    centres = steps.pick_centres(block, hit, spot, spot_hit, tables, pulse_of, begin, lit)
-                    if centres > 0:
+                    centers = steps.pick_centers(block, hit, spot, spot_hit, tables, pulse_of, begin, lit)
+                    if centers > 0:
                         gather_sunlight(
                             spot, spot_hit, child, child_hit, packet[0], packet[1], packet[2], scene, scattered,
-                            light.sun, centres,
+                            light.sun, centers,
                         )  # fmt: skip
-                        steps.keep_sunlight(spot, spot_hit, pulses, batch, centres)
+                        steps.keep_sunlight(spot, spot_hit, pulses, batch, centers)
 
             # What the electronics make of it, and the returns in that
             planned = steps.shape(histograms, tables, light, pulses, batch, here, drawn_by, draw_of, spans)

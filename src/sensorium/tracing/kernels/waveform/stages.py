@@ -38,7 +38,7 @@ from sensorium.tracing.kernels.waveform import arrivals as ar
 from sensorium.tracing.kernels.waveform import steps
 from sensorium.tracing.kernels.waveform import tables as wt
 from sensorium.tracing.kernels.waveform.beam import aim_rays, name_rays
-from sensorium.tracing.kernels.waveform.digitise import draw_normals
+from sensorium.tracing.kernels.waveform.digitize import draw_normals
 
 
 class PulseWalks(NamedTuple):
@@ -125,16 +125,16 @@ def follow_pulses(
                         block, hit, media.stacks, media.beyond, light, world, queue, np.int64(0)
                     )
                 if light.switch[tb.S_SUN] > 0:
-                    centres = steps.pick_centres(block, hit, spot, spot_hit, tables, pulse_of, begin, lit)
-                    if centres > 0:
-                        aim_at_sun(spot, spot_hit, child, light.sun, centres)
-                        ask(traced, walk, SUN, child, centres)
+                    centers = steps.pick_centers(block, hit, spot, spot_hit, tables, pulse_of, begin, lit)
+                    if centers > 0:
+                        aim_at_sun(spot, spot_hit, child, light.sun, centers)
+                        ask(traced, walk, SUN, child, centers)
                         continue
             elif stage == SUN:
-                centres = steps.pick_centres(block, hit, spot, spot_hit, tables, pulse_of, begin, lit)
-                mark_lit(child_hit, found, row, centres)
-                add_sunlight(spot, spot_hit, child, child_hit, light.sun, centres)
-                steps.keep_sunlight(spot, spot_hit, pulses, batch, centres)
+                centers = steps.pick_centers(block, hit, spot, spot_hit, tables, pulse_of, begin, lit)
+                mark_lit(child_hit, found, row, centers)
+                add_sunlight(spot, spot_hit, child, child_hit, light.sun, centers)
+                steps.keep_sunlight(spot, spot_hit, pulses, batch, centers)
             else:
                 many, names = traced.pending[walk], (weight_of, pulse_of, u_of, v_of)
                 if look_past_left(child, child_hit, known, row, many):

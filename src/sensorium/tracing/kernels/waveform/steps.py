@@ -16,7 +16,7 @@ from sensorium.tracing.kernels.waveform import arrivals as ar
 from sensorium.tracing.kernels.waveform import tables as wt
 from sensorium.tracing.kernels.waveform.beam import find_axes
 from sensorium.tracing.kernels.waveform.detect import detect
-from sensorium.tracing.kernels.waveform.digitise import digitise, new_draws, noise_of, plan_draws
+from sensorium.tracing.kernels.waveform.digitize import digitize, new_draws, noise_of, plan_draws
 from sensorium.tracing.kernels.waveform.returns import add_false_alarm, choose_returns, keep_between, put_return
 from sensorium.tracing.kernels.waveform.timing import SPARE
 
@@ -80,11 +80,11 @@ def fire_pulses(pulses, up, levels, rays, heads, light, draws, number, most):
 
 
 @jit.function
-def pick_centres(block, hit, spot, spot_hit, tables, pulse_of, begin, used):
+def pick_centers(block, hit, spot, spot_hit, tables, pulse_of, begin, used):
     """Copy the ray in the middle of each pulse of a block into another; returns how many there are."""
-    count, rays, centre = 0, tables.u.shape[0], tables.switch[wt.V_CENTRE]
+    count, rays, center = 0, tables.u.shape[0], tables.switch[wt.V_CENTER]
     for k in range(used):
-        if (begin + k) % rays == centre:
+        if (begin + k) % rays == center:
             for row in range(rows.FLOATS // BLOCK):
                 spot[row * BLOCK + count] = block[row * BLOCK + k]
             for row in range(rows.WORDS // BLOCK):
@@ -198,7 +198,7 @@ def receive(
             full = np.float32(np.inf)
             if full_scale > np.float32(0.0):
                 full = full_scale - background * gain
-            digitise(power, p, samples, normals, at, number, background, pads, low, high, key, element + k, tick, among)
+            digitize(power, p, samples, normals, at, number, background, pads, low, high, key, element + k, tick, among)
             count = detect(samples, logs, low, high, threshold, full, d_number, d_switch, edge, rare, peaks, found)
         if keeps:
             for b in range(bins):

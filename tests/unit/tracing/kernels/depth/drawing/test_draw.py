@@ -10,7 +10,7 @@ from sensorium.tracing.embree.packet import BLOCK, TILE_ROWS
 from sensorium.tracing.kernels.depth.drawing.canvas import frame
 
 OUTPUTS = frozenset(
-    {"range", "depth", "points", "segmentation", "object_id", "normals", "face_id", "flow", "scene_flow", "colour"}
+    {"range", "depth", "points", "segmentation", "object_id", "normals", "face_id", "flow", "scene_flow", "color"}
 )
 FOCAL_PX = (20.0, 21.0)
 
@@ -79,7 +79,7 @@ def test_drawn_images_are_those_that_are_traced(yaw):
     assert len(np.unique(drawn.segmentation)) > 3
     for name in sorted(OUTPUTS):
         ours, theirs = drawn.images[name][same], traced.images[name][:24, :32][same]
-        if name == "colour":
+        if name == "color":
             assert np.abs(ours.astype(int) - theirs.astype(int)).max() <= 1
         else:
             atol = {"flow": 2e-4, "normals": 5e-5}.get(name, 1e-5)  # Embree takes normals from vertices less the camera

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from sensorium.tracing.kernels.waveform import tables as wt
-from sensorium.tracing.kernels.waveform.digitise import (
+from sensorium.tracing.kernels.waveform.digitize import (
     COUNTED_BELOW_E,
-    digitise,
+    digitize,
     draw_normals,
     new_draws,
     noise_of,
@@ -16,7 +16,7 @@ PADS = 8
 
 
 def samples_of(power, *, low=None, high=None, background=0.0, pulse=7, **numbers):
-    """Digitise one pulse of power [W] in the window; returns samples less their background."""
+    """Digitize one pulse of power [W] in the window; returns samples less their background."""
     number = np.zeros(wt.WAVEFORM_NUMBERS, np.float32)
     number[wt.W_GAIN] = 1.0
     for name, value in numbers.items():
@@ -31,7 +31,7 @@ def samples_of(power, *, low=None, high=None, background=0.0, pulse=7, **numbers
     _, planned = plan_draws(pulse_of, draw_of, 0, 0, PADS, PADS, PADS + 5)
     at, planned = plan_draws(pulse_of, draw_of, planned, 1, PADS, low, high)
     draw_normals(pulse_of, draw_of, normals, planned, KEY, pulse - 1, 3, 0)
-    digitise(padded, 0, samples, normals, at, number, np.float32(background), PADS, low, high, KEY, pulse, 3, 0)
+    digitize(padded, 0, samples, normals, at, number, np.float32(background), PADS, low, high, KEY, pulse, 3, 0)
     return samples[PADS:-PADS]
 
 

@@ -79,7 +79,7 @@ def draw_normals(pulse_of, draw_of, normals, planned, key, element, tick, world)
 
 
 @jit.inlined
-def digitise(power, p, samples, normals, at, number, background, pads, low, high, key, element, tick, world):
+def digitize(power, p, samples, normals, at, number, background, pads, low, high, key, element, tick, world):
     """Samples low .. high of one pulse: (P + B + noise) g, clipped to the full scale, less the level B g.
 
     Args:
