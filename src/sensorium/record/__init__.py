@@ -9,9 +9,8 @@ from sensorium.record.images import ImageRecorder
 from sensorium.record.mcap.recorder import McapRecorder
 from sensorium.record.mcap.recover import Recovery, recover
 from sensorium.record.npz import load_npz, save_npz
-from sensorium.record.png import save_png
+from sensorium.record.pictures import save_png, save_tiff
 from sensorium.record.signals import SignalRecorder
-from sensorium.record.tiff import save_tiff
 
 __all__ = [
     "CloudRecorder",

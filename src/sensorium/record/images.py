@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.core.errors import SpecError
-from sensorium.record.png import save_png
+from sensorium.record.pictures import save_png, save_tiff
 from sensorium.record.reading_files import ReadingFiles
-from sensorium.record.tiff import save_tiff
 from sensorium.sensors.camera.camera import Camera
 from sensorium.sensors.camera.image import CameraImage
 from sensorium.sensors.common.attached import AttachedSensor

@@ -13,8 +13,8 @@ from sensorium.record.ros2.camera_info import camera_info
 from sensorium.record.ros2.image import image
 from sensorium.record.ros2.message import Later, Message
 from sensorium.record.ros2.point_cloud import cloud_message
+from sensorium.record.ros2.run_topics import true_pose
 from sensorium.record.ros2.source import Source
-from sensorium.record.ros2.true_pose import true_pose
 from sensorium.sensors.depth_camera.depth_camera import DepthCamera
 from sensorium.sensors.depth_camera.image import DepthImage
 

@@ -8,17 +8,14 @@ from sensorium.record.ros2.cone import cone
 from sensorium.record.ros2.depth_camera import depth_camera
 from sensorium.record.ros2.image import range_image
 from sensorium.record.ros2.inertial import inertial
-from sensorium.record.ros2.joint_state import joint_state
+from sensorium.record.ros2.joints import joint_state, odometry
 from sensorium.record.ros2.message import Message
-from sensorium.record.ros2.odometry import odometry
-from sensorium.record.ros2.point_cloud import point_cloud
+from sensorium.record.ros2.point_cloud import point_cloud, single_range
 from sensorium.record.ros2.radar import radar
-from sensorium.record.ros2.ray_values import ray_values
+from sensorium.record.ros2.run_topics import true_pose
 from sensorium.record.ros2.satellite import satellite
-from sensorium.record.ros2.scalar import pressure, sun_cosine
-from sensorium.record.ros2.single_range import single_range
 from sensorium.record.ros2.source import Source
-from sensorium.record.ros2.true_pose import true_pose
+from sensorium.record.ros2.values import pressure, ray_values, sun_cosine
 from sensorium.record.ros2.waveforms import waveforms
 from sensorium.sensors.barometer import BarometerReading
 from sensorium.sensors.camera.image import CameraImage

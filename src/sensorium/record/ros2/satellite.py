@@ -3,8 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.record.ros2.covariance import UNKNOWN, diagonal, white_variance
-from sensorium.record.ros2.message import Message, header, vector
+from sensorium.record.ros2.message import UNKNOWN, Message, diagonal, header, vector, white_variance
 from sensorium.record.ros2.source import Source
 from sensorium.sensors.gnss import Gnss, GnssReading
 

@@ -13,8 +13,8 @@ from mcap.stream_reader import StreamReader, breakup_chunk
 import sensorium as sn
 from sensorium.record.mcap.file import McapFile
 from sensorium.record.mcap.recorder import McapRecorder
-from sensorium.record.ros2.clock import clock
 from sensorium.record.ros2.message import Later
+from sensorium.record.ros2.run_topics import clock
 
 
 def recorded(path, *, slow_s=0.0):

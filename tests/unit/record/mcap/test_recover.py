@@ -21,8 +21,8 @@ from sensorium.record.mcap.file import McapFile
 from sensorium.record.mcap.recorder import McapRecorder
 from sensorium.record.mcap.recover import recover
 from sensorium.record.ros2 import cdr
-from sensorium.record.ros2.clock import clock
 from sensorium.record.ros2.message import Later, Message, header
+from sensorium.record.ros2.run_topics import clock
 
 COUNT = 20
 

@@ -1,11 +1,31 @@
-"""nav_msgs/Odometry: how far a wheel rolled, as a way along x."""
+"""sensor_msgs/JointState of an encoder, and nav_msgs/Odometry of a wheel: how far it rolled, as a way along x."""
 
 import numpy as np
 
-from sensorium.record.ros2.covariance import diagonal, white_variance
-from sensorium.record.ros2.message import Message, header, quaternion, vector
+from sensorium.record.ros2.message import Message, diagonal, header, quaternion, vector, white_variance
 from sensorium.record.ros2.source import Source
+from sensorium.sensors.joints.encoder_reading import EncoderReading
 from sensorium.sensors.joints.odometer import Odometer, OdometerReading
+
+
+def joint_state(reading: EncoderReading, source: Source) -> list[tuple[int, str, Message]]:
+    """Position and velocity of the joint, by its name in the world; effort is not measured, so it is empty.
+
+    The frame is empty too, unless the encoder was put on a body: there is nothing to transform.
+    """
+    position, velocity = source.rows(reading.position), source.rows(reading.velocity)
+    messages = []
+    for row in np.flatnonzero(source.rows(reading.valid)).tolist():
+        fields = {
+            "header": header(reading.time_ns, source.frames[row] if source.has_place else ""),
+            "name": [source.joint or source.name],
+            "position": position[row : row + 1],
+            "velocity": velocity[row : row + 1],
+            "effort": np.zeros(0),
+        }
+        messages.append((row, "joint_states", Message("sensor_msgs/msg/JointState", reading.time_ns, fields)))
+    return messages
+
 
 # What a wheel does not measure gets this variance, as wheel drivers write it [m^2 and rad^2, and the same a second]
 _NOT_MEASURED = 1e6

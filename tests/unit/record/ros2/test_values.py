@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sensorium as sn
-from sensorium.record.ros2.ray_values import ray_values
+from sensorium.record.ros2.values import ray_values
 from sensorium.sensors.common.sampled import Sample
 from sensorium.sensors.ray_sensor.ray_sensor import RayReading
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sensorium as sn
-from sensorium.record.ros2.joint_state import joint_state
+from sensorium.record.ros2.joints import joint_state
 from sensorium.sensors.common.sampled import Sample
 from sensorium.sensors.joints.edge_counter import POSITION, VELOCITY
 from sensorium.sensors.joints.encoder_reading import EncoderLayout, EncoderReading

@@ -1,11 +1,15 @@
-"""Sensors of one number: sensor_msgs/FluidPressure of a barometer, std_msgs/Float64 of a sun sensor."""
+"""Sensors of plain numbers: barometer, sun sensor, and ray sensors of one's own.
+
+sensor_msgs/FluidPressure, std_msgs/Float64 of a single value, and sensor_msgs/Image (32FC1) of a table of them.
+"""
 
 import numpy as np
 
-from sensorium.record.ros2.covariance import white_variance
-from sensorium.record.ros2.message import Message, header
+from sensorium.record.ros2.image import image
+from sensorium.record.ros2.message import Message, header, white_variance
 from sensorium.record.ros2.source import Source
 from sensorium.sensors.barometer import Barometer, BarometerReading
+from sensorium.sensors.ray_sensor.ray_sensor import RayReading
 from sensorium.sensors.sun_sensor import SunSensorReading
 
 
@@ -29,3 +33,17 @@ def sun_cosine(reading: SunSensorReading, source: Source) -> list[tuple[int, str
         (row, "cosine", Message("std_msgs/msg/Float64", reading.time_ns, {"data": float(values[row])}))
         for row in np.flatnonzero(source.rows(reading.valid)).tolist()
     ]
+
+
+def ray_values(reading: RayReading, source: Source) -> list[tuple[int, str, Message]]:
+    """Values in the sensor's own unit; those of one axis are a single row, those of three and more stand in rows."""
+    values = source.rows(reading.values, tail=len(reading.shape))
+    stamp_ns, messages = reading.time_ns, []
+    for row in np.flatnonzero(source.rows(reading.valid)).tolist():
+        if reading.shape:
+            table = values[row].reshape(-1, reading.shape[-1]).astype(np.float32)
+            message = image(table, "32FC1", stamp_ns=stamp_ns, frame_id=source.frames[row])
+        else:
+            message = Message("std_msgs/msg/Float64", stamp_ns, {"data": float(values[row])})
+        messages.append((row, "values", message))
+    return messages

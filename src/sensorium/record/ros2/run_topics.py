@@ -1,12 +1,13 @@
-"""tf2_msgs/TFMessage: where bodies are, and where sensors sit on them."""
+"""Messages of a run itself: /clock, /tf of bodies and sensors, true poses of drawn sensors, /diagnostics of faults."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from sensorium.core.frames import Pose
+from sensorium.corruption.faults.log import FaultEvent
 from sensorium.record.ros2.camera import OPTICAL
-from sensorium.record.ros2.message import Message, header, quaternion, vector
+from sensorium.record.ros2.message import Message, header, quaternion, time, vector
 from sensorium.record.ros2.source import Source, world_prefix
 from sensorium.sensors.camera.camera import Camera
 from sensorium.sensors.depth_camera.depth_camera import DepthCamera
@@ -44,3 +45,43 @@ def mounts(source: Source, stamp_ns: int) -> Message:
     )
     optical = [frame + OPTICAL for frame in source.frames]
     return transforms(both, [*parents, *source.frames], [*source.frames, *optical], stamp_ns)
+
+
+def clock(time_ns: int) -> Message:
+    """Simulated time [ns]."""
+    return Message("rosgraph_msgs/msg/Clock", time_ns, {"clock": time(time_ns)})
+
+
+_OK, _ERROR = 0, 2
+
+
+def fault_status(sensor: str, event: FaultEvent, time_ns: int) -> Message:
+    """A fault that set in (level ERROR) or is over (level OK), with its times [ns] as values."""
+    values = {"world": str(event.world), "start_ns": str(event.start_ns)}
+    if event.end_ns is not None:
+        values["end_ns"] = str(event.end_ns)
+    status = {
+        "level": _ERROR if event.end_ns is None else _OK,
+        "name": f"{sensor}: {event.fault}",
+        "message": "active" if event.end_ns is None else "over",
+        "hardware_id": sensor,
+        "values": [{"key": key, "value": value} for key, value in values.items()],
+    }
+    return Message(
+        "diagnostic_msgs/msg/DiagnosticArray", time_ns, {"header": header(time_ns, sensor), "status": [status]}
+    )
+
+
+def true_pose(X_WS: Pose, row: int, source: Source, stamp_ns: int) -> Message:
+    """Pose of one row in its world.
+
+    Args:
+        X_WS: Poses at the knots of a reading, batch shape (knots, worlds, sensors); the first counts.
+        row: Number of the sensor, world by world.
+        source: Whose reading it is.
+        stamp_ns: Of the reading, by the sensor's clock [ns].
+    """
+    own = X_WS[0].reshape(-1)[row]
+    pose = {"position": vector(own.position), "orientation": quaternion(own.quaternion)}
+    fields = {"header": header(stamp_ns, source.roots[row]), "pose": pose}
+    return Message("geometry_msgs/msg/PoseStamped", stamp_ns, fields)
