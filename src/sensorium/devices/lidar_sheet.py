@@ -23,7 +23,7 @@ _REFLECTANCE = {
 # Fields that act without light
 _WITHOUT_LIGHT = ("kind", "mode", "pattern", "min_range_m", "max_range_m", "noise", "errors")
 
-# What no data sheet tells
+# Values that no data sheet gives
 _NEVER_TOLD = ("beam.detector_radius_m", "receiver")
 
 
@@ -110,7 +110,7 @@ class LidarSheet(Sheet):
     elevation_step: Annotated[Quantity | None, Rule("deg")] = None
     """Smallest between neighbouring channels."""
     returns: Annotated[Quantity | None, Rule("1")] = None
-    """Most returns a pulse; the model reports the strongest unless told otherwise."""
+    """Most returns per pulse; by default the model reports the strongest."""
 
     @model_validator(mode="after")
     def _enough_for_a_pattern(self) -> "LidarSheet":
@@ -146,7 +146,7 @@ class LidarSheet(Sheet):
         return fields
 
     def suited(self, fields: dict[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
-        """Fields without those that the mode asked for has no use for, and a lidar would refuse."""
+        """Fields without those that the chosen mode does not use, which a lidar would refuse."""
         mode = overrides.get("mode", fields["mode"])
         if mode == "geometric":
             return {name: value for name, value in fields.items() if name in _WITHOUT_LIGHT}
@@ -157,14 +157,14 @@ class LidarSheet(Sheet):
         return fields
 
     def defaults(self) -> tuple[str, ...]:
-        """Fields where the model's default stands in."""
+        """Fields that keep the model's default."""
         filled = {field for _, _, rule in self.stated() for field in rule.fills}
         other = _SPINNING if self.scan == "rosette" else _ROSETTE
         wanted = dict.fromkeys(
             field
             for name, rule in self.rules().items()
             if name not in other
-            and name != "horizontal_fov"  # a full turn, or what prisms make of it
+            and name != "horizontal_fov"  # a full turn, or the field of prisms
             and (name != "detection_probability" or self.detection_ranges())
             for field in rule.fills
         )
@@ -235,7 +235,7 @@ class LidarSheet(Sheet):
     def _origins(
         self, elevation_deg: tuple[float, ...], offset_deg: tuple[float, ...] | None
     ) -> tuple[tuple[float, ...], ...]:
-        """Where beams start in the frame of the turning head [m]; empty where nothing is told."""
+        """Start points of the beams in the frame of the rotating head [m]; empty if not given."""
         if (radius_m := self.number("beam_origin")) is not None:
             return ((radius_m, 0.0, 0.0),)
         up_m, left_m = self.number("vertical_offset"), self.number("horizontal_offset")

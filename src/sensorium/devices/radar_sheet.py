@@ -33,7 +33,7 @@ class RadarSheet(Sheet):
     tracks: Annotated[Quantity | None, Rule("1", ("max_detections",))] = None
     """Most objects of a reading."""
 
-    # Stated: what a radar's errors are follows from signal and noise
+    # Stated only: a radar's errors follow from signal and noise
     range_accuracy: Annotated[Quantity | None, Rule("m")] = None
     speed_accuracy: Annotated[Quantity | None, Rule("m/s")] = None
 
@@ -66,7 +66,7 @@ class RadarSheet(Sheet):
         return fields
 
     def defaults(self) -> tuple[str, ...]:
-        """Fields where the model's default stands in."""
+        """Fields that keep the model's default."""
         filled = {field for _, _, rule in self.stated() for field in rule.fills}
         wanted = dict.fromkeys(field for rule in self.rules().values() for field in rule.fills)
         others = ("power_W", "noise_figure_dB", "cfar")

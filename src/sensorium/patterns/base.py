@@ -1,4 +1,4 @@
-"""What every ray pattern gives: directions, firing times and origins of one sweep, in the sensor frame S."""
+"""The base of ray patterns: directions, firing times and origins of one sweep, in the sensor frame S."""
 
 import abc
 import math

@@ -161,7 +161,7 @@ class Spinning(AbstractPattern):
         return abs(end - start) / 360.0 / self.rate_hz / max(intervals(start, end, self.columns), 1)
 
     def _column_time_s(self) -> Float64:
-        """Firing time of each column since the start of the sweep [s]; a single one stands mid-sector."""
+        """Firing time of each column since the start of the sweep [s]; a single column fires mid-sector."""
         start, end = self._edges_deg()
         if self.columns == 1 and not is_full_turn(end - start):
             return np.array([0.5 * self._column_period_s()])

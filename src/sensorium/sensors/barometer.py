@@ -1,4 +1,4 @@
-"""A barometer: air pressure at a height, and the altitude one makes of it."""
+"""A barometer: air pressure at a height, and the altitude computed from it."""
 
 from typing import ClassVar, Literal
 
@@ -76,7 +76,7 @@ class BarometerReading(SampledReading):
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
-        """What it holds."""
+        """Its quantities by name, for tables and plots."""
         altitude = Quantity("altitude_m", "Altitude", "m", is_plotted=False)
         return Quantity("pressure_Pa", "Pressure", "Pa"), altitude
 
@@ -102,11 +102,11 @@ class Barometer(SensorSpec[BarometerReading]):
 
     kind: Literal["barometer"] = "barometer"
     timing: Timing = Field(default_factory=lambda: Timing(rate_hz=50.0))
-    """Clock; 50 Hz unless told otherwise."""
+    """Clock; 50 Hz by default."""
     reference_height_m: float = 0.0
     """Height above the sea of the world's z = 0 [m]."""
     sea_level_Pa: float = Field(default=STANDARD_SEA_LEVEL_PA, gt=0.0)
-    """Pressure at sea level [Pa], that of the weather and the altimeter setting alike."""
+    """Pressure at sea level [Pa], of the atmosphere and of the altimeter setting."""
     noise: Noise = Field(default_factory=Noise)
     """Bias, drift and white noise [Pa]."""
     extra: tuple[AnyCorruption, ...] = ()
@@ -150,7 +150,7 @@ class _PressureSignal:
         """Measuring starts now."""
 
     def forget(self) -> None:
-        """Nothing is remembered."""
+        """There is no state."""
 
     def sample(self, time_ns: int, out: Float) -> None:
         """The ideal sample at a time, shape (rows, 1)."""

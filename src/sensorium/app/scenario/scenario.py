@@ -43,7 +43,7 @@ _LONGEST_NAME = 100
 class OfSensor(Spec):
     """What stands beside the fields of a fault in the scenario's own list."""
 
-    told_by: ClassVar[type[BaseModel] | None] = Fault
+    inherits_field_docs_from: ClassVar[type[BaseModel] | None] = Fault
 
     sensor: str
     """Name of the sensor."""

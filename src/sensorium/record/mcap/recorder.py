@@ -22,7 +22,7 @@ from sensorium.record.recorder import Recorder
 from sensorium.record.ros2 import cdr
 from sensorium.record.ros2.clock import clock
 from sensorium.record.ros2.diagnostics import fault_status
-from sensorium.record.ros2.message import Later, Message
+from sensorium.record.ros2.message import DeferredBytes, Message
 from sensorium.record.ros2.readings import has_messages, messages_of
 from sensorium.record.ros2.source import Source, check_topic, world_prefix
 from sensorium.record.ros2.transforms import mounts, transforms
@@ -91,7 +91,7 @@ class McapRecorder(Recorder):
         self._faults_seen: dict[str, FaultWatch] = {}
         self._not_recorded: set[str] = set()
         self._buffer = np.zeros(0, np.uint8)
-        self._background: Background[list[tuple[Place, Later]]] | None = Background(self._fill)
+        self._background: Background[list[tuple[Place, DeferredBytes]]] | None = Background(self._fill)
 
     def record(self, env: Environment) -> None:
         """Record the last step of an environment: readings that arrived in it, faults, poses and time.
@@ -166,14 +166,14 @@ class McapRecorder(Recorder):
             self._write(background, topic, message, time_ns)
 
     def _write(
-        self, background: Background[list[tuple[Place, Later]]], topic: str, message: Message, time_ns: int
+        self, background: Background[list[tuple[Place, DeferredBytes]]], topic: str, message: Message, time_ns: int
     ) -> None:
         try:
             if cdr.long_bytes(message) > _LONG_BYTES:
                 background.join()
                 place, data = self._place(topic, message, time_ns)
                 self._file.flush()
-                place.fill(data.made())
+                place.fill(data.materialise())
             else:
                 self._add(topic, message, time_ns)
                 self._file.flush()
@@ -205,7 +205,7 @@ class McapRecorder(Recorder):
 
     # --- on the thread of the run -----------------------------------------------------------------------------------
 
-    def _open(self) -> Background[list[tuple[Place, Later]]]:
+    def _open(self) -> Background[list[tuple[Place, DeferredBytes]]]:
         """The thread, which has met no error yet."""
         if self._background is None:
             raise SpecError(f"recorder of {self.path.name!r} is closed; nothing can be recorded any more")
@@ -245,7 +245,7 @@ class McapRecorder(Recorder):
         channel = self._channel(topic, message.kind)
         self._file.message(channel, cdr.encoded(message), log_ns=log_ns, publish_ns=max(0, message.stamp_ns))
 
-    def _place(self, topic: str, message: Message, log_ns: int) -> tuple[Place, Later]:
+    def _place(self, topic: str, message: Message, log_ns: int) -> tuple[Place, DeferredBytes]:
         """Keep a place for a long message; returns it with the bytes that belong there."""
         channel = self._channel(topic, message.kind)
         head, data, tail = cdr.parts(message)
@@ -270,7 +270,7 @@ class McapRecorder(Recorder):
 
     # --- on the writer's thread -------------------------------------------------------------------------------------
 
-    def _fill(self, places: list[tuple[Place, Later]]) -> None:
+    def _fill(self, places: list[tuple[Place, DeferredBytes]]) -> None:
         """Make the bytes of long messages, in one buffer for all, and write each to its place."""
         try:
             for place, data in places:

@@ -11,7 +11,7 @@ from sensorium.patterns import Fisheye, Pinhole
 from sensorium.record.ros2.camera import OPTICAL
 from sensorium.record.ros2.camera_info import camera_info
 from sensorium.record.ros2.image import image
-from sensorium.record.ros2.message import Later, Message
+from sensorium.record.ros2.message import DeferredBytes, Message
 from sensorium.record.ros2.point_cloud import cloud_message
 from sensorium.record.ros2.source import Source
 from sensorium.record.ros2.true_pose import true_pose
@@ -86,7 +86,7 @@ def _cloud(points: NDArray[Any], label: NDArray[np.int32] | None, stamp_ns: int,
     )
     kept = (points != 0.0).any(axis=-1)
     count = int(np.count_nonzero(kept))
-    data = Later(count * kind.itemsize, partial(_pack, points, label, kept, kind))
+    data = DeferredBytes(count * kind.itemsize, partial(_pack, points, label, kept, kind))
     return cloud_message(kind, count, data, stamp_ns, frame_id)
 
 

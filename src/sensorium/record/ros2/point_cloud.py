@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.record.clouds.cloud import cloud_fields
-from sensorium.record.ros2.message import Later, Message, header
+from sensorium.record.ros2.message import DeferredBytes, Message, header
 from sensorium.record.ros2.source import Source
 from sensorium.sensors.lidar.scan import Scan, ScanField
 
@@ -52,12 +52,12 @@ def point_cloud(scan: Scan, source: Source) -> list[tuple[int, str, Message]]:
     for row in range(rows):
         frame = source.roots[row] if scan.frame == "world" else source.frames[row]
         count = int(np.count_nonzero(valid[row]))
-        data = Later(count * kind.itemsize, partial(packer.pack, row))
+        data = DeferredBytes(count * kind.itemsize, partial(packer.pack, row))
         messages.append((row, "points", cloud_message(kind, count, data, stamp_ns, frame)))
     return messages
 
 
-def cloud_message(kind: np.dtype[np.void], count: int, data: Later, stamp_ns: int, frame_id: str) -> Message:
+def cloud_message(kind: np.dtype[np.void], count: int, data: DeferredBytes, stamp_ns: int, frame_id: str) -> Message:
     """A message with so many records of a kind as its points."""
     assert kind.fields is not None
     assert kind.names is not None

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.record.ros2.image import image
-from sensorium.record.ros2.message import Later, Message
+from sensorium.record.ros2.message import DeferredBytes, Message
 from sensorium.record.ros2.point_cloud import cloud_message
 from sensorium.record.ros2.source import Source
 from sensorium.sensors.radar.reading import RadarReading
@@ -49,7 +49,7 @@ def radar(reading: RadarReading, source: Source) -> list[tuple[int, str, Message
     return messages
 
 
-def _packed(reading: RadarReading) -> Later:
+def _packed(reading: RadarReading) -> DeferredBytes:
     """The records of one row's detections."""
     found = reading.flat()
     out = np.zeros(len(found.valid), DETECTION)
@@ -64,7 +64,7 @@ def _packed(reading: RadarReading) -> Later:
     def write(place: NDArray[np.uint8]) -> None:
         place[:] = packed
 
-    return Later(packed.size, write)
+    return DeferredBytes(packed.size, write)
 
 
 def _dBm(

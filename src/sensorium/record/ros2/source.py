@@ -25,7 +25,7 @@ class Source:
     Attributes:
         name: Name of the sensor.
         spec: Its specification.
-        rig: Where it sits.
+        rig: Mount of the sensor.
         body: Name of the body it rides on; None for the world.
         joint: Name of the joint it measures, if any.
         frames: Frame of each row.

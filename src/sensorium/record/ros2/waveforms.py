@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.core.errors import SpecError
-from sensorium.record.ros2.message import Later, Message
+from sensorium.record.ros2.message import DeferredBytes, Message
 from sensorium.record.ros2.point_cloud import cloud_message, offsets_ns
 from sensorium.record.ros2.source import Source
 from sensorium.sensors.lidar.scan import Scan
@@ -51,7 +51,7 @@ def waveforms(scan: Scan, source: Source) -> list[tuple[int, str, Message]]:
         )
     messages = []
     for row, frame in enumerate(source.frames):
-        data = Later(length, partial(_pack, scan, samples.reshape(rows, pulses, -1)[row]))
+        data = DeferredBytes(length, partial(_pack, scan, samples.reshape(rows, pulses, -1)[row]))
         messages.append((row, "waveforms", cloud_message(kind, pulses, data, scan.stamp_ns, frame)))
     return messages
 

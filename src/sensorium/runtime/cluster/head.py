@@ -1,6 +1,6 @@
-"""The head of a cluster, looked after: what asks a head that is lost waits for a minute, and then Ray ends the process.
+"""Watches the head of a cluster: a call to a lost head blocks for a minute, and then Ray ends the process.
 
-So the head is knocked at before Ray is made to ask it, and while something is waited for.
+So the head's port is probed before each call of Ray, and while waiting for an answer.
 """
 
 import socket
@@ -30,7 +30,7 @@ def check_head(ray: Any) -> None:
 
 
 def is_lost() -> bool:
-    """Whether the head was found lost: nothing can be told to the cluster any more."""
+    """Whether the head was found lost; then no further call to the cluster is made."""
     return _lost
 
 

@@ -1,7 +1,7 @@
-"""A look at a cluster before it is joined, from a process of its own.
+"""Probes a cluster from a separate process before joining it.
 
-Ray by itself tries for a minute to find a node on a machine that is none, for 20 s to be let in with the wrong token,
-and writes what it thinks of that to the terminal. The process here is asked the same in a second or two, and quietly.
+Ray itself tries for a minute to find a node on a machine without one, for 20 s to connect with a wrong token, and
+prints warnings to the terminal. The separate process gets the same answer within a second or two, without output.
 """
 
 import json
@@ -16,7 +16,7 @@ from sensorium.runtime.cluster import tokens
 # How long to wait for an answer from an address, and for the whole look [s]
 _PATIENCE_S, _LOOK_S = 10.0, 60.0
 
-# Ray's own functions, which may be others in another version: then nothing is known, and joining tells
+# Ray's own functions, which may change with its version: then the probe gives no answer, and joining reports the error
 _LOOK = """\
 import json, sys
 told = {}
@@ -60,7 +60,7 @@ def knock(address: str) -> None:
 
 
 def _look(address: str) -> dict[str, Any]:
-    """What the other process found."""
+    """The answer of the other process."""
     try:
         done = subprocess.run(
             [sys.executable, "-c", _LOOK, address],

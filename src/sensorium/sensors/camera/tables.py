@@ -213,7 +213,7 @@ def _is_textured(mesh: Mesh, material: AbstractMaterial) -> bool:
 def _textures(layout: Layout, bands: tuple[Band, ...]) -> _Textures:
     """Textures that meshes carry and materials ask for."""
     number, first = np.full(layout.mesh_index.shape, -1, np.int32), np.zeros(layout.mesh_index.shape, np.int64)
-    sheet, count = _Sheet(len(bands)), 0
+    sheet, count = _TextureTables(len(bands)), 0
     for kind, material in enumerate(layout.materials):
         if not isinstance(material, AbstractMaterial):
             continue
@@ -228,7 +228,7 @@ def _textures(layout: Layout, bands: tuple[Band, ...]) -> _Textures:
     return sheet.tables(number, first)
 
 
-class _Sheet:
+class _TextureTables:
     """Gathers textures: images of reflectances by band, and images of files once each, as bytes."""
 
     def __init__(self, band_count: int) -> None:

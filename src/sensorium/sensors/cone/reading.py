@@ -177,7 +177,7 @@ class ConeReading(SampledReading):
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
-        """What it holds."""
+        """Its quantities by name, for tables and plots."""
         return (
             Quantity("in_sight", "In sight", kind=bool, is_plotted=False),
             Quantity("range_m", "Range", "m"),
@@ -199,7 +199,7 @@ class ConeReading(SampledReading):
         """Every object in sight, without errors; for a sensor with `per_object`."""
         if not self._per_object:
             raise SpecError("objects is asked for; the sensor lists them only with per_object=True")
-        return ConeObjects(self._sample.beside[0], self._rig)
+        return ConeObjects(self._sample.auxiliary[0], self._rig)
 
     def __repr__(self) -> str:
         if not self._rig.axes and not self.in_sight:
@@ -207,7 +207,7 @@ class ConeReading(SampledReading):
         return f"ConeReading(time_ns={self.time_ns}, range_m={self.range_m}, object_id={self.object_id})"
 
     def _beside(self, samples: Sequence[Sample], rows: int) -> Any:
-        return None, Sighting.joined([sample.beside[1] for sample in samples], rows)
+        return None, Sighting.joined([sample.auxiliary[1] for sample in samples], rows)
 
     @property
     def _point(self) -> Float:
@@ -215,7 +215,7 @@ class ConeReading(SampledReading):
 
     @property
     def _nearest(self) -> Sighting:
-        nearest = self._sample.beside[1]
+        nearest = self._sample.auxiliary[1]
         assert isinstance(nearest, Sighting)
         return nearest
 

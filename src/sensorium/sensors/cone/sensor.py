@@ -42,7 +42,7 @@ class ConeSensor(SensorSpec[ConeReading]):
     """
 
     targets: ClassVar[tuple[str, ...]] = ("range", "angles", "range_rate")
-    also_called: ClassVar[Mapping[str, str]] = {
+    hint_aliases: ClassVar[Mapping[str, str]] = {
         "angle_error_deg": "half_spacing_deg",
         "range_noise": "range.noise",
         "angle_noise": "angles.noise",
@@ -54,7 +54,7 @@ class ConeSensor(SensorSpec[ConeReading]):
 
     kind: Literal["cone"] = "cone"
     timing: Timing = Field(default_factory=lambda: Timing(rate_hz=20.0))
-    """Clock; 20 Hz unless told otherwise."""
+    """Clock; 20 Hz by default."""
     horizontal_fov_deg: float = Field(gt=0.0, lt=180.0)
     """Full angle of the cone from left to right [deg]."""
     vertical_fov_deg: float = Field(gt=0.0, lt=180.0)

@@ -28,7 +28,7 @@ class Gyroscope(AngularGroup, SensorSpec[InertialReading]):
 
     kind: Literal["gyroscope"] = "gyroscope"
     timing: Timing = Field(default_factory=lambda: Timing(rate_hz=100.0))
-    """Clock; 100 Hz unless told otherwise."""
+    """Clock; 100 Hz by default."""
 
     def start(self, rig: Rig) -> SampledModel[InertialReading]:
         """Put it to work."""

@@ -41,7 +41,7 @@ class Imu(SensorSpec[InertialReading]):
 
     kind: Literal["imu"] = "imu"
     timing: Timing = Field(default_factory=lambda: Timing(rate_hz=100.0))
-    """Clock; 100 Hz unless told otherwise."""
+    """Clock; 100 Hz by default."""
     linear: LinearGroup | None = Field(default_factory=LinearGroup)
     """The accelerometer; None for none."""
     angular: AngularGroup | None = Field(default_factory=AngularGroup)

@@ -32,7 +32,7 @@ def start_inertial(
 
     Args:
         spec: The sensor, for its clock and faults.
-        rig: Where it sits.
+        rig: Mount of the sensor.
         outputs: What it reads out, in order.
         linear: Its accelerometer, if it has one.
         angular: Its gyroscope.
@@ -45,18 +45,18 @@ def start_inertial(
     parts: list[Part] = []
     for name, group in signal.groups.items():
         target, number = _TARGETS[name]
-        felt = None
-        if signal.felt is not None and isinstance(group, AngularGroup):
+        g_sensitivity = None
+        if signal.g_sensitivity_column is not None and isinstance(group, AngularGroup):
             given = np.asarray(group.g_sensitivity, np.float64)
             matrix = given * np.eye(3) if given.ndim == 0 else given
-            felt = Coupling(matrix=matrix.tolist(), source_column=signal.felt)
+            g_sensitivity = Coupling(matrix=matrix.tolist(), source_column=signal.g_sensitivity_column)
         parts += group.parts(
             column=signal.columns_of[name],
             group=number,
             target=target,
             period_s=period_s,
             faults=spec.faults,
-            felt=felt,
+            g_sensitivity=g_sensitivity,
         )
 
     _check_faults(spec, signal, outputs)

@@ -108,7 +108,7 @@ class InertialReading(SampledReading):
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
-        """What it holds."""
+        """Its quantities by name, for tables and plots."""
         found = []
         for name in self._layout.outputs:
             axes = tuple(XYZ[axis] for axis in self._layout.axes[INTEGRALS.get(name, name)])

@@ -14,7 +14,7 @@ from sensorium.runtime import threads
 from sensorium.sensors.common.point_track import PointTrack
 from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.inertial.reading import INTEGRALS, RATES
-from sensorium.sensors.inertial.specific_force import COLUMNS, FELT, FIELD, FORCE, RATE, instant_force, sense
+from sensorium.sensors.inertial.specific_force import COLUMNS, FIELD, FORCE, G_SENSITIVITY, RATE, instant_force, sense
 from sensorium.sensors.inertial.triaxial import AngularGroup, LinearGroup, Triaxial
 from sensorium.worlds.history import Bracket
 
@@ -62,7 +62,7 @@ class InertialSignal:
         """Lay out the channels.
 
         Args:
-            rig: Where the sensor sits.
+            rig: Mount of the sensor.
             outputs: What is read out.
             linear: The accelerometer, if there is one.
             angular: The gyroscope.
@@ -79,9 +79,9 @@ class InertialSignal:
         # Channels
         self.columns_of = {name: 3 * i for i, name in enumerate(self.groups)}
         self.columns = 3 * len(self.groups)
-        self.felt: int | None = None
+        self.g_sensitivity_column: int | None = None
         if angular is not None and np.any(angular.g_sensitivity):
-            self.felt, self.columns = self.columns, self.columns + 3
+            self.g_sensitivity_column, self.columns = self.columns, self.columns + 3
 
         # A group that reads out increments reads its rate as their mean, so that the chain acts on both alike
         self._averages = {INTEGRALS[name] for name in outputs if name in INTEGRALS}
@@ -95,8 +95,8 @@ class InertialSignal:
             if at not in places:
                 places[at] = _Place(PointTrack(rig, group.pose), np.full(COLUMNS, -1, np.int64))
             places[at].columns[_KIND[name]] = self.columns_of[name]
-            if name == "angular_velocity" and self.felt is not None:
-                places[at].columns[FELT] = self.felt
+            if name == "angular_velocity" and self.g_sensitivity_column is not None:
+                places[at].columns[G_SENSITIVITY] = self.g_sensitivity_column
             if name == "angular_velocity" and name in self._averages:
                 self._turning = places[at].track
             if name == "magnetic_field":
@@ -120,7 +120,7 @@ class InertialSignal:
     @property
     def looks_back(self) -> bool:
         """Whether a sample depends on what happened since the one before."""
-        return self._linear is not None or self.felt is not None or self._integrates
+        return self._linear is not None or self.g_sensitivity_column is not None or self._integrates
 
     def begin(self, time_ns: int) -> None:
         """Measuring starts now."""

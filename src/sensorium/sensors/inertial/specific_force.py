@@ -9,7 +9,7 @@ from sensorium.worlds.paths.closed import Q, V, W
 from sensorium.worlds.point_motion import REST, SCRATCH, move_world
 
 # Which column of a signal takes what; below zero where it is not measured
-FORCE, RATE, FIELD, FELT, COLUMNS = range(5)
+FORCE, RATE, FIELD, G_SENSITIVITY, COLUMNS = range(5)
 
 
 @jit.function
@@ -77,13 +77,13 @@ def sense(
     """
     sensors, inverse = mounts.shape[0], 1.0 / dt_s
     rows = count * sensors
-    force, rate, magnetic, felt = columns[FORCE], columns[RATE], columns[FIELD], columns[FELT]
+    force, rate, magnetic, g_sensitivity = columns[FORCE], columns[RATE], columns[FIELD], columns[G_SENSITIVITY]
     scratch = np.empty((SCRATCH, 4))
     for world in range(first, count, step):
         move_world(world, count, before, after, s, bodies, body, mounts, now, scratch)
         for row in range(world * sensors, (world + 1) * sensors):
             q, q0 = now[Q * rows + 4 * row :], start[Q * rows + 4 * row :]
-            if force >= 0 or felt >= 0:
+            if force >= 0 or g_sensitivity >= 0:
                 # Midway on the shorter arc is the normalised sum
                 dot = q0[0] * q[0] + q0[1] * q[1] + q0[2] * q[2] + q0[3] * q[3]
                 turn = 1.0 if dot >= 0.0 else -1.0
@@ -106,8 +106,8 @@ def sense(
                         total[row, 0] += x * dt_s
                         total[row, 1] += y * dt_s
                         total[row, 2] += z * dt_s
-                if felt >= 0:
-                    put(out, row, felt, x, y, z)
+                if g_sensitivity >= 0:
+                    put(out, row, g_sensitivity, x, y, z)
             if rate >= 0:
                 w = now[W * rows + 3 * row :]
                 x, y, z = into_sensor(q[0], q[1], q[2], q[3], w[0], w[1], w[2])

@@ -79,7 +79,7 @@ class Triaxial(Spec):
         target: str,
         period_s: float,
         faults: FaultSchedule,
-        felt: Coupling | None = None,
+        g_sensitivity: Coupling | None = None,
     ) -> list[Part]:
         """Its operations on three channels of a sensor's signal.
 
@@ -89,10 +89,10 @@ class Triaxial(Spec):
             target: Name that faults call it by.
             period_s: Nominal time between samples [s].
             faults: Of the sensor.
-            felt: What it feels of other channels, for a gyroscope.
+            g_sensitivity: Coupling of the specific force into a gyroscope.
         """
         first, then, last = self._ordered()
-        before = [*first, *([] if felt is None else [felt]), *then]
+        before = [*first, *([] if g_sensitivity is None else [g_sensitivity]), *then]
         return channel_parts(
             before, last, width=3, period_s=period_s, faults=faults, target=target, column=column, group=group
         )

@@ -1,4 +1,4 @@
-"""What an ideal sensor on a joint's axis reads: its position and velocity at an instant."""
+"""The ideal signal of a sensor on a joint's axis: position and velocity at an instant."""
 
 import numpy as np
 from numpy.typing import NDArray

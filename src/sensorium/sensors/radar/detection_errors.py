@@ -59,7 +59,7 @@ class DetectionErrors:
 
         Args:
             spec: The radar.
-            rig: Where it sits.
+            rig: Mount of the sensor.
             program: From `detection_program`.
             noise_W: Receiver noise in a cell, the reference of the SNR [W].
         """

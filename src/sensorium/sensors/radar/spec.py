@@ -128,7 +128,7 @@ class Radar(SensorSpec[RadarReading]):
 
     kind: Literal["radar"] = "radar"
     timing: Timing = Field(default_factory=lambda: Timing(rate_hz=20.0))
-    """Clock; 20 Hz unless told otherwise."""
+    """Clock; 20 Hz by default."""
     source: Literal["rays", "cone"] = "rays"
     """Where echoes come from: all that rays hit, or the nearest point of each object in the cone of the field."""
     chirp: Chirp = Chirp()
