@@ -1,4 +1,4 @@
-"""Overlapping Allan deviation of rates: how far means over tau differ from one to the next."""
+"""Overlapping Allan deviation of rates: the difference of successive means over tau."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 _FEWEST_SAMPLES = 8
 _LONGEST = 3  # by default a recording holds this many of the longest averages
 _SLOPE_WINDOW = 10.0**0.5
-_SLOPE_NEEDS = 50.0  # degrees of freedom, to tell kinds of noise apart
+_SLOPE_NEEDS = 50.0  # degrees of freedom, to identify the kind of noise
 _OUTSIDE = 0.025  # on each side of an interval of 95 %
 
 

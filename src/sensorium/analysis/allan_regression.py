@@ -28,13 +28,13 @@ from sensorium.analysis.allan_monte_carlo import monte_carlo
 Array = NDArray[np.float64]
 
 TERMS = "QNBKR"
-"""What can be fitted: quantisation, white noise, bias instability, rate random walk, rate ramp."""
+"""Terms that can be fitted: quantisation, white noise, bias instability, rate random walk, rate ramp."""
 
 _LEAST_MODEL_ERROR, _MOST_MODEL_ERROR = 0.002, 0.5
 _EXPLAINED = 1.5  # chi-square of the residuals for each degree of freedom: in one of twenty recordings by chance
 _QUANTILES = np.array([0.975, 0.5, 0.025])
 _LARGEST = 1e6  # times the estimate: an upper end beyond it is infinite
-_FAR = (0.01, 0.1, 1.0, 8.0, 64.0)  # of what the curve has room for: where else to look for an upper end
+_FAR = (0.01, 0.1, 1.0, 8.0, 64.0)  # fractions of the curve's own level at which to search for an upper end
 _PROFILE_ROUNDS = 3
 _ROOT_TOLERANCE = 0.005
 
@@ -49,7 +49,7 @@ class Regression:
     """One curve, its least squares and its intervals; time counts samples.
 
     Attributes:
-        model_error: By how much the variances lie off the model, beyond their scatter, as a part of them [1]; at least
+        model_error: Deviation of the variances from the model, beyond their scatter, relative to them [1]; at least
             0.002, known after `estimate`.
     """
 
@@ -87,7 +87,7 @@ class Regression:
             found = _nonnegative(left, right)
             if np.abs(self.design @ found / (self.design @ x) - 1.0).max() < 1e-6:
                 return found
-            # The covariance follows the fit; half steps end the rare case of two fits that ask for each other
+            # The covariance depends on the fit; half steps end the rare case of two fits that alternate
             x = found if round_ < 10 else 0.5 * (x + found)
         return x
 
@@ -96,7 +96,7 @@ class Regression:
 
         Args:
             k: Which term.
-            x: What `estimate` gave.
+            x: Result of `estimate`.
         """
         left, _, _ = self._whitened(x)
         step = float(np.sqrt(np.linalg.pinv(left.T @ left)[k, k]))
@@ -107,7 +107,7 @@ class Regression:
                 tried[value] = self._excess(k, value, x)
             return float(tried[value][quantile])
 
-        # What was observed exceeds each quantile by less and less as the value grows: find where they meet
+        # The observed value exceeds each quantile by less and less as the value grows: find the crossing
         low, middle, high = (_crossing(functools.partial(excess, quantile=q), float(x[k]), step) for q in range(3))
 
         # Except where terms are hard to separate: a larger value, with more scatter, may be possible again
@@ -126,7 +126,8 @@ class Regression:
         combination = np.linalg.pinv(left)[k]
         observed = float(combination @ right)
 
-        # The same combination on the variances themselves: of those drawn, with what they tell of the shorter ones
+        # The same combination of the variances themselves: of the simulated ones, with their information on shorter
+        # ones
         weights = combination @ whiten / model
         random, ramp = self._powers(held)
         covariance = self._covariance.of(random, ramp)
@@ -180,7 +181,7 @@ def _crossing(falling: Callable[[float], float], start: float, step: float) -> f
     Args:
         falling: The function.
         start: Where to look first.
-        step: How far off the crossing may lie; what is found is right to a small part of it.
+        step: Tolerance of the bracket; the result is accurate to a small part of it.
 
     Returns:
         The value; 0 where the function is never positive, infinity where it does not cross.

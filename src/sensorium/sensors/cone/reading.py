@@ -1,4 +1,4 @@
-"""Readings of a cone sensor: the nearest thing in sight, and on request every object in sight."""
+"""Readings of a cone sensor: the nearest point in sight, and on request every object in sight."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -97,8 +97,8 @@ class ConeObjects:
 class ConeReading(SampledReading):
     """The nearest point in sight; arrays have the axes of worlds and sensors that the environment has, or none.
 
-    Where nothing is in sight the range is inf, `object_id` and `label` are -1 and all else is NaN. Faults may say
-    otherwise: a range that is held keeps its object, and a stuck range or angle is read where nothing is, of no object.
+    If nothing is in sight the range is inf, `object_id` and `label` are -1 and all other values NaN. Faults override
+    this: a held range keeps its object, and a stuck range or angle is reported without an object.
     """
 
     __slots__ = ("_per_object",)
@@ -160,19 +160,19 @@ class ConeReading(SampledReading):
 
     @property
     def verdict(self) -> NDArray[np.int64]:
-        """A `Verdict` for each, as numbers: from the last ranges, as many as their scatter asks for."""
+        """A `Verdict` for each, as numbers: from the last ranges, as many as their scatter requires."""
         verdict = self._sample.x[:, cc.VERDICT]
         known = self._sees & ~np.isnan(verdict)
         return self._shaped(np.where(known, verdict, float(Verdict.UNKNOWN)).astype(np.int64))
 
     @property
     def object_id(self) -> NDArray[np.int32]:
-        """The object that the nearest point is on; -1 for nothing."""
+        """The object of the nearest point; -1 for none."""
         return self._shaped(np.where(self._sees, self._nearest.object_id[:, 0], np.int32(-1)))
 
     @property
     def label(self) -> NDArray[np.int32]:
-        """Its label, that of the face where the mesh labels faces; 0 is unlabelled, -1 nothing."""
+        """Its label, that of the face if the mesh labels faces; 0 is unlabelled, -1 for no object."""
         return self._shaped(np.where(self._sees, self._nearest.label[:, 0], np.int32(-1)))
 
     @property

@@ -1,4 +1,4 @@
-"""Whether what is nearest comes or goes, told from as many of the last ranges as their own scatter asks for.
+"""Whether the nearest object approaches or recedes, from as many of the last ranges as their scatter requires.
 
 A straight line is fitted to the last n ranges r_i at the times t_i,
 
@@ -31,12 +31,12 @@ _ROUNDING, _JUST = 1e-13, 1.0 + 1e-9
 
 
 class Verdict(enum.IntEnum):
-    """What the last ranges say of the nearest object."""
+    """Motion of the nearest object according to the last ranges."""
 
     UNKNOWN = 0
-    """Nothing is in sight, or fewer than three readings in a row had this object nearest."""
+    """Nothing is in sight, or this object was nearest in fewer than three successive readings."""
     STILL = 1
-    """Slower than `still_below_m_s`, or not to be told from standing still within the window."""
+    """Slower than `still_below_m_s`, or indistinguishable from rest within the window."""
     APPROACHING = 2
     RECEDING = 3
 
@@ -47,7 +47,7 @@ _UNKNOWN, _STILL, _APPROACHING, _RECEDING = (float(verdict) for verdict in Verdi
 # Columns of a window: time of the last reading [s], ranges of this object so far, and a ring of times and ranges
 _NOW, _SEEN, _RING = 0, 1, 2
 
-# Entries of a rule: length of the window [s], limit [m/s]; from _LEAST on Student's factor for so many readings
+# Entries of a rule: length of the window [s], limit [m/s]; from _LEAST on Student's factor for that many readings
 _LENGTH, _LIMIT = 0, 1
 
 
@@ -75,7 +75,7 @@ def empty(window: Float) -> None:
 
 @jit.function
 def judged(window: Float, rule: Float, interval_s: float, range_m: float) -> float:
-    """Take in the next range of the same object and judge; a range that is not finite is passed over.
+    """Add the next range of the same object and judge; a range that is not finite is ignored.
 
     Args:
         window: Of one sensor, shape (window_columns(rule),), changed in place.

@@ -14,7 +14,7 @@ from sensorium.sensors.inertial.triaxial import LinearGroup
 
 
 class Accelerometer(LinearGroup, SensorSpec[InertialReading]):
-    """u = R_WS^T (a_WS - g): what three proof masses feel; at rest +9.80665 up, in free fall 0.
+    """u = R_WS^T (a_WS - g), the specific force; at rest +9.80665 up, in free fall 0.
 
     a_WS = dv/dt + dw/dt x r + w x (w x r) with the arm r from the body's origin. The AGX paper adds g instead of taking
     it away (physics.md E-17).

@@ -1,4 +1,4 @@
-"""Inertial and magnetic sensors at work: up to three groups of axes, sampled together."""
+"""The model of inertial and magnetic sensors: up to three groups of axes, sampled together."""
 
 from collections.abc import Sequence
 
@@ -33,7 +33,7 @@ def start_inertial(
     Args:
         spec: The sensor, for its clock and faults.
         rig: Mount of the sensor.
-        outputs: What it reads out, in order.
+        outputs: Quantities that are read out, in order.
         linear: Its accelerometer, if it has one.
         angular: Its gyroscope.
         magnetic: Its magnetometer.
@@ -77,7 +77,7 @@ def start_inertial(
 
 
 def _check_faults(spec: SensorSpec[InertialReading], signal: InertialSignal, outputs: Sequence[str]) -> None:
-    """Raise where a fault strikes nothing that is read out."""
+    """Raise if a fault affects no quantity that is read out."""
     rates = dict.fromkeys(INTEGRALS.get(name, name) for name in outputs)
     read = {_TARGETS[name][0]: signal.groups[name].axes for name in rates}
     for number, fault in enumerate(spec.faults.faults):

@@ -1,4 +1,4 @@
-"""Three axes and what they get wrong: the groups `linear`, `angular` and `magnetic` of inertial sensors."""
+"""Three axes and their errors: the groups `linear`, `angular` and `magnetic` of inertial sensors."""
 
 from typing import Annotated, Literal
 
@@ -35,10 +35,10 @@ def _some_axes(axes: str) -> str:
 class Triaxial(Spec):
     """Errors of a sensor with three axes, in the order they act.
 
-    Bandwidth, scale and misalignment, nonlinearity, (what a gyroscope feels of acceleration,) temperature, noise with
-    bias and walks, further corruptions, faults, quantisation, saturation. Each part has a switch `on`. With order "agx"
-    it is the AGX paper's: saturation first, then bias, the cross-axis matrix and noise; the output may leave the
-    range (physics.md E-18).
+    Bandwidth, scale and misalignment, nonlinearity, g-sensitivity (gyroscopes only), temperature, noise with bias and
+    walks, further corruptions, faults, quantisation, saturation. Each part has a switch `on`. With order "agx" it is
+    the AGX paper's: saturation first, then bias, the cross-axis matrix and noise; the output may leave the range
+    (physics.md E-18).
     """
 
     low_pass: LowPass | None = None
@@ -62,7 +62,7 @@ class Triaxial(Spec):
     axes: Annotated[str, AfterValidator(_some_axes)] = AXES
     """Axes that are read out, in their order; choosing them is the last step."""
     position: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    """Where it sits in the frame of its sensor [m]."""
+    """Position in the frame of its sensor [m]."""
     quaternion: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
     """How it is turned there, w x y z."""
 
@@ -98,7 +98,7 @@ class Triaxial(Spec):
         )
 
     def _ordered(self) -> tuple[list[Corruption], list[Corruption], list[Corruption]]:
-        """What comes before the coupling, after it, and after faults."""
+        """Parts before the coupling, after it, and after faults."""
         optional = [self.low_pass, self.nonlinearity, self.temperature]
         low_pass, nonlinearity, temperature = ([one] if one is not None else [] for one in optional)
         if self.order == "agx":
@@ -116,11 +116,11 @@ class LinearGroup(Triaxial):
     """Where acceleration comes from: the change of the sensor point's velocity over the last step of the world (a mean,
     half a step late), or the world's own acceleration at the instant."""
     gravity_sign: Literal[-1, 1] = -1
-    """Specific force is a - g, and -1 is right; +1 is what the AGX paper prints (physics.md E-17)."""
+    """Specific force is a - g, and -1 is right; the AGX paper prints +1 (physics.md E-17)."""
 
 
 class AngularGroup(Triaxial):
     """Errors of a gyroscope."""
 
     g_sensitivity: float | tuple[tuple[float, float, float], ...] = 0.0
-    """What it adds for each m/s^2 of specific force [(rad/s)/(m/s^2)]: one number on each axis, or a 3 x 3 matrix."""
+    """Error per m/s^2 of specific force [(rad/s)/(m/s^2)]: one number on each axis, or a 3 x 3 matrix."""
