@@ -182,14 +182,14 @@ def evenly_spaced(
         places = np.concatenate([[0.0], np.cumsum(np.maximum(np.rint(steps / period), 1.0))])
     lost = float(places[-1]) + 1.0 - len(values)
     at = int(np.argmax(gaps))
-    told = (
+    message = (
         f"{lost:.0f} samples are missing in {int(gaps.sum())} gaps, the first of {steps[at]:g} s before {where(at + 1)}"
     )
     if not allow_gaps:
         rule = f"the period is {period:g} s; fill them (--allow-gaps), or give the rate to take samples as they come"
-        raise SpecError(f"{told}; {rule}")
+        raise SpecError(f"{message}; {rule}")
     if lost > _MOST_LOST * len(values):
-        raise SpecError(f"{told}; that is more than a tenth, too much to fill")
+        raise SpecError(f"{message}; that is more than a tenth, too much to fill")
     grid = np.arange(places[-1] + 1, dtype=np.float64)
     filled = np.stack([np.interp(grid, places, channel) for channel in values.T], axis=-1)
     return filled, 1.0 / period, int(lost)

@@ -163,8 +163,8 @@ def _refuse(owner: str, error: ValidationError, data: Any, kind: Any = None) -> 
         of_field[wrong["loc"][:1]] += 1
         ranked.append((of_field[wrong["loc"][:1]], number, dict(wrong)))
     broken: dict[tuple[str | int, ...], list[dict[str, Any]]] = {}
-    for _, _, told in sorted(sorted(ranked, key=itemgetter(0, 1))[:_MOST_MISTAKES], key=itemgetter(1)):
-        broken.setdefault(_place(told, data), []).append(told)
+    for _, _, mistake in sorted(sorted(ranked, key=itemgetter(0, 1))[:_MOST_MISTAKES], key=itemgetter(1)):
+        broken.setdefault(_place(mistake, data), []).append(mistake)
 
     # A value that may be written in several ways breaks a rule in each; the way that got deepest is the one meant
     deepest = [

@@ -162,5 +162,5 @@ class DepthCameraSheet(Sheet):
         if (wavelength_m := self.number("wavelength")) is not None:
             mixed["wavelength_m"] = wavelength_m
         law = {"base_m": self.number("range_noise"), "slope": self.number("range_noise_slope")}
-        told = {name: number for name, number in law.items() if number is not None}
-        return [mixed, {"kind": "quadratic", "along": "range", **told}] if told else [mixed]
+        given = {name: number for name, number in law.items() if number is not None}
+        return [mixed, {"kind": "quadratic", "along": "range", **given}] if given else [mixed]

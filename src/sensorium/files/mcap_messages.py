@@ -75,8 +75,8 @@ class McapFile:
     @property
     def span_ns(self) -> tuple[int, int]:
         """Log times of the first and the last message [ns], 0 if the file does not say."""
-        told = self._summary.statistics
-        return (0, 0) if told is None else (int(told.message_start_time), int(told.message_end_time))
+        statistics = self._summary.statistics
+        return (0, 0) if statistics is None else (int(statistics.message_start_time), int(statistics.message_end_time))
 
     def decoder(self, topic: str) -> Decoder:
         """Decoder of a topic's messages, from the first on; a broken message raises SpecError with its number."""

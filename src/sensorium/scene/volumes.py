@@ -40,14 +40,14 @@ class Extents(NamedTuple):
 
 
 def medium_inside(material: object | None, wavelength_m: float) -> MediumParameters | None:
-    """What fills an object of this material at a wavelength in vacuum [m]; None where it is no volume."""
+    """The filling of an object of this material at a wavelength in vacuum [m]; None if it is no volume."""
     if isinstance(material, AbstractMedium):
         return material.at(wavelength_m)
     return material.inside(wavelength_m) if isinstance(material, Dielectric) else None
 
 
 def material_kinds(materials: Sequence[object | None], around_index: float) -> NDArray[np.uint8]:
-    """What objects of each material are to rays: SURFACE, VOLUME, or AIR where the index is that around it.
+    """Role of each material for rays: SURFACE, VOLUME, or AIR if its index is that of the surroundings.
 
     Args:
         materials: Materials of a scene.

@@ -17,11 +17,11 @@ from sensorium.corruption.engine.base import AnyCorruption, Layout
 from sensorium.physics.fields.earth import earth_fixed_position, east_north_up
 from sensorium.physics.fields.geodetic import geodetic_position
 from sensorium.sensors.common.error_group import ErrorGroup
+from sensorium.sensors.common.occlusion import LineOfSight
 from sensorium.sensors.common.quantity import XYZ, Quantity
 from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.sampled import Sample, SampledModel, required_rate_hz
 from sensorium.sensors.common.sampled_reading import SampledReading
-from sensorium.sensors.common.sight import Sight
 from sensorium.sensors.common.spec import SensorSpec
 from sensorium.sensors.common.timing import Timing
 from sensorium.worlds.point_motion import PointMotion
@@ -238,7 +238,7 @@ class _AntennaSignal:
 
     def __init__(self, rig: Rig, *, looks_up: bool) -> None:
         self._motion = PointMotion(rig.history, rig.body, rig.X_BS)
-        self._sight = Sight(rig) if looks_up else None
+        self._sight = LineOfSight(rig) if looks_up else None
         self._sky_W = sky_directions(_SKY_RAYS)
         self.columns = _FIX + int(looks_up)
 

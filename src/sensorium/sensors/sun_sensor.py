@@ -13,11 +13,11 @@ from sensorium.corruption import Noise, Program, Quantize, Saturate, Scale
 from sensorium.corruption.engine.base import AnyCorruption
 from sensorium.physics.fields import Sun
 from sensorium.sensors.common.channel_parts import channel_parts
+from sensorium.sensors.common.occlusion import LineOfSight
 from sensorium.sensors.common.quantity import Quantity
 from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.sampled import SampledModel, required_rate_hz
 from sensorium.sensors.common.sampled_reading import SampledReading
-from sensorium.sensors.common.sight import Sight
 from sensorium.sensors.common.spec import SensorSpec
 from sensorium.sensors.common.timing import Timing
 from sensorium.worlds.point_motion import PointMotion
@@ -115,7 +115,7 @@ class _SunSignal:
 
     def __init__(self, rig: Rig, sun: Sun, half_angle_deg: float) -> None:
         self._motion = PointMotion(rig.history, rig.body, rig.X_BS)
-        self._sight = Sight(rig)
+        self._sight = LineOfSight(rig)
         self._sun_W, self._is_up = sun.direction_W, sun.elevation_deg > 0.0
 
         # The cosine of 90 degrees is not quite 0 in floating point

@@ -1,4 +1,4 @@
-"""Pictures of what was sensed, and the report of a run."""
+"""Plots of readings, and the report of a run."""
 
 from sensorium.view.plots import label_colours, overview, range_image, save, top_view
 from sensorium.view.report import Report

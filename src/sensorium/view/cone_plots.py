@@ -1,4 +1,4 @@
-"""Pictures of cone sensors: meshes, cones and rays in space, seen from afar (a parallel projection)."""
+"""Plots of cone sensors: meshes, cones and rays in space, in a parallel projection."""
 
 import math
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ _RIM = 120
 
 
 class Prospect:
-    """Axes that show space from one side: what is drawn on them is given in the world [m]."""
+    """Axes that show space from one side; points are given in the world [m]."""
 
     def __init__(self, axes: "Axes", title: str, *, azimuth_deg: float, elevation_deg: float) -> None:
         """Empty the axes.

@@ -1,4 +1,4 @@
-"""Pieces for pictures of radar: detections over time and from above, range-speed maps."""
+"""Building blocks for plots of radar: detections over time and from above, range-speed maps."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -64,7 +64,7 @@ def rings(axes: "Axes", x: ArrayLike, y: ArrayLike, cause: ArrayLike, *, size: f
 def over_time(
     figure: "Figure", axes: "Axes", time_s: ArrayLike, range_m: ArrayLike, rate_m_s: ArrayLike, **options: Any
 ) -> None:
-    """Ranges of detections over time, coloured by range rate: blue for what comes, red for what goes."""
+    """Ranges of detections over time, coloured by range rate: blue for approaching, red for receding."""
     rate = np.asarray(rate_m_s, np.float64)
     most = max(1.0, float(np.percentile(np.abs(rate), 98.0)) if rate.size else 1.0)
     shown: dict[str, Any] = {"s": 7.0, "cmap": "coolwarm", "vmin": -most, "vmax": most, "linewidths": 0.0} | options

@@ -1,4 +1,4 @@
-"""Scenarios that show what the library does: a folder each, with `scenario.yaml` and the files it names."""
+"""Example scenarios: a folder each, with `scenario.yaml` and the files it names."""
 
 import difflib
 import shutil
@@ -45,7 +45,7 @@ def scenario_file(file: str) -> Path:
 
 
 def copied(folder: Path) -> list[Path]:
-    """Copy all scenarios with their files into a folder; those that stand there already are an error."""
+    """Copy all scenarios with their files into a folder; existing copies are an error."""
     for name in names():
         if (folder / name).exists():
             raise SpecError(f"--copy is {str(folder)!r}, where {name!r} exists already; it must be a new name")

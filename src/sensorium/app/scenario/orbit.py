@@ -1,4 +1,4 @@
-"""Orbits and attitudes as one writes them in a file."""
+"""Orbits and attitudes, as written in a scenario file."""
 
 import math
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Poses as one writes them in a file."""
+"""Poses, as written in a scenario file."""
 
 from collections.abc import Mapping
 from typing import Annotated, ClassVar

@@ -24,8 +24,8 @@ class J2Gravity(AbstractGravity):
         1 - 3/2 J2 (R/r)^2 (5 z^2/r^2 - 3)      for z
 
     (Montenbruck and Gill, Satellite Orbits, section 3.2). By default the Earth: 9.8142 m/s^2 at the equator and 9.8321
-    at the poles. It is the pull of the mass alone: what a scale shows at the equator is less by the turn of the Earth,
-    0.0339 m/s^2, which belongs to the motion. Terms left out are some thousandths of this one.
+    at the poles. It is the pull of the mass alone: a scale at the equator shows less by the Earth's rotation, 0.0339
+    m/s^2, which belongs to the motion. Terms left out are some thousandths of this one.
     """
 
     kind: Literal["j2"] = "j2"

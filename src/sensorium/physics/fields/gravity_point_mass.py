@@ -17,7 +17,7 @@ GravitationalParameter = Annotated[float, Field(ge=0.0)]
 
 
 class PointMassGravity(AbstractGravity):
-    """Newton's law, with r the offset from the centre; inside a body it still stands for a point.
+    """Newton's law, with r the offset from the centre; inside a body it is still that of a point.
 
         g = -mu r / |r|^3
 

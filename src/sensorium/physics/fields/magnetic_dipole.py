@@ -18,7 +18,7 @@ class MagneticDipole(AbstractMagnetic):
 
         B = mu_0/(4 pi) (3 (m . r) r / r^5 - m / r^3),      r the offset from the dipole
 
-    (Jackson, Classical Electrodynamics, section 5.6.) On its axis it is -2 times what it is across, equally far away.
+    (Jackson, Classical Electrodynamics, section 5.6.) On its axis it is -2 times its value across, equally far away.
     """
 
     kind: Literal["dipole"] = "dipole"

@@ -1,4 +1,4 @@
-"""Several magnetic fields at once, and the union of all kinds."""
+"""The sum of several magnetic fields, and the union of all kinds."""
 
 from typing import Annotated, Any, Literal
 
@@ -45,6 +45,6 @@ class MagneticSum(AbstractMagnetic):
 
 
 Magnetic = Annotated[UniformMagnetic | MagneticDipole | MagneticSum | WorldMagneticModel, Field(discriminator="kind")]
-"""Any magnetic field, told apart by its `kind` when read from a plain dictionary."""
+"""Any magnetic field, selected by its `kind` when read from a plain dictionary."""
 
 MagneticSum.model_rebuild()

@@ -59,7 +59,7 @@ class Spectrum(Spec):
 
         Args:
             wavelength_m: Wavelength in vacuum [m].
-            name: What the spectrum stands for, for the error outside of its range.
+            name: Name of the quantity, for the error outside its range.
         """
         low, high = self.wavelength_m[0], self.wavelength_m[-1]
         if not low * (1.0 - _ROUNDING) <= wavelength_m <= high * (1.0 + _ROUNDING):

@@ -1,4 +1,4 @@
-"""What flat ground does to an echo: reflection at a grazing angle, and the second way that it opens."""
+"""Effects of flat ground on an echo: reflection at a grazing angle, and the second path."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -69,7 +69,7 @@ def image_path(
 
 
 def two_ray_factor(reflection: ArrayLike, difference_m: ArrayLike, *, wavelength_m: float) -> Array:
-    """|1 + R exp(-i k delta)|^4: power of an echo over that in free space, where the ways are not told apart [1].
+    """|1 + R exp(-i k delta)|^4: power of an echo over that in free space, if the paths are not resolved [1].
 
     Out and back each go both ways; 16 where they add up, 0 where R = -1 and they cancel.
 

@@ -1,4 +1,4 @@
-"""Bodies of known cross-section as data: what a radar is told of the objects of a scene."""
+"""Bodies of known cross-section as data, for the objects of a scene."""
 
 import abc
 from typing import Annotated, Literal

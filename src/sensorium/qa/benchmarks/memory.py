@@ -1,4 +1,4 @@
-"""How much memory this process holds, and whether what it holds grows."""
+"""Memory of this process, and its growth."""
 
 import ctypes
 import gc
@@ -16,7 +16,7 @@ _MONITOR = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_ssize_t, ct
 
 
 def resident_mb() -> float:
-    """Resident memory of this process once garbage is collected [MB], as Linux tells it."""
+    """Resident memory of this process after garbage collection [MB], as reported by Linux."""
     gc.collect()
     return int(_STATM.read_text().split()[1]) * resource.getpagesize() / 1e6
 
@@ -29,10 +29,10 @@ def growth(series: Sequence[float]) -> float:
 
 @contextmanager
 def embree_held() -> Iterator[Callable[[], int]]:
-    """Inside, what is given tells how many bytes Embree has taken since and not given back.
+    """Context manager; gives a function that returns the bytes that Embree has allocated and not freed since.
 
-    Embree tells of every piece that it allocates or frees, so that a scene that nobody released shows, with its few
-    thousand bytes. One kind of piece it frees without a word: the list of an instance array's meshes, 8 bytes each.
+    Embree reports every allocation and release, so that a scene that was not released shows, with its few thousand
+    bytes. One kind it frees without a report: the list of an instance array's meshes, 8 bytes each.
     """
     held = 0
 

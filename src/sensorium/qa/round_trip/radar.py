@@ -1,4 +1,4 @@
-"""Round trip of a radar: one reflector moved about, and what the detections say of it."""
+"""Round trip of a radar: one reflector at several places, and its detections."""
 
 from collections.abc import Callable
 from typing import Any
@@ -52,7 +52,7 @@ def radar_rows(device: Device) -> list[Row]:
         half = _edge(device, place, 0.0, min(0.75 * field, 89.0))
         measured(name, what, (2.0 * half[0], 2.0 * half[1], 2.0 * half[2]))
 
-    # What the range-speed map is made of, and how often it comes
+    # Parameters of the range-speed map, and its rate
     env, radar = _made(device, [ahead(near_m)], range_doppler=True)
     env.step()
     first = radar.read()

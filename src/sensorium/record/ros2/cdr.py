@@ -38,9 +38,9 @@ def long_bytes(message: Message) -> int:
 
 
 def parts(message: Message) -> tuple[bytes, DeferredBytes, bytes]:
-    """A message of a type that ends with `data`, as CDR: what comes before those bytes, they, what comes after.
+    """A message of a type that ends with `data`, as CDR: the bytes before `data`, `data` itself, the bytes after.
 
-    Nothing is copied: the rest is encoded without them, and the number that says how many they are is put right.
+    Nothing is copied: the rest is encoded without `data`, and the length of `data` is corrected.
     """
     data = message.fields["data"]
     if not isinstance(data, DeferredBytes):
@@ -54,7 +54,7 @@ def parts(message: Message) -> tuple[bytes, DeferredBytes, bytes]:
 
 @cache
 def definition(kind: str) -> bytes:
-    """Text of a message type and of all it holds, as MCAP's `ros2msg` asks for it."""
+    """Definition of a message type and of all nested types, as MCAP's `ros2msg` requires."""
     return _store().generate_msgdef(kind, ros_version=2)[0].encode()
 
 

@@ -1,4 +1,4 @@
-"""Covariances as ROS 2 messages carry them, from what a specification says of white noise."""
+"""Covariances of ROS 2 messages, from the white noise of a specification."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -28,10 +28,10 @@ _ENCODINGS = {
 def depth_camera(reading: DepthImage, source: Source) -> list[tuple[int, str, Message]]:
     """An image for each output, the points as a cloud, and how the camera projects, for each world and sensor.
 
-    Depth and range are 32FC1 in metres: NaN where nothing was measured, minus infinity for what is too near, infinity
-    for what is too far (REP 118). Labels are 16SC1, or 32SC1 where the scene has larger ones. Normals and scene flow in
-    the sensor frame are in the frame of the sensor, x forward, as the points are; images are in its optical frame. A
-    camera whose placement is drawn says where it is by a pose in the world.
+    Depth and range are 32FC1 in metres: NaN if not measured, minus infinity if too near, infinity if too far (REP 118).
+    Labels are 16SC1, or 32SC1 if the scene has larger ones. Normals and scene flow in the sensor frame are in the frame
+    of the sensor, x forward, as the points are; images are in its optical frame. A camera with a random placement also
+    has a message with its pose in the world.
     """
     spec = source.spec
     if not isinstance(spec, DepthCamera):

@@ -1,4 +1,4 @@
-"""sensor_msgs/JointState: what an encoder reads."""
+"""sensor_msgs/JointState of an encoder."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from sensorium.sensors.joints.encoder_reading import EncoderReading
 def joint_state(reading: EncoderReading, source: Source) -> list[tuple[int, str, Message]]:
     """Position and velocity of the joint, by its name in the world; effort is not measured, so it is empty.
 
-    The frame is empty too, unless the encoder was put on a body: there is nothing to transform.
+    The frame is empty too, unless the encoder is on a body: there is nothing to transform.
     """
     position, velocity = source.rows(reading.position), source.rows(reading.velocity)
     messages = []

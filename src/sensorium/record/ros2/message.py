@@ -40,7 +40,7 @@ class DeferredBytes:
     length: int
     write_to: Callable[[NDArray[np.uint8]], None]
 
-    def made(self) -> NDArray[np.uint8]:
+    def materialise(self) -> NDArray[np.uint8]:
         """The bytes in a new array."""
         out = np.zeros(self.length, np.uint8)
         self.write_to(out)

@@ -1,4 +1,4 @@
-"""nav_msgs/Odometry: how far a wheel rolled, as a way along x."""
+"""nav_msgs/Odometry: the distance that a wheel rolled, along x."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from sensorium.record.ros2.message import Message, header, quaternion, vector
 from sensorium.record.ros2.source import Source
 from sensorium.sensors.joints.odometer import Odometer, OdometerReading
 
-# What a wheel does not measure gets this variance, as wheel drivers write it [m^2 and rad^2, and the same a second]
+# Variance of values that a wheel does not measure, as in wheel drivers [m^2 and rad^2, and the same a second]
 _NOT_MEASURED = 1e6
 
 

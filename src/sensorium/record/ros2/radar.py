@@ -26,7 +26,7 @@ DETECTION = np.dtype(
         ("cause", "<u4"),
     ]
 )
-"""One detection: place and range [m], range rate, positive for what recedes [m/s], angles [rad], power [dBm], SNR [dB],
+"""One detection: position and range [m], range rate, positive if receding [m/s], angles [rad], power [dBm], SNR [dB],
 cross-section [m^2]; and of the truth object, label and cause."""
 
 _LEAST_W = 1e-30

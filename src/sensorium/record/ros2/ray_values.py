@@ -1,4 +1,4 @@
-"""Ray sensors of one's own: std_msgs/Float64 of a single value, sensor_msgs/Image (32FC1) of a table of them."""
+"""User-defined ray sensors: std_msgs/Float64 of a single value, sensor_msgs/Image (32FC1) of a table of them."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from sensorium.sensors.ray_sensor.ray_sensor import RayReading
 
 
 def ray_values(reading: RayReading, source: Source) -> list[tuple[int, str, Message]]:
-    """Values in the sensor's own unit; those of one axis are a single row, those of three and more stand in rows."""
+    """Values in the sensor's own unit; those of one axis are a single row, those of three and more are in rows."""
     values = source.rows(reading.values, tail=len(reading.shape))
     stamp_ns, messages = reading.time_ns, []
     for row in np.flatnonzero(source.rows(reading.valid)).tolist():

@@ -13,9 +13,8 @@ _INFRARED = 1
 def single_range(scan: Scan, source: Source) -> list[tuple[int, str, Message]]:
     """One message a row where the scan has one ray; none for any other.
 
-    The range is that of the first return [m], and +inf where nothing returned (REP 117). The field of view is the
-    beam's full angle where the lidar models light, and 0 for a geometric ray. The stamp is the time of firing by the
-    sensor's clock.
+    The range is that of the first return [m], and +inf without a return (REP 117). The field of view is the beam's full
+    angle if the lidar models light, and 0 for a geometric ray. The stamp is the time of firing by the sensor's clock.
     """
     if scan.range_m.shape[-2:] != (1, 1):
         return []

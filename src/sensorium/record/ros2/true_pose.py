@@ -1,4 +1,4 @@
-"""geometry_msgs/PoseStamped: where a sensor truly is whose placement is drawn."""
+"""geometry_msgs/PoseStamped: the true pose of a sensor with a random placement."""
 
 from sensorium.core.frames import Pose
 from sensorium.record.ros2.message import Message, header, quaternion, vector

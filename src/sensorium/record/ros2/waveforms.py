@@ -17,7 +17,7 @@ _MOST_BYTES = 2**32 - 1
 
 
 def pulse_kind(bins: int) -> np.dtype[np.void]:
-    """The record of one pulse of so many samples.
+    """The record of one pulse with this many samples.
 
     Fields: time of firing after the stamp by the sensor's clock [s], when the first bin begins after the pulse has left
     and how long a bin is [s], the refractive index by which times become ranges, ring (channel), column, and all

@@ -19,20 +19,20 @@ _PATIENCE_S, _LOOK_S = 10.0, 60.0
 # Ray's own functions, which may change with its version: then the probe gives no answer, and joining reports the error
 _LOOK = """\
 import json, sys
-told = {}
+found = {}
 try:
     from ray._private import services
     from ray._raylet import GcsClient
     address = services.canonicalize_bootstrap_address(sys.argv[1])
     infos = GcsClient(address=address).get_all_node_info(timeout=10)
     alive = {key.hex(): info for key, info in infos.items() if info.state == 0}
-    told["nodes"] = sorted(f"{info.node_manager_hostname} ({info.node_manager_address})" for info in alive.values())
-    told["here"] = bool(set(services.find_node_ids()) & set(alive))
+    found["nodes"] = sorted(f"{info.node_manager_hostname} ({info.node_manager_address})" for info in alive.values())
+    found["here"] = bool(set(services.find_node_ids()) & set(alive))
 except (ImportError, AttributeError, TypeError):
-    told = {}
+    found = {}
 except Exception as error:
-    told["error"] = f"{type(error).__name__}: {error}"
-print(json.dumps(told))
+    found["error"] = f"{type(error).__name__}: {error}"
+print(json.dumps(found))
 """
 
 
@@ -48,13 +48,13 @@ def knock(address: str) -> None:
     if colon:
         socket.create_connection((host, int(port)), timeout=_PATIENCE_S).close()
     here = socket.gethostname()
-    told = _look(address)
-    if "InvalidAuthToken" in told.get("error", ""):
+    found = _look(address)
+    if "InvalidAuthToken" in found.get("error", ""):
         raise OSError(tokens.missing(address, here))
-    if "error" in told:
-        raise OSError(" ".join(told["error"].split())[:300])
-    if told and not told["here"]:
-        nodes = ", ".join(told["nodes"]) or "none"
+    if "error" in found:
+        raise OSError(" ".join(found["error"].split())[:300])
+    if found and not found["here"]:
+        nodes = ", ".join(found["nodes"]) or "none"
         make = "" if address == "auto" else f", or make it one with `ray start --address={address}`"
         raise OSError(f"this machine, {here}, is none of its nodes ({nodes}); run the command on a node{make}")
 

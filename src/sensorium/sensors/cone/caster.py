@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from sensorium.core.errors import SpecError
 from sensorium.physics.cone.volume import half_angle_tangent
 from sensorium.runtime import threads
+from sensorium.sensors.common.occlusion import LineOfSight
 from sensorium.sensors.common.rig import Rig
-from sensorium.sensors.common.sight import Sight
 from sensorium.sensors.cone.sighting import Sighting
 from sensorium.tracing.kernels.cone.search import EXACT, LINES, MIDDLE, ConeView, Places, new_nearest, search
 from sensorium.tracing.kernels.cone.tables import face_tables, object_tables
@@ -53,7 +53,7 @@ class ConeCaster:
         self._faces = face_tables(() if middle else rig.tracer.layout.meshes, as_quads=not exact)
         self._see_layout()
         self._motion = PointMotion(rig.history, rig.body, rig.X_BS)
-        self._sight = Sight(rig) if options.occlusion else None
+        self._sight = LineOfSight(rig) if options.occlusion else None
         self._view = ConeView(
             a=half_angle_tangent(options.horizontal_fov_deg),
             b=half_angle_tangent(options.vertical_fov_deg),
@@ -96,7 +96,7 @@ class ConeCaster:
         self._layout = rig.tracer.layout
         self._objects = object_tables(self._layout, rig.tracer.body_names, rig.hide)
 
-    def _hidden(self, sight: Sight, found: Sighting) -> NDArray[np.bool_]:
+    def _hidden(self, sight: LineOfSight, found: Sighting) -> NDArray[np.bool_]:
         """Points that another object occludes, shape (rows, slots): one ray to each."""
         row, slot = np.nonzero(found.object_id >= 0)
         off = found.point_W[row, slot] - found.p_WS[row]

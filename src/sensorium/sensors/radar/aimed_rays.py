@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.scene.mesh import Mesh
+from sensorium.sensors.common.occlusion import LineOfSight
 from sensorium.sensors.common.rig import Rig
-from sensorium.sensors.common.sight import Sight
 from sensorium.sensors.radar.echoes import Instant
 from sensorium.sensors.radar.target_places import Places
 
@@ -56,7 +56,7 @@ class AimedRays:
             farthest_m: Greatest range of echoes [m].
         """
         self._rig, self._half, self._farthest_m = rig, half_field_rad, farthest_m
-        self._sight = Sight(rig)
+        self._sight = LineOfSight(rig)
 
     def at(self, instant: Instant, places: Places, wanted: NDArray[np.bool_], group: Whole) -> Aimed:
         """Aim at some targets.

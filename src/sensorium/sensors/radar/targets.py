@@ -138,11 +138,11 @@ class Targets:
     def _reflectance(self, name: str, label: str, material: object | None) -> float:
         """|R|^2 at normal incidence: as given, else by the material's index; metals are mirrors."""
         spec = self._spec
-        told = next((spec.permittivities[key] for key in (name, label) if key in spec.permittivities), None)
-        if isinstance(told, str):
-            return float(normal_reflectance(permittivity(told, frequency_Hz=spec.chirp.carrier_Hz)))
-        if told is not None:
-            return float(normal_reflectance(told))
+        given = next((spec.permittivities[key] for key in (name, label) if key in spec.permittivities), None)
+        if isinstance(given, str):
+            return float(normal_reflectance(permittivity(given, frequency_Hz=spec.chirp.carrier_Hz)))
+        if given is not None:
+            return float(normal_reflectance(given))
         if isinstance(material, Mirror) or extremes(getattr(material, "extinction_coefficient", 0.0))[1] > (
             MAX_TRANSPARENT_K
         ):

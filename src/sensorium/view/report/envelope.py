@@ -44,7 +44,7 @@ class Envelope:
         self._rest_s, self._rest = time_s, values
 
     def points(self, channel: int, *, most: int | None = None) -> tuple[Float, Float]:
-        """Times [s] and values of what is kept of one channel, in order of time.
+        """Times [s] and values of one channel's kept samples, in order of time.
 
         Args:
             channel: Which.

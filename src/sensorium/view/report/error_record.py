@@ -9,11 +9,11 @@ from sensorium.analysis import allan_deviation
 
 Float = NDArray[np.float64]
 
-# Fewer samples than this tell little, and more missing ones than this share would bend the curve
+# Fewer samples than this say little, and a larger share of missing ones than this would distort the curve
 _FEWEST_SAMPLES = 512
 _MOST_MISSING = 0.01
 
-# Means are used for averaging times of so many of them and more: there they overlap enough, and there are many
+# Means are used for averaging times of at least this many of them: there they overlap enough, and there are many
 _LEAST_AVERAGED = 4
 
 

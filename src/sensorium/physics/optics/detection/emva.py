@@ -1,4 +1,4 @@
-"""What EMVA 1288 says of a pixel: photons, noise of the grey value, signal to noise.
+"""A pixel by EMVA 1288: photons, noise of the grey value, signal to noise.
 
     mu_p = A E t lambda / (h c)
     sigma_y^2 = K^2 (sigma_d^2 + mu_e) + 1/12
@@ -40,7 +40,7 @@ def grey_value_noise(electrons: ArrayLike, *, dark_noise_e: float, gain_dn_e: fl
 
     Args:
         electrons: Mean number mu_e of electrons from light.
-        dark_noise_e: sigma_d, all noise in the dark but the quantiser's [e-].
+        dark_noise_e: sigma_d, all noise in the dark except the quantiser's [e-].
         gain_dn_e: System gain K [DN/e-].
     """
     mean = checked("electrons", electrons, at_least=0.0)

@@ -1,11 +1,11 @@
-"""Where a radius that is a polynomial stops growing."""
+"""The point where a polynomial radius stops growing."""
 
 import math
 from collections.abc import Sequence
 
 import numpy as np
 
-# What rounding makes of a root that is only touched, of the largest term [1]
+# Rounding of a double root, relative to the largest term [1]
 _ROUNDING = 1e-12
 
 

@@ -9,7 +9,7 @@ from sensorium.tracing.caster import RawHits, new_hits
 from sensorium.tracing.rays import Rays
 
 
-class Sight:
+class LineOfSight:
     """Casts rays from the sensors of a rig at an instant, with every body where it is then.
 
     Any surface blocks a ray, glass as well; bodies that the rig hides do not.
