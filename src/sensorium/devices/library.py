@@ -67,7 +67,7 @@ class Device:
         for name, quantity, rule in sheet.everything():
             lines += _told(name, quantity, rule)
         lines += textwrap.wrap(
-            f"not told by the sheet, the model's defaults stand in: {', '.join(sheet.defaults())}",
+            f"not given by the sheet, the model's defaults stand in: {', '.join(sheet.defaults())}",
             _WIDTH,
             initial_indent="  ",
             subsequent_indent="    ",
