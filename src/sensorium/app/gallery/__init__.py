@@ -34,11 +34,7 @@ def scenario_file(file: str) -> Path:
     if path.is_file() or file not in names():
         if not path.is_file():
             near = difflib.get_close_matches(file, names(), n=1)
-            hint = (
-                f"did you mean {near[0]!r} of the gallery?"
-                if near
-                else "`sensorium gallery` lists those that come along"
-            )
+            hint = f"did you mean {near[0]!r} of the gallery?" if near else "`sensorium gallery` lists them"
             raise SpecError(f"FILE is {file!r}; there is no such file, and no scenario of that name; {hint}")
         return path
     return path_of(file)

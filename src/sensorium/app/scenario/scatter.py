@@ -11,7 +11,7 @@ from sensorium.app.scenario.scene import ObjectSpec, SceneSpec
 from sensorium.core.spec import Spec
 from sensorium.physics.fields.positions import Vector
 from sensorium.scene.batch import SceneBatch
-from sensorium.scene.scattering.scatter import ClearZone, Scatter, strewn
+from sensorium.scene.scattering.scatter import ClearZone, Scatter, scattered_objects
 from sensorium.scene.scene import Scene, SceneObject
 
 Point = tuple[float, float]
@@ -102,7 +102,7 @@ def with_scatters(
     with document.blamed("scene", "scatter"):
         if worlds is not None:
             return SceneBatch.scattered(made, worlds=worlds, seed=seed, shared=scene)
-        for thing in strewn(made, seed=seed):
+        for thing in scattered_objects(made, seed=seed):
             scene.add(thing.mesh, pose=thing.pose, body=thing.body, material=thing.material, label=thing.label)
     return scene
 

@@ -269,7 +269,7 @@ class Scenario:
             scatters = spec.scene.scatter
             seen = with_scatters(scene, scatters, self.files, document, worlds=spec.worlds, seed=spec.seed)
         elif spec.scene.scatter:
-            rule = "what is strewn at random stays in one process"
+            rule = "randomly scattered objects stay in one process"
             raise document.error(("scene", "parts"), f"scene.parts is {spec.scene.parts} with scene.scatter; {rule}")
         elif parts_folder is None:
             raise document.error(("scene", "parts"), f"scene.parts is {spec.scene.parts}; the parts need a folder")

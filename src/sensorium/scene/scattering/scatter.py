@@ -102,7 +102,7 @@ class Scatter:
         made = checked_assets(self.assets)
         object.__setattr__(self, "objects", made)
         if not made:
-            raise SceneError("assets is empty; something must be strewn")
+            raise SceneError("assets is empty; something must be scattered")
         try:
             least, most = self.counts
             whole = (least, most) == (int(least), int(most)) and 0 <= least <= most and most >= 1
@@ -225,7 +225,7 @@ class Placer:
         return index, Pose._trusted(position, quaternion)
 
 
-def strewn(scatters: Sequence[Scatter], *, seed: int, world: int = 0, episode: int = 0) -> list[SceneObject]:
+def scattered_objects(scatters: Sequence[Scatter], *, seed: int, world: int = 0, episode: int = 0) -> list[SceneObject]:
     """Objects of scatters in one world, for a `Scene`.
 
     Args:

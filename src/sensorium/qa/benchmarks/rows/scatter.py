@@ -10,7 +10,7 @@ WORLDS, SIDE, THINGS = 1024, 64, 20
 _RATE_HZ = 20.0
 
 
-def strewn(worlds: int = WORLDS, *, side: int = SIDE) -> sn.Environment:
+def scattered_worlds(worlds: int = WORLDS, *, side: int = SIDE) -> sn.Environment:
     """Drones that circle in worlds of 12 to 20 objects of three kinds, with depth and labels at every step."""
     ground = sn.Scene()
     ground.add(sn.shapes.plane(60.0), label="ground")
@@ -35,7 +35,7 @@ def cost_of_redraw(worlds: int = WORLDS, *, rounds: int = 15) -> float:
 
     The step after it, which rebuilds their scenes, counts with its additional time.
     """
-    env = strewn(worlds)
+    env = scattered_worlds(worlds)
     mask = np.arange(worlds) % 10 == 0
     env.reset(mask)
     env.step()
