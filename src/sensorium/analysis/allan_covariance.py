@@ -186,5 +186,5 @@ def _lags(first: int, second: int, terms_1: int, terms_2: int) -> tuple[Array, A
 
 
 def _pairs_with(lag: Array, terms_1: int, terms_2: int) -> Array:
-    """How many pairs of terms k below terms_1 and l below terms_2 have k - l = lag."""
+    """Number of pairs of terms k below terms_1 and l below terms_2 with k - l = lag."""
     return np.minimum(terms_1 - 1.0, lag + terms_2 - 1.0) - np.maximum(0.0, lag) + 1.0

@@ -83,7 +83,7 @@ class AllanFit:
 
     @property
     def correlation_time_s(self) -> Array:
-        """Where the fitted curve is lowest within the measured taus [s], shape (*channels).
+        """Averaging time of the lowest point of the fitted curve within the measured taus [s], shape (*channels).
 
         That is sqrt(3) N / K where white noise and walk meet: a bias redrawn after that time, or a Gauss-Markov process
         of it, represents the bias instability in models without flicker.

@@ -176,7 +176,7 @@ def _nonnegative(left: Array, right: Array) -> Array:
 
 
 def _crossing(falling: Callable[[float], float], start: float, step: float) -> float:
-    """Where a falling function of a value of at least 0 crosses zero.
+    """The zero of a falling function of a value of at least 0.
 
     Args:
         falling: The function.

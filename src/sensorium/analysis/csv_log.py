@@ -33,7 +33,7 @@ _EPOCH_UNITS = ((1e17, 1e-9), (1e14, 1e-6), (1e11, 1e-3))
 
 @dataclass(frozen=True)
 class _Layout:
-    """How a file is laid out: separator (None for blanks), names, units, line of the first row (from 1)."""
+    """Layout of a file: separator (None for blanks), names, units, line of the first row (from 1)."""
 
     separator: str | None
     names: tuple[str, ...]

@@ -35,7 +35,7 @@ def si_unit(unit: str) -> tuple[str, float]:
 
 
 def data_sheet(unit: str, term: str, value: float) -> list[tuple[str, float, str]]:
-    """How data sheets give a coefficient of an Allan fit.
+    """A coefficient of an Allan fit in the form of data sheets.
 
     A density of data sheets is one-sided, sqrt(2) times the two-sided N (E-19); a random walk is N itself. Their in-run
     bias stability is the floor of the Allan deviation, 0.664 B.

@@ -48,7 +48,7 @@ class BackendError(SensoriumError):
 
 
 class NoReadingError(SensoriumError):
-    """A reading was asked for before the first one arrived."""
+    """A reading was requested before the first one arrived."""
 
 
 class RecordError(SensoriumError):

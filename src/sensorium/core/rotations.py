@@ -72,7 +72,7 @@ def multiply(a: Float, b: Float) -> Float:
 
 
 def normalize(q: Float) -> Float:
-    """Unit quaternions; one that is unit to rounding stays as it is: stored poses reload bit for bit."""
+    """Unit quaternions; one that is unit to rounding is not changed: stored poses reload bit for bit."""
     if np.any(np.all(q == 0.0, axis=-1)):
         raise SpecError("quaternion is (0, 0, 0, 0); it must have a length")
     with np.errstate(over="ignore"):

@@ -140,7 +140,7 @@ def at_key(key: str, sentence: str) -> SpecError:
 
 
 def as_list(value: object) -> object:
-    """A single item as a list of one, and a list as it is; a `BeforeValidator` for fields that accept both."""
+    """A single item as a list of one, and a list unchanged; a `BeforeValidator` for fields that accept both."""
     return value if isinstance(value, list | tuple) else [value]
 
 
@@ -186,7 +186,7 @@ def _refuse(owner: str, error: ValidationError, data: Any, kind: Any = None) -> 
 
 
 def _place(wrong: Mapping[str, Any], data: Any) -> tuple[str | int, ...]:
-    """Where in the data as it was written an error is: pydantic's path without the kinds it tried on the way."""
+    """Place of an error in the data as written: pydantic's path without the kinds it tried on the way."""
     place: list[str | int] = []
     loc = wrong["loc"]
     for number, part in enumerate(loc):

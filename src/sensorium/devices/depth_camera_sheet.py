@@ -19,7 +19,7 @@ class DepthCameraSheet(Sheet):
 
     kind: Literal["depth_camera"] = "depth_camera"
     principle: Literal["stereo", "time_of_flight", "untold"]
-    """How it measures; "untold" where no figure of its errors is known."""
+    """Measuring principle; "untold" if no figure of its errors is known."""
 
     # Image
     columns: Annotated[Quantity, Rule("1", ("pattern.width",))]
@@ -32,7 +32,7 @@ class DepthCameraSheet(Sheet):
     frame_rate: Annotated[Quantity, Rule("Hz", ("pattern.rate_hz",))]
     """Of the mode that the sheet describes."""
 
-    # How far
+    # Range
     min_range: Annotated[Quantity | None, Rule("m", ("min_range_m",))] = None
     """Least depth."""
     max_range: Annotated[Quantity | None, Rule("m", ("max_range_m",))] = None

@@ -35,7 +35,7 @@ class LidarSheet(Sheet):
 
     kind: Literal["lidar"] = "lidar"
     scan: Literal["spinning", "rosette"]
-    """How it scans."""
+    """Scan pattern."""
 
     # A head that spins; lists have one entry for each channel, in firing order where there is one
     elevation: Annotated[Quantity | None, Rule("deg", ("pattern.elevation_deg",))] = None
@@ -57,15 +57,15 @@ class LidarSheet(Sheet):
     direction: Annotated[Quantity | None, Rule("", ("pattern.direction",))] = None
     """ "clockwise" or "counterclockwise", seen from above."""
     beam_origin: Annotated[Quantity | None, Rule("m", (_ORIGIN,))] = None
-    """How far from the axis beams start, towards the head's own azimuth."""
+    """Distance of the beams' start from the axis, towards the head's own azimuth."""
     vertical_offset: Annotated[Quantity | None, Rule("m", (_ORIGIN,), _OFFSET)] = None
-    """How high each beam starts, along z or square to the beam."""
+    """Height of each beam's start, along z or perpendicular to the beam."""
     horizontal_offset: Annotated[Quantity | None, Rule("m", (_ORIGIN,))] = None
-    """How far to the left of the axis each beam passes."""
+    """Offset of each beam to the left of the axis."""
 
-    # Prisms that spin; lists have one entry for each prism, in the order the light meets them
+    # Rotating prisms; lists have one entry for each prism, in the order of the light path
     prism_wedge: Annotated[Quantity | None, Rule("deg", ("pattern.prisms",))] = None
-    """Positive where light meets the tilted face first."""
+    """Positive if light enters the tilted face first."""
     prism_index: Annotated[Quantity | None, Rule("1", ("pattern.prisms",))] = None
     prism_speed: Annotated[Quantity | None, Rule("Hz", ("pattern.prisms",))] = None
     prism_phase: Annotated[Quantity | None, Rule("deg", ("pattern.prisms",))] = None
@@ -77,7 +77,7 @@ class LidarSheet(Sheet):
     first_shot: Annotated[Quantity | None, Rule("s", ("pattern.first_shot_s",))] = None
     """Rotor time of the first shot."""
 
-    # How far, and how well
+    # Range and accuracy
     min_range: Annotated[Quantity | None, Rule("m", ("min_range_m",))] = None
     max_range: Annotated[Quantity | None, Rule("m", ("max_range_m",))] = None
     range_5_percent: Annotated[Quantity | None, Rule("m", ("detection",))] = None
@@ -86,7 +86,7 @@ class LidarSheet(Sheet):
     range_80_percent: Annotated[Quantity | None, Rule("m", ("detection",))] = None
     range_90_percent: Annotated[Quantity | None, Rule("m", ("detection",))] = None
     detection_probability: Annotated[Quantity | None, Rule("1", ("detection.probability",))] = None
-    """How often targets are detected at these ranges."""
+    """Probability of detection at these ranges."""
     range_quantum: Annotated[Quantity | None, Rule("m", ("errors",))] = None
     range_noise: Annotated[Quantity | None, Rule("m", ("noise.base_m",), SPREAD)] = None
     """Precision: part of the noise that is the same at every range."""

@@ -29,7 +29,7 @@ class RadarSheet(Sheet):
     """From one to the next [wavelengths]."""
     transmit_gain: Annotated[Quantity | None, Rule("dBi", ("gain_dBi",))] = None
     receive_gain: Annotated[Quantity | None, Rule("dBi", ("gain_dBi",))] = None
-    """Where it is not given, that of the sender is taken."""
+    """By default that of the transmitter."""
     tracks: Annotated[Quantity | None, Rule("1", ("max_detections",))] = None
     """Most objects of a reading."""
 

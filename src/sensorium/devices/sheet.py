@@ -50,7 +50,7 @@ class Quantity(Spec):
     source: str | None = None
     """KEY, or KEY: where in it, of the sheet's `sources`; None for an estimate."""
     grade: Grade
-    """How good the source is, a key of `GRADES`."""
+    """Quality of the source, a key of `GRADES`."""
     estimate: bool = False
     """Whether it is an assumption without a source; the model needs a value there."""
     note: str | None = None
@@ -131,7 +131,7 @@ class Sheet(Values, abc.ABC):
     notes: tuple[str, ...] = ()
     """Remarks on the whole device."""
     sources: dict[str, str] = Field(default_factory=dict)
-    """Where values come from, by key."""
+    """Sources of values, by key."""
 
     @classmethod
     def __pydantic_init_subclass__(cls, **options: Any) -> None:

@@ -34,7 +34,7 @@ IsOwn = Callable[[PurePosixPath], bool]
 
 _SIGNATURE = b"sensorium process "
 
-# How long the holder of a lock may take to write its number into it [s]
+# Time in which the holder of a lock writes its process number into it [s]
 _PATIENCE_S, _POLL_S = 0.5, 0.01
 
 

@@ -28,7 +28,7 @@ class Prism(Spec):
     model_config = ConfigDict(frozen=True)
 
     wedge_deg: float = Field(gt=-90.0, lt=90.0)
-    """Wedge angle [deg]: positive when light meets the tilted face first, negative when the square one."""
+    """Wedge angle [deg]: positive if light enters the tilted face first, negative if the square one."""
     refractive_index: float = Field(ge=1.0, le=10.0)
     """Index of the glass [1]; outside is 1."""
     rotor_rpm: float
@@ -50,7 +50,7 @@ class Rosette(AbstractPattern):
 
     kind: Literal["rosette"] = "rosette"
     prisms: tuple[Prism, ...] = Field(min_length=1, max_length=8)
-    """In the order the light meets them."""
+    """In the order of the light path."""
     point_rate_hz: float = Field(gt=0.0, le=1e9)
     """Shots per second of each beam [Hz]; a whole multiple of rate_hz."""
     rate_hz: SweepRate

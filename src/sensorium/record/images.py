@@ -94,7 +94,7 @@ def _save_colours(path: Path, image: NDArray[Any], reading: DepthImage) -> None:
     save_png(path.with_suffix(".png"), image)
 
 
-# How each picture of a depth camera is written, given its path without ending
+# Writer of each picture of a depth camera, given its path without suffix
 _DEPTH_FILES = {
     "depth": _save_distances,
     "range": _save_distances,

@@ -1,7 +1,7 @@
 """A cross-process lock for each kernel, so that one process compiles it; the others wait and load the result.
 
-Workers of a test run, of a cluster or of a series of runs all meet their first kernel in the same second. The light
-kernel alone is half a minute of a core, which is then there for something else.
+Workers of a test run, of a cluster or of a series of runs all need their first kernel in the same second. The light
+kernel alone takes half a minute of a core, which the lock saves in all processes but one.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ except ImportError:  # Windows: each process compiles for itself
 # A stopped process keeps its locks: after this time the kernel is compiled here anyway [s]
 _PATIENCE_S = 600.0
 
-# How often is looked whether the other process is done [s]
+# Interval at which the other process is checked [s]
 _POLL_S = 0.02
 
 

@@ -121,7 +121,7 @@ def _bilinear(alpha: NDArray[np.float64], at: NDArray[np.float64], wrap: tuple[i
 
 
 class _Opaque:
-    """How much of a box of texels is opaque, by sums over all texels above and to the left."""
+    """Opaque share of a box of texels, by sums over all texels above and to the left."""
 
     def __init__(self, opaque: NDArray[np.bool_], wrap: tuple[int, int]) -> None:
         # A mirrored image is one of twice the size that repeats

@@ -29,8 +29,8 @@ class SceneBatch:
         body: Name of the body of each slot, or None; one per slot. By default all are fixed in their worlds.
         shared: Objects of every world, before the slots.
         redraw: Called by `Environment.reset` as redraw(worlds, episodes) with the numbers of the worlds that restart
-            and how often each was drawn before, 1 at its first reset; it gives index and pose of those rows. Without
-            it every world stays as it is.
+            and how often each was drawn before, 1 at its first reset; it gives index and pose of those rows. Without it
+            worlds do not change.
 
     `object_id` counts the shared objects in their order, then the slots.
 

@@ -162,7 +162,7 @@ def find_stand_ins(vertices: Any, low: Any, near_m: float, chosen: Any, stands: 
 
 @jit.function
 def _slot(i, j, k, size):
-    """Where in a table of a power of two the entries of a cell begin."""
+    """Start of a cell's entries in a table of a power of two."""
     mixed = np.uint64(i) * np.uint64(0x9E3779B97F4A7C15) ^ np.uint64(j) * np.uint64(0xC2B2AE3D27D4EB4F)
     mixed ^= np.uint64(k) * np.uint64(0xD6E8FEB86659FD93)
     mixed ^= mixed >> np.uint64(32)

@@ -150,7 +150,7 @@ def _inward(
 
 
 def winding_number(corners: NDArray[np.float64], point: NDArray[np.float64]) -> float:
-    """How often closed triangles wind round a point: the sum of their solid angles over 4 pi.
+    """Winding number of closed triangles about a point: the sum of their solid angles over 4 pi.
 
     A triangle with corners a, b, c from the point fills 2 atan2(a . (b x c), abc + (a . b) c + (b . c) a + (c . a) b).
     Ref: A. van Oosterom, J. Strackee, "The solid angle of a plane triangle", IEEE Trans. Biomed. Eng. 30 (1983).

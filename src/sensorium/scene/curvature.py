@@ -19,8 +19,8 @@ from sensorium.physics.media import AbstractMedium
 from sensorium.scene.mesh import CURVATURE, NORMAL, Mesh
 
 CREASE_DEG = 30.0
-"""Faces that meet at more than this are two surfaces, not one that curves; normals more than this off their face are
-those of a picture, not of the shape [deg]."""
+"""Faces with a larger angle between them are two surfaces, not one that curves; normals farther than this off their
+face belong to a picture, not to the shape [deg]."""
 
 # Corners nearer than this share of the mesh's size are one: files store vertices once for each face, or image, they are
 # part of. No round number, so that none of its multiples is one.
@@ -29,7 +29,7 @@ _WELD = 1.234e-7
 # Coordinates are known to this share of the largest, as float32 files hold them
 _ROUNDING = 4.0 * 2.0**-24
 
-# Faces that are worked out at once
+# Faces that are computed at once
 _CHUNK = 1 << 18
 
 _Array = NDArray[np.float64]
@@ -187,7 +187,7 @@ def _welded(p: _Array) -> NDArray[np.int64]:
 def _joined_edges(
     corner: NDArray[np.int64], facing: _Array, flat: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Edges where two faces go on as one surface, as numbers 3 face + corner of the one and of the other."""
+    """Edges where two faces form one surface, as numbers 3 face + corner of the one and of the other."""
     start, end = corner, corner.reshape(-1, 3)[:, [1, 2, 0]].reshape(-1)
     key = np.minimum(start, end) * (corner.max() + 1) + np.maximum(start, end)
     order = np.argsort(key, kind="stable")

@@ -81,7 +81,7 @@ class Scene:
             pose: X_BO, the object on its body, or in the world when `body` is None; default identity.
             body: Name of the body of the world that carries it.
             material: Surface model.
-            label: Class name (numbered from 1 in `labels`) or class number, used as it is.
+            label: Class name (numbered from 1 in `labels`) or class number.
             name: A name no other object has.
 
         Returns:

@@ -28,12 +28,12 @@ _MOST_FACES = 256
 # Faces that are worked on at once
 _CHUNK = 1_000_000
 
-# Where indices are looked up for sensors of no wavelength of their own, the second where a spectrum lacks the first [m]
+# Wavelengths of indices for sensors without one, the second if a spectrum lacks the first [m]
 _WAVELENGTHS_M = (905e-9, 550e-9)
 
 
 class Extents(NamedTuple):
-    """How large objects are, (1 | worlds, objects) each."""
+    """Sizes of objects, (1 | worlds, objects) each."""
 
     radius_m: NDArray[np.float32]  # farthest vertex from the middle of the mesh's bounds
     volume_m3: NDArray[np.float64]  # of volumes; 0 for surfaces
@@ -73,7 +73,7 @@ def index_of(material: AbstractMedium | Dielectric) -> float:
 
 
 def extents_of(meshes: Sequence[Mesh], mesh_index: NDArray[np.int32], filled: NDArray[np.bool_]) -> Extents:
-    """How large objects are.
+    """Sizes of objects.
 
     Args:
         meshes: All meshes.
@@ -91,7 +91,7 @@ _radius_m: "weakref.WeakKeyDictionary[Mesh, float]" = weakref.WeakKeyDictionary(
 
 
 def radius_m(mesh: Mesh) -> float:
-    """How far the farthest vertex is from the middle of the mesh's bounds [m]."""
+    """Distance of the farthest vertex from the middle of the mesh's bounds [m]."""
     if mesh not in _radius_m:
         off = mesh.vertices - mesh.bounds.mean(axis=0)
         _radius_m[mesh] = float(np.sqrt((off * off).sum(axis=1).max()))

@@ -25,7 +25,7 @@ STANDARD_SEA_LEVEL_PA = 101325.0
 _LAPSE_PER_M = 2.25577e-5
 _EXPONENT = 5.25588
 
-# Where temperature falls linearly: from the lowest tabulated height to the tropopause
+# Heights of linearly falling temperature: from the lowest tabulated height to the tropopause
 _LOWEST_M, _HIGHEST_M = -5000.0, 11000.0
 
 

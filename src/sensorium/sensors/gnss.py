@@ -234,7 +234,7 @@ def _together(layouts: Sequence[Layout]) -> tuple[Float, Float] | None:
 
 
 class _AntennaSignal:
-    """Where the antenna is, how fast it goes, and how much of the sky it sees."""
+    """Position and velocity of the antenna, and the share of the sky it sees."""
 
     def __init__(self, rig: Rig, *, looks_up: bool) -> None:
         self._motion = PointMotion(rig.history, rig.body, rig.X_BS)

@@ -86,7 +86,7 @@ class Prospect:
         self._axes.plot(*seen[1], "o", color=RAY, markersize=8 if bold else 5, zorder=5)
 
     def sensor(self, place: ArrayLike) -> None:
-        """Where a sensor is."""
+        """Position of a sensor."""
         x, y = self._seen(np.asarray(place, np.float64))[:2]
         self._axes.plot(x, y, "o", color="white", markersize=9, zorder=6)
 

@@ -202,7 +202,7 @@ def heap(axes: "Axes", nodes: Sequence["Node"], names: Mapping[int, str], *, dep
 
 
 def _place(number: int) -> tuple[float, float]:
-    """Where the heap shows a node: rows go down, each as wide as the first."""
+    """Position of a node in the drawn heap: rows go down, each as wide as the first."""
     row = (number + 1).bit_length() - 1
     return (number + 1 - 2**row + 0.5) / 2**row, -float(row)
 

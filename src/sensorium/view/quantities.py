@@ -28,7 +28,7 @@ def values_of(readings: Sequence[SampledReading], quantities: Sequence[Quantity]
         quantities: The quantities.
         rows: How many rows.
     """
-    # Many are worked out together, which is a hundred times cheaper than one by one
+    # Many are computed together, which is a hundred times cheaper than one by one
     several = SampledReading.gathered(readings, rows)
     shape = (len(readings), rows, -1)
     values = np.concatenate([np.reshape(getattr(several, quantity.name), shape) for quantity in quantities], axis=2)

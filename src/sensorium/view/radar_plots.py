@@ -74,7 +74,7 @@ def over_time(
 
 
 def coverage(spec: Radar, *, title: str) -> "Figure":
-    """How often objects straight ahead are seen over their range, by the radar equation and the law of its CFAR."""
+    """Probability of detection of objects straight ahead over range, by the radar equation and the law of its CFAR."""
     cells = Cells(spec)
     range_m = np.linspace(max(spec.min_range_m, 1.0), spec.farthest_m, 400)
     figure, (axes,) = canvas(9.0, 5.0)

@@ -77,7 +77,7 @@ def _print_seen(console: Console, log: "SweepLog") -> None:
 
 
 def _print_rates(console: Console, log: "SweepLog", files: list[Path]) -> None:
-    """Where the pictures are, and how fast it went once everything was compiled."""
+    """Location of the pictures, and the speed once everything was compiled."""
     figures = Table.grid(padding=(0, 2))
     for file in files:
         figures.add_row("wrote", f"{file} ({size_of(file)})")

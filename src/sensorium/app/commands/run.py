@@ -84,7 +84,7 @@ def run(
         _repeat(console, path, _folder(out, path.parent), force, allow_outside)
         return
 
-    # Where one key is given twice, the last counts
+    # If one key is given twice, the last counts
     values: dict[str, Any] = dict(assigned(text, "--set") for text in set_ or [])
     options: dict[str, str] = {}
     if seed is not None:

@@ -90,7 +90,7 @@ class Follower:
     moving_m_s: float = 3.0
     """Least speed over ground of a new track [m/s]."""
     patience_s: float = 0.6
-    """How long an object is kept that is not seen [s]."""
+    """Time that an object is kept without a detection [s]."""
 
     range_m: float | None = None
     """Of the tracked object; None without one."""

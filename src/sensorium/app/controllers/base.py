@@ -17,7 +17,7 @@ class Controller(Protocol):
 
 
 class ControllerSpec(Spec, abc.ABC):
-    """How a controller works, as data. A package brings its own kind as a subclass with a `kind` of its own."""
+    """Specification of a controller. A package adds its own kind as a subclass with a `kind` of its own."""
 
     @abc.abstractmethod
     def start(self, env: Environment) -> Controller:

@@ -20,7 +20,7 @@ from sensorium.runtime.cluster import answers, nodes
 from sensorium.runtime.cluster.nodes import Node
 from sensorium.tracing.partitioned.software import differing, software
 
-# How long a node may take to answer [s]: it starts a process and loads the library
+# Time limit for the answer of a node [s]: it starts a process and loads the library
 _ANSWER_S = 120.0
 
 

@@ -79,7 +79,7 @@ def sweep_on_cluster(
 def _begun(
     lock: ExitStack, ray: Any, places: list[Checked], series: Sequence[Case], out: Path, force: bool, tell: Tell
 ) -> Iterator[tuple[Case, Run]]:
-    """Runs as they end; those under way are ended with the loop."""
+    """Runs as they end; active ones are cancelled with the loop."""
     with lock:
         _compile(ray, places, series[0].scenario, tell)
         by_folder = {case.folder: case for case in series}
@@ -189,7 +189,7 @@ def _named(error: BaseException, host: str) -> BaseException:
 
 
 def _sent(scenario: Scenario) -> tuple[Document, str, bool]:
-    """A scenario as it is sent."""
+    """A scenario in the form that is sent."""
     return scenario.document, str(scenario.files.folder), scenario.files.allow_outside
 
 

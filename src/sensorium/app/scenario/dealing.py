@@ -16,16 +16,16 @@ T = TypeVar("T")
 # Retries of a task whose process or node is lost
 _RETRIES = 5
 
-# A node that is cut off goes on writing until it notices: so long its folders stay locked [s], and are tried so often
+# A disconnected node continues to write until it notices: its folders stay locked for this time [s], with retries
 _HELD_S, _HELD_EVERY_S = 180.0, 3.0
 
-# How often is looked which nodes are there [s]
+# Interval at which the present nodes are polled [s]
 _LOOK_EVERY_S = 2.0
 
 
 @dataclass(frozen=True)
 class Dealt:
-    """A task under way."""
+    """An active task."""
 
     key: str
     place: Checked
@@ -41,7 +41,7 @@ def deal(
     finish: Callable[[Dealt, Any], T],
     blame: Callable[[BaseException, Checked], BaseException],
 ) -> Iterator[tuple[str, T]]:
-    """Do all tasks, and hand out each when it is done; those under way are cancelled with the loop.
+    """Do all tasks, and yield each result when it is done; active tasks are cancelled with the loop.
 
     Args:
         ray: The module, in a cluster.

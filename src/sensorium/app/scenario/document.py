@@ -19,7 +19,7 @@ from sensorium.core.spec import path_of
 from sensorium.files.plain_files import read_bounded
 
 Place = tuple[str | int, ...]
-"""Where something is in a document: keys of mappings and numbers of list items, from the outside in."""
+"""A place in a document: keys of mappings and numbers of list items, from the outside in."""
 
 MAX_BYTES = 1 << 20
 MAX_VALUES = 100_000

@@ -21,7 +21,7 @@ FORMAT = 2
 
 @dataclass(frozen=True)
 class Figures:
-    """How a run went.
+    """Statistics of a run.
 
     Attributes:
         steps: Steps of its world.

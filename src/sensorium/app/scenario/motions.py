@@ -26,7 +26,7 @@ class Fixed(MotionSpec):
 
     kind: Literal["fixed"]
     pose: PoseSpec = PoseSpec()
-    """Where it is."""
+    """Position."""
 
     def make(self) -> paths.Path:
         """The path."""
@@ -42,7 +42,7 @@ class Line(MotionSpec):
     velocity: Vector
     """[m/s]."""
     quaternion: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
-    """How the body is turned in the world, w, x, y, z; it stays so."""
+    """Constant attitude of the body in the world, w, x, y, z."""
 
     def make(self) -> paths.Path:
         """The path."""

@@ -13,7 +13,7 @@ _ANGLES = "euler_deg: [roll, pitch, yaw]"
 
 
 class PoseSpec(Spec):
-    """Where something is and how it is turned: by a quaternion or by angles, not both."""
+    """Position and attitude, by a quaternion or by angles, not both."""
 
     hint_aliases: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("roll", "pitch", "yaw", "rpy", "euler", "rotation", "orientation", "heading"), _ANGLES),

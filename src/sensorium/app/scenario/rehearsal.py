@@ -39,7 +39,7 @@ def rehearse(scenario: Scenario) -> tuple[int, float]:
     """Run the beginning of a scenario, only to compile its kernels; for a partitioned scene, those of its parts.
 
     Returns:
-        How many kernels were compiled, and how long it took [s].
+        Number of compiled kernels, and the time it took [s].
     """
     began_s, before = time.perf_counter(), _compiled()
     with tempfile.TemporaryDirectory(prefix="sensorium-rehearsal-") as folder:

@@ -331,13 +331,13 @@ def _is_own(path: PurePosixPath) -> bool:
 
 
 def _written(manifest: Manifest, added: Sequence[str]) -> IsOwn:
-    """Which files of a complete run's folder are the run's own: those that its manifest names, and what was added."""
+    """Files of a complete run's folder that are the run's own: those that its manifest names, and added ones."""
     names = {NAME, *manifest.views, *manifest.outputs}
     return lambda path: str(path) in added or (_is_own(path) and str(path) in names)
 
 
 def _old(out: Path) -> Path:
-    """Where the run that stood in a folder lies while another takes its place."""
+    """Temporary place of the old run while another replaces it."""
     return out.with_name(out.name + ".old")
 
 
@@ -347,7 +347,7 @@ def _own_in_old(out: Path, added: Sequence[str]) -> IsOwn:
 
 
 def _put_in_place(part: Path, out: Path, added: Sequence[str]) -> None:
-    """Move a complete folder to its name; what stands there goes only once the new one is there."""
+    """Move a complete folder to its name; an existing one is removed only after that."""
     old = _old(out)
     try:
         if out.exists() and not any(out.iterdir()):

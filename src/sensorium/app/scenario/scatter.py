@@ -33,7 +33,7 @@ class ScatterSpec(Spec):
     assets: Annotated[tuple[ObjectSpec, ...], Field(min_length=1)]
     """The assets, chosen equally often; poses are relative to the slot."""
     count: Annotated[int, Field(ge=1)] | tuple[int, int]
-    """How many, or the least and the most."""
+    """Number, or least and greatest number."""
     low: Vector
     """Corner of the region [m]."""
     high: Vector

@@ -66,9 +66,9 @@ class ScenarioSpec(Spec):
     seed: Annotated[int, Field(ge=0)] = 0
     """Of everything random."""
     duration_s: Annotated[float, Field(ge=1e-9, le=1e9, strict=True)]
-    """How long, in simulated time [s]; whole steps, so that the last may end later."""
+    """Duration in simulated time [s]; whole steps, so that the last may end later."""
     worlds: Annotated[int, Field(ge=1, le=1 << 20)] | None = None
-    """How many worlds run side by side; by default one, whose readings have no axis of worlds."""
+    """Number of worlds; by default one, whose readings have no axis of worlds."""
     scene: StrewnSceneSpec = StrewnSceneSpec()
     """The scene."""
     world: Any = None
@@ -78,7 +78,7 @@ class ScenarioSpec(Spec):
     sun: fields.Sun | None = None
     """Sunlight; by default it is night."""
     gravity: fields.Gravity | None = None
-    """Where the world does not apply one of its own; by default standard gravity along -z."""
+    """Gravity, unless the world applies its own; by default standard gravity along -z."""
     magnetic: fields.Magnetic | None = None
     """The magnetic field; by default there is none."""
     sensors: dict[str, Any] = Field(default_factory=dict)

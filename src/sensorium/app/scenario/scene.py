@@ -31,7 +31,7 @@ class ObjectSpec(Spec):
     mesh: str | None = None
     """A mesh file in the scenario's folder: .glb .gltf .obj .ply .stl .off or .npz."""
     scale: Annotated[float, Field(gt=0.0)] = 1.0
-    """How much larger it becomes, such as 0.001 for a mesh in millimetres."""
+    """Scale factor, such as 0.001 for a mesh in millimetres."""
     pose: PoseSpec = PoseSpec()
     """On its body, or in the world."""
     body: str | None = None

@@ -44,7 +44,7 @@ class Sphere(ShapeSpec):
     radius: Length
     """Of its vertices [m]; face centres are slightly inside."""
     subdivisions: int = 4
-    """How often the 20 faces of an icosahedron are quartered, 0 to 9."""
+    """Number of subdivisions of the 20 faces of an icosahedron, 0 to 9."""
 
     def make(self) -> Mesh:
         """Its triangles."""
@@ -62,7 +62,7 @@ class Ellipsoid(ShapeSpec):
     rz: Length
     """Half its size along z [m]."""
     subdivisions: int = 4
-    """How often the 20 faces of an icosahedron are quartered, 0 to 9."""
+    """Number of subdivisions of the 20 faces of an icosahedron, 0 to 9."""
 
     def make(self) -> Mesh:
         """Its triangles."""

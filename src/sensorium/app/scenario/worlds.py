@@ -19,7 +19,7 @@ from sensorium.scene.scene import Scene
 from sensorium.worlds import Commanded, Joined, Kinematic, MuJoCo, Replay, Static, World
 
 StepLength = Annotated[float, Field(gt=0.0)]
-"""How far one step goes [s]."""
+"""Length of a step [s]."""
 
 
 class WorldSpec(Spec, abc.ABC):
@@ -46,7 +46,7 @@ class StaticSpec(WorldSpec):
 
     kind: Literal["static"]
     step_s: StepLength = 0.01
-    """How far one step goes [s]."""
+    """Length of a step [s]."""
     bodies: dict[str, PoseSpec] = Field(default_factory=dict)
     """Poses of the bodies."""
 
@@ -60,7 +60,7 @@ class KinematicSpec(WorldSpec):
 
     kind: Literal["kinematic"]
     step_s: StepLength = 0.01
-    """How far one step goes [s]."""
+    """Length of a step [s]."""
     bodies: dict[str, Motion] = Field(default_factory=dict)
     """The path of each body, by its name."""
     joints: dict[str, JointMotion] = Field(default_factory=dict)
@@ -79,7 +79,7 @@ class CommandedBody(Spec):
     """A body that a controller moves: its initial pose, and its motion until the first command."""
 
     pose: PoseSpec = PoseSpec()
-    """Where it is at the start."""
+    """Initial pose."""
     velocity: Vector = (0.0, 0.0, 0.0)
     """In its own axes [m/s]."""
 
@@ -89,9 +89,9 @@ class CommandedSpec(WorldSpec):
 
     kind: Literal["commanded"]
     step_s: StepLength = 0.01
-    """How far one step goes [s]."""
+    """Length of a step [s]."""
     bodies: dict[str, CommandedBody] = Field(min_length=1)
-    """How each body begins, by its name."""
+    """Initial state of each body, by its name."""
 
     def make(self, files: Files) -> World:
         """The world."""
@@ -109,7 +109,7 @@ class ReplaySpec(WorldSpec):
     file: str
     """A CSV of poses, or an MCAP recording, in the scenario's folder."""
     step_s: StepLength = 0.01
-    """How far one step goes [s]."""
+    """Length of a step [s]."""
     slide_joints: tuple[str, ...] = ()
     """Names of the joints that slide [m], beside those that an MCAP recording names; all others turn [rad]."""
     root: str | None = None

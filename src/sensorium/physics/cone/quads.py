@@ -82,7 +82,7 @@ def recovered_quads(vertices: Float, faces: NDArray[np.int32]) -> Quads:
 
 
 def _corners(points: Float, normal: Float) -> tuple[Float, Float]:
-    """How each corner of quads (n, 4, 3) turns about the normal, (n, 4), and the sum of their |cosines|, (n,)."""
+    """Turn of each corner of quads (n, 4, 3) about the normal, (n, 4), and the sum of their |cosines|, (n,)."""
     ahead = np.roll(points, -1, axis=1) - points
     length = np.sqrt((ahead * ahead).sum(axis=2))
     ahead = ahead / np.where(length > 0.0, length, 1.0)[..., None]

@@ -34,9 +34,9 @@ class J2Gravity(AbstractGravity):
     radius_m: Annotated[float, Field(gt=0.0)] = EARTH_RADIUS_M
     """The radius R that J2 belongs to, at the equator [m]."""
     j2: float = EARTH_J2
-    """How oblate the planet is [1]; 0 is a sphere."""
+    """Oblateness of the planet [1]; 0 is a sphere."""
     center: Vector = (0.0, 0.0, 0.0)
-    """Where its centre is in the world [m]."""
+    """Its centre in the world [m]."""
 
     def at(self, p_W: ArrayLike) -> Float:
         """Gravitational acceleration g_W in world axes [m/s^2], a new array of shape (*batch, 3).

@@ -25,7 +25,7 @@ class MagneticDipole(AbstractMagnetic):
     moment: Vector
     """Magnetic moment in world axes, from the south pole to the north pole of the magnet [A m^2]."""
     position: Vector = (0.0, 0.0, 0.0)
-    """Where it is in the world [m]."""
+    """Position in the world [m]."""
 
     def at(self, p_W: ArrayLike, time_ns: ArrayLike = 0) -> Float:
         """Magnetic flux density B_W in world axes [T], a new array of shape (*batch, 3).

@@ -23,7 +23,7 @@ REFERENCE_RADIUS_M = 6371200.0
 # Up to here from the origin of a local world the field is taken as linear [m]
 NEAR_M = 2000.0
 
-# Where the mantle ends and the sources begin [m]
+# Radius at which the mantle ends and the sources begin [m]
 _CORE_RADIUS_M = 3480e3
 
 _NS_PER_YEAR = 365.25 * 86400 * NS_PER_S

@@ -15,7 +15,7 @@ from sensorium.physics.imaging.metering import WHOLE, Region
 
 
 class AutoExposure(Spec):
-    """How a camera sets exposure time and gain by itself.
+    """Automatic control of exposure time and gain.
 
     It starts with the camera's `exposure_s` and gain 1, again at each reset. Levels are shares of full scale before
     white balance and gamma.

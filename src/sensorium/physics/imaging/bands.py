@@ -63,7 +63,7 @@ class Band(Spec):
         return max(table.wavelength_m[0] for table in tables), min(table.wavelength_m[-1] for table in tables)
 
     def wavelengths_m(self) -> NDArray[np.float64]:
-        """Where integrals over the band look [m]: evenly, and at every point of its tables."""
+        """Wavelengths of integrals over the band [m]: evenly spaced, and every point of its tables."""
         low, high = self.limits_m
         tables = (self.filter.wavelength_m, () if self.response is None else self.response.wavelength_m)
         points = np.concatenate([np.linspace(low, high, _POINTS), *(np.array(table) for table in tables)])

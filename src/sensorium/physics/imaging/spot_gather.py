@@ -144,7 +144,7 @@ def _gather(first, step, count, samples, inverse_depth, around, alike, table, ou
 
 @jit.function
 def _aim(shift, m, points, down, tile_row, tile, aims):
-    """Where rays of a tile's first pixel come from, counted from its first cell, and how that changes along the tile.
+    """Origins of the rays of a tile's first pixel, counted from its first cell, and their change along the tile.
 
     Rows of `aims` are x, y, the changes of both from pixel to pixel [cells], and the pupil point (x, y) [m].
     """

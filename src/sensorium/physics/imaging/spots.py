@@ -7,7 +7,7 @@ nearest one for each cell, which is the same for one ray and leaves no cell empt
 
 No ray is traced through the lens: the five Seidel terms vary slowly over the image, so they are tabulated for each
 pupil point at the nodes of a coarse grid and interpolated; defocus, which follows the depth of each sample, is a
-multiple of the pupil point and is worked out cell by cell. Each cell of a pixel has its own set of pupil points.
+multiple of the pupil point and is computed cell by cell. Each cell of a pixel has its own set of pupil points.
 """
 
 from typing import NamedTuple
@@ -32,7 +32,7 @@ Slopes = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], ND
 
 
 class SpotTable(NamedTuple):
-    """Where pupil rays come from, in cells of the virtual grid."""
+    """Origins of pupil rays, in cells of the virtual grid."""
 
     shift: NDArray[np.float32]  # (sets, points, rows + 1, tiles + 1, 2): deviation (x, y) at the nodes [cells]
     pupil: NDArray[np.float32]  # (sets, points, 2): pupil points (x, y) [m], each axis times mean pitch over its pitch
@@ -112,7 +112,7 @@ def _missed(
     *,
     close: float,
 ) -> NDArray[np.float64]:
-    """How far each ray that reaches a node misses its ideal point [m], shape (sets, points, *nodes, 2).
+    """Deviation of each ray that reaches a node from its ideal point [m], shape (sets, points, *nodes, 2).
 
     A ray comes from the field that is off by its own deviation, not by the node's. Most lenses bend so little that a
     fixed-point iteration of the deviation converges. A point that does not converge, or leaves the neighbourhood of the

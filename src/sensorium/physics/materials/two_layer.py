@@ -60,7 +60,7 @@ class TwoLayer(AbstractDiffuse):
     diffuse_roughness: Annotated[float, Field(ge=0.0, le=1.5707963267948966)] = 0.0
     """Standard deviation of the base's facet angles, Oren-Nayar's sigma [rad]; 0 is Lambertian."""
     layering: Literal["two_way", "agx", "plastic"] = "two_way"
-    """How light reaches the base and comes back."""
+    """Transmission of light to the base and back."""
 
     @model_validator(mode="after")
     def _check(self) -> "TwoLayer":

@@ -100,7 +100,7 @@ NonNegativeOverWavelength = Annotated[
 
 
 def checked_wavelength(wavelength_m: float) -> float:
-    """A wavelength in vacuum [m] as it is, or a `SpecError` where it cannot be meant."""
+    """A wavelength in vacuum [m] unchanged, or a `SpecError` if it is implausible."""
     if not MIN_WAVELENGTH_M <= wavelength_m <= MAX_WAVELENGTH_M:
         raise SpecError(
             f"wavelength_m is {wavelength_m}; it must be between {MIN_WAVELENGTH_M} and {MAX_WAVELENGTH_M} metres"

@@ -10,7 +10,7 @@ from sensorium.physics.radio.windows import window_samples
 Complex = NDArray[np.complex64]
 Float = NDArray[np.float64]
 
-# Scatterers whose samples are worked out at once
+# Scatterers whose samples are computed at once
 _AT_ONCE = 256
 
 

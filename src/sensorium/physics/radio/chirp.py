@@ -99,7 +99,7 @@ class Chirp(Spec):
         return 2.0 * self.slope_Hz_s * distance / LIGHT_SPEED_M_S + 2.0 * rate / self.wavelength_m
 
     def coupling_m(self, range_rate_m_s: ArrayLike) -> Array:
-        """How much farther than it is a receding surface seems, v_r f_0 / S [m]."""
+        """Apparent additional range of a receding surface, v_r f_0 / S [m]."""
         return checked("range_rate_m_s", range_rate_m_s) * (self.carrier_Hz / self.slope_Hz_s)
 
     def speed_of_phase(self, phase_rad: ArrayLike) -> Array:

@@ -99,7 +99,7 @@ def corner(edge_m: float, direction: ArrayLike = (1.0, 0.0, 0.0), *, wavelength_
     lambda^2, 27.633 m^2 for 0.1 m at 77 GHz. From behind: 0.
 
     Args:
-        edge_m: a, of the edges that meet in the corner [m].
+        edge_m: a, of the edges at the corner [m].
         direction: To the radar, shape (*batch, 3).
         wavelength_m: Lambda [m].
     """

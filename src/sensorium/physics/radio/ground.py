@@ -49,8 +49,8 @@ def image_path(
 ) -> tuple[Array, Array, Array]:
     """Straight way, way over the ground, and grazing angle there, over flat ground.
 
-    sqrt(d^2 + (h_r - h_t)^2), sqrt(d^2 + (h_r + h_t)^2) and atan((h_r + h_t) / d): the ground shows an image of the
-    target as far below as it is above.
+    sqrt(d^2 + (h_r - h_t)^2), sqrt(d^2 + (h_r + h_t)^2) and atan((h_r + h_t) / d): the ground mirrors the target to the
+    same distance below.
 
     Args:
         distance_m: d along the ground [m].

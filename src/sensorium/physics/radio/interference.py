@@ -22,7 +22,7 @@ class Interferer(Spec):
     model_config = ConfigDict(frozen=True)
 
     position_m: tuple[float, float, float]
-    """Where it is [m]: in the world, or in the frame of its body."""
+    """Position [m]: in the world, or in the frame of its body."""
     body: str | None = None
     """Body that carries it; None for the world itself."""
     power_W: PositiveFloat = 0.01

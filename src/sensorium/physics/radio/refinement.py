@@ -34,7 +34,7 @@ CELLS = 5
 PLACES = 32
 """For which the weights are kept, in a cell."""
 
-# How far from the peak places are looked for, in cells, where not all cells count
+# Distance from the peak in which places are searched, in cells, if not all cells count
 _SPAN = 1.5
 
 # Added to C: components that a window has almost removed are not restored with their rounding

@@ -87,7 +87,7 @@ class Corner(AbstractReflector):
 
     kind: Literal["corner"] = "corner"
     edge_m: Length
-    """Of the edges that meet in the corner [m]."""
+    """Of the edges at the corner [m]."""
 
     def cross_section(self, direction: ArrayLike, *, wavelength_m: float) -> Array:
         """Sigma [m^2]."""

@@ -55,7 +55,7 @@ class Grid(NamedTuple):
 
 @jit.function
 def shifted(index, shift, count):
-    """Where a cell's noise goes along an axis that counts round, and with which sign (`windows`)."""
+    """Cell that a cell's noise goes to along a cyclic axis, and its sign (`windows`)."""
     at = index + shift
     if 0 <= at < count:
         return at, np.float32(1.0)
@@ -134,7 +134,7 @@ def _add_row(real, imaginary, e, b, speed, first, a, c, weights, number):
 def _smear(grid, place, migration, speeds, dn, ranges, rn, room, along, tile):
     """Weights over speeds and ranges of an echo whose range moves within the frame.
 
-    Weights over ranges are worked out at the ends of pieces of the frame, and change linearly in between: with steps
+    Weights over ranges are computed at the ends of pieces of the frame, and change linearly in between: with steps
     instead, the frame would have side lobes along the speed that no radar has, 40 dB below the echo.
 
     Args:

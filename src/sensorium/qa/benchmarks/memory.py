@@ -22,7 +22,7 @@ def resident_mb() -> float:
 
 
 def growth(series: Sequence[float]) -> float:
-    """How much a series grew, as a share: median of its last fifth over that of its second; the first one settles."""
+    """Growth of a series, as a share: median of its last fifth over that of its second; the first one settles."""
     fifth = max(1, len(series) // 5)
     return median(series[-fifth:]) / median(series[fifth : 2 * fifth]) - 1.0
 

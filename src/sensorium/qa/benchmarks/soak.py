@@ -176,7 +176,7 @@ class Soak:
         self._recorder: sn.record.McapRecorder | None = None
 
     def step(self) -> None:
-        """One step, recorded; some worlds restart now and then, and the recording goes on in another file."""
+        """One step, recorded; some worlds restart now and then, and the recording continues in another file."""
         if self.steps % _STEPS_A_FILE == 0:
             self.close()
             self._recorder = sn.record.McapRecorder(self._folder / f"{self.files}.mcap")
@@ -209,7 +209,7 @@ class Soak:
 
     @property
     def faults(self) -> int:
-        """How many there were so far."""
+        """Number so far."""
         return sum(sensor.faults.log.total for sensor in self.env.sensors.values())
 
 

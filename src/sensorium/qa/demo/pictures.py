@@ -76,12 +76,12 @@ class SweepLog:
 
     @property
     def path_W(self) -> NDArray[np.float64]:
-        """Where the lidar went [m], shape (k, 3)."""
+        """Path of the lidar [m], shape (k, 3)."""
         return np.concatenate(self._places)
 
     @property
     def returns(self) -> dict[str, int]:
-        """How many rays met each label."""
+        """Number of rays on each label."""
         return {name: self._counts.get(number, 0) for name, number in self.labels.items()}
 
     @property

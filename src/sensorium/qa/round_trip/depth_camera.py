@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 # Pixels in the middle of an image are enough for noise and steps, and faster
 _PART = {"width": 160, "height": 120}
 
-# Where noise is measured, as shares of the greatest range, and the farthest that these devices are made for [m]
+# Distances at which noise is measured, as shares of the greatest range, and the farthest one of these devices [m]
 _NEAR, _FAR, _FARTHEST_M = 0.25, 0.75, 8.0
 
 # Offset of the sphere for limits to the left, in radii: ranges then are on both sides of either limit

@@ -31,7 +31,7 @@ def radar_rows(device: Device) -> list[Row]:
         if quantity is not None:
             rows.append(in_sheet_unit(device.name, what, quantity, sheet.number(name), found))
 
-    # Where it is last seen, and first not
+    # The farthest range with a detection, and the nearest without
     spec = Radar.from_device(device.path)
     near_m = 0.3 * spec.farthest_m
 
@@ -75,7 +75,7 @@ def radar_rows(device: Device) -> list[Row]:
 def _edge(
     device: Device, place: Callable[[float], tuple[float, float, float]], inside: float, outside: float
 ) -> tuple[float, float, float]:
-    """Where a reflector vanishes, by halving: the middle between where it is seen and where it is not, and both."""
+    """Range at which a reflector vanishes, by bisection: the middle between seen and not seen, and both."""
     for _ in range(_STEPS):
         middle = 0.5 * (inside + outside)
         env, radar = _made(device, [place(middle)], chirp={"chirps": 16})

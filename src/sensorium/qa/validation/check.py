@@ -150,7 +150,7 @@ Verdict = Literal["passed", "failed", "skipped"]
 
 @dataclass(frozen=True)
 class Result:
-    """How a check ended."""
+    """Result of a check."""
 
     check: Check
     verdict: Verdict

@@ -2,7 +2,7 @@
 
     python -m sensorium.qa.validation.models DIR [--only PATTERN] [--package NAME=FOLDER ...]
 
-Third-party models cannot be shipped with the library; this checks a collection of one's own. A mesh counts as loaded
+Third-party models cannot be shipped with the library; this checks a collection of your own. A mesh counts as loaded
 with its paint; missing images are listed with it. MJCF files that belong to another file, and so cannot be loaded
 alone, are listed with MuJoCo's message: `--only 'scene*.xml'` leaves them out.
 """

@@ -27,7 +27,7 @@ def write(folder: Path, results: Sequence[Result], *, quick: bool) -> tuple[Path
 
 
 def counts(results: Iterable[Result]) -> dict[str, int]:
-    """How many passed, failed and were skipped."""
+    """Numbers of passed, failed and skipped checks."""
     found = {"passed": 0, "failed": 0, "skipped": 0}
     for result in results:
         found[result.verdict] += 1

@@ -83,7 +83,7 @@ def _place(values: Array, log: bool, low: float, high: float, begin: float, end:
 
 
 def _round_values(axis: Axis, low: float, high: float, whole: bool) -> list[float]:
-    """Where to put ticks: round numbers inside the axis."""
+    """Positions of ticks: round numbers inside the axis."""
     if axis.log:
         decades = range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1)
         every = max(1, math.ceil(len(decades) / 4))

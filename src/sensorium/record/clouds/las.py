@@ -33,8 +33,8 @@ def save_las(scan: Scan, path: str | PathLike[str]) -> None:
     there it is scaled so that the strongest return is 65535. Every other field of `Scan.FIELDS` in the scan is an extra
     dimension by its name in clouds (`label`, `cause`, `object_id`, ...; `width_s` [s]), and so is `ring`.
 
-    Where the scan keeps the samples of its pulses, points have format 9, and the samples are wave packets in a file
-    beside, of the same name with .wdp, which is written first: see `record.las_waves`.
+    If the scan keeps the samples of its pulses, points have format 9, and the samples are wave packets in a second file
+    of the same name with .wdp, which is written first: see `record.las_waves`.
 
     Args:
         scan: Of one sensor in one world.

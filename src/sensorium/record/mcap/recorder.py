@@ -204,7 +204,7 @@ class McapRecorder(Recorder):
     # --- on the thread of the run -----------------------------------------------------------------------------------
 
     def _open(self) -> Background[list[tuple[Place, DeferredBytes]]]:
-        """The thread, which has met no error yet."""
+        """The thread, if it has had no error yet."""
         if self._background is None:
             raise SpecError(f"recorder of {self.path.name!r} is closed; nothing can be recorded any more")
         self._background.raise_error()

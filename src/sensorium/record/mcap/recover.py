@@ -52,7 +52,7 @@ def recover(
     read, with an index, and appears only when it is complete.
 
     Args:
-        path: The file, which is left as it is.
+        path: The file, which is not changed.
         out: File to write; by default `run.recovered.mcap` beside `run.mcap`, or beside the folder `results.part` of a
             run that was cut off, `results.recovered.mcap`: the next run begins that folder again.
         force: Whether an existing file is replaced.
@@ -76,7 +76,7 @@ def recover(
 
 
 def _beside(path: Path) -> Path:
-    """Where a recovered file goes that was given no name."""
+    """Default path of a recovered file."""
     folder = path.absolute().parent
     if folder.suffix == ".part":
         return folder.with_name(f"{folder.stem}.recovered.mcap")

@@ -73,7 +73,7 @@ def _encoding(picture: NDArray[Any], mosaic: str | None) -> str:
 
 
 def _info(spec: Camera, stamp_ns: int, frame_id: str) -> Message:
-    """How the camera projects; Seidel's distortion E is Brown's k1 = -E d^3 in tangents of the angle."""
+    """Projection of the camera; Seidel's distortion E is Brown's k1 = -E d^3 in tangents of the angle."""
     pattern = spec.projection()
     model = "plumb_bob"
     coefficients: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0, 0.0)

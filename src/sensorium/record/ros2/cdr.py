@@ -30,7 +30,7 @@ def encoded(message: Message) -> bytes:
 
 
 def long_bytes(message: Message) -> int:
-    """How many bytes its `data` has, for types that end with such an array; else 0."""
+    """Number of bytes of its `data`, for types that end with such an array; else 0."""
     if message.kind not in _BYTES_AFTER_DATA:
         return 0
     data: DeferredBytes | NDArray[np.uint8] = message.fields["data"]

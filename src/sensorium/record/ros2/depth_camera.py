@@ -66,7 +66,7 @@ def depth_camera(reading: DepthImage, source: Source) -> list[tuple[int, str, Me
 
 
 def _tail(name: str) -> int:
-    """How many axes an output of one camera has."""
+    """Number of axes of an output of one camera."""
     return 2 if name in ("depth", "range", "segmentation", "object_id", "face_id") else 3
 
 
@@ -105,7 +105,7 @@ def _pack(
 
 
 def _info(pattern: Pinhole | Fisheye, lens: NDArray[np.float64], stamp_ns: int, frame_id: str) -> Message:
-    """How the camera projects; focal length and principal point may be drawn, and are those of the image."""
+    """Projection of the camera; focal length and principal point may be random, and are those of the image."""
     model = "equidistant" if pattern.kind == "fisheye" else "plumb_bob"
     fx, fy, cx, cy = (float(number) for number in lens)
     return camera_info(

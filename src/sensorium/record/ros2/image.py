@@ -27,7 +27,7 @@ ENCODINGS = {
 
 
 def image(pixels: NDArray[Any], encoding: str, *, stamp_ns: int, frame_id: str) -> Message:
-    """A picture as it is, row by row from the top.
+    """A picture without conversion, row by row from the top.
 
     Args:
         pixels: Shape (height, width), or (height, width, n) for encodings of n numbers, of the encoding's own type.

@@ -35,7 +35,7 @@ def pack_points(
         columns: Rays of a channel.
 
     Returns:
-        How many were written.
+        Number of records written.
     """
     of_point, of_time, rays = points.shape[1], time.shape[1], len(time)
     count = 0

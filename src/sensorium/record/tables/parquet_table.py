@@ -8,7 +8,7 @@ from sensorium.core.errors import MissingExtraError
 from sensorium.files.atomic import replacing
 from sensorium.record.tables.csv_table import Cell
 
-# Rows that are written at once while the run goes on, and rows of one group of the final file
+# Rows that are written at once during the run, and rows of one group of the final file
 _ROWS_AT_ONCE = 256
 _ROWS_OF_A_GROUP = 1 << 17
 

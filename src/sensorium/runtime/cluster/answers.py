@@ -6,7 +6,7 @@ from typing import Any
 
 from sensorium.runtime.cluster.head import check_head
 
-# How often is looked whether the head is still there [s]
+# Interval at which the head is checked [s]
 _LOOK_EVERY_S = 2.0
 
 

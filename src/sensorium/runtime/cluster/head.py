@@ -9,7 +9,7 @@ from typing import Any
 
 from sensorium.core.errors import BackendError
 
-# How long an answer may take, how long the head may be silent, and how often it is knocked at meanwhile [s]
+# Time limit of an answer, longest silence of the head, and interval of its checks [s]
 _ANSWER_S, _SILENT_S, _KNOCK_EVERY_S = 2.0, 10.0, 0.5
 
 _lost = False

@@ -13,7 +13,7 @@ from typing import Any
 
 from sensorium.runtime.cluster import tokens
 
-# How long to wait for an answer from an address, and for the whole look [s]
+# Time limits for an answer from an address, and for the whole probe [s]
 _PATIENCE_S, _LOOK_S = 10.0, 60.0
 
 # Ray's own functions, which may change with its version: then the probe gives no answer, and joining reports the error

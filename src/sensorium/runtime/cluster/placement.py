@@ -9,7 +9,7 @@ from sensorium.runtime.cluster.nodes import Node
 # Most assignments tried before parts are said not to fit; this many exist only if nodes are almost full
 _MOST_STEPS = 100_000
 
-# How often is looked whether room has become free [s]
+# Interval at which free memory is checked [s]
 _POLL_S = 0.5
 
 

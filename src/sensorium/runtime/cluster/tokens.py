@@ -64,7 +64,7 @@ def forget() -> None:
 
 
 def _where() -> str:
-    """Where this machine's token is, as Ray looks for it; empty without one."""
+    """Location of this machine's token, by Ray's rules; empty without one."""
     if os.environ.get(TOKEN):
         return f"in {TOKEN}"
     named = os.environ.get(PATH)

@@ -35,7 +35,7 @@ class ImageMap:
         said: Which line names it.
         scale: Of u and v, as `-s` says.
         offset: Of u and v, as `-o` says.
-        clamped: Whether its edge goes on beyond it; else it repeats.
+        clamped: Whether its edge continues beyond it; else it repeats.
     """
 
     path: Path

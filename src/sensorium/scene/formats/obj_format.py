@@ -62,7 +62,7 @@ def read_obj(path: Path, paint: bool = True) -> MeshArrays:
     fan = fans(corners.counts)
     triangles = absolute(corners.vertex, of_corners[:, 0])[fan]
     at_corners = corner_normals(rows["vn"], corners.normal[fan], of_corners[:, 2][fan])
-    if not paint or triangles.max(initial=-1) >= len(points):  # where `Mesh` refuses an index by name
+    if not paint or triangles.max(initial=-1) >= len(points):  # if `Mesh` refuses an index by name
         return MeshArrays(points, triangles, color, corner_normal=at_corners)
     said.add_faces(corners.place, of_corners[:, 1], of_corners[:, 3], fan)
     painted = said.applied(triangles, rows["vt"], numbers["vt"], np.repeat(face_numbers, corners.counts))

@@ -20,7 +20,7 @@ from sensorium.scene.formats.textures import CLAMP, REPEAT, Paint, PaintedImages
 
 @dataclass(frozen=True, eq=False)
 class Painted:
-    """A mesh whose vertices are doubled where paints meet.
+    """A mesh whose vertices are duplicated at borders of paint.
 
     Attributes:
         origin: Which vertex of the file each vertex is, (n,).

@@ -48,7 +48,7 @@ _SMALL_SHARE = 1 / 16
 # Centroids of a mesh that the cuts are chosen by
 _SAMPLE = 4096
 
-# Faces whose centroids are worked out at once
+# Faces whose centroids are computed at once
 _CHUNK = 1_000_000
 
 

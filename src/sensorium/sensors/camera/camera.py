@@ -182,7 +182,7 @@ class Camera(SensorSpec[CameraImage]):
 
     # Surroundings
     mirror_depth: int = Field(default=4, ge=0, le=64)
-    """How many mirrors in a row a ray is followed through; the last, and rough surfaces, mirror sky or ground alone."""
+    """Most mirrors along a ray's path; the last, and rough surfaces, mirror sky or ground alone."""
     ground_albedo: float = Field(default=0.2, ge=0.0, le=1.0)
     """Ground reflectance where there is no surface below, for light onto walls from below and to the camera [1]."""
     ambient_k: float = Field(default=288.15, gt=0.0)
@@ -283,7 +283,7 @@ class Camera(SensorSpec[CameraImage]):
         return self.width_m / self.columns, self.height_m / self.rows
 
     def projection(self, *, factor: int = 1, margin: int = 0) -> Pinhole | Fisheye:
-        """Where pixels look without aberrations, or cells of a finer grid with a margin around it."""
+        """Directions of pixels without aberrations, or of cells of a finer grid with a margin around it."""
         width_m, height_m = self.pitch_m
         fields: dict[str, Any] = {
             "width": self.columns * factor + 2 * margin,
@@ -326,7 +326,7 @@ class CameraModel:
         return self._rate.next_end_ns(now_ns, self._caster.duration_ns)
 
     def needs_from_ns(self, now_ns: int) -> int:
-        """The start of the exposure under way at the earliest."""
+        """The start of the current exposure, at the earliest."""
         return now_ns - self._caster.duration_ns
 
     def reset(self, mask: NDArray[np.bool_]) -> None:

@@ -122,7 +122,7 @@ class Pipeline:
     def digitised(
         self, electrons: Float, settings: Settings | None = None, *, converter: bool = True
     ) -> tuple[NDArray[Any], NDArray[Any] | None]:
-        """Image, and codes of the converter where there is one; a mosaic as it is."""
+        """Image, and codes of the converter if there is one; a mosaic unchanged."""
         settings = settings or self.first_settings
         image, codes = digitised(
             electrons,

@@ -269,7 +269,7 @@ class _TextureTables:
         self.face_count += faces
 
     def _image(self, texture: PaintedImages, number: int) -> tuple[int, int, int]:
-        """Where an image begins, its rows and columns."""
+        """Start of an image, its rows and columns."""
         if number < 0:
             return 0, 1, 1
         image = texture.images[number]

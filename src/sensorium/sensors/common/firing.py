@@ -30,7 +30,7 @@ class Shot(NamedTuple):
     X_WS: Pose
     """True poses of the sensors at the knots, batch shape (knots, worlds, sensors)."""
     bodies: BodyMotion
-    """How the bodies moved, to place them once more when the world has gone on."""
+    """Motion of the bodies, to place them once more after the world has moved."""
 
 
 class Aim(NamedTuple):
@@ -109,7 +109,7 @@ class Firing:
         return self._flattened(table, instant=True), Heads(matrix, _AT_ONCE, self._world, self._always)
 
     def cameras(self) -> Cameras:
-        """How cameras of such images are mounted, now and ever, and room for their poses."""
+        """Mounts of the cameras of such images, present and future, and buffers for their poses."""
         p_WS, q_WS = (np.empty((1, self._rig.worlds, self._rig.sensors, size)) for size in (3, 4))
         return Cameras(self._bodies[2], *self._mounts, p_WS, q_WS)
 

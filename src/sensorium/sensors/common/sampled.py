@@ -147,7 +147,7 @@ class SampledModel(Generic[R]):
                 yield self._capture(tick, at_ns)
 
     def due_ns(self, now_ns: int) -> int:
-        """The next sample, as it is planned."""
+        """Time of the next planned sample."""
         return self._next_ns
 
     def needs_from_ns(self, now_ns: int) -> int:

@@ -85,7 +85,7 @@ class SensorSpec(Spec, abc.ABC, Generic[R]):
         """The sensor of a data sheet, such as `sn.Lidar.from_device("ouster-os1-128")`.
 
         Args:
-            name: One of `sn.devices.names()`, or the path of a TOML file of one's own.
+            name: One of `sn.devices.names()`, or the path of a TOML file.
             folder: A folder of further sheets, beside that of the environment variable SENSORIUM_DEVICES.
             overrides: Fields of the specification; a dictionary changes only the fields that it names,
                 `pattern={"columns": 2048}`.

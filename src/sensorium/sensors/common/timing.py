@@ -39,7 +39,7 @@ class Timing(Spec):
     clock_offset_s: float = 0.0
     """Offset of the sensor's clock at time 0 [s], positive if it is ahead."""
     skew_ppm: float = Field(default=0.0, gt=-1e6, lt=1e6)
-    """How much faster the sensor's clock runs [1e-6]."""
+    """Rate error of the sensor's clock, positive if fast [1e-6]."""
     loss: float = Field(default=0.0, ge=0.0, le=1.0)
     """Probability that a reading never arrives [1]."""
 
@@ -54,6 +54,6 @@ class Timing(Spec):
         )
 
     def shift_ns(self, normal: float, period_ns: float) -> int:
-        """How far a sample is moved [ns], from a standard normal number."""
+        """Displacement of a sample [ns], from a standard normal number."""
         most_ns = _MOST_JITTER * period_ns
         return round(min(max(normal * self.jitter_s * 1e9, -most_ns), most_ns))

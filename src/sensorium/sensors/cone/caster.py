@@ -40,7 +40,7 @@ class ConeCaster:
     """Searches the scene for all worlds and sensors of a rig."""
 
     def __init__(self, rig: Rig, options: ConeOptions) -> None:
-        """Lay out the scene.
+        """Prepare the scene.
 
         Args:
             rig: Mount of the sensors; bodies that it hides are not seen.

@@ -77,7 +77,7 @@ class ConeObjects:
 
     @property
     def range_rate(self) -> Float:
-        """How fast the matter at the nearest point goes away [m/s]; shape (..., objects)."""
+        """Speed at which the material at the nearest point recedes [m/s]; shape (..., objects)."""
         return self._seen(self._found.range_rate)
 
     @property
@@ -145,7 +145,7 @@ class ConeReading(SampledReading):
 
     @property
     def range_rate(self) -> Float:
-        """How fast the matter at the nearest point goes away, by the velocities of bodies [m/s], as Doppler sees it."""
+        """Speed at which the material at the nearest point recedes, by the velocities of bodies: Doppler [m/s]."""
         return self._channel(cc.RANGE_RATE)
 
     @property

@@ -62,7 +62,7 @@ class ConeSensor(SensorSpec[ConeReading]):
     range_m: float = Field(gt=0.0)
     """Length of the cone [m]."""
     lines: Annotated[int, Field(ge=2, le=1_000_000)] | Literal["exact"] = "exact"
-    """How many lines are laid over each face, or "exact" for the nearest point of the face itself. Faces are quads, put
+    """Number of lines over each face, or "exact" for the nearest point of the face itself. Faces are quads, put
     together from triangles; lone triangles get lines that shrink to a corner."""
     half_spacing_deg: float | None = Field(default=None, gt=0.0, lt=90.0)
     """Uses only as many of the lines as keep half the angle between two of them, eq. 4.1, below this [deg]: fewer for

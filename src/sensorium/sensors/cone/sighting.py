@@ -52,7 +52,7 @@ class Sighting:
 
     @property
     def in_sight(self) -> NDArray[np.bool_]:
-        """Where there is something, shape (rows, slots)."""
+        """Slots that are filled, shape (rows, slots)."""
         return self.object_id >= 0
 
     @property

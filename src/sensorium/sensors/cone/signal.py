@@ -32,7 +32,7 @@ class ConeSignal:
         self._rig, self._caster, self._period_s = rig, caster, period_s
         self._memory, self._before_ns = new_memory(rows, rule), 0
         self.rule = rule
-        """How verdicts are found."""
+        """Rule of the verdicts."""
         self.read_before = new_memory(rows, rule)
         """State of `ConeReadout` from the readings before."""
         self.object_id = np.full((rows, 1), -1, np.int32)

@@ -59,7 +59,7 @@ class InertialSignal:
         angular: AngularGroup | None,
         magnetic: Triaxial | None,
     ) -> None:
-        """Lay out the channels.
+        """Assign the channels.
 
         Args:
             rig: Mount of the sensor.

@@ -64,7 +64,7 @@ class Triaxial(Spec):
     position: tuple[float, float, float] = (0.0, 0.0, 0.0)
     """Position in the frame of its sensor [m]."""
     quaternion: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
-    """How it is turned there, w x y z."""
+    """Its attitude there, w x y z."""
 
     @property
     def pose(self) -> Pose:
@@ -113,7 +113,7 @@ class LinearGroup(Triaxial):
     """Errors of an accelerometer, and how its ideal value is found."""
 
     source: Literal["velocity", "engine"] = "velocity"
-    """Where acceleration comes from: the change of the sensor point's velocity over the last step of the world (a mean,
+    """Source of the acceleration: the change of the sensor point's velocity over the last step of the world (a mean,
     half a step late), or the world's own acceleration at the instant."""
     gravity_sign: Literal[-1, 1] = -1
     """Specific force is a - g, and -1 is right; the AGX paper prints +1 (physics.md E-17)."""

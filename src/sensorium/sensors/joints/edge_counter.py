@@ -27,7 +27,7 @@ _MOST_BINS = 2.0**53
 _BLOCK_ROWS = 512
 _SERIAL_BLOCKS = 16
 
-# How a position is kept in its range
+# Rules for a position outside its range
 _FREE, _WRAP, _CLAMP = range(3)
 _KINDS = {"free": _FREE, "wrap": _WRAP, "clamp": _CLAMP}
 
@@ -47,7 +47,7 @@ class Span:
     lo: float = 0.0
     hi: float = 0.0
     bins: int = 0
-    """How many bins a range that wraps has; 0 without bins."""
+    """Number of bins of a range that wraps; 0 without bins."""
 
 
 @dataclass(frozen=True)
@@ -228,7 +228,7 @@ def count_edges(
                 else:
                     position = in_range(u, kind, lo, hi)
 
-                # How far it went since the sample before, the shorter way round
+                # Distance since the sample before, the shorter way round
                 bins_moved, moved = 0, 0.0
                 if stage == _FRESH:
                     whole[row, _STAGE], whole[row, _TOTAL] = _WAITS, k
@@ -255,7 +255,7 @@ def count_edges(
                         moved = (whole[row, _TOTAL] + upper - whole[row, _LINE]) * width
                         whole[row, _LINE] = whole[row, _TOTAL] + upper
                     elapsed_ns = (time_ns - whole[row, _EDGE_NS]) - ago_ns + real[row, _EDGE_AGO_NS]
-                    if stage == _RUNS and elapsed_ns > 0.0:  # else the clock was set back, or a line met twice at once
+                    if stage == _RUNS and elapsed_ns > 0.0:  # else the clock was set back, or two edges have one time
                         real[row, _SPEED] = moved / (elapsed_ns * 1e-9)
                     whole[row, _STAGE], whole[row, _EDGE_NS], real[row, _EDGE_AGO_NS] = _RUNS, time_ns, ago_ns
                 whole[row, _BIN], whole[row, _SEEN_NS] = k, time_ns

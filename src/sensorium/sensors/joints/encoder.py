@@ -15,7 +15,7 @@ from sensorium.sensors.joints.edge_counter import ON_EDGE, Span
 from sensorium.sensors.joints.encoder_reading import EncoderLayout, EncoderReading
 from sensorium.sensors.joints.joint_signal import JointSignal
 
-# How far from a whole number of bins a range may be [bins]; the width is then made to fit
+# Tolerance of a range's whole number of bins [bins]; the width is then adjusted
 _WHOLE = 1e-6
 
 # With fewer bins the direction of rotation is ambiguous in a range that wraps

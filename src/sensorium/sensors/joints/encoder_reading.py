@@ -17,7 +17,7 @@ Float = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class EncoderLayout:
-    """How an encoder's channels are to be read.
+    """Meaning of an encoder's channels.
 
     Attributes:
         rig: Mount of the encoder, for the axes of its arrays.

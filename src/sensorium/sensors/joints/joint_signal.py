@@ -48,7 +48,7 @@ def read_joint(
     Args:
         before: `WorldState.numbers` of the state before, or at, the instant.
         after: The same of the state after it.
-        share: Fraction of the way; 0 takes the state before as it is.
+        share: Fraction of the way; 0 takes the state before.
         first: Where the joint's position in the first world is among the numbers.
         worlds: Number of worlds.
         joints: Joints of each.

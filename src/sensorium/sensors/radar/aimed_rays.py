@@ -33,11 +33,11 @@ class Aimed(NamedTuple):
 
     head: Whole
     object_id: Whole
-    """Part of the target that the ray meets, or was aimed at."""
+    """Part of the target that the ray hits, or was aimed at."""
     group: Whole
     """First object of the target."""
     p_S: Float
-    """Point that it meets, or was aimed at, in the sensor's frame [m], shape (n, 3)."""
+    """Point that it hits, or was aimed at, in the sensor's frame [m], shape (n, 3)."""
     weight: Float
     """Area across the line of sight that it represents [m^2]."""
     is_clear: NDArray[np.bool_]

@@ -49,7 +49,7 @@ class Axis:
         self.terms = window_terms(window, count=count)
         self.reach = count // 2 if is_whole else min(_REACH[window], count // 2)
 
-        # Where the noise of a cell goes: to cells nearer than there are terms, each once
+        # Destinations of the noise of a cell: cells nearer than the number of terms, each once
         most = MOST_TAPS // 2
         low = -min(most, count // 2)
         self.shifts = np.arange(low, low + MOST_TAPS)
@@ -194,7 +194,7 @@ class Cells:
         return Measured(range_m, rate, sine, rise)
 
     def detection_probability(self, snr: Float) -> Float:
-        """How often a Swerling I body in the middle of a cell exceeds its threshold, of the mean SNR in a cell [1].
+        """Probability of detection of a Swerling I body in the middle of a cell, of the mean SNR in a cell [1].
 
         Signal and noise together are exponential of mean 1 + SNR: the rate of false alarms at factor / (1 + SNR).
         """

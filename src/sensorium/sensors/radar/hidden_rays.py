@@ -31,7 +31,7 @@ class Bundle(NamedTuple):
     rows: int
     width: float  # of the field [rad]
     height: float  # of the field [rad]
-    across: float  # where in its cell each ray is, from 0 to 1
+    across: float  # position of each ray in its cell, from 0 to 1
     up: float
 
 
@@ -44,18 +44,18 @@ class Met(NamedTuple):
 
 
 class Hidden(NamedTuple):
-    """Rays that would meet a target; one row a ray and target."""
+    """Rays that would hit a target; one row a ray and target."""
 
     head: Whole
     ray: Whole
     group: Whole
     """First object of the target."""
     range_m: Float
-    """Where the ray would meet it first [m]."""
+    """Distance at which the ray would hit it first [m]."""
 
 
 def hidden_rays(rig: Rig, instant: Instant, bundle: Bundle, met: Met, places: Places, farthest_m: float) -> Hidden:
-    """Rays that would meet a target of stated cross-section, but meet something else first.
+    """Rays that would hit a target of stated cross-section, but hit another object first.
 
     Args:
         rig: Mount of the sensors.

@@ -58,7 +58,7 @@ class Lists:
         why = np.where(owner >= 0, _taken(frame.cause, owner), self._unowned(frame, place, power_W))
         object_id = np.where(owner >= 0, _taken(frame.echoes.object_id, owner), -1)
 
-        # Where it is
+        # Positions
         elevation, azimuth = np.zeros_like(snr), np.zeros_like(snr)
         if spec.elevation_antennas > 1:
             elevation = np.arcsin(np.clip(measured.rise, -1.0, 1.0))

@@ -34,8 +34,8 @@ class RaySource:
 
     A target of stated cross-section sigma keeps it at any size and density of rays, scaled by the part that other
     objects leave visible: sigma A_visible / (A_visible + A_hidden). Areas are across the line of sight, R^2 times solid
-    angle. A_visible is the sum over rays that meet the target first, A_hidden the sum over rays that would meet it but
-    meet something else first. Each visible ray carries its share by area. If both are fewer than 16 rays together, rays
+    angle. A_visible is the sum over rays that hit the target first, A_hidden the sum over rays that would hit it but
+    hit another object first. Each visible ray carries its share by area. If both are fewer than 16 rays together, rays
     are aimed at points spread evenly over the target's surface instead. Parts of it outside the field do not count.
     """
 

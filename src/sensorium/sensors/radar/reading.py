@@ -78,7 +78,7 @@ class RadarReading:
 
     @property
     def points(self) -> Float:
-        """Where detections are in the sensor's frame [m], shape (*batch, n, 3)."""
+        """Positions of detections in the sensor's frame [m], shape (*batch, n, 3)."""
         level = self.range_m * np.cos(self.elevation_rad)
         xyz = (level * np.cos(self.azimuth_rad), level * np.sin(self.azimuth_rad))
         return np.stack([*xyz, self.range_m * np.sin(self.elevation_rad)], axis=-1)

@@ -111,7 +111,7 @@ class Radar(SensorSpec[RadarReading]):
     device's detections are set in `range`, `speed`, `azimuth`, `elevation`, `power` and `faults`.
 
     A frame ends at the time of its reading; within it objects move at the velocity they have then. Ranges are those at
-    its end: a radar knows the speed by which they changed since. Ref: physics.md 12 and 13.
+    its end, corrected by the measured speed. Ref: physics.md 12 and 13.
 
     >>> scene = sn.Scene()
     >>> car = scene.add(sn.shapes.box(4, 2, 1.5), body="car", label="car")
@@ -130,7 +130,7 @@ class Radar(SensorSpec[RadarReading]):
     timing: Timing = Field(default_factory=lambda: Timing(rate_hz=20.0))
     """Clock; 20 Hz by default."""
     source: Literal["rays", "cone"] = "rays"
-    """Where echoes come from: all that rays hit, or the nearest point of each object in the cone of the field."""
+    """Source of echoes: all surfaces that rays hit, or the nearest point of each object in the cone of the field."""
     chirp: Chirp = Chirp()
     horizontal_fov_deg: float = Field(default=90.0, gt=0.0, lt=180.0)
     """Whole angle between the directions of half gain, beyond which no detection is reported [deg]."""

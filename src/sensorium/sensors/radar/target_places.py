@@ -27,9 +27,9 @@ class Places(NamedTuple):
     group: Whole
     """First object of the target that each is a part of, shape (heads, k)."""
     R_SO: Float
-    """How they are turned, shape (heads, k, 3, 3)."""
+    """Their attitudes, shape (heads, k, 3, 3)."""
     p_SO: Float
-    """Where their frames are [m], shape (heads, k, 3)."""
+    """Origins of their frames [m], shape (heads, k, 3)."""
     span: Float
     """Least and greatest azimuth, least and greatest elevation of the sphere about each [rad], shape (heads, k, 4)."""
     boxes: Float

@@ -21,7 +21,7 @@ Float = NDArray[np.float64]
 # Area vectors of a closed surface sum to zero, up to this share of its area
 _CLOSED = 1e-6
 
-# Faces times directions that are worked out at once
+# Faces times directions that are computed at once
 _AT_ONCE = 1_000_000
 
 

@@ -27,7 +27,7 @@ _MOST_LINES = 16
 
 
 class RayReading(SampledReading):
-    """Values of a ray sensor of one's own."""
+    """Values of a custom ray sensor."""
 
     __slots__ = ("shape", "unit")
 
@@ -70,7 +70,7 @@ class RaySensor(SensorSpec[RayReading], abc.ABC):
     timing: Timing = Field(default_factory=lambda: Timing(rate_hz=30.0))
     """Clock; 30 Hz by default."""
     max_range_m: float = Field(default=100.0, gt=0.0)
-    """How far rays look [m]."""
+    """Greatest range of rays [m]."""
     errors: tuple[AnyCorruption, ...] = ()
     """Errors of the values."""
 

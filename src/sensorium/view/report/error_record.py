@@ -48,7 +48,7 @@ class ErrorRecord:
         self._missing, self._before = 0, np.zeros(channels)
 
     def add(self, errors: Float) -> None:
-        """Go on with samples, shape (n, channels); one that is not finite counts as missing, and as the one before."""
+        """Add samples, shape (n, channels); one that is not finite counts as missing, and as the one before."""
         known = np.isfinite(errors)
         if not known.all():
             self._missing += int((~known).any(axis=1).sum())

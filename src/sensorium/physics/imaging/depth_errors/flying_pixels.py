@@ -46,7 +46,7 @@ def mixed_pixels(
     Args:
         range_m: Of all heads' rays, those of a pixel side by side, shape (heads, pixels * rays), contiguous; 0 or
             infinite without a hit.
-        power: That comes back along each, same shape.
+        power: Returned power of each, same shape.
         rays: How many rays a pixel has.
 
     Returns:

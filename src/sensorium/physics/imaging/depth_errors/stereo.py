@@ -38,7 +38,7 @@ _STD, _STEPS, _LEAST, _MOST, _LOSS, _GRAZING = range(6)
 
 
 class StereoError(Spec):
-    """How two eyes measure depth."""
+    """Errors of a stereo camera."""
 
     model_config = ConfigDict(frozen=True)
 

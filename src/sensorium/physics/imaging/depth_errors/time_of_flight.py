@@ -35,7 +35,7 @@ _SIGNAL, _AMBIENT, _SCALE, _WRAP, _LEAST, _BIAS, _SLOPE = range(7)
 
 
 class TimeOfFlightError(Spec):
-    """How a camera of modulated light measures range."""
+    """Errors of a camera of modulated light."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -19,7 +19,7 @@ _QUANTISATION = 1.0 / 12.0
 
 
 def photons(irradiance_W_m2: ArrayLike, *, area_m2: ArrayLike, exposure_s: ArrayLike, wavelength_m: ArrayLike) -> Array:
-    """Mean number mu_p of photons that a pixel meets during an exposure.
+    """Mean number mu_p of photons on a pixel during an exposure.
 
     Args:
         irradiance_W_m2: E on the pixel [W/m^2].

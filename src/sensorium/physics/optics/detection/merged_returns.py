@@ -40,7 +40,7 @@ def sort_by_range(range_m, order, count):
 
 @jit.function
 def end_of_return(range_m, slack_m, sender, order, start, count, separation_m):
-    """Where in the order the return that begins with arrival `start` ends: the number of the next return's first.
+    """End of the return that begins with arrival `start`, in order: the number of the next return's first.
 
     Args:
         range_m, slack_m: Of all arrivals [m].

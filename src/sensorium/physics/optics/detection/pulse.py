@@ -16,7 +16,7 @@ from sensorium.physics.optics.checks import Array, checked
 # Full width at half maximum of a Gaussian, in standard deviations
 FWHM_SIGMAS = 2.0 * math.sqrt(2.0 * math.log(2.0))
 
-# Where a Gaussian pulse is taken to end, in standard deviations: 3.7e-6 of its peak
+# End of a Gaussian pulse, in standard deviations: 3.7e-6 of its peak
 _REACH_SIGMAS = 5.0
 
 

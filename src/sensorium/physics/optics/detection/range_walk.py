@@ -27,7 +27,7 @@ from sensorium.runtime import jit
 
 @jit.inlined
 def sigmas_early(amplitude: float, level: float, trigger: float) -> float:
-    """How much earlier than a pulse of the level one of this amplitude passes the trigger, in its deviations; >= 0."""
+    """Lead of a pulse of this amplitude at the trigger over one of the level, in its deviations; >= 0."""
     if amplitude <= level:
         return 0.0
     return math.sqrt(2.0 * math.log(amplitude / trigger)) - math.sqrt(2.0 * math.log(level / trigger))

@@ -26,7 +26,7 @@ _CLOSE = 1e-12
 # Directions that folds are looked for in over half a turn, and how many more between two where one comes near the image
 _ANGLES, _FINER, _NEAR = 181, 16, 1.1
 
-# How far beyond a fold the branch must not reach
+# Margin beyond a fold that the branch must not reach
 _BEYOND = 1.0 + 1e-5
 
 

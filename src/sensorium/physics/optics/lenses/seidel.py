@@ -88,7 +88,7 @@ def deviation(
     image_distance_m: float,
     defocus_per_m: ArrayLike = 0.0,
 ) -> Array:
-    """How far a ray misses its ideal image point [m], shape (*batch, 2).
+    """Deviation of a ray from its ideal image point [m], shape (*batch, 2).
 
         dx = -R [x_p (2A + 4B rho^2 + 2D h^2 + 2F u) + x (2C u + E h^2 + F rho^2)],   dy likewise
 
@@ -110,7 +110,7 @@ def deviation(
 def deviation_slopes(
     field: ArrayLike, pupil: ArrayLike, coefficients: Seidel, *, image_distance_m: float
 ) -> tuple[Array, Array, Array, Array]:
-    """How the deviation changes over the field [1]: d dx/dx, d dx/dy, d dy/dx, d dy/dy; arguments as in `deviation`."""
+    """Derivatives of the deviation over the field [1]: d dx/dx, d dx/dy, d dy/dx, d dy/dy; arguments as `deviation`."""
     o, p, u, rho2, h2 = _invariants(field, pupil)
     _, c, d, e, f = coefficients
     both = 2.0 * c * u + e * h2 + f * rho2

@@ -99,7 +99,7 @@ def curvature_mirrored(
     u1, u2 = mx * ax + my * ay + mz * az, mx * bx + my * by + mz * bz
     v1, v2 = wx * ax + wy * ay + wz * az, wx * bx + wy * by + wz * bz
 
-    # The same axes, laid along the ray onto the mirror: where rays so far apart meet it
+    # The same axes, projected along the ray onto the mirror: hit points of rays that far apart
     shift_u, shift_v = un / along, vn / along
     px, py, pz = ux + shift_u * rx, uy + shift_u * ry, uz + shift_u * rz
     qx, qy, qz = vx + shift_v * rx, vy + shift_v * ry, vz + shift_v * rz

@@ -199,7 +199,7 @@ class Crowd(NamedTuple):
 
 
 def drawn_over_traced(crowd: Crowd, *, worlds: int = 8, rounds: int = 12) -> float:
-    """Rate of whole steps whose images are drawn over that of the same images traced, in CPU time of one thread."""
+    """Rate of whole steps with rasterised images over that with the same images traced, in CPU time of one thread."""
     drawn, traced = (_crowded(crowd, worlds, lens) for lens in (DRAWN, TRACED))
     return cpu_ratio(drawn.step, traced.step, rounds=rounds)
 

@@ -80,7 +80,7 @@ class StepCost(NamedTuple):
 
 
 class StepRatio(NamedTuple):
-    """How many times as long as `mj_step` a step of an environment without sensors takes."""
+    """Time of a step of an environment without sensors, as a multiple of `mj_step`."""
 
     engine_s: float
     """`mj_step` alone [s]."""
@@ -126,7 +126,7 @@ def step_cost(bodies: int = 50, *, rounds: int = 40) -> StepCost:
     world.start(1)
     specs = _four()
     bare, together = _environment(text), _environment(text, *specs)
-    bare._unread_state = bare.world.state  # worked out at each step, as sensors have it
+    bare._unread_state = bare.world.state  # computed at each step, as sensors need it
     usual = _environment(text, *_four(lidar_hz=_LIDAR_HZ))
     alone = [_environment(text, spec) for spec in specs]
     for env in (bare, together, usual, *alone):

@@ -28,7 +28,7 @@ class PartsFigures(NamedTuple):
     reports: tuple[PartReport, ...]
     """Time of each part."""
     other_faces: int
-    """Rays that gave another face than one process: they met an edge."""
+    """Rays that gave another face than one process: they hit an edge."""
     other_ranges: int
     """Rays whose range had other bytes."""
 

@@ -17,7 +17,7 @@ _FIRST = 3
 
 
 class Held(NamedTuple):
-    """How long `record` took for one cloud [s]."""
+    """Time of `record` for one cloud [s]."""
 
     worst_s: float
     median_s: float

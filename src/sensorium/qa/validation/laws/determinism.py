@@ -200,7 +200,7 @@ def hashes(arrays: dict[str, list[NDArray[Any]]]) -> dict[str, str]:
 
 
 def _compared(reference: dict[str, str], *others: dict[str, str]) -> Comparison:
-    """How many of the other runs differ, sensor by sensor; the note prints the hashes."""
+    """Number of the other runs that differ, sensor by sensor; the note prints the hashes."""
     differ = [float(sum(other[name] != reference[name] for other in others)) for name in reference]
     note = ", ".join(f"{name} {digest}" for name, digest in reference.items())
     return Comparison(differ, 0.0, x=Axis("sensor"), y=Axis("runs that differ"), note=note)
