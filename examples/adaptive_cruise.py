@@ -9,7 +9,7 @@ from sensorium.view import radar_plots, save_figure
 
 DURATION_S = 40.0
 
-# A road, the car ahead, one in the next lane, and things that stand still
+# A road, the car ahead, one in the next lane, and fixed objects
 scene = sn.Scene()
 car = sn.shapes.box(4.5, 1.8, 1.4)
 seat = sn.Pose((2.25, 0.0, 0.8))
@@ -19,7 +19,7 @@ scene.add(car, pose=seat, body="neighbor", label="car", name="neighbor")
 scene.add(car, pose=sn.Pose((180.0, -6.0, 0.8)), label="car", name="parked")
 scene.add(sn.shapes.box(0.4, 16.0, 1.2), pose=sn.Pose((300.0, 0.0, 6.5)), material=sn.Mirror(reflectance=0.9))
 
-# All move as they are told
+# All move as commanded
 world = sn.worlds.Commanded(
     {"car": sn.Pose(), "lead": sn.Pose((70.0, 0.0, 0.0)), "neighbor": sn.Pose((20.0, 3.6, 0.0))},
     velocities={"car": (27.0, 0.0, 0.0), "lead": (25.0, 0.0, 0.0), "neighbor": (22.0, 0.0, 0.0)},
@@ -44,7 +44,7 @@ radar = env.attach(
     hide=("car",),
 )
 
-# What closes the loop: it reads the radar after each step, and commands the car's speed for the next
+# The controller reads the radar after each step, and commands the car's speed for the next
 cruise = AdaptiveCruise(body="car", radar="radar", set_speed_m_s=31.0).start(env)
 profile = SpeedProfile(
     body="lead", speeds=((0, 25), (7, 25), (11, 12), (15, 12), (20, 26), (24, 26), (30, 0), (33, 0), (40, 16))

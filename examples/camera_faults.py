@@ -1,4 +1,4 @@
-"""What goes wrong with cameras for a while: faults of pixels, one after the other.
+"""Temporary faults of camera pixels, one after the other.
 
 python examples/camera_faults.py     leaves camera_faults.png
 """

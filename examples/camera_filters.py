@@ -1,4 +1,4 @@
-"""Filter curves of a color camera, and what each band makes of sunlight."""
+"""Filter curves of a color camera, and the signal of each band in sunlight."""
 
 import sensorium as sn
 from sensorium.physics.fields import Sun

@@ -1,4 +1,4 @@
-"""A camera before a mirror and a polished ball: followed, and with the mirrors blind to all but sky and ground."""
+"""A camera in front of a mirror and a polished ball: with mirror images, and with sky and ground only."""
 
 import numpy as np
 
@@ -25,7 +25,7 @@ paving = sn.Mesh(
 scene = sn.Scene()
 scene.add(paving, material=sn.Lambertian(reflectance="texture"))
 
-# A framed mirror on a wall, a polished ball before it; all else stands beside or behind the camera
+# A framed mirror on a wall, a polished ball in front of it; all other objects are beside or behind the camera
 silver = sn.Mirror(reflectance=0.92)
 scene.add(sn.shapes.box(0.3, 14.0, 3.6), pose=sn.Pose((8.15, 0.0, 1.8)), material=paint(0.45, 0.35, 0.28))
 scene.add(sn.shapes.box(0.06, 5.4, 2.6), pose=sn.Pose((7.97, 0.9, 1.55)), material=paint(0.25, 0.14, 0.06))

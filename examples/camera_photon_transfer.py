@@ -1,4 +1,4 @@
-"""Photon transfer of a simulated IMX900: gain and read noise come back from pairs of even images."""
+"""Photon transfer of a simulated IMX900: gain and read noise recovered from pairs of uniform images."""
 
 import numpy as np
 

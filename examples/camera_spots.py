@@ -1,4 +1,4 @@
-"""Spots of pupil rays: what defocus and each of the five Seidel terms make of points over the image."""
+"""Spots of pupil rays: defocus and each of the five Seidel terms at points over the image."""
 
 import numpy as np
 

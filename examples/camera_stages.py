@@ -1,4 +1,4 @@
-"""An outdoor scene with a horizon, as a camera makes it: one picture after each stage."""
+"""An outdoor scene with a horizon in a camera: one picture after each stage."""
 
 import numpy as np
 

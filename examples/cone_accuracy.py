@@ -1,4 +1,4 @@
-"""A cone sensor measures the thesis's obstacle: Tables 2 and 3 beside their numbers, and where the lines lie."""
+"""A cone sensor measures the thesis's obstacle: Tables 2 and 3 with their numbers, and the positions of the lines."""
 
 import math
 
@@ -16,7 +16,7 @@ CONE = {"horizontal_fov_deg": 90.0, "vertical_fov_deg": 90.0, "range_m": 20.0}
 
 
 def reading(mesh, pose, **fields):
-    """One reading of a mesh that stands still before the sensor."""
+    """One reading of a mesh at rest in front of the sensor."""
     scene = sn.Scene()
     scene.add(mesh, pose=pose)
     env = sn.Environment(scene, sn.worlds.Static(step_s=0.05))

@@ -1,4 +1,4 @@
-"""Ten obstacles before a vehicle: what a cone sensor has in sight, and what a reading costs (the thesis's Table 5)."""
+"""Ten obstacles in front of a vehicle: points of a cone sensor, and the cost of a reading (the thesis's Table 5)."""
 
 import math
 import time
@@ -16,13 +16,13 @@ FOV_H, FOV_V, RANGE_M = 60.0, 24.0, 26.0
 
 
 def obstacle(number):
-    """A kind of thing for each number: a box, a drum, a ball."""
+    """A kind of object for each number: a box, a drum, a ball."""
     kinds = (sn.shapes.box(1.2, 1.6, 1.8), sn.shapes.cylinder(0.7, 1.6, 24), sn.shapes.sphere(0.8, 2))
     return kinds[number % 3]
 
 
 def environment(count, lines, **fields):
-    """So many obstacles that drift about on a yard, and a sensor on the vehicle that comes towards them."""
+    """A number of obstacles that drift about on a yard, and a sensor on the vehicle that approaches them."""
     scene, paths = sn.Scene(), {}
     random = np.random.default_rng(3)
     for number in range(count):
@@ -44,7 +44,7 @@ def environment(count, lines, **fields):
 
 
 def reading_ms(count, lines, rounds=25):
-    """What a reading of every object adds to a step, at best [ms]."""
+    """Added cost of a reading of every object per step, at best [ms]."""
     env, sensor = environment(count, lines, per_object=True)
     times = {True: [], False: []}
     for k in range(2 * rounds + 2):

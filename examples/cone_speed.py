@@ -50,7 +50,7 @@ axes[0].plot([], [], color=INK, label="simulated time")
 axes[0].set(xlim=(0.0, 10.0), ylim=(0.0, 3.1))
 draw.key(axes[0], where="upper right", columns=2)
 
-# E-27: eq. 3.9 cannot tell coming from going; the range rate can. Noise turns differences over, and not the verdict
+# E-27: eq. 3.9 has no sign; the range rate has one. Noise flips the sign of differences, but not the verdict
 draw.frame(axes[1], "A box that comes, turns round and goes, by noisy ranges", "time [s]", "[m/s]")
 scene = sn.Scene()
 scene.add(sn.shapes.box(1.0, 1.0, 1.0), body="box")

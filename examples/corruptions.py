@@ -1,4 +1,4 @@
-"""The eight corruptions of Basilisk's memo, each on the same sine; faults that come and go are shaded."""
+"""The eight corruptions of Basilisk's memo, each on the same sine; temporary faults are shaded."""
 
 import numpy as np
 
@@ -53,7 +53,7 @@ shown: list[tuple[str, str, Corruption]] = [
 
 
 def corrupted(corruption: Corruption) -> tuple[np.ndarray, FaultLog]:
-    """The sine with one corruption, and what was active when."""
+    """The sine with one corruption, and the times of active faults."""
     state = corruption.init((1,), seed=11, period_s=1.0 / RATE_HZ)
     out, state = corruption.series(sine[:, None], times_ns=times_ns, state=state)
     return out[:, 0], FaultLog() if state.faults is None else state.faults.log

@@ -1,4 +1,4 @@
-"""A single-ray range finder as a ray sensor of one's own: the height of a drone that flies over steps."""
+"""A single-ray range finder as a custom ray sensor: the height of a drone that flies over steps."""
 
 from typing import Literal
 
@@ -11,7 +11,7 @@ from sensorium.view import save_figure
 
 
 class RangeFinder(sn.RaySensor):
-    """The distance along its x axis; the farthest range where it meets nothing."""
+    """The distance along its x axis; the farthest range without a hit."""
 
     kind: Literal["range_finder"] = "range_finder"
     timing: sn.Timing = sn.Timing(rate_hz=50.0)
@@ -52,7 +52,7 @@ for _ in env.run(duration_s=11.0):
         true.append(float(arrival.truth().values))
         ends.append((env.state.X_WB[0, 0] @ finder.rig.X_BS[0]).apply((true[-1], 0.0, 0.0)))
 
-# From the side: every seventh ray; and what the sensor made of them
+# From the side: every seventh ray; and the readings
 figure, (side, ranges) = draw.canvas(12.0, 9.0, 2, 1, height_ratios=(1.2, 1.0))
 draw.frame(side, "A drone that sways, over steps and a gap", "x [m]", "z [m]", equal=True)
 for k in (0, 1, 2, 3, 4, 5, 7, 8, 9):

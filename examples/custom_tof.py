@@ -1,4 +1,4 @@
-"""A time-of-flight sensor with 8 x 8 zones as a ray sensor of one's own, looking at a person in a corridor."""
+"""A time-of-flight sensor with 8 x 8 zones as a custom ray sensor, looking at a person in a corridor."""
 
 from typing import Literal
 
@@ -30,7 +30,7 @@ class ZoneTof(sn.RaySensor):
         return sn.patterns.Pinhole.from_fov(side, side, self.fov_deg, rate_hz=1.0).rays()
 
     def measure(self, hits: sn.RayHits) -> np.ndarray:
-        # Rays that meet nothing weigh nothing; a zone without any return reports the farthest range
+        # Rays without a hit have no weight; a zone without any return reports the farthest range
         power = np.where(hits.hit, hits.cos_incidence / np.maximum(hits.range_m, 1e-3) ** 2, 0.0)
         meters = np.where(hits.hit, hits.range_m, 0.0)
         in_zones = (-1, ZONES, RAYS, ZONES, RAYS)
@@ -48,7 +48,7 @@ env = sn.Environment(scene, world, seed=1)
 noisy = ZoneTof(errors=(White(std=0.02), Quantize(lsb=0.001), Dropout(probability=0.01, together=False, fill="zero")))
 tof = env.attach(noisy, pose=sn.Pose((0.0, 0.0, 1.2)))
 
-# The corridor from above, what was measured, and the truth
+# The corridor from above, the measurement, and the truth
 figure, axes = draw.canvas(14.0, 9.6, 3, 4, height_ratios=(0.75, 1.0, 1.0))
 edge = 4.4 * np.tan(np.radians(0.5 * noisy.fov_deg))
 for column in range(4):

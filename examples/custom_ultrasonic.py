@@ -1,4 +1,4 @@
-"""An ultrasonic ranger as a ray sensor of one's own: the first echo in a cone, and walls that send sound elsewhere."""
+"""An ultrasonic ranger as a custom ray sensor: the first echo in a cone, and walls that reflect sound away."""
 
 from typing import Literal
 

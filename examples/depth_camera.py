@@ -1,4 +1,4 @@
-"""What a depth camera on a drone sees of a forest: distances, labels, normals, flow and colors of one instant."""
+"""A forest in a depth camera on a drone: distances, labels, normals, flow and colors of one instant."""
 
 import numpy as np
 

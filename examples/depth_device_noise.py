@@ -1,4 +1,4 @@
-"""Noise of depth over distance, as the data sheets of depth cameras have it."""
+"""Noise of depth over distance, from the data sheets of depth cameras."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""One forest as a depth camera sees it: depth, labels, normals, flow, and what a RealSense D455 makes of it.
+"""One forest in a depth camera: depth, labels, normals, flow, and the depth of a RealSense D455.
 
 python examples/depth_forest.py           leaves depth_forest.png
 python examples/depth_forest.py --gif     leaves depth_forest.gif, three seconds of the flight

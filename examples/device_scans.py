@@ -1,4 +1,4 @@
-"""Two lidars by name, side by side before the same street: a grid that repeats, and a rosette that fills its field."""
+"""Two lidars by name in front of the same street: a grid that repeats, and a rosette that fills its field."""
 
 import numpy as np
 
@@ -20,7 +20,7 @@ for x, y in ((9, 1.7), (12, -2.4), (20, 3.0), (26, -3.5)):
     street.add(sn.shapes.cylinder(0.08, 4.0), pose=sn.Pose((x, y, 0)))
 street.add(sn.shapes.sphere(0.8), pose=sn.Pose((14, 0.4, -0.4)))
 
-# Each device as its data sheet has it, but without light, noise and errors: where rays go is what this is about
+# Each device by its data sheet, but without light, noise and errors: only the ray directions matter here
 env = sn.Environment(street, sn.worlds.Static(step_s=0.1), seed=1)
 exact = {"mode": "geometric", "errors": (), "noise": sn.RangeNoise()}
 lidars = {name: env.attach(sn.Lidar.from_device(name, **exact), name=name) for name in DEVICES}

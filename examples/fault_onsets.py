@@ -1,4 +1,4 @@
-"""Faults that count from their onset: drifts, an intermittent bias, an ADC that wraps, and one of one's own."""
+"""Faults that count from their onset: drifts, an intermittent bias, an ADC that wraps, and a custom one."""
 
 from typing import Literal
 

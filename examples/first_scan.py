@@ -4,7 +4,7 @@ import numpy as np
 
 import sensorium as sn
 
-# What there is to see: fixed in the world, or on a body that moves
+# The scene: objects fixed in the world, or on a moving body
 scene = sn.Scene()
 scene.add(sn.shapes.plane(200.0), label="ground")
 scene.add(sn.shapes.box(0.2, 6.0, 3.0), pose=sn.Pose(position=(20, 0, 1.5)), label="wall")

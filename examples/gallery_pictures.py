@@ -45,7 +45,7 @@ def over_time(samples, quantity):
 
 
 def yard_drive():
-    """From above, and what IMU and wheels tell of the drive."""
+    """From above, and the signals of IMU and wheels."""
     log = SweepLog("roof", 4.0)
     _, readings, truths = run("yard-drive", log)
     figure = new_figure(16.0, 7.6)
@@ -74,7 +74,7 @@ def yard_drive():
     draw.key(rates, where="lower right")
     draw.frame(wheels, "Wheel encoders: speed of the rims", "time [s]", "[m/s]")
     for side, color in (("left", draw.COLORS[4]), ("right", draw.COLORS[3])):
-        t, velocity = over_time(readings[f"wheel_{side}"][5:], "velocity")  # it takes two edges to tell a speed
+        t, velocity = over_time(readings[f"wheel_{side}"][5:], "velocity")  # a speed needs two edges
         wheels.plot(t, 0.33 * velocity, color=color, linewidth=1.4, label=f"rear {side}")
     draw.key(wheels, where="lower right")
     wheels.set_ylim(3.5, 7.0)
@@ -92,7 +92,7 @@ def fog_and_mirror():
     upper, lower = figure.add_gridspec(2, 1, height_ratios=(3.4, 1.0))
     above, seen = figure.add_subplot(upper), figure.add_subplot(lower)
 
-    # From above, ahead is up: what stands higher than a kerb, of every fourth sweep
+    # From above, ahead is up: points higher than a kerb, of every fourth sweep
     draw.frame(above, "What the lidar reports, from above, by cause", "y [m], left is positive", "x [m]", equal=True)
     clouds = [scan.flat() for scan in scans[::4]]
     points = np.concatenate([cloud.points for cloud in clouds])
@@ -141,7 +141,7 @@ def fog_and_mirror():
 
 
 def waveform_building():
-    """The house as points by the number of their return, and what three pulses received."""
+    """The house as points by the number of their return, and the waveforms of three pulses."""
     env, readings, _ = run("waveform-building")
     (scan,) = readings["lidar"]
     labels, returns = env.scene.labels, scan.valid.sum(axis=0)
@@ -225,7 +225,7 @@ def spacecraft_imu():
 
 
 def forest_tof():
-    """What the camera ahead gathers on its way, from above, and what all of them see at three moments."""
+    """Points of the camera ahead along its way, from above, and images of all cameras at three times."""
     env, readings, truths = run("forest-tof")
     front, around = readings["front"], readings["around"]
     labels = env.scene.labels

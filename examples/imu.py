@@ -1,4 +1,4 @@
-"""An IMU on a car that drives a figure of eight: what it should read, what it reads, and where that leads."""
+"""An IMU on a car that drives a figure of eight: true and measured signals, and dead reckoning from them."""
 
 import numpy as np
 
@@ -22,7 +22,7 @@ def driving(t_s: np.ndarray) -> sn.Pose:
     return sn.Pose.from_euler_deg(np.stack([x, y, z], axis=-1), yaw=np.degrees(yaw), roll=lean)
 
 
-# A cheap IMU, by its data sheet (InvenSense MPU-9250, PS-MPU-9250A-01) and what calibration left of its biases
+# A cheap IMU, by its data sheet (InvenSense MPU-9250, PS-MPU-9250A-01) with residual biases after calibration
 spec = sn.Imu(
     timing=sn.Timing(rate_hz=RATE_HZ),
     outputs=("acceleration", "angular_velocity", "delta_velocity", "delta_angle"),
@@ -90,7 +90,7 @@ for name, track in reckoned.items():
 draw.sensor(above, *path[0, :2], label="start and end")
 draw.key(above, where="lower right")
 
-# The kerb: what the housing feels, and what bandwidth and range leave of it
+# The kerb: motion of the housing, and the reading after bandwidth and range
 draw.frame(near, "The kerb, seen near: up", "time [s]", "specific force [m/s²]")
 at = np.abs(time_s - KERB_S) < 0.25
 near.plot(time_s[at], true_force[at, 2], color=INK, linewidth=1.4, linestyle=(0, (4, 2)), label="truth")
@@ -100,7 +100,7 @@ draw.note(near, "range, 2 g", (KERB_S + 0.245, 2 * G + 1.0), ha="right")
 near.set_xlim(KERB_S - 0.25, KERB_S + 0.25)
 draw.key(near, where="lower right")
 
-# What was read, over what was true
+# Measured over true values
 axes_names = ("forward", "left", "up")
 draw.frame(forces, "Specific force", "", "[m/s²]")
 draw.frame(errors, "Reading minus truth", "", "[m/s²]")

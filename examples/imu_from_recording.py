@@ -13,7 +13,7 @@ UNITS = {"angular": "rad/s", "linear": "m/s^2"}
 PARTS = ("#3fb950", "#f2e34c", "#ff8c42")
 TITLES = {"angular": "Gyroscope, z axis", "linear": "Accelerometer, z axis"}
 
-# The device, of which one usually knows less: N [unit/√Hz], B [unit], K [unit/√s]
+# The device, whose parameters are usually unknown: N [unit/√Hz], B [unit], K [unit/√s]
 known = {
     "angular": {"N": np.radians(0.01) / np.sqrt(2.0), "B": np.radians(10.0 / 3600.0), "K": 2.3e-6},
     "linear": {"N": 300e-6 * G / np.sqrt(2.0), "B": 50e-6 * G, "K": 1.8e-5},
@@ -27,7 +27,7 @@ device.angular.saturation, device.linear.saturation = Saturate(min=-4.36, max=4.
 
 
 def at_rest(imu: sn.Imu, seed: int) -> dict[str, np.ndarray]:
-    """What it reads lying still: the chain of each group on a signal that never changes, shape (samples, 3)."""
+    """Its readings at rest: the chain of each group on a constant signal, shape (samples, 3)."""
     times_ns = np.arange(1, HOURS * 3600 * RATE_HZ + 1) * (sn.clock.NS_PER_S // RATE_HZ)
     recorded = {}
     for name, group in (("angular", imu.angular), ("linear", imu.linear)):
@@ -38,7 +38,7 @@ def at_rest(imu: sn.Imu, seed: int) -> dict[str, np.ndarray]:
     return recorded
 
 
-# Measure, fit, and make an IMU of what was found; a log in a file goes the same way by `sensorium allan LOG`
+# Measure, fit, and make an IMU from the fit; for a log in a file, use `sensorium allan LOG`
 fits = {}
 for name, signal in at_rest(device, seed=1).items():
     allan = sn.analysis.allan_deviation(signal, RATE_HZ)
@@ -46,7 +46,7 @@ for name, signal in at_rest(device, seed=1).items():
 imu = sn.Imu.from_allan(*fits.values())
 again = {name: sn.analysis.allan_deviation(x, RATE_HZ) for name, x in at_rest(imu, seed=2).items()}
 
-# The curves: what was set, measured, fitted, and what the new IMU gives
+# The curves: set, measured, fitted, and of the new IMU
 figure, (*curves, right) = draw.canvas(17.0, 6.8, columns=3, width_ratios=(1.0, 1.0, 0.8))
 for axes, (name, fit) in zip(curves, fits.items(), strict=True):
     tau_s, unit = fit.allan.tau_s, UNITS[name].replace("^2", "²")
@@ -66,7 +66,7 @@ for axes, (name, fit) in zip(curves, fits.items(), strict=True):
     axes.set_ylim(0.25 * fit.allan.deviation[:, 2].min(), 2.0 * fit.allan.deviation[:, 2].max())
     draw.key(axes, where="upper right", columns=2)
 
-# What was found over what was set, each axis with its 95 % interval
+# Fitted over true values, each axis with its 95 % interval
 draw.frame(right, "Found over set, with 95 % intervals", "", "")
 print("coefficient of each axis over what was set, and its 95 % interval:")
 place, ticks = 0, []

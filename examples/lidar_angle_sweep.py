@@ -1,4 +1,4 @@
-"""Angle sweep of materials: round columns stand about the lidar, and each shows it every angle of incidence at once."""
+"""Angle sweep of materials: round columns around the lidar, each of which shows every angle of incidence."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Blooming: light of a sign in rays that look past it, so that the sign grows."""
+"""Blooming: light of a sign in rays that pass beside it, so that the sign looks larger."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ scene = sn.Scene()
 
 
 def put(mesh: sn.Mesh, place: tuple[float, float, float], material: object, label: str, **turn: float) -> None:
-    """One more thing in the street."""
+    """One more object in the street."""
     scene.add(mesh, pose=sn.Pose.from_euler_deg(place, **turn), material=material, label=label)
 
 
@@ -33,7 +33,7 @@ THRESHOLD = 1e-3
 
 
 def scan_with(**fields: object) -> sn.Scan:
-    """What a lidar sees of the street."""
+    """A lidar's scan of the street."""
     environment = sn.Environment(scene)
     spec = sn.Lidar(pattern=pattern, mode="relative", max_range_m=100.0, threshold=THRESHOLD, **fields)
     lidar = environment.attach(spec, pose=sn.Pose(position=EYE))
@@ -59,7 +59,7 @@ for axes, title, seen in ((before, "Without", plain), (after, "With blooming", s
     axes.set_ylim(-5.0, 8.0)
     draw.key(axes, where="upper right")
 
-# What rays around get of the sign, over the angle to the nearest ray that meets it
+# Light of the sign in rays around it, over the angle to the nearest ray that hits it
 along, onto = direction.reshape(-1, 3).astype(np.float64), direction[sign].astype(np.float64)
 angle_deg = np.degrees(np.arccos(np.clip((along @ onto.T).max(axis=1), -1, 1))).reshape(sign.shape)
 alone = abs(plain.range_m - SIGN_M[0]) > 0.75  # the pole's own light is part of its rays' bloom

@@ -1,4 +1,4 @@
-"""Captured power against distance: the share of a widening beam that a detector catches, exact and approximate."""
+"""Captured power against distance: the share of a widening beam on a detector, exact and approximate."""
 
 import numpy as np
 

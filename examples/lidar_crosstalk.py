@@ -1,4 +1,4 @@
-"""Cross-talk: pulses of a second lidar, told at ranges where nothing is."""
+"""Cross-talk: pulses of a second lidar, reported at ranges where there is nothing."""
 
 import numpy as np
 

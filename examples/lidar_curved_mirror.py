@@ -1,4 +1,4 @@
-"""Curved mirrors: how much weaker the ghost of a wall is in a chrome ball than in a flat mirror."""
+"""Curved mirrors: the ghost of a wall in a chrome ball is weaker than in a flat mirror."""
 
 import numpy as np
 
@@ -34,7 +34,7 @@ def ghosts(mirror: sn.Mesh, place: tuple[float, float, float], offset_m: np.ndar
 
 
 def closed_form(radius: float | np.ndarray, offset_m: float | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Angle of incidence [deg] and intensity of the ghost in a perfect sphere whose middle lies in the x axis."""
+    """Angle of incidence [deg] and intensity of the ghost in a perfect sphere whose center is on the x axis."""
     far = BEFORE_M + np.asarray(radius)
     angle = np.arctan2(offset_m, far)
     before = far * np.cos(angle) - np.sqrt(np.square(radius) - np.square(far * np.sin(angle)))

@@ -1,4 +1,4 @@
-"""What a lidar detects: shares of rays over range for dark and bright walls, and a scene with what is too weak."""
+"""Detection limit of a lidar: shares of rays over range for dark and bright walls, and a scene with weak returns."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ LINES = {0.1: "-", 0.8: "--"}
 
 
 def sweep(scene: sn.Scene, lidar: sn.Lidar, pose: sn.Pose | None = None) -> sn.Scan:
-    """One sweep of a lidar that stands still."""
+    """One sweep of a lidar at rest."""
     environment = sn.Environment(scene, sn.worlds.Static(step_s=1.0 / lidar.pattern.rate_hz), seed=1)
     sensor = environment.attach(lidar, pose=pose)
     environment.step()

@@ -8,7 +8,7 @@ from sensorium.view import save_figure
 
 BEAM = {"detector_radius_m": 0.01, "exit_radius_m": 0.01, "half_divergence_rad": 1.5e-3}
 BOARDS, ACROSS, ROWS = 60, 20, 40
-LIMIT = sn.DetectionLimit()  # as every lidar in mode="relative" has it: 10 % at 100 m, by 90 % of the rays
+LIMIT = sn.DetectionLimit()  # the default of mode="relative": 10 % at 100 m, by 90 % of the rays
 distance_m = np.geomspace(3.0, 150.0, BOARDS)
 azimuth_deg = -180.0 + 360.0 / BOARDS * (np.arange(BOARDS) + 0.5)
 
@@ -45,7 +45,7 @@ for color, (name, air) in zip(draw.COLORS, airs.items(), strict=False):
     cause = scan.cause.reshape(ROWS, BOARDS, ACROSS)[:, ::-1]  # columns run from azimuth 180 degrees down
     strength = scan.intensity.reshape(ROWS, BOARDS, ACROSS)[:, ::-1]
 
-    # What comes back from the boards, and what Beer and Lambert leave of it: rho A(z) exp(-2 alpha d)
+    # Returns of the boards, and the law of Beer and Lambert: rho A(z) exp(-2 alpha d)
     alpha = air.at(905e-9).extinction_per_m
     left = sn.optics.two_way_transmittance(distance_m, extinction_per_m=alpha)
     from_board = cause == sn.Cause.SURFACE

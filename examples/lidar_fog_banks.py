@@ -1,4 +1,4 @@
-"""Fog banks: one that stands on the ground, two side by side; air in a glass shell in water; each by hand too."""
+"""Fog banks: one on the ground, two side by side; air in a glass shell in water; each also computed by hand."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Folding: what lies beyond the unambiguous range appears nearby."""
+"""Folding: objects beyond the unambiguous range appear nearby."""
 
 import numpy as np
 
@@ -27,7 +27,7 @@ pattern = sn.patterns.Spinning(elevation_deg=(0.0,), columns=2000, rate_hz=10)
 
 
 def scan_with(**fields: object) -> sn.Scan:
-    """What a lidar sees from the middle of the place."""
+    """A lidar's scan from the middle of the square."""
     environment = sn.Environment(scene)
     lidar = environment.attach(sn.Lidar(pattern=pattern, mode="relative", **fields))
     for _ in environment.run(duration_s=0.1):

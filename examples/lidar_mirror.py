@@ -1,4 +1,4 @@
-"""Mirror ghosts: what a room with one mirrored wall looks like to a lidar that believes in straight lines."""
+"""Mirror ghosts: a room with one mirrored wall in a lidar scan, which assumes straight paths."""
 
 import numpy as np
 
@@ -33,7 +33,7 @@ for _ in environment.run(duration_s=0.1):
 scan = lidar.read().flat()
 points = scan.points + np.array([-1.0, -0.5, 1.0])
 
-# What is a ghost, and by which mirror, is known of every point
+# Cause and mirror are known for every point
 ghost = scan.cause == sn.Cause.REFLECTION
 by_mirror = scan.mirror_id == scene.objects.index(mirror)
 print(f"{ghost.sum()} of {len(points)} points are ghosts, {by_mirror.sum()} of them by the mirror")

@@ -1,4 +1,4 @@
-"""Mixed pixels: poles before a wall, seen by rays without width, by beams of 19 rays, and in waveform mode."""
+"""Mixed pixels: poles in front of a wall, with rays without width, beams of 19 rays, and waveform mode."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""One ray's tree: a pane splits the ray, a mirror turns it, water bends it; beside it the heap that holds it."""
+"""One ray's tree: a pane splits the ray, a mirror deflects it, water refracts it; and the heap of its nodes."""
 
 import numpy as np
 from scipy.spatial import ConvexHull
@@ -28,7 +28,7 @@ def board(x: float, y: float, facing_deg: float, length: float, material: object
     scene.add(sn.shapes.box(0.06, length, 2.0), pose=pose, material=material, name=name)
 
 
-# The pane, a sheet of glass; what it mirrors meets a steel plate, what it lets through a mirror and then a tank
+# The pane, a sheet of glass; its reflection hits a steel plate, its transmission a mirror and then a tank
 edge = 0.8 * np.array([np.sin(np.radians(35.0)), np.cos(np.radians(35.0))])
 corners = [(3 + s * edge[0], s * edge[1], z) for s, z in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
 scene.add(sn.Mesh(corners, [(0, 1, 2), (0, 2, 3)]), material=sn.ThinGlass(), name="pane")

@@ -1,4 +1,4 @@
-"""Retroreflectors: a sign, a number plate and a vest answer a thousand times louder than the wall beside them."""
+"""Retroreflectors: a sign, a number plate and a vest return a thousand times as much light as the wall beside them."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ scene = sn.Scene()
 
 
 def put(mesh: sn.Mesh, place: tuple[float, float, float], material: object, label: str, **turn: float) -> None:
-    """One more thing in the street."""
+    """One more object in the street."""
     scene.add(mesh, pose=sn.Pose.from_euler_deg(place, **turn), material=material, label=label)
 
 
@@ -43,7 +43,7 @@ for _ in environment.run(duration_s=0.1):
     pass
 scan = lidar.read()
 
-# Taken back to normal incidence and out of the beam's spreading, intensity is the property of the surface alone
+# Corrected to normal incidence and for the beam's divergence, intensity is a property of the surface alone
 spread = sn.optics.captured_fraction(scan.range_m, **BEAM)
 cosine, of = pattern.rays().direction_S[..., 0], lambda name: scan.label == scene.labels[name]
 sign = np.median((scan.intensity / spread / cosine**2)[of("sign")])

@@ -1,4 +1,4 @@
-"""A bush before a wall, from 6 m and from 86 m: what comes back of one pulse over time, and the returns found in it."""
+"""A bush in front of a wall, from 6 m and from 86 m: the waveform of one pulse, and the returns found in it."""
 
 import numpy as np
 
@@ -46,7 +46,7 @@ def scene_at(distance_m, *, with_bush=True):
 
 
 def pulse_into(scene, **waveform):
-    """One pulse along x; by default of as many rays as eq. 8 asks for, 5,417."""
+    """One pulse along x; by default of as many rays as eq. 8 gives, 5,417."""
     pattern = sn.patterns.Table(azimuth_deg=(0.0,), elevation_deg=(0.0,), time_s=(0.0,), rate_hz=10)
     options = {"keep": True, "detector": {"kind": "gaussian_decomposition"}} | waveform
     environment = sn.Environment(scene)
@@ -78,7 +78,7 @@ for distance, axis in zip(scans, axes[1:], strict=True):
     found = ", ".join(f"{r:.2f}" for r in scan.range_m[seen, 0, 0])
     print(f"at {distance:g} m: returns at {found} m; 19 rays are off by {100 * off:.0f} % of the peak (rms)")
 
-# What each beam covers, seen from the lidar
+# Coverage of each beam, seen from the lidar
 draw.frame(axes[0], "What the beam covers", "across [m]", "up [m]", equal=True)
 leaves = bush()
 quads = leaves.vertices.reshape(-1, 4, 3)[..., 1:]
@@ -94,7 +94,7 @@ for distance, color in ((6.0, draw.COLORS[4]), (86.0, draw.COLORS[0])):
 draw.key(axes[0], where="lower center", columns=2)
 axes[0].set_ylim(-0.75, 0.55)
 
-# From 6 m to 86 m a wall that fills the beam loses what the receiver's solid angle does
+# From 6 m to 86 m the return of a wall that fills the beam falls as the receiver's solid angle
 walls = [pulse_into(scene_at(d, with_bush=False)).waveform.samples.sum() for d in (6.0 - BEHIND_M, 86.0 - BEHIND_M)]
 peaks = [scan.waveform.samples.max() for scan in scans.values()]
 print(

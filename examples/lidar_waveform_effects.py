@@ -39,7 +39,7 @@ edge = sn.Scene()
 plate(edge, 18.0, -2.0, size=(1.0, 4.0, 4.0), label="box")
 plate(edge, 24.05, 0.0)
 
-# Fog of 60 m visibility before a wall, a receiver 12 cm beside the laser: what is near it does not see
+# Fog of 60 m visibility in front of a wall, a receiver 12 cm beside the laser, which does not see near points
 fog = sn.Scene()
 plate(fog, 35.05, 0.0)
 

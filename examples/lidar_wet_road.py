@@ -1,4 +1,4 @@
-"""A wet road: a smooth film of water takes the road away and hangs the cars below it, upside down."""
+"""A wet road: a smooth film of water makes the road vanish and shows the cars below it, upside down."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from sensorium.view import save_figure
 
 BEAM = {"detector_radius_m": 0.01, "exit_radius_m": 0.01, "half_divergence_rad": 1.5e-3}
 EYE_M = 1.8
-LIMIT = sn.DetectionLimit()  # as every lidar in mode="relative" has it: 10 % at 100 m, by 90 % of the rays
+LIMIT = sn.DetectionLimit()  # the default of mode="relative": 10 % at 100 m, by 90 % of the rays
 asphalt = sn.materials.load("asphalt")
 wet = sn.TwoLayer(refractive_index=1.33, roughness=1e-4, reflectance=asphalt.reflectance)
 CARS = ((14.0, 1.6), (30.0, -1.6), (52.0, 1.6))
@@ -51,7 +51,7 @@ draw.key(panels[0], where="lower left", columns=3)
 draw.key(panels[1], where="lower left", columns=3)
 draw.note(panels[1], "ghosts of the cars and of the wall", (36.0, -3.4))
 
-# The law: base seen through the film twice, and what the beam's spreading leaves
+# The law: base seen through the film twice, with the beam's divergence
 x = np.geomspace(8.0, 78.0, 200)
 slant, cosine = np.hypot(x, EYE_M), EYE_M / np.hypot(x, EYE_M)
 spread = sn.optics.captured_fraction(slant, **BEAM)

@@ -1,4 +1,4 @@
-"""A double pendulum in MuJoCo: our IMU and encoders beside the engine's own sensors, and how far they differ."""
+"""A double pendulum in MuJoCo: our IMU and encoders compared with the engine's own sensors."""
 
 import mujoco
 import numpy as np
@@ -53,7 +53,7 @@ differences = env.attach(sn.Accelerometer(timing=timing), **site)
 encoder = sn.Encoder(timing=timing, counts_per_turn=512, min=-np.pi, max=np.pi)
 joints = {name: env.attach(encoder, joint=name, name=name) for name in ("shoulder", "elbow")}
 
-# MuJoCo's readings after a step are those of its beginning, so a twin is asked, set to where the pendulum is now
+# MuJoCo's readings after a step belong to its beginning, so a twin at the present state of the pendulum is used
 twin = mujoco.MjData(model)
 engine = {name: [] for name in ("accelerometer", "gyroscope", "magnetometer", *joints)}
 ours = {name: [] for name in (*engine, "differences", "shoulder bins", "elbow bins")}
@@ -78,7 +78,7 @@ for name in joints:
     engine[name] = (engine[name] + np.pi) % (2.0 * np.pi) - np.pi
 arms, way, time_s = np.array(arms), np.array(way), STEP_S * np.arange(1, len(way) + 1)
 
-# Differences of velocity at several steps, against a run in steps of 0.1 ms: of what time are they?
+# Differences of velocity at several steps, against a run in steps of 0.1 ms: which time do they belong to?
 fine = mujoco.MjModel.from_xml_string(MODEL.format(step_s=1e-4))
 run = mujoco.MjData(fine)
 mujoco.mj_resetDataKeyframe(fine, run, 0)

@@ -1,4 +1,4 @@
-"""How well a radar tells angles: bias over the field for any array and window, noise, and two reflectors apart."""
+"""Angle estimates of a radar: bias over the field for any array and window, noise, and two reflectors."""
 
 import numpy as np
 
@@ -31,7 +31,7 @@ def turned(angles_deg: np.ndarray, snr_dB: float, **fields: object) -> tuple[sn.
 
 
 def both_seen(cells: float, worlds: int, **fields: object) -> float:
-    """Share of frames in which two equal reflectors so many range cells apart, 56 dB over the noise, are both seen."""
+    """Share of frames in which two equal reflectors, given range cells apart, 56 dB over the noise, are both seen."""
     scene, areas = sn.Scene(), {}
     for number, name in enumerate(("near", "far")):
         range_m = RANGE_M + number * cells * CHIRP.range_resolution_m

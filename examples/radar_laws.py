@@ -1,4 +1,4 @@
-"""What a radar goes by: cross-sections, ways over the ground, how echoes spread and how often they are seen."""
+"""Radar laws: cross-sections, paths over the ground, spreading of echoes and probability of detection."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""A wheel creeps, rolls, stops and rolls back: its odometer, and four ways to tell speed from an encoder's edges."""
+"""A wheel creeps, rolls, stops and rolls back: its odometer, and four estimates of speed from an encoder's edges."""
 
 import numpy as np
 

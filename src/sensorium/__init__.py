@@ -1,4 +1,4 @@
-"""Sensorium: what a robot's sensors would report.
+"""Sensorium: simulation of a robot's sensors.
 
 `import sensorium as sn` gives every public name; each module loads when its name is first used, so that importing the
 package costs next to nothing and slow packages load only where they are needed.

@@ -1,4 +1,4 @@
-"""A run of an environment as a loop goes through it, step by step."""
+"""The steps of an environment's run, for a loop."""
 
 import sys
 import warnings
@@ -9,14 +9,14 @@ class SteppedRun(Iterator[None]):
     """Steps of a run; each turn of a `for` loop takes one, and `finish()` takes all that are left.
 
     A run that is dropped before its first step did nothing, and warns of it (RuntimeWarning), as Python does of a
-    coroutine that nobody awaits.
+    coroutine that was never awaited.
     """
 
     def __init__(self, steps: Generator[None], call: str) -> None:
         """Take the steps.
 
         Args:
-            steps: Takes one step at each turn; what it opened is closed when it ends or is dropped.
+            steps: Takes one step at each turn; files that it opened are closed when it ends or is dropped.
             call: The call that began the run, for the warning.
         """
         self._steps, self._call = steps, call
@@ -33,7 +33,7 @@ class SteppedRun(Iterator[None]):
             pass
 
     def close(self) -> None:
-        """End the run where it is; what looks on is closed."""
+        """End the run now; its viewer is closed."""
         self._begun = True
         self._steps.close()
 

@@ -1,11 +1,11 @@
 """Names that installed packages add: sensors, corruptions, materials, worlds, scenes and controllers of third parties.
 
-A package announces what it brings as entry points, in its own pyproject.toml:
+A package declares its additions as entry points, in its own pyproject.toml:
 
     [project.entry-points."sensorium.sensors"]
     sonar = "acme_sensors:Sonar"
 
-and scenarios and look-ups then know it by that name. The library's own scenes use the same way.
+Scenarios and look-ups then accept that name. The library's own scenes are registered in the same way.
 """
 
 import difflib
@@ -23,12 +23,12 @@ GROUPS = {
     "scenes": "a function without arguments that makes a sn.Scene",
     "controllers": "a subclass of sensorium.app.controllers.ControllerSpec whose `kind` is the name",
 }
-"""What may be added, and what an entry point of each group must lead to."""
+"""Groups of entry points, and the object that an entry point of each group must refer to."""
 
 
 @functools.cache
 def announced(group: str) -> dict[str, EntryPoint]:
-    """Entry points of a group by name; nothing is imported yet.
+    """Entry points of a group by name, without importing them.
 
     Args:
         group: A key of `GROUPS`.
@@ -45,7 +45,7 @@ def announced(group: str) -> dict[str, EntryPoint]:
 
 
 def load(group: str, name: str) -> Any:
-    """What an entry point leads to.
+    """Import the object that an entry point refers to.
 
     Args:
         group: A key of `GROUPS`.
@@ -58,6 +58,6 @@ def load(group: str, name: str) -> Any:
         raise SpecError(f"{name!r} is not among the {group} that installed packages bring; {hint}")
     try:
         return points[name].load()
-    except Exception as error:  # whatever somebody else's module does when it is imported
+    except Exception as error:  # a third party's module may raise anything on import
         what = f"{type(error).__name__}: {error}"
         raise SpecError(f"{group} {name!r} cannot be loaded from {points[name].value!r}; {what}") from error

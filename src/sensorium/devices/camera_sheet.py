@@ -35,7 +35,7 @@ class CameraSheet(Sheet):
     f_number: Annotated[Quantity, Rule("1", ("pupil_radius_m",))]
     """Focal length over diameter of the entrance pupil."""
     focused_at: Annotated[Quantity, Rule("m", ("pupil_distance_m",))]
-    """Distance of what is imaged sharply."""
+    """Focus distance."""
 
     # Sensitivity: one curve, or one for each color, over the same wavelengths
     wavelength: Annotated[Quantity, Rule("m", ("bands",))]
@@ -103,13 +103,13 @@ class CameraSheet(Sheet):
         return fields
 
     def defaults(self) -> tuple[str, ...]:
-        """Fields where the model's default stands in."""
+        """Fields that keep the model's default."""
         filled = {field for _, _, rule in self.stated() for field in rule.fills}
         wanted = dict.fromkeys(field for rule in self.rules().values() for field in rule.fills)
         return (*(field for field in wanted if field not in filled), *_NEVER_TOLD)
 
     def _given(self, names: dict[str, str]) -> dict[str, float]:
-        """Fields whose values the sheet tells."""
+        """Fields whose values the sheet gives."""
         found = {field: self.number(name) for field, name in names.items()}
         return {field: number for field, number in found.items() if number is not None}
 

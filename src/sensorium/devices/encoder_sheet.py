@@ -32,6 +32,6 @@ class EncoderSheet(Sheet):
         return fields
 
     def defaults(self) -> tuple[str, ...]:
-        """Fields where the model's default stands in."""
+        """Fields that keep the model's default."""
         rules = self.rules()
         return tuple(field for name, rule in rules.items() if getattr(self, name) is None for field in rule.fills)

@@ -1,4 +1,4 @@
-"""What every ray pattern gives: directions, firing times and origins of one sweep, in the sensor frame S."""
+"""The base of ray patterns: directions, firing times and origins of one sweep, in the sensor frame S."""
 
 import abc
 import math
@@ -73,7 +73,7 @@ class RayTable:
 
     @classmethod
     def at_once(cls, direction_S: npt.ArrayLike, origin_S: npt.ArrayLike | None = None) -> Self:
-        """Rays that are fired together, for sensors of one's own.
+        """Rays that are fired together, for custom sensors.
 
         Args:
             direction_S: Directions of any length but zero, shape (rows, columns, 3).
@@ -96,7 +96,7 @@ class RayTable:
 
 
 class AbstractPattern(Spec, abc.ABC):
-    """Where rays go and when: a frozen specification that makes one `RayTable` per sweep."""
+    """Directions and times of rays: a frozen specification that makes one `RayTable` per sweep."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -107,7 +107,7 @@ class AbstractPattern(Spec, abc.ABC):
 
     @abc.abstractmethod
     def rays(self, sweep: int = 0) -> RayTable:
-        """Rays of sweep number `sweep` (0, 1, ...); cached, so equal sweeps come back as the same object."""
+        """Rays of sweep number `sweep` (0, 1, ...); cached, so that equal sweeps give the same object."""
 
 
 def exact(value: float) -> Fraction:

@@ -1,8 +1,8 @@
 """The regularized incomplete gamma functions P(a, x) and Q(a, x) = 1 - P, for quantiles inside kernels.
 
-Both tails come back, each with its own small relative error, so that a quantile far out in either tail keeps
-its digits. Series below the shape, continued fraction above it, and near a large shape, where both are slow,
-Temme's uniform expansion. Ref: NIST DLMF 8.7.1, 8.9.2, 8.12.
+Both tails are returned, each with its own small relative error, so that a quantile far out in either tail keeps its
+digits. Series below the shape, continued fraction above it, and near a large shape, where both are slow, Temme's
+uniform expansion. Ref: NIST DLMF 8.7.1, 8.9.2, 8.12.
 """
 
 import math

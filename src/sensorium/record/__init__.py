@@ -1,4 +1,4 @@
-"""Writers of what was sensed, one format a file."""
+"""Recorders of readings, one format a file."""
 
 from sensorium.record.clouds.kitti import save_kitti
 from sensorium.record.clouds.las import save_las

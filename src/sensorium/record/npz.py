@@ -92,7 +92,7 @@ def _scan(content: dict[str, Any]) -> Scan:
             raise ValueError(f"{name} has shape {array.shape} for {len(knot_ns)} knots; it must fit them and be finite")
     pose = Pose._trusted(position, quaternion)
 
-    # What only some lidars have
+    # Arrays that only some lidars have
     light = waveform = image = None
     if "light_intensity" in content:
         light = Light(**_arrays(content, shape, of_light=True))
@@ -135,7 +135,7 @@ def _arrays(content: dict[str, Any], shape: tuple[int, ...], *, of_light: bool) 
 
 
 def _array(content: dict[str, Any], name: str, kinds: str, shape: tuple[int, ...]) -> Any:
-    """An array of the archive, of one of some kinds of numbers and of the shape that the ranges ask for."""
+    """An array of the archive, of one of some number types and with the shape of the ranges."""
     array = content[name]
     if array.dtype.kind not in kinds or array.shape != shape:
         raise ValueError(f"{name} has shape {array.shape} and type {array.dtype}; it must have shape {shape}")

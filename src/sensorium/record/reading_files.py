@@ -18,10 +18,10 @@ R = TypeVar("R")
 
 
 class ReadingFiles(Recorder, Generic[R]):
-    """What recorders of scans and of images share: which readings they write, and where.
+    """The base of recorders of scans and of images: selection of readings, and file names.
 
-    The first reading of a sensor is written and then every so manyth; files are numbered by the reading. With several
-    worlds or sensors of a kind there is a folder for each: world_0/lidar_1.
+    The first reading of a sensor is written and then every n-th; files are numbered by the reading. With several worlds
+    or sensors of a kind there is a folder for each: world_0/lidar_1.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class ReadingFiles(Recorder, Generic[R]):
         Args:
             kind: Of the readings to write, one or several.
             folder: Where the folders of the sensors go; made where it does not exist.
-            every: Write one reading of so many.
+            every: Write every n-th reading.
             sensors: Names of the sensors to record; None is all.
         """
         if every < 1:
@@ -73,7 +73,7 @@ class ReadingFiles(Recorder, Generic[R]):
                     self._save(sensor, reading, self._folders[name], number)
 
     def close(self) -> None:
-        """Nothing can be recorded after; every file is in its place already."""
+        """Nothing can be recorded after; every file is already complete."""
         self._closed = True
 
     @abstractmethod

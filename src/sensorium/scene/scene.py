@@ -1,4 +1,4 @@
-"""Objects in a world: a mesh, where it sits on which body, what it is made of and what it is called."""
+"""Objects in a world: mesh, pose on a body, material and label."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ _MAX_LABEL = int(np.iinfo(np.int32).max)
 
 @dataclass(frozen=True, eq=False)
 class SceneObject:
-    """One thing to see.
+    """One object.
 
     Attributes:
         mesh: Its triangles, in the object's frame O. The mesh of a volume, whose material is a medium or a
@@ -85,8 +85,8 @@ class Scene:
             mesh: Its triangles, in the object's frame O; share one Mesh between equal objects.
             pose: X_BO, the object on its body, or in the world when `body` is None; default identity.
             body: Name of the body of the world that carries it.
-            material: Surface model or medium, or its name in the library, such as "concrete".
-            label: Class name (numbered from 1 in `labels`) or class number, used as it is.
+            material: Surface model.
+            label: Class name (numbered from 1 in `labels`) or class number.
             name: A name no other object has.
 
         Returns:
@@ -130,7 +130,7 @@ class Scene:
 
 
 class LabelTable:
-    """Numbers for label names: each new name takes the smallest number from 1 that nothing uses yet.
+    """Numbers for label names: each new name takes the smallest unused number from 1.
 
     Numbers given by the user are kept as they are, and later names step around them.
     """
@@ -143,7 +143,7 @@ class LabelTable:
             self.register(each)
 
     def register(self, added: SceneObject) -> None:
-        """Take in the label of an object, then those of its mesh's faces in sorted order."""
+        """Add the label of an object, then those of its mesh's faces in sorted order."""
         self.enter(added.label)
         if added.mesh.face_labels is not None:
             for label in np.unique(added.mesh.face_labels).tolist():
@@ -164,7 +164,7 @@ class LabelTable:
         return np.array([self.number(name) for name in names.tolist()], dtype=np.int32)[inverse]
 
     def enter(self, label: str | int | None) -> None:
-        """Take in one label."""
+        """Add one label."""
         if not label:
             return
         if not isinstance(label, str):

@@ -1,8 +1,7 @@
 """Simple shapes as meshes, in meters, centered on their own origin.
 
-Closed shapes are watertight (every edge borders two faces, in opposite directions) and wound outward.
-Vertices of round shapes lie on the true surface, so the mesh is inscribed: facets lie inside by at most the
-sag stated with each shape.
+Closed shapes are watertight (every edge borders two faces, in opposite directions) and wound outward. Vertices of round
+shapes are on the true surface, so the mesh is inscribed: facets are inside by at most the sag stated with each shape.
 """
 
 import math
@@ -119,8 +118,8 @@ def heightfield(heights: ArrayLike, size_x: float, size_y: float) -> Mesh:
     """Open surface z(x, y) over a centered rectangle, normals up.
 
     Args:
-        heights: Elevations [m], shape (nx, ny), each at least 2: heights[i, j] stands at
-            x = size_x (i / (nx - 1) - 1/2), y = size_y (j / (ny - 1) - 1/2).
+        heights: Elevations [m], shape (nx, ny), each at least 2: heights[i, j] is at x = size_x (i / (nx - 1) - 1/2), y
+            = size_y (j / (ny - 1) - 1/2).
         size_x: Full side along x [m].
         size_y: Full side along y [m].
 

@@ -1,7 +1,7 @@
-"""Trees as meshes, each one of its own: grown from a seed, foot at the origin, up along z.
+"""Trees as meshes, each grown from a seed, with its foot at the origin and up along z.
 
 Faces are labeled "trunk" (branches too) and "leaves". Every trunk, branch, clump and tier is closed and wound outward;
-they stand in each other. A tree has one to two thousand faces: enough for a robot's sensors, few enough for a forest.
+they overlap. A tree has one to two thousand faces: enough for a robot's sensors, few enough for a forest.
 """
 
 import math
@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 
 TRUNK, LEAVES = "trunk", "leaves"
 
-# Azimuth from branch to branch: no two of a few stand above each other
+# Azimuth from branch to branch: of a few, no two are above each other
 _GOLDEN_ANGLE = math.pi * (3.0 - math.sqrt(5.0))
 
 
@@ -95,7 +95,7 @@ class _Draws:
             raise SceneError(f"height is {height}; it must be finite and positive")
         if not 1 <= parts <= 200:
             raise SceneError(f"a tree has {parts} branches or tiers; it must be 1 to 200")
-        # Here, not above: what is compiled is slow to load
+        # Imported here: compiled code loads slowly
         from sensorium.random import Stream
 
         self._numbers = iter(Stream(seed, "tree").uniform(0, 0, 0, elements=100_000)[0])

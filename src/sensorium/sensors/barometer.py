@@ -1,4 +1,4 @@
-"""A barometer: air pressure at a height, and the altitude one makes of it."""
+"""A barometer: air pressure at a height, and the altitude computed from it."""
 
 from collections.abc import Mapping
 from typing import ClassVar, Literal
@@ -27,7 +27,7 @@ STANDARD_SEA_LEVEL_PA = 101325.0
 _LAPSE_PER_M = 2.25577e-5
 _EXPONENT = 5.25588
 
-# Where temperature falls linearly: from the lowest tabulated height to the tropopause
+# Heights of linearly falling temperature: from the lowest tabulated height to the tropopause
 _LOWEST_M, _HIGHEST_M = -5000.0, 11000.0
 
 
@@ -78,7 +78,7 @@ class BarometerReading(SampledReading):
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
-        """What it holds."""
+        """Its quantities by name, for tables and plots."""
         altitude = Quantity("altitude_m", "Altitude", "m", is_plotted=False)
         return Quantity("pressure_Pa", "Pressure", "Pa"), altitude
 
@@ -106,11 +106,11 @@ class Barometer(SensorSpec[BarometerReading]):
 
     kind: Literal["barometer"] = "barometer"
     timing: Timing = Field(default_factory=lambda: Timing(rate_hz=50.0))
-    """Clock; 50 Hz unless told otherwise."""
+    """Clock; 50 Hz by default."""
     reference_height_m: float = 0.0
     """Height above the sea of the world's z = 0 [m]."""
     sea_level_Pa: float = Field(default=STANDARD_SEA_LEVEL_PA, gt=0.0)
-    """Pressure at sea level [Pa], that of the weather and the altimeter setting alike."""
+    """Pressure at sea level [Pa], of the atmosphere and of the altimeter setting."""
     noise: Noise = Field(default_factory=Noise)
     """Bias, drift and white noise [Pa]."""
     extra: tuple[AnyCorruption, ...] = ()
@@ -154,7 +154,7 @@ class _PressureSignal:
         """Measuring starts now."""
 
     def forget(self) -> None:
-        """Nothing is remembered."""
+        """There is no state."""
 
     def sample(self, time_ns: int, out: Float) -> None:
         """The ideal sample at a time, shape (rows, 1)."""

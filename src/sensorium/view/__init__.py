@@ -1,4 +1,4 @@
-"""Pictures of what was sensed, and the report of a run."""
+"""Plots of readings, and the report of a run."""
 
 from sensorium.view.plots import label_colors, overview, range_image, save_figure, top_view
 from sensorium.view.report import Report

@@ -70,7 +70,7 @@ def followed_exposure(
     """Some images of each run of a camera in a row, and below how long each image was exposed, with its gain.
 
     Args:
-        runs: Images of one world and camera, by what the run is called.
+        runs: Images of one world and camera, by name of the run.
         frames: Numbers of the images to show.
         full_scale: Greatest number of an image.
     """

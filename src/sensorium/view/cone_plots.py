@@ -1,4 +1,4 @@
-"""Pictures of cone sensors: meshes, cones and rays in space, seen from afar (a parallel projection)."""
+"""Plots of cone sensors: meshes, cones and rays in space, in a parallel projection."""
 
 import math
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ _RIM = 120
 
 
 class Prospect:
-    """Axes that show space from one side: what is drawn on them is given in the world [m]."""
+    """Axes that show space from one side; points are given in the world [m]."""
 
     def __init__(self, axes: "Axes", title: str, *, azimuth_deg: float, elevation_deg: float) -> None:
         """Empty the axes.
@@ -86,7 +86,7 @@ class Prospect:
         self._axes.plot(*seen[1], "o", color=RAY, markersize=8 if bold else 5, zorder=5)
 
     def sensor(self, place: ArrayLike) -> None:
-        """Where a sensor is."""
+        """Position of a sensor."""
         x, y = self._seen(np.asarray(place, np.float64))[:2]
         self._axes.plot(x, y, "o", color="white", markersize=9, zorder=6)
 

@@ -19,7 +19,7 @@ _NOTHING = (0.05, 0.07, 0.09)
 
 
 def depth_colors(depth_m: NDArray[Any], valid: NDArray[np.bool_], *, near_m: float, far_m: float) -> Picture:
-    """Depths from near (bright) to far (dark), on a logarithmic scale; what is not valid is black.
+    """Depths from near (bright) to far (dark), on a logarithmic scale; invalid pixels are black.
 
     Args:
         depth_m: Depths or ranges [m], shape (rows, columns).
@@ -36,7 +36,7 @@ def depth_colors(depth_m: NDArray[Any], valid: NDArray[np.bool_], *, near_m: flo
 
 
 def error_colors(error_m: NDArray[Any], valid: NDArray[np.bool_], *, most_m: float) -> Picture:
-    """Errors from -most (blue) to most (red); what is not valid is black."""
+    """Errors from -most (blue) to most (red); invalid pixels are black."""
     from matplotlib import colormaps
 
     share = np.clip(0.5 + 0.5 * np.where(valid, error_m, 0.0) / most_m, 0.0, 1.0)
@@ -46,7 +46,7 @@ def error_colors(error_m: NDArray[Any], valid: NDArray[np.bool_], *, most_m: flo
 
 
 def label_colors(label: NDArray[np.integer]) -> Picture:
-    """A color for each label; nothing is black, what is unlabeled gray."""
+    """A color for each label; pixels without a hit are black, unlabeled ones gray."""
     from matplotlib.colors import to_rgb
 
     table = np.array([_NOTHING, to_rgb("#6e7681"), *(to_rgb(color) for color in COLORS)])

@@ -1,4 +1,4 @@
-"""Pictures of depth cameras' noise: its standard deviation over distance, as their errors' laws have it."""
+"""Plots of depth cameras' noise: its standard deviation over distance, by the laws of their errors."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING

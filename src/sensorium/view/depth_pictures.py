@@ -13,14 +13,14 @@ from sensorium.view.plots import INK, label_colors, picture_grid
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# What is no distance: too near, nothing there, not measured
+# Codes for no distance: too near, no hit, not measured
 _NEAR, _FAR, _LOST = (90, 20, 20), (18, 20, 26), (255, 0, 200)
 
 
 def depth_picture(
     image: DepthImage, name: str, pixels: NDArray[Any], labels: Mapping[str, int]
 ) -> NDArray[np.uint8] | None:
-    """One output of one camera as red, green and blue, shape (rows, columns, 3); None for what is no picture.
+    """One output of one camera as red, green and blue, shape (rows, columns, 3); None if it is not an image.
 
     Distances are bright where near; flow has its direction as hue and its length as brightness.
 
@@ -66,7 +66,7 @@ def depth_pictures(image: DepthImage, labels: Mapping[str, int], names: Sequence
 
 
 def _distances(distance_m: NDArray[np.float32]) -> NDArray[np.uint8]:
-    """Distances by their inverse, over what there is."""
+    """Inverse distances, scaled to their span."""
     from matplotlib import colormaps
 
     known = np.isfinite(distance_m) & (distance_m > 0.0)

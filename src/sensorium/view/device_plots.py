@@ -1,4 +1,4 @@
-"""Pictures of devices: where a lidar looks over one sweep, and the Allan curve that a data sheet predicts."""
+"""Plots of devices: the directions of a lidar over one sweep, and the Allan curve that a data sheet predicts."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Pieces for pictures of lidar physics: axes on dark paper, curves, points colored by what they came from."""
+"""Building blocks for plots of lidar physics: axes on dark paper, curves, points colored by cause."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
@@ -117,7 +117,7 @@ def points_by_cause(
         y: Along the y axis, shape (n,).
         cause: Of each point, as in `Scan.cause`, shape (n,).
         size: Of a point [pt^2].
-        layer: What is drawn on a lower one lies below.
+        layer: Higher layers cover lower ones.
     """
     across, up, why = np.asarray(x), np.asarray(y), np.asarray(cause)
     for order, (kind, color) in enumerate(CAUSE_COLORS.items()):
@@ -129,22 +129,22 @@ def points_by_cause(
 
 
 def outline(axes: "Axes", x: ArrayLike, y: ArrayLike, *, label: str | None = None, **options: Any) -> None:
-    """A line through the given corners: the true shape of what the points should show."""
+    """A line through the given corners: the true shape that the points should show."""
     shown: dict[str, Any] = {"color": _EDGE, "linewidth": 1.2, "zorder": 1.5} | options
     axes.plot(np.asarray(x), np.asarray(y), label=label, **shown)
 
 
 def sensor(axes: "Axes", x: float, y: float, *, label: str | None = "lidar") -> None:
-    """Where the sensor stands."""
+    """Position of the sensor."""
     axes.plot(x, y, linestyle="", marker="o", markersize=8, color="white", markeredgecolor=PAPER, zorder=5, label=label)
 
 
 def intensity_image(axes: "Axes", intensity: ArrayLike, extent: tuple[float, float, float, float]) -> "AxesImage":
-    """Intensities on a logarithmic scale, dark where there is none.
+    """Intensities on a logarithmic scale, dark without a return.
 
     Args:
         axes: Where.
-        intensity: Shape (rows, columns); NaN where nothing returned.
+        intensity: Shape (rows, columns); NaN without a return.
         extent: Left, right, lower and upper edge in the units of the axes.
     """
     from matplotlib.colors import LogNorm
@@ -178,7 +178,7 @@ def heap(axes: "Axes", nodes: Sequence["Node"], names: Mapping[int, str], *, dep
     Args:
         axes: Where.
         nodes: Of one ray.
-        names: What to call each object, by its number.
+        names: Name of each object, by its number.
         depth: How many rows to draw below the first; empty places are shown as such.
     """
     by_number = {node.number: node for node in nodes}
@@ -202,7 +202,7 @@ def heap(axes: "Axes", nodes: Sequence["Node"], names: Mapping[int, str], *, dep
 
 
 def _place(number: int) -> tuple[float, float]:
-    """Where the heap shows a node: rows go down, each as wide as the first."""
+    """Position of a node in the drawn heap: rows go down, each as wide as the first."""
     row = (number + 1).bit_length() - 1
     return (number + 1 - 2**row + 0.5) / 2**row, -float(row)
 
@@ -214,7 +214,7 @@ def _way_color(number: int) -> str:
 
 
 def _width(node: "Node") -> float:
-    """Line width for what is left of the light: a point less for each power of a hundred."""
+    """Line width for the remaining light: a point less for each power of a hundred."""
     return max(0.8, 3.0 + 0.5 * float(np.log10(max(node.gain, 1e-12))))
 
 

@@ -1,7 +1,7 @@
-"""Pictures of lidar scans: from above, and as the sensor sees them.
+"""Plots of lidar scans: from above, and from the sensor.
 
-Each function takes arrays and returns a matplotlib Figure; none touches matplotlib's global state, so they
-are safe in a server, a notebook and a test alike. `save` writes one as PNG.
+Each function takes arrays and returns a matplotlib Figure; none touches matplotlib's global state, so they are safe in
+a server, a notebook and a test. `save` writes one as PNG.
 """
 
 import os
@@ -24,7 +24,7 @@ Extent = tuple[float, float, float, float]
 """Left, right, lower and upper edge of a picture, in the units of its axes."""
 
 PAPER, INK, FAINT = "#0d1117", "#e6edf3", "#8b949e"
-"""Colors of the background, of text and of what should stand back."""
+"""Colors of the background, of text and of secondary elements."""
 
 # Everyday classes keep their color from picture to picture; other names take the spare ones in turn
 _KNOWN = {
@@ -57,8 +57,8 @@ def label_colors(labels: Mapping[str, int]) -> NDArray[np.float64]:
         labels: Number of each label name, as `scene.labels`.
 
     Returns:
-        Red, green, blue in 0..1, shape (n + 2, 3) with n the largest number: row k is label k, row 0 what is
-        unlabeled, and the last row, which index -1 finds, what did not return.
+        Red, green, blue in 0..1, shape (n + 2, 3) with n the largest number: row k is label k, row 0 is
+        unlabeled, and the last row, at index -1, is for rays without a return.
     """
     from matplotlib.colors import to_rgb
 
@@ -88,7 +88,7 @@ def top_view(
         label: Label number of each point, shape (n,).
         labels: Number of each label name.
         path_W: Where the sensor went, in order of time [m], shape (k, 2 or 3).
-        extent_m: What to show, (x from, x to, y from, y to) [m]; None shows all points.
+        extent_m: Extent, (x from, x to, y from, y to) [m]; None shows all points.
         title: Heading of the picture.
     """
     points, numbers = _cloud(points_W, label)
@@ -114,7 +114,7 @@ def range_image(
 
     Args:
         range_m: Range of each ray [m], shape (channels, columns), the top channel first.
-        label: Label number of each ray, the same shape; -1 where nothing returned.
+        label: Label number of each ray, the same shape; -1 without a return.
         labels: Number of each label name.
         extent_deg: (azimuth of the first column, of the last, elevation of the last channel, of the first)
             [deg]; None counts columns and channels instead.
@@ -212,7 +212,7 @@ def _seen_from_above(
     inside = (column >= 0) & (column < pixels) & (row >= 0) & (row < rows)
     pixel = row[inside] * pixels + column[inside]
 
-    # What is above covers what is below: the largest of (height in mm, label) packed into one number
+    # Higher points cover lower ones: the largest of (height in mm, label) packed into one number
     height_mm = np.floor(np.clip(points[inside, 2], -1e6, 1e6) * 1e3).astype(np.int64)
     packed = np.full(rows * pixels, _EMPTY)
     np.maximum.at(packed, pixel, (height_mm << 32) | numbers[inside].astype(np.int64))
@@ -243,7 +243,7 @@ def _grown(packed: NDArray[np.int64], count: NDArray[Any]) -> tuple[NDArray[np.i
 def _draw_ranges(
     figure: "FigureBase", axes: "Axes", ranges: NDArray[Any], numbers: NDArray[Any], extent: Extent | None
 ) -> None:
-    """Ranges in a perceptually uniform color map, logarithmic so that near things get their share of it."""
+    """Ranges in a perceptually uniform color map, logarithmic so that near ranges use much of it."""
     from matplotlib.colors import LogNorm
     from matplotlib.ticker import NullFormatter, ScalarFormatter
 
@@ -274,7 +274,7 @@ def _draw_labels(
     labels: Mapping[str, int],
     extent: Extent | None,
 ) -> None:
-    """Labels in their colors, darker with distance so that what overlaps comes apart."""
+    """Labels in their colors, darker with distance so that overlapping objects can be distinguished."""
     far = np.percentile(ranges[numbers >= 0], 99.5) if (numbers >= 0).any() else 1.0
     colors = label_colors(labels)
     brightness = 1.0 - 0.38 * np.sqrt(np.clip(ranges / far, 0.0, 1.0))
@@ -297,7 +297,7 @@ def new_figure(width_in: float, height_in: float) -> "Figure":
 
 
 def picture_grid(count: int, columns: int, width_in: float, height_in: float) -> "tuple[Figure, list[Axes]]":
-    """A figure of so many places for pictures [in], row by row, without numbers at their edges."""
+    """A figure with this many places for pictures [in], row by row, without numbers at their edges."""
     rows = -(-count // columns)
     figure = new_figure(width_in * columns, height_in * rows)
     axes = list(np.atleast_1d(figure.subplots(rows, columns)).ravel())
@@ -313,7 +313,7 @@ def picture_grid(count: int, columns: int, width_in: float, height_in: float) ->
 
 
 def style(axes: "Axes", x: str, y: str) -> None:
-    """Axes that stand back behind what they frame."""
+    """Inconspicuous axes."""
     axes.set_facecolor(PAPER)
     axes.set_xlabel(x, color=INK)
     axes.set_ylabel(y, color=INK)

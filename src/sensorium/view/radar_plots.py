@@ -1,4 +1,4 @@
-"""Pieces for pictures of radar: detections over time and from above, range-speed maps."""
+"""Building blocks for plots of radar: detections over time and from above, range-speed maps."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -64,7 +64,7 @@ def rings(axes: "Axes", x: ArrayLike, y: ArrayLike, cause: ArrayLike, *, size: f
 def over_time(
     figure: "Figure", axes: "Axes", time_s: ArrayLike, range_m: ArrayLike, rate_m_s: ArrayLike, **options: Any
 ) -> None:
-    """Ranges of detections over time, colored by range rate: blue for what comes, red for what goes."""
+    """Ranges of detections over time, colored by range rate: blue for approaching, red for receding."""
     rate = np.asarray(rate_m_s, np.float64)
     most = max(1.0, float(np.percentile(np.abs(rate), 98.0)) if rate.size else 1.0)
     shown: dict[str, Any] = {"s": 7.0, "cmap": "coolwarm", "vmin": -most, "vmax": most, "linewidths": 0.0} | options
@@ -74,7 +74,7 @@ def over_time(
 
 
 def coverage(spec: Radar, *, title: str) -> "Figure":
-    """How often objects straight ahead are seen over their range, by the radar equation and the law of its CFAR."""
+    """Probability of detection of objects straight ahead over range, by the radar equation and the law of its CFAR."""
     cells = Cells(spec)
     range_m = np.linspace(max(spec.min_range_m, 1.0), spec.farthest_m, 400)
     figure, (axes,) = canvas(9.0, 5.0)

@@ -10,7 +10,7 @@ def world_points(flat: Scan, at: NDArray[np.int64] | slice = slice(None)) -> NDA
     """Points of a flat scan of one sensor in the world [m], shape (n, 3); each from where its ray was fired.
 
     Args:
-        flat: What `Scan.flat()` gave.
+        flat: Result of `Scan.flat()`.
         at: Which of them.
     """
     points = flat.points[at]

@@ -206,7 +206,7 @@ def test_peers_hit_what_the_ray_caster_hits(mesh, needs, peer):
 
 
 def test_worlds_of_the_benchmark_are_drawn_anew():
-    env = scatter.strewn(4, side=16)
+    env = scatter.scattered_worlds(4, side=16)
     before = env.scene.pose.position
     env.reset(np.array([True, False, False, False]))
     env.step()

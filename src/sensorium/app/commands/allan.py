@@ -82,7 +82,7 @@ def allan(
 
 
 def _listed(text: str | None) -> list[str] | None:
-    """What stands between commas."""
+    """The items between commas."""
     return None if text is None else [part.strip() for part in text.split(",")]
 
 
@@ -92,7 +92,7 @@ def _print_allan(console: Console, signals: "SignalLog", fit: "AllanFit", files:
     from sensorium.analysis.units import data_sheet
 
     def text(words: str) -> str:
-        """What this terminal can show."""
+        """Characters that this terminal can show."""
         if console.encoding.lower().startswith("utf"):
             return words
         for mark, plain in (("√h", "sqrt(h)"), ("√Hz", "sqrt(Hz)"), ("°", "deg"), ("µ", "u")):

@@ -1,4 +1,4 @@
-"""`sensorium devices`: data sheets, their pictures, and what a simulation measures of them."""
+"""`sensorium devices`: data sheets, their pictures, and their values measured in simulation."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -86,7 +86,7 @@ def _draw_device(console: Console, device: "Device", out: Path) -> None:
 
 
 def _print_round_trip(console: Console, device: "Device") -> None:
-    """What the sheet states beside what its simulation shows; exit code 1 where the two disagree."""
+    """Stated and simulated values of a sheet; exit code 1 if they disagree."""
     from sensorium.qa.round_trip import document, measured
 
     rows = measured(device)

@@ -1,4 +1,4 @@
-"""`sensorium recover`: a proper file of a recording that was cut off."""
+"""`sensorium recover`: a valid file from a recording that was cut off."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""How large a file is, for people."""
+"""Human-readable file sizes."""
 
 from pathlib import Path
 

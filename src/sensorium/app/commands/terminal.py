@@ -1,4 +1,4 @@
-"""The terminal that commands print to: whatever a file is named or holds, no control character reaches it."""
+"""The terminal that commands print to: control characters from file names or contents never reach it."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -10,10 +10,10 @@ from sensorium.core.errors import printable
 
 
 class Terminal(Console):
-    """A console that escapes what cannot be printed, such as an escape sequence in the name of a sensor or a topic.
+    """A console that escapes unprintable characters, such as an escape sequence in the name of a sensor or a topic.
 
-    Styles and movements of the cursor that the commands themselves ask for are added after it. Text is no markup: a
-    name such as `[link=...]` is printed as it is.
+    Styles and cursor movements of the commands themselves are added after that. Text is not markup: a name such as
+    `[link=...]` is printed as it is.
     """
 
     def __init__(self) -> None:
@@ -21,7 +21,7 @@ class Terminal(Console):
         super().__init__(markup=False, emoji=False)
 
     def render(self, renderable: Any, options: Any = None) -> Iterable[Segment]:
-        """Segments of what is printed, each fit for a terminal."""
+        """Printed segments, with control characters escaped."""
         for segment in super().render(renderable, options):
             if segment.control or segment.text.isprintable():
                 yield segment

@@ -1,4 +1,4 @@
-"""`sensorium validate`: every law that the library claims, measured beside its reference."""
+"""`sensorium validate`: every law that the library claims, measured and compared with its reference."""
 
 import time
 from pathlib import Path
@@ -40,7 +40,7 @@ def validate(
         return
     make_folder(out)
 
-    def told(result: "Result") -> None:
+    def report(result: "Result") -> None:
         found, expected, words = page.outcome(result)
         numbers = f"found {found}, reference {expected}; {words}" if found else words
         line = f"{result.check.name:<34} {result.verdict:<8} {result.seconds:6.2f} s  {numbers}"
@@ -51,9 +51,9 @@ def validate(
     began_s = time.monotonic()
     side_by_side = min(processes or min(2, get_threads()), len({check.family for check in checks}))
     if side_by_side > 1:
-        results = run_side_by_side(checks, quick=quick, processes=side_by_side, told=told)
+        results = run_side_by_side(checks, quick=quick, processes=side_by_side, report=report)
     else:
-        results = run_checks(checks, quick=quick, told=told)
+        results = run_checks(checks, quick=quick, report=report)
     number = page.counts(results)
     seconds = time.monotonic() - began_s
     console.print(

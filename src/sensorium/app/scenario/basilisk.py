@@ -1,4 +1,4 @@
-"""Spacecraft simulated by Basilisk, as one writes them in a file."""
+"""Spacecraft simulated by Basilisk, as written in a scenario file."""
 
 import math
 from typing import Annotated, Any, ClassVar, Literal
@@ -70,7 +70,7 @@ class BasiliskSpec(WorldSpec):
 
 
 def _spacecraft(name: str, spec: SpacecraftSpec, gravity: PointMassGravity | J2Gravity) -> tuple[Any, Any]:
-    """A Basilisk spacecraft at its start, and what must live as long as it does."""
+    """A Basilisk spacecraft at its start, and objects that must be kept alive with it."""
     from Basilisk.simulation import extForceTorque, spacecraft
     from Basilisk.utilities import simIncludeGravBody
 
@@ -82,7 +82,7 @@ def _spacecraft(name: str, spec: SpacecraftSpec, gravity: PointMassGravity | J2G
     craft.hub.r_CN_NInit, craft.hub.v_CN_NInit = _column(position), _column(velocity)
     craft.hub.sigma_BNInit, craft.hub.omega_BN_BInit = _column(mrp_of(spec.attitude())), _column(spec.rate)
 
-    # The planet, and what pushes
+    # The planet, and the forces
     bodies = simIncludeGravBody.gravBodyFactory()
     planet = bodies.createCustomGravObject("planet", mu=gravity.mu)
     planet.isCentralBody = True

@@ -1,4 +1,4 @@
-"""Compiles what lidars that follow the light need, as `python -m sensorium.app.scenario.compile_light`, and leaves.
+"""Compiles the kernels of light for lidars, as `python -m sensorium.app.scenario.compile_light`, and exits.
 
 One sweep in a world of one wall does it: the kernel is the same for every scene, medium and lidar.
 """
@@ -13,7 +13,7 @@ from sensorium.worlds import Static
 
 
 def compile_light() -> None:
-    """Fire one sweep of a few rays, for nothing but what it compiles."""
+    """Fire one sweep of a few rays, only to compile its kernels."""
     scene = Scene()
     scene.add(shapes.box(1.0, 1.0, 1.0), pose=Pose((5.0, 0.0, 0.0)))
     env = Environment(scene, Static(step_s=0.1))

@@ -1,4 +1,4 @@
-"""Worlds by kind, as one writes them in a file."""
+"""Worlds by kind, as written in a scenario file."""
 
 import abc
 from importlib.util import find_spec
@@ -19,11 +19,11 @@ from sensorium.scene.scene import Scene
 from sensorium.worlds import Commanded, Joined, Kinematic, MuJoCo, Replay, Static, World
 
 StepLength = Annotated[float, Field(gt=0.0)]
-"""How far one step goes [s]."""
+"""Length of a step [s]."""
 
 
 class WorldSpec(Spec, abc.ABC):
-    """What moves, as data. A package brings its own kind as a subclass with a `kind` of its own; see `plugins`."""
+    """A world as data. A package adds its own kind as a subclass with a `kind` of its own; see `plugins`."""
 
     engine: ClassVar[str | None] = None
     """Package that must be installed, if any; of several worlds listed, the first that can run is taken."""
@@ -37,7 +37,7 @@ class WorldSpec(Spec, abc.ABC):
         """The world; files it names come from `files`."""
 
     def add_to(self, scene: Scene, world: Any) -> None:
-        """Put what the world itself shows into a scene; most show nothing."""
+        """Add the world's own objects to a scene; most have none."""
         return
 
 
@@ -46,9 +46,9 @@ class StaticSpec(WorldSpec):
 
     kind: Literal["static"]
     step_s: StepLength = 0.01
-    """How far one step goes [s]."""
+    """Length of a step [s]."""
     bodies: dict[str, PoseSpec] = Field(default_factory=dict)
-    """Where bodies stand."""
+    """Poses of the bodies."""
 
     def make(self, files: Files) -> World:
         """The world."""
@@ -60,7 +60,7 @@ class KinematicSpec(WorldSpec):
 
     kind: Literal["kinematic"]
     step_s: StepLength = 0.01
-    """How far one step goes [s]."""
+    """Length of a step [s]."""
     bodies: dict[str, Motion] = Field(default_factory=dict)
     """The path of each body, by its name."""
     joints: dict[str, JointMotion] = Field(default_factory=dict)
@@ -76,22 +76,22 @@ class KinematicSpec(WorldSpec):
 
 
 class CommandedBody(Spec):
-    """A body that a controller moves: where it is at the start, and how it moves until it is told."""
+    """A body that a controller moves: its initial pose, and its motion until the first command."""
 
     pose: PoseSpec = PoseSpec()
-    """Where it is at the start."""
+    """Initial pose."""
     velocity: Vector = (0.0, 0.0, 0.0)
     """In its own axes [m/s]."""
 
 
 class CommandedSpec(WorldSpec):
-    """Bodies move as controllers tell them."""
+    """Bodies move as commanded by controllers."""
 
     kind: Literal["commanded"]
     step_s: StepLength = 0.01
-    """How far one step goes [s]."""
+    """Length of a step [s]."""
     bodies: dict[str, CommandedBody] = Field(min_length=1)
-    """How each body begins, by its name."""
+    """Initial state of each body, by its name."""
 
     def make(self, files: Files) -> World:
         """The world."""
@@ -109,11 +109,11 @@ class ReplaySpec(WorldSpec):
     file: str
     """A CSV of poses, or an MCAP recording, in the scenario's folder."""
     step_s: StepLength = 0.01
-    """How far one step goes [s]."""
+    """Length of a step [s]."""
     slide_joints: tuple[str, ...] = ()
     """Names of the joints that slide [m], beside those that an MCAP recording names; all others turn [rad]."""
     root: str | None = None
-    """Frame of an MCAP recording that is the world, such as map; by default the only one that sits on no other."""
+    """The world frame of an MCAP recording, such as map; by default the only frame without a parent."""
 
     def make(self, files: Files) -> World:
         """The world."""
@@ -130,7 +130,7 @@ class MuJoCoSpec(WorldSpec):
 
     kind: Literal["mujoco"]
     model: str
-    """An MJCF or URDF file in the scenario's folder, which all its files must lie in as well."""
+    """An MJCF or URDF file in the scenario's folder, which must contain all its files as well."""
     packages: dict[str, str] | None = None
     """Folders, in the scenario's, of packages that a URDF file names, by their names; others are looked for upwards."""
     keyframe: str | None = None
@@ -197,10 +197,10 @@ class JoinedSpec(WorldSpec):
         return Joined([part.make(files) for part in self.parts], step_s=self.step_s)
 
     def add_to(self, scene: Scene, world: Any) -> None:
-        """Put what its parts show into a scene."""
+        """Add the objects of its parts to a scene."""
         for spec, part in zip(self.parts, world.parts, strict=True):
             spec.add_to(scene, part)
 
 
 BUILT_IN: tuple[type[WorldSpec], ...] = (StaticSpec, KinematicSpec, CommandedSpec, ReplaySpec, MuJoCoSpec)
-"""Those of this file but `JoinedSpec`, which is made of others."""
+"""Those of this file except `JoinedSpec`, which consists of others."""

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sensorium.core.spec import Spec, by_place
+from sensorium.core.spec import Spec, positional_init
 from sensorium.corruption.engine.base import AnyCorruption, Corruption, Float, Grid, Layout, layouts_in_row
 from sensorium.corruption.engine.op import Op
 
@@ -23,7 +23,7 @@ class Chain(Corruption):
     parts: tuple[AnyCorruption, ...] = ()
     """In order."""
 
-    @by_place
+    @positional_init
     def __init__(self, parts: Sequence[Corruption] = (), **fields: Any) -> None:
         Spec.__init__(self, parts=parts, **fields)
 

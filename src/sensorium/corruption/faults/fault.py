@@ -11,7 +11,7 @@ from pydantic import Field, field_validator, model_validator
 
 from sensorium.core.clock import seconds_to_ns
 from sensorium.core.errors import SpecError
-from sensorium.core.spec import Spec, by_place, path_of
+from sensorium.core.spec import Spec, path_of, positional_init
 from sensorium.corruption.engine.base import AnyCorruption, Corruption, Float, Grid, Layout, layouts_in_row
 from sensorium.corruption.engine.chain import Chain
 from sensorium.corruption.engine.op import Op
@@ -65,7 +65,7 @@ class Fault(Corruption):
     channels: Channels | None = None
     """Which channels it concerns; None for all."""
 
-    @by_place
+    @positional_init
     def __init__(self, corruption: Any = None, **fields: Any) -> None:
         Spec.__init__(self, corruption=corruption, **fields)
 

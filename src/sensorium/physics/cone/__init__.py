@@ -1,4 +1,4 @@
-"""The elliptic cone of a function-based sensor: what lies in it, and what of it is nearest.
+"""The elliptic cone of a function-based sensor: membership tests and nearest points.
 
     K = { x, y, z :  (y / a)^2 + (z / b)^2 <= x^2,  0 <= x <= r },    a = tan(fov_h / 2),  b = tan(fov_v / 2)
 
@@ -7,7 +7,7 @@ right, y up, z forward), so that x = z_T, y = -x_T, z = y_T, and its azimuth has
 convex and holds the sensor. r limits the depth (front "flat", as in the thesis) or the distance from the sensor (front
 "spherical", as in Deng et al.); both are convex.
 
-Lengths are in meters, a and b tangents of half angles [1]. What kernels call takes plain numbers.
+Lengths are in meters, a and b tangents of half angles [1]. Functions for kernels take plain numbers.
 """
 
 from sensorium.physics.cone.angles import azimuth, elevation, projected_elevation

@@ -1,4 +1,4 @@
-"""Directions of points: eq. 3.7 and 3.8 of the thesis in the sensor's own frame, and the elevation that 3.8 is not.
+"""Directions of points: eq. 3.7 and 3.8 of the thesis in the sensor's own frame, and the true elevation.
 
 Points are arrays of shape (..., 3): x forward, y to the left, z up.
 """

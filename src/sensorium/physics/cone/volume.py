@@ -1,4 +1,4 @@
-"""Whether points and spheres are in the cone."""
+"""Tests whether points and spheres are in the cone."""
 
 import math
 
@@ -12,7 +12,7 @@ def half_angle_tangent(fov_deg: float) -> float:
 
 @jit.function
 def is_inside(x: float, y: float, z: float, a: float, b: float, reach: float, spherical: bool) -> bool:
-    """Whether a point is in the cone: eq. 3.1 of the thesis, multiplied out, so that nothing divides by x.
+    """Whether a point is in the cone: eq. 3.1 of the thesis, multiplied out, without a division by x.
 
     Args:
         x, y, z: The point [m].

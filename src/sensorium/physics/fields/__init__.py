@@ -1,4 +1,4 @@
-"""What fills space besides matter: the light of sun and sky, gravity and magnetism."""
+"""Fields: the light of sun and sky, gravity and magnetism."""
 
 from typing import Annotated
 
@@ -16,7 +16,7 @@ from sensorium.physics.fields.sun import Sun
 from sensorium.physics.fields.world_magnetic_model import WorldMagneticModel
 
 Gravity = Annotated[UniformGravity | PointMassGravity | J2Gravity, Field(discriminator="kind")]
-"""Any gravity field, told apart by its `kind` when read from a plain dictionary."""
+"""Any gravity field, selected by its `kind` when read from a plain dictionary."""
 
 __all__ = [
     "AbstractGravity",

@@ -1,4 +1,4 @@
-"""The shape of a thermal spectrum: how a black body spreads its power over wavelength.
+"""The shape of a thermal spectrum: a black body's power over wavelength.
 
 With x = h c / (lambda k_B T), Planck's law as a share of the total sigma T^4 is
 
@@ -17,7 +17,7 @@ BOLTZMANN_J_K = 1.380649e-23
 _SECOND_RADIATION_CONSTANT = PLANCK_J_S * LIGHT_SPEED_M_S / BOLTZMANN_J_K
 _NORMALIZATION = 15.0 / math.pi**4
 
-# e^-40 is nothing beside 1 in float64
+# e^-40 is negligible beside 1 in float64
 _NEGLIGIBLE_EXPONENT = 40.0
 
 

@@ -1,4 +1,4 @@
-"""Where the sun stands, by the low-accuracy theory of Meeus, Astronomical Algorithms (2nd ed., chapters 12, 22, 25).
+"""Position of the sun, by the low-accuracy theory of Meeus, Astronomical Algorithms (2nd ed., chapters 12, 22, 25).
 
 Good to 0.01 degrees from 1900 to 2100. Left out: the planets' pull on the Earth, the difference of dynamical and
 universal time (a minute, 0.001 degrees), parallax (0.0024 degrees), and refraction, which lifts the sun by 0.5

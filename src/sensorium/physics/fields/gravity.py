@@ -1,4 +1,4 @@
-"""What every gravity field offers."""
+"""The interface of gravity fields."""
 
 import abc
 

@@ -17,7 +17,7 @@ GravitationalParameter = Annotated[float, Field(ge=0.0)]
 
 
 class PointMassGravity(AbstractGravity):
-    """Newton's law, with r the offset from the center; inside a body it still stands for a point.
+    """Newton's law, with r the offset from the center; inside a body it is still that of a point.
 
         g = -mu r / |r|^3
 
@@ -28,7 +28,7 @@ class PointMassGravity(AbstractGravity):
     mu: GravitationalParameter = EARTH_MU_M3_S2
     """Gravitational constant times mass [m^3/s^2]."""
     center: Vector = (0.0, 0.0, 0.0)
-    """Where the mass is in the world [m]."""
+    """Position of the mass in the world [m]."""
 
     def at(self, p_W: ArrayLike) -> Float:
         """Gravitational acceleration g_W in world axes [m/s^2], a new array of shape (*batch, 3).

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sensorium.core.rotations import Float
-from sensorium.core.spec import by_place
+from sensorium.core.spec import positional_init
 from sensorium.physics.fields.gravity import AbstractGravity
 from sensorium.physics.fields.positions import Vector, checked_positions
 
@@ -20,7 +20,7 @@ class UniformGravity(AbstractGravity):
     gravity_W: Vector = (0.0, 0.0, -STANDARD_GRAVITY_M_S2)
     """The acceleration in world axes [m/s^2]."""
 
-    @by_place
+    @positional_init
     def __init__(self, gravity_W: ArrayLike | None = None, **fields: Any) -> None:
         super().__init__(**fields if gravity_W is None else {"gravity_W": gravity_W, **fields})
 

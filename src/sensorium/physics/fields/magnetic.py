@@ -1,4 +1,4 @@
-"""What every magnetic field offers."""
+"""The interface of magnetic fields."""
 
 import abc
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sensorium.core.rotations import Float
-from sensorium.core.spec import by_place
+from sensorium.core.spec import positional_init
 from sensorium.physics.fields.magnetic import AbstractMagnetic
 from sensorium.physics.fields.positions import Vector, checked_positions
 
@@ -22,7 +22,7 @@ class UniformMagnetic(AbstractMagnetic):
     field_W: Vector
     """The flux density in world axes [T]."""
 
-    @by_place
+    @positional_init
     def __init__(self, field_W: ArrayLike | None = None, **fields: Any) -> None:
         super().__init__(**fields if field_W is None else {"field_W": field_W, **fields})
 

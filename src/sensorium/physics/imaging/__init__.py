@@ -1,4 +1,4 @@
-"""What a lens and an array of pixels make of an ideal image: one stage a file, each a function of arrays.
+"""From the ideal image to pixels: lens and sensor stages, one a file, each a function of arrays.
 
     band values -> ideal image -> spots on a virtual grid -> pixels -> electrons -> noise -> codes -> mosaic
 

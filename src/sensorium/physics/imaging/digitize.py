@@ -71,7 +71,7 @@ def share_of_full_scale(
     gain_dn_e: float | None = None,
     black_dn: float = 0.0,
 ) -> NDArray[np.float32]:
-    """What a camera's automatics see: data in 0..1 before white balance and gamma; arguments as in `digitized`."""
+    """Input of the automatic controls: data in 0..1 before white balance and gamma; arguments as in `digitized`."""
     if adc_bits is None:
         share = _share(electrons, gain, full_well_e)
     else:

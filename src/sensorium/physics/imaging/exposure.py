@@ -1,4 +1,4 @@
-"""From the radiance that a pixel sees to the electrons it collects."""
+"""From the radiance at a pixel to its electrons."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +37,7 @@ def relative_illumination(
     field_stop_m: float | None,
     cosine: bool = True,
 ) -> NDArray[np.float32]:
-    """What of the light on the axis each pixel receives [1], shape (rows, columns): vignetting and field stop.
+    """Light of each pixel relative to the axis [1], shape (rows, columns): vignetting and field stop.
 
     Args:
         columns, rows: Pixels.

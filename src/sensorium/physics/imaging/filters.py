@@ -1,4 +1,4 @@
-"""Bands to start from: red, green and blue of a color chip, a panchromatic one, and the far infrared.
+"""Ready-made bands: red, green and blue of a color chip, a panchromatic one, and the far infrared.
 
 The colors are estimates of the curves that makers of interline CCDs with Bayer filters print, filter and quantum
 efficiency in one; replace them with those of the chip at hand.
@@ -25,7 +25,7 @@ def panchromatic() -> tuple[Band]:
 
 
 def far_infrared() -> tuple[Band]:
-    """8 to 14 um, by what surfaces emit."""
+    """8 to 14 um, thermal emission of surfaces."""
     return (Band(name="thermal", filter=Spectrum(wavelength_m=(8e-6, 14e-6), value=(1.0, 1.0)), thermal=True),)
 
 

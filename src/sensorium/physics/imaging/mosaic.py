@@ -12,7 +12,7 @@ LAYOUTS = {"rggb": (0, 1, 1, 2), "bggr": (2, 1, 1, 0), "grbg": (1, 0, 2, 1), "gb
 
 
 def mosaic(image: NDArray[Any], layout: str) -> NDArray[Any]:
-    """What a sensor with a mosaic sees: one band a pixel, shape (*batch, rows, columns).
+    """Image of a sensor with a mosaic: one band a pixel, shape (*batch, rows, columns).
 
     Args:
         image: Red, green and blue at every pixel, shape (*batch, rows, columns, 3).
@@ -53,7 +53,7 @@ def demosaiced(raw: NDArray[Any], layout: str) -> NDArray[Any]:
 
 
 def _smoothed(image: NDArray[Any]) -> NDArray[Any]:
-    """Sum over a pixel and its neighbors with weights 1, 1/2, 1/4; nothing beyond the edge."""
+    """Sum over a pixel and its neighbors with weights 1, 1/2, 1/4; zero beyond the edge."""
     padded = np.pad(image.astype(np.float32), [(0, 0)] * (image.ndim - 2) + [(1, 1), (1, 1)])
     wide: NDArray[Any] = padded[..., 1:-1] + 0.5 * (padded[..., :-2] + padded[..., 2:])
     tall: NDArray[Any] = wide[..., 1:-1, :] + 0.5 * (wide[..., :-2, :] + wide[..., 2:, :])

@@ -1,4 +1,4 @@
-"""Points of the pupil that stand for all of it."""
+"""Sample points of the pupil."""
 
 import math
 
@@ -14,7 +14,7 @@ _TURN = math.pi * (3.0 - math.sqrt(5.0)) / 2.0
 def pupil_points(count: int, sets: int = 1) -> NDArray[np.float64]:
     """Points (x, y) of the unit disc [1], shape (sets, count, 2), each for an equal area.
 
-    All sets together lie on a spiral of golden angles; within each set every point has its opposite, so the mean is
+    All sets together are on a spiral of golden angles; within each set every point has its opposite, so the mean is
     exactly 0, and over all sets the mean square radius is exactly 1/2. A single point is the middle.
 
     Args:

@@ -1,4 +1,4 @@
-"""White balance: a gain for each band, so that gray things look gray under the light there is.
+"""White balance: a gain for each band, so that gray surfaces look gray under the present light.
 
 Gains multiply codes after the converter, as devices do. The least of them is 1: a pixel that is saturated in all bands
 stays white, where gains below 1 would tint it.
@@ -18,9 +18,9 @@ from sensorium.physics.imaging.metering import WHOLE, Region
 
 
 class GrayWorld(Spec):
-    """Gains that bring the means of all bands together, from image to image: what is seen is gray on average.
+    """Gains that equalize the means of all bands, from image to image: the scene is assumed gray on average.
 
-    Saturated pixels do not count. Gains begin at 1, at each reset anew.
+    Saturated pixels do not count. Gains start at 1, again at each reset.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -45,7 +45,7 @@ class BalanceGains(Spec):
 
 
 class ColorTemperature(Spec):
-    """Gains that make a gray thing gray in the light of a black body."""
+    """Gains that make a gray surface gray in the light of a black body."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -87,7 +87,7 @@ def next_balance(
     number = np.bincount(band.ravel()[counts], minlength=len(gains))
     total = np.bincount(band.ravel()[counts], weights=shares.ravel()[counts], minlength=len(gains))
     if not number.all() or not total.any():
-        return gains  # saturated or black: nothing to go by
+        return gains  # saturated or black: no usable pixels
     mean = total / number
     with np.errstate(divide="ignore"):
         wanted = np.minimum(mean.max() / mean, gray.max_gain)

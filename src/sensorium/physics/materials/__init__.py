@@ -1,4 +1,4 @@
-"""What surfaces do with light: one model a file, and a library of named materials."""
+"""Surface materials: one model a file, and a library of named materials."""
 
 from sensorium.physics.materials.base import AbstractMaterial
 from sensorium.physics.materials.dielectric import Dielectric

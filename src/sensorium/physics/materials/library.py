@@ -1,4 +1,4 @@
-"""Named materials, each with where its numbers come from and which of them are estimates."""
+"""Named materials, each with the sources of its numbers and the estimates among them."""
 
 import difflib
 import functools
@@ -27,8 +27,8 @@ class Entry:
     """One material of the library.
 
     Attributes:
-        name: What `load` takes.
-        description: What it is, in a few words.
+        name: The name that `load` takes.
+        description: Short description.
         material: The model with its numbers.
         source: Where the numbers come from.
         grade: How good that source is, a key of `GRADES`.
@@ -43,7 +43,7 @@ class Entry:
     estimated: tuple[str, ...]
 
     def __str__(self) -> str:
-        """Say on a few lines what the material is and how far to trust it."""
+        """Describe the material in a few lines, with sources and estimates."""
         lines = [
             f"{self.name}: {self.description}",
             f"  model     {type(self.material).__name__}",
@@ -126,6 +126,6 @@ def _tables() -> dict[str, dict[str, Any]]:
 
 
 def _source(source: str, sources: dict[str, str]) -> str:
-    """Spell out `KEY: data set`; a source without a key stands for itself."""
+    """Spell out `KEY: data set`; a source without a key is unchanged."""
     key, _, dataset = source.partition(": ")
     return f"{sources[key]}, data set {dataset}" if key in sources else source

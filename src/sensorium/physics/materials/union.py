@@ -14,4 +14,4 @@ from sensorium.physics.materials.two_layer import TwoLayer
 Material = Annotated[
     Lambertian | TwoLayer | Dielectric | ThinGlass | Mirror | Retroreflector, Field(discriminator="kind")
 ]
-"""Any material, told apart by its `kind` when read from a plain dictionary."""
+"""Any material, selected by its `kind` when read from a plain dictionary."""

@@ -1,4 +1,4 @@
-"""What light travels through: one medium a file, and short names to make them (`sn.media.fog(visibility_m=200)`)."""
+"""Media: one a file, and short names to make them (`sn.media.fog(visibility_m=200)`)."""
 
 from typing import Annotated
 
@@ -14,9 +14,9 @@ from sensorium.physics.media.uniform import Uniform, vacuum
 from sensorium.physics.media.water import Water
 
 Medium = Annotated[Air | Fog | Rain | Snow | Dust | Water | Uniform, Field(discriminator="kind")]
-"""Any medium, told apart by its `kind` when read from a plain dictionary."""
+"""Any medium, selected by its `kind` when read from a plain dictionary."""
 
-# The short names say what one makes; from here on they stand for the classes, not for the files of the same name.
+# From here on the short names are the classes, not the files of the same name.
 air = Air
 fog = Fog
 rain = Rain

@@ -1,4 +1,4 @@
-"""Fog: droplets that hide what is far and answer from what is near."""
+"""Fog: droplets that hide distant objects and backscatter from near."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""Noise in the cells of a frame, as windowed transforms over antennas, chirps and samples leave it.
+"""Noise in the cells of a frame, after windowed transforms over antennas, chirps and samples.
 
 Noise of the samples is white; windows of few terms share that of each cell between its next neighbors (`windows`), so
 that it is drawn in cells, not in samples.
@@ -52,7 +52,7 @@ def _add_scaled(target, source, weight):
 def add_noise(real, imaginary, grid, key, tick, world, sensor):
     """Add complex normal noise to all cells, correlated between neighbors as the windows make it.
 
-    Every cell before windows has its own numbers, whatever beams are formed; windows share them between neighbors.
+    Every cell before windows has its own numbers, for any beams; windows mix them between neighbors.
     """
     rows, antennas, chirps, samples = grid.counts[0], grid.counts[1], grid.counts[2], grid.counts[3]
     sigma = np.float32(math.sqrt(0.5 * grid.noise_W))
@@ -137,7 +137,7 @@ def drawn_noise(
     """The numbers that `add_noise` begins with: noise of all cells before windows [sqrt(W)].
 
     Args:
-        counts: Rows, antennas, chirps and samples, which is the shape of what is returned.
+        counts: Rows, antennas, chirps and samples, which is the shape of the result.
         noise_W: Mean power of a cell [W].
         key: Of the stream.
         tick: Of the sensor's clock.

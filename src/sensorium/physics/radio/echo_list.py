@@ -1,8 +1,8 @@
-"""Peaks turned into echoes, strongest first: each refined with those around it taken away, and two told from one.
+"""Turns peaks into echoes, strongest first: each is refined with its neighbors subtracted, and two are resolved.
 
-An echo that lies between the cells of another, or in its side lobes, moves that one's estimate and may leave no peak of
-its own. So echoes are fitted in turn (RELAX): each on the cells around it less what the others leave there. What is
-left around an echo once it is taken away, and exceeds the threshold, is another one.
+An echo between the cells of another, or in its side lobes, shifts that one's estimate and may have no peak of its own.
+So echoes are fitted in turn (RELAX): each on the cells around it minus the models of the others. A residual around a
+subtracted echo that exceeds the threshold is another one.
 """
 
 import math
@@ -20,36 +20,36 @@ from sensorium.runtime import jit
 ENVELOPE_STEPS = 8
 """Steps of the side lobes' envelope in a cell."""
 
-# Two echoes are told apart from so many cells on, along one axis at least
+# Two echoes are resolved from this distance on [cells], along one axis at least
 _APART = 1.5
 
-# What is left of an echo once its model is taken away, at most: its share of the power, and the share that grows with
-# the fourth power of the range cells it moves by within a frame, which the model knows nothing of
+# Residual of an echo after its model is subtracted, at most: its share of the power, and the share that grows with the
+# fourth power of the range cells it crosses within a frame, which the model does not include
 LEFT = 0.002
 _LEFT_MOVING = 0.03
 
-# Of the noise in a cell: what others leave there below it is not taken away
+# Relative to the noise in a cell: models of others below it are not subtracted
 _TRACE = 0.01
 
-# Where no model tells what an echo leaves, a peak is its side lobe below so many times what it may leave
+# Without a model of its residual, a peak below this multiple of an echo's possible residual is its side lobe
 _MARGIN = 4.0
 
-# Cells to each side of an echo among which another is looked for: within its main lobe, and so many at least
+# Cells to each side of an echo in which another is searched: within its main lobe, and at least this many
 AROUND = 3
 REGION = 2 * max(AROUND, TERMS) + 1
 """Cells of the block in which it is looked for, along each axis, at most."""
 LINE = REGION + 2 * TERMS
 """Room for an echo's weights in it."""
 
-# Rounds in which echoes that touch are fitted again, and two that were told apart
+# Rounds in which overlapping echoes are fitted again, and two that were resolved
 _ROUNDS, _PAIR_ROUNDS = 2, 12
 
-# Two are told apart once the second moves by less than this in a round [cells]
+# Two are resolved once the second moves by less than this in a round [cells]
 _SETTLED = 0.003
 
 
 class Echo(NamedTuple):
-    """Echoes of a frame; the first so many are used."""
+    """Echoes of a frame; the first `count` entries are used."""
 
     center: NDArray[np.int64]  # (most, 4) cell around which it was fitted; beams by their number
     place: NDArray[np.float64]  # (most, 4) cells, from near the center
@@ -78,7 +78,7 @@ def _leaked(envelope, x):
 
 @jit.function
 def leak(place, at, receiver, slack):
-    """The same over all axes, from a place to another, or to within so many cells of it."""
+    """The same over all axes, from a place to another, or to within some cells of it."""
     total = 1.0
     for axis in range(4):
         x = abs(wrapped(at[axis] - place[axis], np.float64(receiver.grid.counts[axis])))
@@ -138,7 +138,7 @@ def _reaches(echoes, i, at, receiver):
 
 @jit.function
 def _without_others(cube, receiver, echoes, kept, own, center, sizes, work):
-    """Cells around a center less what all other echoes leave there; returns whether any does."""
+    """Cells around a center minus the models of all other echoes; returns whether any contributes."""
     block, lines = work
     _gather(cube, receiver, center, sizes, block)
     touched = False
@@ -171,7 +171,7 @@ def _fit(cube, receiver, echoes, kept, own, work):
 
 @jit.function
 def _are_apart(echoes, i, j, receiver):
-    """Whether two echoes can be told apart along an axis."""
+    """Whether two echoes can be resolved along an axis."""
     for axis in range(4):
         count = np.float64(receiver.grid.counts[axis])
         if abs(wrapped(echoes.place[i, axis] - echoes.place[j, axis], count)) >= _APART:
@@ -252,7 +252,7 @@ def _is_across_fold(place, at, grid):
 
 @jit.function
 def _beside_others(cube, receiver, echoes, kept, cell):
-    """Power of a peak with the others taken away, and what they may leave there all the same; -1 if none reaches it."""
+    """Power of a peak with the others subtracted, and their possible residual there; -1 if none reaches it."""
     real, imaginary = cube
     left, bound, touched = complex(real[cell], imaginary[cell]), 0.0, False
     at = np.empty(4)
@@ -283,9 +283,9 @@ def list_echoes(cube, power, receiver, lists, echoes, kept, is_cleaned, work, or
     Args:
         cube: Real and imaginary part of the cells.
         power: Of the cells.
-        receiver: What the frame was received with.
+        receiver: Receiver of the frame.
         lists: Cells of the peaks, their powers and thresholds.
-        echoes: Filled, after the first so many.
+        echoes: Filled after its first entries.
         kept: How many there are already.
         is_cleaned: Whether the peaks are those of a frame without these echoes.
         work: A block of cells and four lines.

@@ -1,4 +1,4 @@
-"""Peaks in a frame: cells over their CFAR threshold that no neighbor exceeds; all axes count round."""
+"""Peaks in a frame: cells over their CFAR threshold that no neighbor exceeds; all axes are cyclic."""
 
 from typing import NamedTuple
 

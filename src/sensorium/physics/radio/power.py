@@ -1,4 +1,4 @@
-"""The radar equation: what comes back of what was sent."""
+"""The radar equation: received power of a target."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -50,7 +50,7 @@ def cross_section_of_power(
 
 
 def of_decibels(decibels: ArrayLike) -> Array:
-    """Ratio of powers that so many decibels are: 10^(x / 10) [1]."""
+    """Ratio of powers from decibels: 10^(x / 10) [1]."""
     return 10.0 ** (checked("decibels", decibels) / 10.0)
 
 

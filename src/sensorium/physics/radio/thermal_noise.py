@@ -1,4 +1,4 @@
-"""Noise that a receiver adds, as it stands in one cell of a range-speed map."""
+"""Thermal noise of a receiver in one cell of a range-speed map."""
 
 from numpy.typing import ArrayLike
 
@@ -13,8 +13,8 @@ REFERENCE_K = 290.0
 def thermal_noise(*, noise_figure: ArrayLike, integration_s: ArrayLike, temperature_K: float = REFERENCE_K) -> Array:
     """Power k T_0 F / (N_c T_r) [W]: noise within the bandwidth of a cell, one over the time that is added up in phase.
 
-    4.00388e-21 W for F = 1 and one second. In a pause between chirps nothing is sampled, so nothing is added up.
-    Windows make cells wider: times the noise bandwidth of each (see `windows`). Ref: physics.md 12.
+    4.00388e-21 W for F = 1 and one second. A pause between chirps is not sampled, so it adds no noise. Windows make
+    cells wider: times the noise bandwidth of each (see `windows`). Ref: physics.md 12.
 
     Args:
         noise_figure: F, at least 1 [1].

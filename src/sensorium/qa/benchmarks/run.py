@@ -1,4 +1,4 @@
-"""`sensorium bench`: measures the figures the library claims, and prints each beside its target."""
+"""`sensorium bench`: measures the figures the library claims, and prints each with its target."""
 
 import json
 import os
@@ -38,13 +38,13 @@ from sensorium.runtime import threads
 from sensorium.scene.mesh import Mesh
 from sensorium.tracing.embree import library
 
-# what a peer must be beaten by, in rays per second on one thread
+# Least speed relative to a peer, in rays per second on one thread
 _PEER_TARGETS = {"Open3D cast_rays": 2.5, "Warp CPU kernel": 20.0, "MuJoCo mj_multiRay": 60.0}
 
 # side of an image of one world that is worth a second thread, and of one as large as those of devices [px]
 _WIDE, _LARGE = 256, 512
 
-# What images are drawn of, few and many
+# Objects in the images, few and many
 _CROWDS = (
     depth.Crowd(100, 1, 64, 64),
     depth.Crowd(100, 3, 64, 64),
@@ -63,7 +63,7 @@ class Figure:
     measured: str
     target: str
     met: bool | None
-    """Whether the target is met; None where there is none or a peer is not installed."""
+    """Whether the target is met; None without a target or if a peer is not installed."""
 
 
 def main(quick: bool = False, out: Path | None = None) -> bool:
@@ -305,7 +305,7 @@ def _cone() -> Iterator[Figure]:
 
 
 def _engine() -> Iterator[Figure]:
-    """What sensors add to a step of a physics engine, and where the time of a step goes."""
+    """Added cost of sensors per step of a physics engine, and the parts of a step's time."""
     what, target = "four ideal sensors on 50 MuJoCo bodies, beyond casting and commit, 1 thread", "about 50 us a step"
     try:
         cost = mujoco.step_cost()
@@ -330,7 +330,7 @@ def _engine() -> Iterator[Figure]:
 
 
 def _recording() -> Iterator[Figure]:
-    """What recording costs the run."""
+    """Cost of recording."""
     env = recording.room()
     for paced, how in ((True, "at 10 Hz"), (False, "back to back")):
         held = recording.held(env, paced=paced)

@@ -1,4 +1,4 @@
-"""Round trip of a depth camera: what its sheet states, measured from images inside a sphere."""
+"""Round trip of a depth camera: the values of its sheet, measured from images inside a sphere."""
 
 import math
 from typing import Any
@@ -19,13 +19,13 @@ from sensorium.worlds import Static
 
 Array = NDArray[np.float64]
 
-# Pixels in the middle of an image tell of noise and steps as well as all, and sooner
+# Pixels in the middle of an image are enough for noise and steps, and faster
 _PART = {"width": 160, "height": 120}
 
-# Where noise is measured, as shares of the greatest range, and the farthest that these devices are made for [m]
+# Distances at which noise is measured, as shares of the greatest range, and the farthest one of these devices [m]
 _NEAR, _FAR, _FARTHEST_M = 0.25, 0.75, 8.0
 
-# How far the sphere for limits lies to the left, in radii: ranges then lie on both sides of either
+# Offset of the sphere for limits to the left, in radii: ranges then are on both sides of either limit
 _ASIDE = 0.4
 
 
@@ -80,8 +80,8 @@ def _fields(device: Device, sheet: DepthCameraSheet) -> list[Row]:
 def _noise(device: Device, sheet: DepthCameraSheet) -> list[Row]:
     """Noise at a distance or two, without any rounding."""
     spec = DepthCamera.from_device(device.path)
-    told = sheet.disparity_noise if sheet.principle == "stereo" else sheet.range_noise or sheet.range_noise_slope
-    if told is None:
+    stated = sheet.disparity_noise if sheet.principle == "stereo" else sheet.range_noise or sheet.range_noise_slope
+    if stated is None:
         return []
     errors = [error.model_dump() for error in spec.errors if error.kind != "quantization"]
     reflectance = sheet.number("noise_reflectance") or 0.5
@@ -103,7 +103,7 @@ def _noise(device: Device, sheet: DepthCameraSheet) -> list[Row]:
         std_mm, relative = 1e3 * stated_m * float(share.std()), Z / math.sqrt(2.0 * share.size)
         what = f"{'depth' if sheet.principle == 'stereo' else 'range'} noise at {z:g} m, 1 sigma"
         low, high = std_mm * (1.0 - relative), std_mm * (1.0 + relative)
-        rows.append(Row(device.name, what, 1e3 * stated_m, std_mm, low, high, "mm", told.grade))
+        rows.append(Row(device.name, what, 1e3 * stated_m, std_mm, low, high, "mm", stated.grade))
     return rows
 
 
@@ -160,7 +160,7 @@ def _depth_step(device: Device, sheet: DepthCameraSheet) -> list[Row]:
     image, _ = _image(device, 2.0, errors=errors, pattern=_PART, min_range_m=0.0, max_range_m=10.0)
     found = np.unique(image.depth_m[image.valid]).astype(np.float64)
     steps = np.diff(found)
-    # Depth is worked out of range, which moves its last bits
+    # Depth is computed from range, which changes its last bits
     step, half = float(np.median(steps[steps > 0.5 * step_m])), 4.0 * float(np.spacing(np.float32(found.max())))
     return [in_sheet_unit(device.name, "depth step", sheet.depth_unit, step_m, (step, step - half, step + half))]
 

@@ -1,4 +1,4 @@
-"""Round trip of IMUs and magnetometers: what their sheets state, measured from readings at rest."""
+"""Round trip of IMUs and magnetometers: the values of their sheets, measured from readings at rest."""
 
 import math
 from typing import Any
@@ -112,8 +112,8 @@ def _white_and_floor(device: Device, target: str, group: Group, signal: Array) -
 def _fitted(signal: Array, N: float, B: float) -> list[tuple[float, float, float]]:
     """N, and B where it is not 0, with their intervals, from channels that have the same; shape (samples, channels).
 
-    Allan variances of each channel are fitted by N^2 / tau and B^2 times the variance of the model's flicker; how far
-    the channels' coefficients scatter tells the interval of their mean.
+    Allan variances of each channel are fitted by N^2 / tau and B^2 times the variance of the model's flicker; the
+    scatter of the channels' coefficients gives the interval of their mean.
     """
     counts = 2.0 ** np.arange(0, math.log2(len(signal) / (8 if B else 64)) + 1e-9)
     allan = allan_deviation(signal, _RATE_HZ, taus_s=counts / _RATE_HZ)
@@ -188,7 +188,7 @@ def _codes(device: Device, target: str, group: Group) -> list[Row]:
 
 
 def _limits(device: Device, target: str, group: Group) -> list[Row]:
-    """The largest reading of a device that feels far more; a code less where the limit is none."""
+    """The largest reading of a device with a far larger input; a code less if the limit is not reached."""
     if group.range is None:
         return []
     rows = []

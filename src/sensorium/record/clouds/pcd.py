@@ -14,9 +14,9 @@ _LETTERS = {"f": "F", "i": "I", "u": "U"}
 def save_pcd(path: str | PathLike[str], scan: Scan) -> None:
     """Write the returns of a scan as PCD 0.7, binary.
 
-    Fields: x y z [m] (float or double as the scan has them), all else that `Scan.FIELDS` lists and the scan has, t [ns
-    after the start, 32 bits, or double where a sweep is longer than they hold], ring and return number. The viewpoint
-    is the sensor's pose when the sweep began where points are in the world, and none where they are the sensor's.
+    Fields: x y z [m] (float or double as in the scan), every other field of `Scan.FIELDS` in the scan, t [ns after the
+    start, 32 bits, or double if a sweep is longer than they hold], ring and return number. The viewpoint is the
+    sensor's pose at the start of the sweep if points are in the world, and none if they are in the sensor's frame.
 
     Args:
         path: File to write; one that exists is replaced.

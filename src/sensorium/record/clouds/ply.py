@@ -22,7 +22,7 @@ _PLY_NAMES = {
     "f8": "double",
 }
 
-# What programs that open PLY call normals
+# Names of normals in programs that open PLY
 _NORMALS = {"normal_x": "nx", "normal_y": "ny", "normal_z": "nz"}
 
 
@@ -33,7 +33,7 @@ def save_ply_points(path: str | PathLike[str], points: ArrayLike, **properties: 
 
     Args:
         path: File to write; one that exists is replaced.
-        points: Positions [m], shape (n, 3), finite; float32 is stored as float, all else as double.
+        points: Positions [m], shape (n, 3), finite; float32 is stored as float, other types as double.
         properties: Arrays by name, shape (n,), of a type that PLY has: integers up to 32 bits, float32 or
             float64; bool is stored as 0 and 1. They need not be finite.
 
@@ -62,7 +62,7 @@ def save_ply_points(path: str | PathLike[str], points: ArrayLike, **properties: 
 
 
 def save_ply(path: str | PathLike[str], scan: Scan) -> None:
-    """Write the returns of a scan: x y z [m], all else that `Scan.FIELDS` lists and it has, t, ring and return.
+    """Write the returns of a scan: x y z [m], its other fields of `Scan.FIELDS`, t, ring and return.
 
     Times t are after the start [ns, double]; normals are nx ny nz.
 

@@ -17,7 +17,7 @@ from sensorium.sensors.lidar.scan import Scan
 
 Format = Literal["pcd", "ply", "las", "laz", "kitti", "npz"]
 
-# Format -> ending of its files and what writes them
+# Format -> suffix of its files and their writer
 _WRITERS: dict[str, tuple[str, Callable[[Path, Scan], None]]] = {
     "pcd": ("pcd", save_pcd),
     "ply": ("ply", save_ply),
@@ -52,7 +52,7 @@ class CloudRecorder(ReadingFiles[Scan]):
         Args:
             folder: Where the folders of the sensors go; made where it does not exist.
             format: Of the files; las and laz need the extra `las`.
-            every: Write the first scan of a sensor and then every so manyth; files are numbered by the scan.
+            every: Write the first scan of a sensor and then every n-th; files are numbered by the scan.
             sensors: Names of the lidars to record; None is all.
         """
         if format not in _WRITERS:

@@ -16,7 +16,7 @@ _GROUPS = dict(zip(RATES, ("linear", "angular", "magnetic"), strict=True))
 
 
 def inertial(reading: InertialReading, source: Source) -> list[tuple[int, str, Message]]:
-    """What a reading holds as messages: `data_raw` (Imu), `mag`, `delta_velocity`, `delta_angle`.
+    """Messages of a reading: `data_raw` (Imu), `mag`, `delta_velocity`, `delta_angle`.
 
     There is no orientation, hence the name (REP 145), which the message says by -1 too; so it does of an acceleration
     or a rate that is not measured.

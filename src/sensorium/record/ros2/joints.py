@@ -1,4 +1,4 @@
-"""sensor_msgs/JointState of an encoder, and nav_msgs/Odometry of a wheel: how far it rolled, as a way along x."""
+"""sensor_msgs/JointState of an encoder, and nav_msgs/Odometry of a wheel: the distance it rolled, along x."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from sensorium.sensors.joints.odometer import Odometer, OdometerReading
 def joint_state(reading: EncoderReading, source: Source) -> list[tuple[int, str, Message]]:
     """Position and velocity of the joint, by its name in the world; effort is not measured, so it is empty.
 
-    The frame is empty too, unless the encoder was put on a body: there is nothing to transform.
+    The frame is empty too, unless the encoder is on a body: there is nothing to transform.
     """
     position, velocity = source.rows(reading.position), source.rows(reading.velocity)
     messages = []
@@ -27,7 +27,7 @@ def joint_state(reading: EncoderReading, source: Source) -> list[tuple[int, str,
     return messages
 
 
-# What a wheel does not measure gets this variance, as wheel drivers write it [m^2 and rad^2, and the same a second]
+# Variance of values that a wheel does not measure, as in wheel drivers [m^2 and rad^2, and the same a second]
 _NOT_MEASURED = 1e6
 
 

@@ -20,9 +20,9 @@ class Message:
 
     Attributes:
         kind: Full name of its type, such as `sensor_msgs/msg/Imu`.
-        stamp_ns: Time that it tells of, by its sender's clock [ns].
+        stamp_ns: Time of the measurement by the sender's clock [ns].
         fields: Its fields by name; messages within it are mappings too, and the `data` of clouds and images may be
-            `Later`.
+            `DeferredBytes`.
     """
 
     kind: str
@@ -31,19 +31,19 @@ class Message:
 
 
 @dataclass(frozen=True)
-class Later:
-    """Bytes of a message whose number is known, and which are made when they are written.
+class DeferredBytes:
+    """Bytes of a message whose number is known now, and which are produced when they are written.
 
     Attributes:
-        length: How many.
-        write_to: Writes them, shape (length,); what it makes them of must not be changed before.
+        length: Number of bytes.
+        write_to: Writes them into an array (length,); its source data must not change before that.
     """
 
     length: int
     write_to: Callable[[NDArray[np.uint8]], None]
 
-    def made(self) -> NDArray[np.uint8]:
-        """The bytes, in an array of their own."""
+    def materialize(self) -> NDArray[np.uint8]:
+        """The bytes in a new array."""
         out = np.zeros(self.length, np.uint8)
         self.write_to(out)
         return out

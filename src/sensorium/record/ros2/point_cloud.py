@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.record.clouds.cloud import cloud_fields
-from sensorium.record.ros2.message import Later, Message, header
+from sensorium.record.ros2.message import DeferredBytes, Message, header
 from sensorium.record.ros2.source import Source
 from sensorium.sensors.lidar.lidar import Lidar
 from sensorium.sensors.lidar.scan import Scan, ScanField
@@ -23,9 +23,9 @@ _POINT_FIELD_TYPES = {"u1": 2, "u2": 4, "i4": 5, "u4": 6, "f4": 7, "f8": 8}
 def point_kind(scan: Scan) -> np.dtype[np.void]:
     """The record of one return.
 
-    Fields: x, y, z [m] as the scan has them, intensity, t: time after the first firing by the sensor's clock [ns] (a
-    sweep of 4.29 s or more has `time` [s] as float64 instead), label, what else of `Scan.FIELDS` is for messages, such
-    as ambient [W] and width [s], ring (channel), cause, and which return of its ray it is.
+    Fields: x, y, z [m] as in the scan, intensity, t: time after the first firing by the sensor's clock [ns] (a sweep of
+    4.29 s or more has `time` [s] as float64 instead), label, the other fields of `Scan.FIELDS` that are for messages,
+    such as ambient [W] and width [s], ring (channel), cause, and the return number of its ray.
     """
     return np.dtype(
         [
@@ -53,13 +53,13 @@ def point_cloud(scan: Scan, source: Source) -> list[tuple[int, str, Message]]:
     for row in range(rows):
         frame = source.roots[row] if scan.frame == "world" else source.frames[row]
         count = int(np.count_nonzero(valid[row]))
-        data = Later(count * kind.itemsize, partial(packer.pack, row))
+        data = DeferredBytes(count * kind.itemsize, partial(packer.pack, row))
         messages.append((row, "points", cloud_message(kind, count, data, stamp_ns, frame)))
     return messages
 
 
-def cloud_message(kind: np.dtype[np.void], count: int, data: Later, stamp_ns: int, frame_id: str) -> Message:
-    """A message with so many records of a kind as its points."""
+def cloud_message(kind: np.dtype[np.void], count: int, data: DeferredBytes, stamp_ns: int, frame_id: str) -> Message:
+    """A message with this many records of a kind as its points."""
     assert kind.fields is not None
     assert kind.names is not None
     fields = [
@@ -89,7 +89,7 @@ def cloud_message(kind: np.dtype[np.void], count: int, data: Later, stamp_ns: in
 
 
 class _Packer:
-    """Packs the returns of a scan; what all its rows need is worked out once, when the first is packed."""
+    """Packs the returns of a scan; data common to all rows are computed once, when the first is packed."""
 
     def __init__(self, scan: Scan, valid: NDArray[np.bool_]) -> None:
         self._scan, self._valid = scan, valid
@@ -147,7 +147,7 @@ def _word(field: ScanField) -> str:
 
 
 def _is_long(scan: Scan) -> bool:
-    """Whether nanoseconds of 32 bits cannot tell all firing times; the last ray is the last by any clock."""
+    """Whether nanoseconds of 32 bits cannot hold all firing times; the last ray is the last by any clock."""
     last_ns = int(scan.offset_ns.max(initial=0))
     return (
         last_ns + round((scan.start_ns + last_ns) * scan.clock_skew) - round(scan.start_ns * scan.clock_skew) >= 2**32

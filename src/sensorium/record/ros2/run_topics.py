@@ -1,4 +1,4 @@
-"""Messages of a run itself: /clock, /tf of bodies and sensors, true poses of drawn sensors, /diagnostics of faults."""
+"""tf2_msgs/TFMessage: poses of bodies, and mounts of sensors on them."""
 
 from collections.abc import Sequence
 
@@ -31,7 +31,7 @@ def transforms(X_PC: Pose, parents: Sequence[str], children: Sequence[str], stam
 
 
 def mounts(source: Source, stamp_ns: int) -> Message:
-    """Where a sensor, or each of several, sits on its body; a camera has its optical frame beside."""
+    """Mount of a sensor, or of each of several, on its body; a camera also has its optical frame."""
     rig = source.rig
     X_BS = rig.X_BS.reshape((1, -1)).broadcast_to((rig.worlds, rig.sensors)).reshape(-1)
     parents = [

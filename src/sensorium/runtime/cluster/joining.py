@@ -1,4 +1,4 @@
-"""Ray, started on this machine or joined where it runs already."""
+"""Ray, started on this machine or joined if it runs already."""
 
 import importlib.util
 import os
@@ -20,7 +20,7 @@ _LOOPBACK = "127.0.0.1"
 # Ray's own switch between serving other machines and serving this one alone; it is read when Ray is imported
 _SERVE_OTHERS = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 
-# A local cluster keeps to itself, reports nothing, and its processes have the priority of this one
+# A local cluster listens on loopback only, reports nothing, and its processes have the priority of this one
 _LOCAL_SETTINGS = {_SERVE_OTHERS: "0", "RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0"}
 
 
@@ -28,9 +28,9 @@ _LOCAL_SETTINGS = {_SERVE_OTHERS: "0", "RAY_USAGE_STATS_ENABLED": "0", "RAY_work
 def joined(address: str = LOCAL, *, cpus: int | None = None) -> Iterator[None]:
     """Be part of a Ray cluster inside.
 
-    A cluster that this process has joined already is used as it is. What is started here listens on loopback only, has
-    a token of its own, and ends with the block. A cluster that runs is joined from one of its nodes, with the token
-    that this machine has, if any (RAY_AUTH_TOKEN, RAY_AUTH_TOKEN_PATH, ~/.ray/auth_token).
+    A cluster that this process has already joined is used as it is. A cluster started here listens on loopback only,
+    has a token of its own, and ends with the block. A running cluster is joined from one of its nodes, with the token
+    of this machine, if any (RAY_AUTH_TOKEN, RAY_AUTH_TOKEN_PATH, ~/.ray/auth_token).
 
     Args:
         address: `local` starts Ray on this machine; else the address of one that runs, as for `ray.init`:
@@ -110,6 +110,6 @@ def _join(ray: Any, address: str, cpus: int | None) -> None:
 
 
 def _told(error: BaseException) -> str:
-    """What Ray says, with what it gives as the cause, in one line."""
+    """Ray's message and its stated cause, in one line."""
     causes = [str(each) or type(each).__name__ for each in (error, error.__cause__) if each is not None]
     return " ".join(": ".join(causes).split())[:400]

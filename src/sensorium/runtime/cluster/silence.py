@@ -1,4 +1,4 @@
-"""What Ray has to say stays in its own log files: the terminal is the command's."""
+"""Keeps Ray's messages in its own log files and off the terminal."""
 
 import logging
 from collections.abc import Iterator
@@ -11,10 +11,10 @@ QUIET = {"log_to_driver": False, "configure_logging": False}
 
 @contextmanager
 def silence(ray: Any) -> Iterator[None]:
-    """Nothing of Ray's is printed inside.
+    """Context manager: Ray prints nothing inside.
 
-    What `log_to_driver=False` leaves is what nodes tell of each other, such as one that is lost, which a thread of Ray
-    prints by a function of its own; and its loggers, which print warnings where nobody has set up logging.
+    `log_to_driver=False` still leaves messages of nodes about each other, such as a lost one, which a thread of Ray
+    prints by a function of its own; and Ray's loggers, which print warnings if logging is not set up.
     """
     worker, logger = ray._private.worker, logging.getLogger("ray")
     before, propagates, nobody = getattr(worker, "print_to_stdstream", None), logger.propagate, logging.NullHandler()
@@ -31,4 +31,4 @@ def silence(ray: Any) -> Iterator[None]:
 
 
 def _print_nothing(*what: Any, **how: Any) -> None:
-    """Take the place of Ray's function."""
+    """Replaces Ray's function."""

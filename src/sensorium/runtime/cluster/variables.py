@@ -1,4 +1,4 @@
-"""Environment variables that hold for a while."""
+"""Environment variables that are set for the duration of a block."""
 
 import os
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Wavefront OBJ, taken as it stands: faces in the order of the file, and whatever is wrong is told with its line."""
+"""Wavefront OBJ: faces in the order of the file, and errors with their line."""
 
 from pathlib import Path
 
@@ -16,12 +16,12 @@ _FREQUENT = {"v", "f", "vn", "vt"}
 
 
 def read_obj(path: Path, paint: bool = True) -> MeshArrays:
-    """Wavefront OBJ: `v x y z [w | r g b]` and `f` lines; indices may count back from the line they stand on.
+    """Wavefront OBJ: `v x y z [w | r g b]` and `f` lines; negative indices count back from their line.
 
-    Where materials paint faces with images (`map_Kd`), these become the texture, and vertices are doubled where
-    paints or places meet; where they only color them (`Kd`), each face has its color. Groups and all else of
-    materials are passed over; a file outside the folder is refused all the same. Without paint all of it is passed
-    over, and no other file is opened. Normals (`vn`) are taken where every corner has one, and passed over else.
+    If materials paint faces with images (`map_Kd`), these become the texture, and vertices are duplicated where paints
+    or texture coordinates differ; if they only color them (`Kd`), each face has its color. Groups and all other parts
+    of materials are ignored; a file outside the folder is still refused. Without paint all of it is ignored, and no
+    other file is opened. Normals (`vn`) are used if every corner has one.
     """
     said = ObjPaint(path.parent)
     rows: dict[str, list[str]] = {"v": [], "vn": [], "vt": []}
@@ -57,12 +57,12 @@ def read_obj(path: Path, paint: bool = True) -> MeshArrays:
     lines = np.repeat(of_lines[:, 1:], repeats, axis=0)
     _check(corners, lines[:, 0], face_numbers)
 
-    # Corners, with what was known on their lines; then triangles around the first corner of each face
+    # Corners, with the counts at their lines; then triangles around the first corner of each face
     of_corners = np.repeat(lines, corners.counts, axis=0)
     fan = fans(corners.counts)
     triangles = absolute(corners.vertex, of_corners[:, 0])[fan]
     at_corners = corner_normals(rows["vn"], corners.normal[fan], of_corners[:, 2][fan])
-    if not paint or triangles.max(initial=-1) >= len(points):  # where `Mesh` refuses an index by name
+    if not paint or triangles.max(initial=-1) >= len(points):  # if `Mesh` refuses an index by name
         return MeshArrays(points, triangles, color, corner_normal=at_corners)
     said.add_faces(corners.place, of_corners[:, 1], of_corners[:, 3], fan)
     painted = said.applied(triangles, rows["vt"], numbers["vt"], np.repeat(face_numbers, corners.counts))

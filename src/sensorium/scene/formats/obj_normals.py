@@ -1,4 +1,4 @@
-"""Normals of an OBJ file, at the corners of its faces: taken where every corner has one, and passed over else."""
+"""Normals of an OBJ file, at the corners of its faces: used if every corner has one."""
 
 from collections.abc import Sequence
 
@@ -16,9 +16,9 @@ def corner_normals(
     """Normals at corners, shape (*given.shape, 3); None where one is missing or no number.
 
     Args:
-        lines: What follows `vn` in each line.
+        lines: The text after `vn` in each line.
         given: Number that each corner gives, from 1 on, or from -1 back.
-        known: How many there were where the corner stands.
+        known: Number of normals before the line of the corner.
     """
     if not given.size or ((given == 0) | (np.abs(given) > known)).any():
         return None

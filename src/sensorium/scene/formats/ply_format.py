@@ -172,7 +172,7 @@ def _short(element: _Element) -> SceneError:
 
 
 def _full_scale(kind: np.dtype[Any]) -> float:
-    """What counts as full brightness: the largest integer, or 1."""
+    """Value of full brightness: the largest integer, or 1."""
     return 1.0 if kind.kind == "f" else float(np.iinfo(kind).max)
 
 

@@ -1,8 +1,8 @@
 """Strict readers for the mesh formats that are plain text: OFF and text STL; OBJ has `obj_format`.
 
-Forgiving readers drop a vertex that is not a number, resolve relative indices against the wrong line and
-reorder faces by material. Here a file is taken as it stands, faces in file order, or refused with the line at
-fault. Polygons become fans around their first vertex.
+Tolerant readers drop a vertex that is not a number, resolve relative indices against the wrong line and reorder faces
+by material. Here a file is read exactly, faces in file order, or refused with the line at fault. Polygons become fans
+around their first vertex.
 """
 
 from collections.abc import Sequence
@@ -20,10 +20,10 @@ from sensorium.scene.formats.textures import PaintedImages
 
 @dataclass(frozen=True, eq=False)
 class MeshArrays:
-    """What a file holds: vertices [m] (n, 3), faces (m, 3), and colors in [0, 1] (n, 4) or None; texture and uv.
+    """Content of a file: vertices [m] (n, 3), faces (m, 3), and colors in [0, 1] (n, 4) or None; texture and uv.
 
-    Texture and places of vertices in it are as `Mesh` takes them, or None. Where paint is a color a face and no image,
-    `face_texture` has these, (m, 3). Normals stand at vertices, (n, 3), or at the corners of faces, (m, 3, 3).
+    Texture and texture coordinates are as `Mesh` takes them, or None. If paint is a color a face and no image,
+    `face_texture` has these, (m, 3). Normals are at vertices, (n, 3), or at the corners of faces, (m, 3, 3).
     """
 
     vertices: NDArray[np.float64]
@@ -53,7 +53,7 @@ def read_off(path: Path) -> MeshArrays:
     if min(vertex_count, face_count) < 0:
         raise SceneError(f"it claims {vertex_count} vertices and {face_count} faces; neither may be negative")
 
-    # A file may end early, whatever it claims: count what is there
+    # A file may end early: count the lines that are there
     vertices: list[list[str]] = []
     colors: list[list[str]] = []
     faces: list[tuple[int, int, int]] = []

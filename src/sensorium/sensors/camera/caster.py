@@ -55,7 +55,7 @@ class CameraCaster:
             self._faults = ImageFaults(rig, numbers, period_s, spec.faults, target=TARGET)
 
     def restart(self, mask: NDArray[np.bool_]) -> None:
-        """Some worlds were reset: automatics, and what is wrong with pixels, begin anew there."""
+        """Some worlds were reset: restart automatic exposure and pixel errors there."""
         self._automatics.restart(np.flatnonzero(np.repeat(mask, self._rig.sensors)))
         if self._faults is not None:
             self._faults.restart(mask)
@@ -108,7 +108,7 @@ class CameraCaster:
     def cast(self, start_ns: int) -> tuple[NDArray[np.float32], NDArray[np.float32], Pose]:
         """Ideal images and inverse depths with their margins, one a head, and the cameras' poses."""
         rig = self._rig
-        if self._layout is not rig.tracer.layout:  # worlds were drawn anew
+        if self._layout is not rig.tracer.layout:  # worlds were redrawn
             self._layout = rig.tracer.layout
             self._tables = self._tables._replace(
                 **surfaces(self._layout, self._spec.bands, self._tables.surfaces.material)
@@ -161,7 +161,7 @@ class CameraCaster:
         return shot.X_WS
 
     def _warn_if_saturated(self, electrons: Sequence[NDArray[np.float32]]) -> None:
-        """Say once that an image shows nothing but full pixels, if automatics cannot expose it any less."""
+        """Warn once if an image is saturated everywhere and automatic exposure cannot reduce it any further."""
         auto = self._spec.auto_exposure
         for head, one in enumerate(electrons):
             settings = self._automatics.settings[head]
@@ -179,7 +179,7 @@ class CameraCaster:
     def _with_faults(
         self, electrons: list[NDArray[np.float32]], faults: ImageFaults, time_ns: int
     ) -> list[NDArray[np.float32]]:
-        """Electrons of all heads with what is wrong at a time; a pixel without a value has none, and none too many."""
+        """Electrons of all heads with the errors at a time: 0 for a pixel without a value, at most the full well."""
         healthy = np.stack(electrons).reshape(len(electrons), -1)
         x = healthy.astype(np.float64)
         faults.apply(x, time_ns)
@@ -208,7 +208,7 @@ class CameraCaster:
         return self._last_rays[1]
 
     def _times_ns(self, shape: tuple[int, ...], exposure_ns: int) -> NDArray[np.int64]:
-        """When cells look [ns], of an exposure that is so long; none but the first if they look at once."""
+        """Sampling times of cells [ns] in an exposure of this length; one if all cells sample together."""
         spec, m, margin = self._spec, self._spec.sample_factor, self.pipeline.table.margin
         if not self._moving:
             return np.zeros(shape, np.int64)
@@ -226,7 +226,7 @@ class CameraCaster:
         return array[rows, columns] if array.ndim == 2 else array[:, rows, columns]
 
     def _organized(self, heads: NDArray[Any]) -> NDArray[Any]:
-        """Axes of worlds and sensors as they were asked for."""
+        """Requested axes of worlds and sensors."""
         return heads.reshape((*self._rig.axes, *heads.shape[1:]))
 
 
@@ -262,7 +262,7 @@ def _shares(i: NDArray[np.int64], j: NDArray[np.int64], m: int) -> NDArray[np.fl
 
 
 def _coprime(count: int) -> int:
-    """A step through all of `count` things that leaves neighbors far apart."""
+    """A step through all of `count` items that leaves neighbors far apart."""
     step = max(1, round(count * 0.618))
     while np.gcd(step, count) > 1:
         step += 1

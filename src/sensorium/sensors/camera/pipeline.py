@@ -1,4 +1,4 @@
-"""From an ideal image to the numbers a camera gives: the stages of `sensorium.physics.imaging` in their order."""
+"""From the ideal image to the camera's output: the stages of `sensorium.physics.imaging` in their order."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,7 +23,7 @@ Float = NDArray[np.float32]
 
 
 class Frame(NamedTuple):
-    """Whose image it is, for what is random about it."""
+    """Identity of the image, which keys its randomness."""
 
     tick: int
     sensor: int
@@ -31,7 +31,7 @@ class Frame(NamedTuple):
 
 
 class Pipeline:
-    """Stages of one camera, with what they keep from image to image."""
+    """Stages of one camera, with their state from image to image."""
 
     def __init__(self, spec: "Camera", wavelength_m: tuple[float, ...], stream: Stream) -> None:
         self.spec = spec
@@ -69,10 +69,10 @@ class Pipeline:
         bands = np.arange(len(spec.bands))
         shape = (spec.rows, spec.columns, 1 if spec.mosaic is not None else len(spec.bands))
         self.band = np.broadcast_to(self._of_pixels(bands), shape)
-        """Which band each number of an image is of, before colors are made of a mosaic."""
+        """Band of each number of an image, before the mosaic is demosaicked."""
 
     def _of_pixels(self, of_bands: NDArray[Any]) -> NDArray[Any]:
-        """What each band has, at each pixel of a mosaic; without one as it is."""
+        """Values of each band at each pixel of a mosaic; unchanged without a mosaic."""
         if self.spec.mosaic is None:
             return of_bands
         whole = np.broadcast_to(of_bands, (self.spec.rows, self.spec.columns, 3))
@@ -96,7 +96,7 @@ class Pipeline:
         return self.electrons_per_radiance * np.float32(exposure_s / self.spec.exposure_s)
 
     def add_noise(self, electrons: Float, frame: Frame, settings: Settings | None = None) -> None:
-        """Noise of one frame, in place; a camera without has quiet pixels, which hold no more than others."""
+        """Noise of one frame, in place; a camera without noise still has its full-well limit."""
         spec = self.spec
         if spec.noise is None:
             np.minimum(electrons, np.float32(spec.full_well_e), out=electrons)
@@ -122,7 +122,7 @@ class Pipeline:
     def digitized(
         self, electrons: Float, settings: Settings | None = None, *, converter: bool = True
     ) -> tuple[NDArray[Any], NDArray[Any] | None]:
-        """Image, and codes of the converter where there is one; a mosaic as it is."""
+        """Image, and codes of the converter if there is one; a mosaic unchanged."""
         settings = settings or self.first_settings
         image, codes = digitized(
             electrons,

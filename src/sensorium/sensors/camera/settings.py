@@ -1,4 +1,4 @@
-"""Exposure time, gain and white balance of each image, and the automatics that set them from the image before."""
+"""Exposure time, gain and white balance of each image, and their automatic control from the image before."""
 
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Settings(NamedTuple):
-    """What one image is taken with."""
+    """Settings of one image."""
 
     exposure_s: float
     """Exposure time [s]."""
@@ -52,12 +52,12 @@ class Automatics:
         """Of the next image of each head."""
 
     def restart(self, heads: NDArray[np.intp]) -> None:
-        """Begin anew with some heads."""
+        """Restart some heads."""
         for head in heads.tolist():
             self.settings[head] = self._pipeline.first_settings
 
     def follow(self, head: int, electrons: NDArray[np.float32]) -> None:
-        """Set the next image of a head by what this one's pixels have."""
+        """Set the next image of a head from the pixels of this one."""
         spec, used, pipeline = self._spec, self.settings[head], self._pipeline
         auto, gray = spec.auto_exposure, spec.white_balance
         exposure_s, gain, balance = used

@@ -34,7 +34,7 @@ class ErrorGroup(Spec):
     def channel_parts(
         self, *, width: int, period_s: float, faults: FaultSchedule, target: str, column: int, group: int
     ) -> list[Part]:
-        """Its operations on some neighboring channels; see `channel_parts` for what is given."""
+        """Its operations on some neighboring channels; see `channel_parts` for the arguments."""
         return channel_parts(
             [self.noise, *self.extra],
             [self.quantization, self.saturation],

@@ -1,4 +1,4 @@
-"""A table of rays about to be fired from a rig: what every ray sensor prepares before its kernel runs."""
+"""The table of rays that a rig is about to fire; every ray sensor prepares one before its kernel runs."""
 
 from typing import NamedTuple
 
@@ -30,11 +30,11 @@ class Shot(NamedTuple):
     X_WS: Pose
     """True poses of the sensors at the knots, batch shape (knots, worlds, sensors)."""
     bodies: BodyMotion
-    """How the bodies moved, to place them once more when the world has gone on."""
+    """Motion of the bodies, to place them once more after the world has moved."""
 
 
 class Aim(NamedTuple):
-    """Rays and mounts for one interval, whatever scene they look into."""
+    """Rays and mounts for one interval, independent of the scene."""
 
     rays: RayTables
     heads: Heads
@@ -48,14 +48,14 @@ class Aim(NamedTuple):
 
 
 class Firing:
-    """Prepares ray tables for a rig; keeps what stays the same from sweep to sweep."""
+    """Prepares ray tables for a rig; caches the parts that do not change from sweep to sweep."""
 
     def __init__(self, rig: Rig, *, worlds_differ: bool = False) -> None:
         """Prepare for a rig.
 
         Args:
             rig: Whose rays they are.
-            worlds_differ: Whether sensors may come to sit otherwise in each world.
+            worlds_differ: Whether mounts may later differ between worlds.
         """
         self._rig = rig
         self._bodies = (rig.worlds, rig.history.bodies, -1 if rig.body is None else rig.body)
@@ -69,7 +69,7 @@ class Firing:
         self._instant: bool | None = None
 
     def mount(self, p_BS: NDArray[np.float64], q_BS: NDArray[np.float64]) -> None:
-        """Let the sensors sit elsewhere from now on.
+        """Change the mounts of the sensors from now on.
 
         Args:
             p_BS: Where on their body [m], shape (sensors, 3), or (worlds, sensors, 3) where worlds differ.
@@ -101,7 +101,7 @@ class Firing:
         return Aim(rays, heads, anchor, blocks, knot_ns, Pose._trusted(position, quaternion))
 
     def stand(self, table: RayTable) -> tuple[RayTables, Heads]:
-        """Rays for images that are drawn at an instant; who draws them fills in the matrices of cameras.
+        """Rays for images rasterized at an instant; the rasterizer fills in the camera matrices.
 
         They hold for every image, however the cameras are mounted then.
         """
@@ -109,7 +109,7 @@ class Firing:
         return self._flattened(table, instant=True), Heads(matrix, _AT_ONCE, self._world, self._always)
 
     def cameras(self) -> Cameras:
-        """How cameras of such images are mounted, now and ever, and room for their poses."""
+        """Mounts of the cameras of such images, present and future, and buffers for their poses."""
         p_WS, q_WS = (np.empty((1, self._rig.worlds, self._rig.sensors, size)) for size in (3, 4))
         return Cameras(self._bodies[2], *self._mounts, p_WS, q_WS)
 

@@ -8,7 +8,7 @@ from sensorium.core.spec import Spec
 class RangeNoise(Spec):
     """Range x becomes x + bias + N(0, sigma^2), sigma = base + slope x + square x^2, along the ray.
 
-    What leaves the limits of range by that, or is not above 0, is no return.
+    A range that these errors move outside the limits, or to 0 or below, is no return.
 
     >>> noise = sn.RangeNoise(base_m=0.01, slope=0.001)  # 1 cm, and a millimeter more for each meter
     >>> sn.Lidar(pattern=sn.patterns.Spinning(elevation_deg=(0,), columns=90, rate_hz=10), noise=noise).noise.slope
@@ -26,4 +26,4 @@ class RangeNoise(Spec):
     angle_std_rad: float = Field(default=0.0, ge=0.0, lt=0.1)
     """The beam goes this far astray about each of two axes, unknown to the sensor: points stay on the nominal ray."""
     dropout: float = Field(default=0.0, ge=0.0, le=1.0)
-    """Probability that a ray reports nothing."""
+    """Probability that a ray has no return."""

@@ -1,4 +1,4 @@
-"""What images of ranges show: meters or shares of the greatest range, and what stands for no distance."""
+"""Pixel values of range images: meters or fractions of the greatest range, and values for no distance."""
 
 from collections.abc import Iterable
 from typing import NamedTuple, Protocol
@@ -21,25 +21,25 @@ class ShowsRanges(Protocol):
 
 
 class RangeValues(NamedTuple):
-    """What is shown for no distance, and in which unit."""
+    """Values for no distance, and the unit."""
 
     near_m: float
-    """Below the least range [m]; minus the greatest one unless told otherwise."""
+    """Value below the least range [m]; by default minus the greatest range."""
     far_m: float
-    """Where nothing is met up to the greatest range [m]; that range unless told otherwise."""
+    """Value without a hit up to the greatest range [m]; by default that range."""
     scale_m: float
-    """What one unit of an image is [m]: 1, or the greatest range where images are normalized."""
+    """One unit of an image [m]: 1, or the greatest range if images are normalized."""
 
 
 def range_values(spec: ShowsRanges) -> RangeValues:
-    """What images of a sensor show."""
+    """Settings of a sensor's images."""
     near_m = -spec.max_range_m if spec.near_value_m is None else spec.near_value_m
     far_m = spec.max_range_m if spec.far_value_m is None else spec.far_value_m
     return RangeValues(near_m, far_m, spec.max_range_m if spec.normalize else 1.0)
 
 
 def check_range_values(spec: ShowsRanges) -> None:
-    """Raise ValueError where what stands for no distance could be one."""
+    """Raise ValueError if a value for no distance could also be a distance."""
     for name, value in (("near_value_m", spec.near_value_m), ("far_value_m", spec.far_value_m)):
         if value is not None and spec.min_range_m < value < spec.max_range_m:
             raise ValueError(
@@ -55,8 +55,8 @@ def in_meters(
 
     Args:
         shown: Ranges or depths as the image has them, any shape.
-        scale_m: What one unit of them is [m].
-        meanings: Values that are no distance, in the unit of the image, and what is put in their place; later ones win.
+        scale_m: One unit of the image [m].
+        meanings: Values that are no distance, in the unit of the image, and their replacements; later ones win.
     """
     distance_m = np.array(shown * np.float32(scale_m))
     for value, meant in meanings:

@@ -1,4 +1,4 @@
-"""Nearest points of a scene in the cones of sensors, at an instant: what cone sensors read, and radars start from."""
+"""Nearest points of a scene in the cones of sensors at an instant, for cone sensors and radars."""
 
 import math
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from sensorium.core.errors import SpecError
 from sensorium.physics.cone.volume import half_angle_tangent
 from sensorium.runtime import threads
+from sensorium.sensors.common.occlusion import LineOfSight
 from sensorium.sensors.common.rig import Rig
-from sensorium.sensors.common.sight import Sight
 from sensorium.sensors.cone.sighting import Sighting
 from sensorium.tracing.kernels.cone.search import EXACT, LINES, MIDDLE, ConeView, Places, new_nearest, search
 from sensorium.tracing.kernels.cone.tables import face_tables, object_tables
@@ -23,7 +23,7 @@ _CLEAR_M, _CLEAR_PART = 1e-4, 2e-5
 
 @dataclass(frozen=True)
 class ConeOptions:
-    """Shape of a cone and how it is searched; `ConeSensor` has the same fields and says what they mean."""
+    """Shape of a cone and search options; `ConeSensor` has the same fields and documents them."""
 
     horizontal_fov_deg: float
     vertical_fov_deg: float
@@ -40,11 +40,11 @@ class ConeCaster:
     """Searches the scene for all worlds and sensors of a rig."""
 
     def __init__(self, rig: Rig, options: ConeOptions) -> None:
-        """Lay out the scene.
+        """Prepare the scene.
 
         Args:
-            rig: Where the sensors sit; bodies that it hides are not seen.
-            options: What to search for.
+            rig: Mount of the sensors; bodies that it hides are not seen.
+            options: Search options.
         """
         self._rig, self._per_object = rig, options.per_object
         exact, middle = options.lines == "exact", options.target == "aabb_center"
@@ -53,7 +53,7 @@ class ConeCaster:
         self._faces = face_tables(() if middle else rig.tracer.layout.meshes, as_quads=not exact)
         self._see_layout()
         self._motion = PointMotion(rig.history, rig.body, rig.X_BS)
-        self._sight = Sight(rig) if options.occlusion else None
+        self._sight = LineOfSight(rig) if options.occlusion else None
         self._view = ConeView(
             a=half_angle_tangent(options.horizontal_fov_deg),
             b=half_angle_tangent(options.vertical_fov_deg),
@@ -66,9 +66,9 @@ class ConeCaster:
         )
 
     def at(self, time_ns: int) -> Sighting:
-        """What is in sight at an instant [ns]: of each object where `per_object` asks for that, else the nearest."""
+        """The sighting at an instant [ns]: of each object with `per_object`, else the nearest."""
         rig, state = self._rig, self._motion.at(time_ns, acceleration=False)
-        if self._layout is not rig.tracer.layout:  # worlds were drawn anew
+        if self._layout is not rig.tracer.layout:  # worlds were redrawn
             self._see_layout()
         before, after, fraction = rig.history.bracket(time_ns)
         rows, objects = rig.worlds * rig.sensors, len(self._objects.body)
@@ -91,13 +91,13 @@ class ConeCaster:
         return found if self._per_object else found.nearest()
 
     def _see_layout(self) -> None:
-        """Take up where objects stand; their meshes stay the same."""
+        """Update the poses of objects; their meshes stay the same."""
         rig = self._rig
         self._layout = rig.tracer.layout
         self._objects = object_tables(self._layout, rig.tracer.body_names, rig.hide)
 
-    def _hidden(self, sight: Sight, found: Sighting) -> NDArray[np.bool_]:
-        """Which points another object stands in front of, shape (rows, slots): one ray to each."""
+    def _hidden(self, sight: LineOfSight, found: Sighting) -> NDArray[np.bool_]:
+        """Points that another object occludes, shape (rows, slots): one ray to each."""
         row, slot = np.nonzero(found.object_id >= 0)
         off = found.point_W[row, slot] - found.p_WS[row]
         range_m = found.range_m[row, slot]

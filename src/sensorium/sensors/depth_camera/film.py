@@ -43,7 +43,7 @@ class Films:
         if film is None:
             film = new()
             arrays = (array for array in film.outputs if array.shape[1])
-            self._films.take_in(film, (*arrays, film.cameras.p_WS, film.cameras.q_WS))
+            self._films.add(film, (*arrays, film.cameras.p_WS, film.cameras.q_WS))
         return film
 
     def unload_unless(self, *tables: object) -> None:

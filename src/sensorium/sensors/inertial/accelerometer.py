@@ -14,7 +14,7 @@ from sensorium.sensors.inertial.triaxial import LinearGroup
 
 
 class Accelerometer(LinearGroup, SensorSpec[InertialReading]):
-    """u = R_WS^T (a_WS - g): what three proof masses feel; at rest +9.80665 up, in free fall 0.
+    """u = R_WS^T (a_WS - g), the specific force; at rest +9.80665 up, in free fall 0.
 
     a_WS = dv/dt + dw/dt x r + w x (w x r) with the arm r from the body's origin. The AGX paper adds g instead of taking
     it away (physics.md E-17).
@@ -30,7 +30,7 @@ class Accelerometer(LinearGroup, SensorSpec[InertialReading]):
 
     kind: Literal["accelerometer"] = "accelerometer"
     timing: Timing = Field(default_factory=lambda: Timing(rate_hz=100.0))
-    """Clock; 100 Hz unless told otherwise."""
+    """Clock; 100 Hz by default."""
 
     def start(self, rig: Rig) -> SampledModel[InertialReading]:
         """Put it to work."""

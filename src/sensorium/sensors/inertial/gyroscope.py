@@ -14,7 +14,7 @@ from sensorium.sensors.inertial.triaxial import AngularGroup
 
 
 class Gyroscope(AngularGroup, SensorSpec[InertialReading]):
-    """u = R_WS^T w, wherever it sits; with `g_sensitivity` A it also feels A times the specific force at its place.
+    """u = R_WS^T w, independent of position; with `g_sensitivity` A it adds A times the specific force at its position.
 
     >>> world = sn.worlds.Kinematic({"rotor": sn.paths.Spin(position=(0, 0, 0), axis=(0, 0, 1), rate=3.0)}, step_s=0.01)
     >>> env = sn.Environment(sn.Scene(), world)
@@ -28,7 +28,7 @@ class Gyroscope(AngularGroup, SensorSpec[InertialReading]):
 
     kind: Literal["gyroscope"] = "gyroscope"
     timing: Timing = Field(default_factory=lambda: Timing(rate_hz=100.0))
-    """Clock; 100 Hz unless told otherwise."""
+    """Clock; 100 Hz by default."""
 
     def start(self, rig: Rig) -> SampledModel[InertialReading]:
         """Put it to work."""

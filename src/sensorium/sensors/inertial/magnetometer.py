@@ -29,7 +29,7 @@ class Magnetometer(Triaxial, SensorSpec[InertialReading]):
 
     kind: Literal["magnetometer"] = "magnetometer"
     timing: Timing = Field(default_factory=lambda: Timing(rate_hz=100.0))
-    """Clock; 100 Hz unless told otherwise."""
+    """Clock; 100 Hz by default."""
 
     def start(self, rig: Rig) -> SampledModel[InertialReading]:
         """Put it to work."""

@@ -1,4 +1,4 @@
-"""What encoders and odometers share: errors of a position, bins, and a speed told from edges."""
+"""Shared by encoders and odometers: errors of a position, bins, and a speed estimated from edges."""
 
 import math
 from abc import abstractmethod
@@ -24,7 +24,7 @@ R = TypeVar("R", bound=Voidable)
 
 
 class CountingSensor(SensorSpec[R], Generic[R]):
-    """A sensor that reads a position through bins, and tells its speed from the times at which it enters them.
+    """A sensor that reads a position in bins, and estimates its speed from the times at which it enters them.
 
     Order: the exact position, noise, further corruptions, faults, quantization, saturation, bins
     u_b = width floor(u / width), range (physics.md 7).
@@ -51,8 +51,8 @@ class CountingSensor(SensorSpec[R], Generic[R]):
     """Whether |v| is at most one bin over the time since the last edge, so that it falls when a joint stops; without
     bins it is 0 at once. False holds it."""
     timeout_s: float | None = Field(default=1.0, gt=0.0)
-    """Without an edge for longer than this [s] the speed is 0: by default below one bin a second. None never ends it.
-    With decay=False and None the speed is held for ever, as the AGX paper has it."""
+    """Without an edge for longer than this [s] the speed is 0: by default below one bin a second. None disables the
+    time-out. With decay=False and None the speed is held for ever, as in the AGX paper."""
 
     @model_validator(mode="after")
     def _bins_where_needed(self) -> "CountingSensor[R]":
@@ -84,10 +84,10 @@ class CountingSensor(SensorSpec[R], Generic[R]):
         limits: tuple[float, float] | None,
         target: str,
     ) -> SampledModel[R]:
-        """The sensor at work on a position.
+        """The model that measures a position.
 
         Args:
-            rig: Where it sits.
+            rig: Mount of the sensor.
             signal: Exact position and velocity, two channels.
             publish: Makes a reading of the channels of `EdgeCounter`.
             width: Width of a bin, one or one a row, shape (rows,); None for no bins.

@@ -74,7 +74,7 @@ class OtherLidars:
     def _audible(self) -> list[tuple[str, _Other]]:
         """Lidars that are switched on and whose light passes the filter, in the order they were attached."""
         heard = []
-        for name, attached in self._rig.beside.items():
+        for name, attached in self._rig.attached_sensors.items():
             if name not in self._known:
                 self._known[name] = self._looked_at(attached.spec, attached.rig, name)
             other = self._known[name]

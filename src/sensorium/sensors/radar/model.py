@@ -1,4 +1,4 @@
-"""A radar at work: echoes of a moving world, received frame by frame."""
+"""The model of a radar: echoes of a moving world, received frame by frame."""
 
 import warnings
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ _FLUCTUATION, _CLUTTER = 2, 3
 # Scatterers of one object that have random numbers of their own, at most
 _OF_AN_OBJECT = 1024
 
-# Peaks that are looked for, over detections that are reported: some lie outside of the field
+# Searched peaks per reported detection: some peaks are outside the field
 _ROOM = 4
 
 # Patches of ground that one radar looks at, at most: range cells times directions
@@ -46,7 +46,7 @@ _MOST_PATCHES = 2**22
 
 
 class Source(Protocol):
-    """What finds the points that scatter."""
+    """The source of scatterers."""
 
     def points(self, instant: Instant, tick: int, targets: Targets) -> Points:
         """Those at an instant, which is that of a frame, with their cross-sections."""
@@ -84,16 +84,16 @@ class RadarModel:
         return self._rate.next_end_ns(now_ns, 0)
 
     def needs_from_ns(self, now_ns: int) -> int:
-        """Nothing of the past."""
+        """No past states are needed."""
         return now_ns
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
-        """Restart the errors of detections in the masked worlds; nothing else is remembered."""
+        """Restart the errors of detections in the masked worlds; there is no other state."""
         if self._errors is not None:
             self._errors.restart(mask)
 
     def voided(self, capture: Capture[RadarReading], mask: NDArray[np.bool_]) -> Capture[RadarReading]:
-        """A frame still on its way, empty in the worlds that restarted."""
+        """A pending frame, empty in the worlds that restarted."""
         reading, truth = capture.reading.without(mask), capture.truth
         return Capture(capture.time_ns, reading, lambda: truth().without(mask), capture.tick)
 
@@ -115,7 +115,7 @@ class RadarModel:
         return Capture(time_ns, reading, lambda: self._lists.of_objects(merged, instant), tick)
 
     def _targets_now(self) -> Targets:
-        """What objects are to the radar; worlds may have been drawn anew."""
+        """Radar properties of objects; worlds may have been redrawn."""
         tracer = self._rig.tracer
         if self._targets.layout is not tracer.layout:
             self._targets = Targets(self._spec, tracer.layout, tracer.body_names)
@@ -145,7 +145,7 @@ class RadarModel:
         return together.kept(order), amplitude[order], cause[order]
 
     def _warn_if_below(self, ground: Ground, instant: Instant) -> None:
-        """Say once that a sensor is where the laws of flat ground hold nothing."""
+        """Warn once if a sensor is outside the validity of the flat-ground model."""
         z_m = float(instant.X_WS.position[:, 2].min())
         if z_m <= ground.z_m:
             self._warned = True
@@ -156,7 +156,7 @@ class RadarModel:
             )
 
     def _fluctuation(self, echoes: Echoes, instant: Instant, tick: int) -> Complex:
-        """Complex amplitudes of mean power 1; an object's do not depend on what else there is."""
+        """Complex amplitudes of mean power 1; an object's do not depend on other objects."""
         number = in_order(echoes.head * self._objects + echoes.object_id)
         element = echoes.object_id * _OF_AN_OBJECT + number % _OF_AN_OBJECT
         uniform = self._drawn(echoes.head, element, _FLUCTUATION, instant, tick, self._objects * _OF_AN_OBJECT)
@@ -167,7 +167,7 @@ class RadarModel:
     def _drawn(
         self, head: Whole, element: Whole, stage: int, instant: Instant, tick: int, of_a_sensor: int
     ) -> NDArray[np.float64]:
-        """Two uniform numbers for each element of a head, shape (n, 2); a sensor has so many of its own."""
+        """Two uniform numbers for each element of a head, shape (n, 2); each sensor has its own."""
         own = element + (head % self._rig.sensors) * of_a_sensor
         world = instant.world[head] + self._rig.first_world
         return drawn(own.astype(np.int64), world.astype(np.int64), key=self._key, stage=stage, tick=tick)
@@ -221,7 +221,7 @@ class RadarModel:
 
 
 def _source(spec: Radar, rig: Rig) -> Source:
-    """Where echoes come from; what a source does not need is not loaded."""
+    """The source of echoes; only the chosen one is imported."""
     if spec.source == "cone":
         from sensorium.sensors.radar.cone_source import ConeSource
 

@@ -79,7 +79,7 @@ class MeshScene:
         if len(faces) >= _LARGE_FACES:
             embree.commit_on_all_threads(scene)
         else:
-            with threads.working:
+            with threads.fork_guard:
                 api.rtcCommitScene(scene)
         embree.check(f"building a mesh of {len(faces)} faces")
 

@@ -1,4 +1,4 @@
-"""What a radar detected, as a report shows it: ranges over time, and its last range-speed map."""
+"""Detections of a radar in a report: ranges over time, and the last range-speed map."""
 
 import base64
 import io

@@ -28,7 +28,7 @@ class Envelope:
         self._rest_s, self._rest = np.zeros(0), np.zeros((0, channels))
 
     def add(self, time_s: Float, values: Float) -> None:
-        """Go on with samples, shapes (n,) and (n, channels)."""
+        """Add samples, shapes (n,) and (n, channels)."""
         time_s, values = np.concatenate([self._rest_s, time_s]), np.concatenate([self._rest, values])
         while len(time_s) >= self._width:
             if self._count == self._most:
@@ -44,7 +44,7 @@ class Envelope:
         self._rest_s, self._rest = time_s, values
 
     def points(self, channel: int, *, most: int | None = None) -> tuple[Float, Float]:
-        """Times [s] and values of what is kept of one channel, in order of time.
+        """Times [s] and values of one channel's kept samples, in order of time.
 
         Args:
             channel: Which.

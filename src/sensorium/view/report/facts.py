@@ -1,4 +1,4 @@
-"""Facts of a run: what is known of every one, and what its user adds."""
+"""Facts of a run: those known of every run, and those its user adds."""
 
 import platform
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ _PACKAGES = ("sensorium", "numpy", "numba", "embreex", "mujoco", "plotly")
 
 
 def versions() -> dict[str, str]:
-    """Versions of what a run rests on."""
+    """Versions of the software of a run."""
     found = {"Python": platform.python_version()}
     for package in _PACKAGES:
         try:

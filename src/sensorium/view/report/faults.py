@@ -1,4 +1,4 @@
-"""Which faults were active when, as a report shows it."""
+"""Times of active faults in a report."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -16,7 +16,7 @@ def packed(array: NDArray[Any]) -> dict[str, str]:
 
 
 def levels(values: NDArray[Any], low: float, high: float, kind: type[np.unsignedinteger[Any]]) -> NDArray[Any]:
-    """Values as steps of a scale from low to high, rounded to the nearest; what lies outside is put at its end."""
+    """Values as steps of a scale from low to high, rounded to the nearest; values outside are clipped to its ends."""
     top = np.iinfo(kind).max
     share = (np.asarray(values, np.float64) - low) / max(high - low, 1e-12)
     return np.rint(np.clip(share, 0.0, 1.0) * top).astype(kind)

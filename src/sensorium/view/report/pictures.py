@@ -78,7 +78,7 @@ class DepthRecord:
 
 
 class TableRecord:
-    """Keeps the last table of values of a ray sensor of somebody's own, with its truth."""
+    """Keeps the last table of values of a user-defined ray sensor, with its truth."""
 
     def __init__(self, sensor: AttachedSensor[Any]) -> None:
         self._sensor = sensor

@@ -1,4 +1,4 @@
-"""What a lidar saw last, as a report shows it: points to turn, and the sweep as an image."""
+"""The last sweep of a lidar in a report: points in space, and the sweep as an image."""
 
 import base64
 import io
@@ -21,7 +21,7 @@ from sensorium.view.report.signals import MOST_SENSORS
 from sensorium.view.report.waveforms import waveform_images
 from sensorium.view.scan_rows import world_points
 
-# An image needs so many rows and columns to be one
+# Least rows and columns of an image
 _LEAST_PIXELS = 4
 _IMAGE_DPI = 95
 
@@ -178,7 +178,7 @@ def _by_cause(cause: NDArray[Any]) -> dict[str, Any]:
 
 
 def _by_intensity(intensity: NDArray[Any]) -> dict[str, Any]:
-    """Powers of ten of the intensity, between what all but one in a hundred on each side have."""
+    """Powers of ten of the intensity, between the first and the last percentile."""
     power = np.log10(np.maximum(intensity.astype(np.float64), 1e-30))
     low, high = np.percentile(power, [1.0, 99.0]) if len(power) else (0.0, 1.0)
     return {"level": packed(levels(power, low, high, np.uint8)), "low": float(low), "high": float(high)}

@@ -1,4 +1,4 @@
-"""A pulse of a waveform lidar in the report: what came back over range, with the returns that were found in it."""
+"""A pulse of a waveform lidar in the report: received signal over range, and the returns found in it."""
 
 import base64
 import io
@@ -12,12 +12,12 @@ from sensorium.view import lidar_plots as draw
 
 _IMAGE_DPI = 95
 
-# What is shown before the first return and behind the last, of the way between them and of the way there
+# Margins before the first return and behind the last, as shares of their distance and of the range
 _MARGIN, _LEAST_MARGIN_M = 0.25, 2.0
 
 
 def waveform_images(name: str, scans: list[Scan]) -> list[dict[str, str]]:
-    """The pulse of a sweep that tells most, where its samples were kept.
+    """The most informative pulse of a sweep, if its samples were kept.
 
     Args:
         name: Of the sensor.

@@ -29,7 +29,7 @@ _ENCODINGS: dict[str, tuple[str, int, tuple[int, ...]]] = {
 
 
 def can_be_shown(encoding: str) -> bool:
-    """Whether `pixels_of` knows an encoding."""
+    """Whether `pixels_of` supports an encoding."""
     return encoding in _ENCODINGS
 
 

@@ -21,7 +21,7 @@ _SHOWN_EVERY_NS = 20_000_000
 
 
 class Live(Recorder):
-    """Shows every step in a Rerun window, or writes what it would show to a file.
+    """Shows every step in a Rerun window, or writes it to a file.
 
         for _ in env.run(10.0, view=True):  # the same as recording each step with sn.view.Live()
             ...
@@ -68,13 +68,13 @@ class Live(Recorder):
                 stream.layout()
 
     def close(self) -> None:
-        """Show what waits; a file appears."""
+        """Show buffered data; a file appears."""
         if self._stream is not None:
             stream, self._stream = self._stream, None
             stream.close()
 
     def _mount(self, stream: Stream, env: Environment, sensor: AttachedSensor[Any]) -> None:
-        """Where the sensor sits, below its body."""
+        """Mount of the sensor, below its body."""
         self._mounted.add(sensor.name)
         rig = sensor.rig
         on = [] if rig.body is None else [env.world.body_names[rig.body]]

@@ -119,7 +119,7 @@ def test_eight_worlds_are_eight_single_runs(kind):
 
 
 @pytest.mark.parametrize("kind", EXAMPLES)
-def test_worlds_and_sensors_make_a_batch_and_each_sensor_has_its_own_luck(kind):
+def test_worlds_and_sensors_make_a_batch_and_each_sensor_has_its_own_draws(kind):
     model = _made(kind)
     whole = _series(model, (5, 4, 3))
     assert whole.shape == (40, 5, 4, 3)

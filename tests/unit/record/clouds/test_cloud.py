@@ -127,7 +127,7 @@ def test_messages_hold_every_field_that_is_for_them(random_scan, made):
     scan = made(random_scan)
     (message,) = point_cloud(scan, Source("top", None, None, None, None, ("top",), ("world",)))
     kind = point_kind(scan)
-    rows, wanted = message[2].fields["data"].made().view(kind), expected(scan)
+    rows, wanted = message[2].fields["data"].materialize().view(kind), expected(scan)
     names = [name for field in scan.FIELDS if field.in_messages for name in field.columns]
     assert set(names) == set(kind.names) - {"t", "ring", "return"}
     for name in names:

@@ -594,8 +594,8 @@ def test_a_truth_keeps_what_was_seen_when_later_readings_have_come():
 
 def test_worlds_drawn_anew_are_searched_anew():
     ball = sn.SceneObject(sn.shapes.sphere(0.5, 3))
-    strewn = sn.Scatter([ball], 3, low=(3.0, -2.0, 0.0), high=(18.0, 2.0, 0.0))
-    env = sn.Environment(sn.SceneBatch.scattered([strewn], worlds=4, seed=3), sn.worlds.Static(step_s=1.0), seed=3)
+    scattered = sn.Scatter([ball], 3, low=(3.0, -2.0, 0.0), high=(18.0, 2.0, 0.0))
+    env = sn.Environment(sn.SceneBatch.scattered([scattered], worlds=4, seed=3), sn.worlds.Static(step_s=1.0), seed=3)
     sensor = env.attach(cone(horizontal_fov_deg=120.0))
     env.step()
     before = sensor.read().range_m

@@ -248,8 +248,8 @@ def test_worlds_drawn_anew_have_other_targets(make_radar, source):
     car = sn.SceneObject(sn.shapes.box(2.0, 1.6, 1.4), label="car")
     pedestrian = sn.SceneObject(sn.shapes.box(0.4, 0.5, 1.7), label="pedestrian")
     place = (9.0, 0.0, 0.0)
-    strewn = sn.Scatter([car, pedestrian], 1, low=place, high=place, yaw_deg=(0.0, 0.0))
-    env = sn.Environment(sn.SceneBatch.scattered([strewn], worlds=6, seed=3), sn.worlds.Static(step_s=0.05), seed=3)
+    scattered = sn.Scatter([car, pedestrian], 1, low=place, high=place, yaw_deg=(0.0, 0.0))
+    env = sn.Environment(sn.SceneBatch.scattered([scattered], worlds=6, seed=3), sn.worlds.Static(step_s=0.05), seed=3)
     radar = env.attach(make_radar(source=source, cross_sections={"car": 10.0, "pedestrian": 0.5}))
     env.step()
     drawn = []

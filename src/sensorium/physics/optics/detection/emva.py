@@ -1,4 +1,4 @@
-"""What EMVA 1288 says of a pixel: photons, noise of the gray value, signal to noise.
+"""A pixel by EMVA 1288: photons, noise of the gray value, signal to noise.
 
     mu_p = A E t lambda / (h c)
     sigma_y^2 = K^2 (sigma_d^2 + mu_e) + 1/12
@@ -19,7 +19,7 @@ _QUANTIZATION = 1.0 / 12.0
 
 
 def photons(irradiance_W_m2: ArrayLike, *, area_m2: ArrayLike, exposure_s: ArrayLike, wavelength_m: ArrayLike) -> Array:
-    """Mean number mu_p of photons that a pixel meets during an exposure.
+    """Mean number mu_p of photons on a pixel during an exposure.
 
     Args:
         irradiance_W_m2: E on the pixel [W/m^2].
@@ -40,7 +40,7 @@ def gray_value_noise(electrons: ArrayLike, *, dark_noise_e: float, gain_dn_e: fl
 
     Args:
         electrons: Mean number mu_e of electrons from light.
-        dark_noise_e: sigma_d, all noise in the dark but the quantizer's [e-].
+        dark_noise_e: sigma_d, all noise in the dark except the quantizer's [e-].
         gain_dn_e: System gain K [DN/e-].
     """
     mean = checked("electrons", electrons, at_least=0.0)

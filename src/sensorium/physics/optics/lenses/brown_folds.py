@@ -1,4 +1,4 @@
-"""Where Brown's lens distortion folds: the points where the determinant of its Jacobian vanishes.
+"""Folds of Brown's lens distortion: the points where the determinant of its Jacobian vanishes.
 
 The map is the gradient of a potential. With p the length of the tangential terms, the angle t counted from their
 direction (p2, p1), F(r) = r^2/2 + k1 r^4/4 + k2 r^6/6 + k3 r^8/8, A = F'' and B = F'/r,
@@ -56,7 +56,7 @@ def fold_curve(coefficients: Five, angle: Array, *, unit: float = 1.0) -> tuple[
     det = np.convolve(A, B)[:13] + np.roll(2.0 * A + 6.0 * B, 1) * p * c
     det[:, 2] += ((16.0 * c * c - 4.0) * p * p)[:, 0]
 
-    # det J begins with 1, so that in s = 1 / r it is monic whatever coefficients are 0
+    # det J begins with 1, so that in s = 1 / r it is monic for any coefficients
     companion = np.zeros((len(angle), 12, 12))
     companion[:, np.arange(1, 12), np.arange(11)] = 1.0
     companion[:, 0, :] = -det[:, 1:]

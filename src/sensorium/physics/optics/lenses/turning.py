@@ -1,18 +1,18 @@
-"""Where a radius that is a polynomial stops growing."""
+"""The point where a polynomial radius stops growing."""
 
 import math
 from collections.abc import Sequence
 
 import numpy as np
 
-# What rounding makes of a root that is only touched, of the largest term [1]
+# Rounding of a double root, relative to the largest term [1]
 _ROUNDING = 1e-12
 
 
 def first_turn(slope: Sequence[float]) -> float:
     """Least q > 0 where 1 + s1 q + s2 q^2 + ... becomes negative; infinite where it never does.
 
-    A root that the polynomial only touches is none: the radius goes on growing there.
+    A double root of the polynomial does not count: the radius continues to grow there.
 
     Args:
         slope: s1, s2, ...: of the radius by its square, 1 on the axis.

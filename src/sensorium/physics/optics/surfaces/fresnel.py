@@ -46,7 +46,7 @@ def polarized_reflectance(cos_theta: float, n: float, k: float) -> tuple[float, 
 
 @jit.inlined
 def relative_reflectance(cos_theta: float, n: float, k: float) -> float:
-    """Power reflectance of natural light for the relative index n + ik, at most 1 whatever rounding does."""
+    """Power reflectance of natural light for the relative index n + ik, at most 1 despite rounding."""
     r_s, r_p = polarized_reflectance(cos_theta, n, k)
     return min(jit.like(n, 0.5) * (r_s + r_p), jit.like(n, 1.0))
 

@@ -1,4 +1,4 @@
-"""The waveform lidar, against the bare trace of the rays its pulses are made of."""
+"""The waveform lidar, against the bare trace of the rays of its pulses."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +46,7 @@ def rig(mesh: Mesh, *, rays: int, channels: int, columns: int) -> Rig:
 
 
 class BareRays:
-    """The bare trace of the rays that the pulses of a rig's last sweep were made of, in the very same scene."""
+    """The bare trace of the rays of a rig's last pulses, in the same scene."""
 
     def __init__(self, of: Rig) -> None:
         scan, spec = of.lidar.read(), of.lidar.spec

@@ -24,7 +24,7 @@ def _extinction(quick: bool) -> Comparison:
         medium.at(wavelength_m).extinction_per_m
         for medium, wavelength_m in (
             (media.fog(visibility_m=200.0), 550e-9),
-            (media.fog(visibility_m=200.0), _LASER_M),  # droplets of dense fog scatter all wavelengths alike
+            (media.fog(visibility_m=200.0), _LASER_M),  # droplets of dense fog scatter all wavelengths equally
             (media.fog(visibility_m=2000.0), _LASER_M),
             (media.fog(visibility_m=7447.03), 550e-9),
             (media.rain(rate_mm_h=10.0), _LASER_M),

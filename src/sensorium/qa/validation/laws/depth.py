@@ -14,7 +14,7 @@ _REFLECTANCE = 0.5
 
 
 def _image(camera: sn.DepthCamera, distance_m: float, seed: int = 0, yaw_deg: float = 0.0) -> Any:
-    """What a camera sees of a large wall ahead."""
+    """Image of a large wall ahead."""
     scene = sn.Scene()
     matt = sn.Lambertian(reflectance=_REFLECTANCE)
     scene.add(sn.shapes.box(1.0, 200, 200), pose=sn.Pose((distance_m + 0.5, 0, 0)), material=matt)
@@ -103,7 +103,7 @@ def _time_of_flight(quick: bool) -> Comparison:
         depth = _image(camera, float(distance), seed=3).depth_m.astype(float)
         signal = 1e5 * _REFLECTANCE / distance**2
         std = 299792458.0 / (4 * np.sqrt(2) * np.pi * 20e6) * np.sqrt(signal + 2e3) / signal
-        # Beyond 7.4948 m the phase begins anew
+        # Beyond 7.4948 m the phase wraps
         found += [float(depth.std()) / std, float(depth.mean()) / (distance % (299792458.0 / 40e6))]
         expected += [1.0, 1.0]
     at = np.repeat(distances, 2)

@@ -102,7 +102,7 @@ _MOST_DEPTH_M = 60.0
 
 
 def _depth_of_head(mujoco: Any) -> tuple[Any, Any, Any]:
-    """Model and data of a scene at rest, and what a depth camera on its head sees."""
+    """Model and data of a scene at rest, and the image of a depth camera on its head."""
     model = mujoco.MjModel.from_xml_string(_SHAPES.format(sites="", sensors=""))
     data = mujoco.MjData(model)
     data.qpos[-2:] = (0.9, -0.15)  # towards the mesh, with a box and the floor in sight
@@ -257,13 +257,13 @@ def _flight(**imu: Any) -> tuple[Any, Any]:
         sim.AddModelToTask("task", module, priority)
     world = sn.worlds.Basilisk(sim, {"sat": sat.scStateOutMsg})
     env = sn.Environment(sn.Scene(), world)
-    keep = (sim, sat, gravity, push)  # Basilisk does not keep alive what a simulation is made of
+    keep = (sim, sat, gravity, push)  # Basilisk does not keep the parts of a simulation alive
     env.__dict__["_kept_alive"] = keep
     return env, sensor
 
 
 def _mount(sensor: Any) -> sn.Pose:
-    """Where Basilisk's IMU sits on the body."""
+    """Position of Basilisk's IMU on the body."""
     X_BP = np.eye(4)
     X_BP[:3, :3], X_BP[:3, 3] = np.array(sensor.dcm_PB).T, (0.5, -0.3, 0.8)
     return sn.Pose.from_matrix(X_BP)

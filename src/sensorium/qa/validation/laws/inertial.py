@@ -15,7 +15,7 @@ _G = 9.80665
 
 
 def _reading(spec: Any, path: Any, *, step_s: float = 0.01, pose: Any = None, steps: int = 1, **options: Any) -> Any:
-    """What a sensor on a path reads after some steps."""
+    """Readings of a sensor on a path after some steps."""
     env = sn.Environment(sn.Scene(), sn.worlds.Kinematic({"body": path}, step_s=step_s), **options)
     sensor = env.attach(spec, body="body", pose=pose)
     for _ in range(steps):

@@ -1,4 +1,4 @@
-"""What this validation does not show, told on every page."""
+"""Limits of this validation, printed on every page."""
 
 UNCHECKED: tuple[tuple[str, str], ...] = (
     (

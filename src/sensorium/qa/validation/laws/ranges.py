@@ -1,4 +1,4 @@
-"""Ranges: where rays meet surfaces, by geometry."""
+"""Ranges: geometric intersections of rays and surfaces."""
 
 import numpy as np
 
@@ -79,7 +79,7 @@ def _oracle(quick: bool) -> Comparison:
     ours = sn.RayCaster(scene).cast(np.zeros(3), directions)
     theirs = reference.cast(things, np.zeros((len(directions), 3)), directions)
     both = ours.hit & np.isfinite(theirs.range_m)
-    # Of rays that graze an edge the two may see different things; there must be next to none
+    # At an edge the two may hit different objects; there must be next to no such rays
     apart = (ours.object_id != theirs.object_id).mean()
     note = f"{both.sum()} rays hit in both, {100 * apart:.2f} % see different objects"
     same = both & (ours.object_id == theirs.object_id)

@@ -237,7 +237,7 @@ def _directions(count: int) -> tuple[Array, Array]:
 
 
 def _mitsuba_cos_brdf(material: dict[str, Any], source: Array, detector: Array) -> Array:
-    """What Mitsuba gives for f(l, v) (n.v) of one of its surfaces, light from `source`."""
+    """Mitsuba's f(l, v) (n.v) of one of its surfaces, light from `source`."""
     import mitsuba as mi
 
     mi.set_variant("scalar_rgb")

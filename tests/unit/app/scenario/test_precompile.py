@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from sensorium.app.gallery import path_of
-from sensorium.app.scenario import Scenario, ahead
+from sensorium.app.scenario import Scenario, precompile
 from sensorium.app.scenario.compile_light import compile_light
 from sensorium.runtime import jit
 from sensorium.tracing.kernels.light.kernel import sweep_light
@@ -32,12 +32,12 @@ def started(monkeypatch):
 
     monkeypatch.setattr(subprocess, "Popen", Watched)
     monkeypatch.setattr(jit, "is_cached", lambda kernel: False)
-    monkeypatch.setattr(ahead.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(precompile.os, "cpu_count", lambda: 2)
     return processes
 
 
 def test_the_other_process_compiles_the_light_and_ends_well(started):
-    with ahead.compiling_ahead(Scenario.load(PATH, SMALL), PATH, SMALL) as compile_rest:
+    with precompile.precompile(Scenario.load(PATH, SMALL), PATH, SMALL) as compile_rest:
         (process,) = started
         assert process.returncode is None
         compile_rest()
@@ -45,7 +45,7 @@ def test_the_other_process_compiles_the_light_and_ends_well(started):
 
 
 def test_the_other_process_does_not_outlive_a_run_that_fails(started):
-    with pytest.raises(KeyError), ahead.compiling_ahead(Scenario.load(PATH, SMALL), PATH, SMALL):
+    with pytest.raises(KeyError), precompile.precompile(Scenario.load(PATH, SMALL), PATH, SMALL):
         raise KeyError
     assert started[0].returncode is not None
 
@@ -73,7 +73,7 @@ def test_a_sweep_of_the_compiling_process_is_one_of_the_light():
 )
 def test_where_there_is_nothing_to_share_nothing_is_done(started, values):
     values = {**SMALL, **values}
-    with ahead.compiling_ahead(Scenario.load(PATH, values), PATH, values) as compile_rest:
+    with precompile.precompile(Scenario.load(PATH, values), PATH, values) as compile_rest:
         compile_rest()
     assert not started
 
@@ -81,7 +81,7 @@ def test_where_there_is_nothing_to_share_nothing_is_done(started, values):
 def test_the_cache_is_known_by_the_kernel():
     compile_light()
     assert jit.is_cached(sweep_light)
-    assert ahead._light_is_cached()
+    assert precompile._light_is_cached()
 
     @jit.kernel
     def never_called(x):

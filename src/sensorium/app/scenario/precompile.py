@@ -1,7 +1,7 @@
-"""A first run compiles in two processes: one what lidars that follow the light need, this one all the rest.
+"""A first run compiles in two processes: one compiles the kernels of light, this one all others.
 
-Numba compiles on one thread, however many there are, and the kernel of light takes as long as all others together. What
-the other process compiles is found in the cache on disk.
+Numba compiles on one thread of a process, and the kernel of light takes as long as all others together. This process
+finds the kernels of the other one in the cache on disk.
 """
 
 import os
@@ -17,17 +17,17 @@ from sensorium.runtime import jit
 
 
 @contextmanager
-def compiling_ahead(scenario: Scenario, path: Path, values: Mapping[str, Any]) -> Iterator[Callable[[], None]]:
+def precompile(scenario: Scenario, path: Path, values: Mapping[str, Any]) -> Iterator[Callable[[], None]]:
     """Compile in another process while this one gets ready, if that saves time.
 
     Args:
-        scenario: What is to run.
+        scenario: The scenario to run.
         path: Its file.
         values: Values by dotted key that took the place of the file's.
 
     Yields:
-        A function to be called before the first step: it compiles here what the other process does not, and waits for
-        that one. If it fails, what it did not compile is compiled later, here: nothing is lost but time.
+        A function to be called before the first step: it compiles the other kernels here, and waits for the other
+        process. If that fails, its kernels are compiled here later: only time is lost.
     """
     sensors = {name: entry for name, entry in scenario.spec.sensors.items() if entry.enabled}
     lit = [name for name, entry in sensors.items() if entry.kind == "lidar" and entry.mode == "relative"]

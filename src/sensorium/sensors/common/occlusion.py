@@ -1,4 +1,4 @@
-"""What stands between a sensor and the sky, or what it looks at: rays, and what they meet."""
+"""Obstacles between a sensor and the sky, or a target: rays and their first hits."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +9,7 @@ from sensorium.tracing.caster import RawHits, new_hits
 from sensorium.tracing.rays import Rays
 
 
-class Sight:
+class LineOfSight:
     """Casts rays from the sensors of a rig at an instant, with every body where it is then.
 
     Any surface blocks a ray, glass as well; bodies that the rig hides do not.
@@ -25,7 +25,7 @@ class Sight:
         directions_W: NDArray[np.float64],
         rows: NDArray[np.intp] | None = None,
     ) -> NDArray[np.bool_]:
-        """Whether nothing is in the way.
+        """Whether the line of sight is free.
 
         Args:
             time_ns: The instant [ns].
@@ -49,7 +49,7 @@ class Sight:
         sensor: NDArray[np.intp],
         directions_W: NDArray[np.float64],
     ) -> RawHits:
-        """What rays of sensors meet first.
+        """First hits of the sensors' rays.
 
         Args:
             time_ns: The instant [ns].

@@ -1,8 +1,8 @@
-"""How Allan variances at long averaging times scatter: drawn, because few degrees of freedom are far from normal.
+"""Monte Carlo scatter of Allan variances at long averaging times, where few degrees of freedom are far from normal.
 
-A recording is drawn in coarse steps, once of white noise, once of flicker and once of a random walk, many times over.
-The Allan variances of any mixture of the three follow from the mean products of their second differences, so that one
-set of draws serves every mixture that a fit asks about.
+Many recordings are simulated in coarse steps, each of white noise, flicker and a random walk. The Allan variances of
+any mixture of the three follow from the mean products of their second differences, so that one set of draws serves
+every mixture that a fit needs.
 """
 
 import functools
@@ -18,7 +18,7 @@ from sensorium.random import Stream
 Array = NDArray[np.float64]
 
 DRAWS = 2000
-"""Recordings drawn: the chance of a tail of 2.5 % is then known to 0.35 %."""
+"""Simulated recordings: the probability of a 2.5 % tail is then known to 0.35 %."""
 
 _STEPS = 1024
 _SHORTEST = 8  # steps: below, a variance has hundreds of degrees of freedom and is as good as normal
@@ -28,16 +28,16 @@ _ASYMPTOTIC = 500
 
 
 @dataclass(frozen=True)
-class Luck:
+class MonteCarlo:
     """Deviations of the drawn variances from their expectation.
 
     Attributes:
-        first: Index of the first averaging time that was drawn; shorter ones were not.
-        products: Mean products of the normalized second differences less their expectation, for the pairs NN, NB,
+        first: Index of the first simulated averaging time; shorter ones are not simulated.
+        products: Mean products of the normalised second differences less their expectation, for the pairs NN, NB,
             NK, BB, BK, KK, shape (6, draws, drawn taus).
-        means: Means of them, for N, B, K, shape (3, draws, drawn taus).
+        means: Means of the normalised second differences, for N, B, K, shape (3, draws, drawn taus).
         normal: One standard normal number for each draw, shape (draws,).
-        scale: Square roots of the variances of N, B, K of one, time in samples, shape (3, drawn taus).
+        scale: Allan deviations for N, B, K equal to one, time in samples, shape (3, drawn taus).
         counts: Samples averaged, shape (drawn taus,).
     """
 
@@ -68,8 +68,8 @@ class Luck:
 
 
 @functools.lru_cache(maxsize=4)
-def luck(counts: tuple[int, ...], samples: int) -> Luck:
-    """Draw for the averaging times of a recording that are long enough to need it.
+def monte_carlo(counts: tuple[int, ...], samples: int) -> MonteCarlo:
+    """Simulate the averaging times of a recording that are long enough to need it.
 
     Args:
         counts: Samples averaged, ascending.
@@ -79,7 +79,7 @@ def luck(counts: tuple[int, ...], samples: int) -> Luck:
     drawn = np.array(counts, np.float64) * steps / samples
     first = int(np.searchsorted(drawn, _SHORTEST))
     coarse = [min(round(m), steps // 2) for m in drawn[first:]]
-    stream = Stream(952, "allan")  # the same draws for everybody: the same recording gives the same interval
+    stream = Stream(952, "allan")  # fixed draws: the same recording gives the same interval
 
     products, means = np.zeros((6, DRAWS, len(coarse))), np.zeros((3, DRAWS, len(coarse)))
     for start in range(0, DRAWS, _AT_ONCE):
@@ -98,7 +98,7 @@ def luck(counts: tuple[int, ...], samples: int) -> Luck:
 
     long = np.array(counts[first:], np.float64)
     normal = stream.normal(1, 0, 0, elements=1, worlds=DRAWS)[:, 0]
-    return Luck(first, products, means, normal, np.sqrt(variance_shares(long)[:, 1:].T), long)
+    return MonteCarlo(first, products, means, normal, np.sqrt(variance_shares(long)[:, 1:].T), long)
 
 
 def _draw(stream: Stream, steps: int, start: int) -> tuple[Array, Array, Array]:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sensorium.analysis.allan_covariance import degrees_of_freedom
-from sensorium.analysis.allan_luck import DRAWS, luck
+from sensorium.analysis.allan_monte_carlo import DRAWS, monte_carlo
 
 SAMPLES = 1024
 COUNTS = (1, 4, 16, 64, 256, 340)
@@ -12,7 +12,7 @@ COUNTS = (1, 4, 16, 64, 256, 340)
 
 @pytest.fixture(scope="module")
 def drawn():
-    return luck(COUNTS, SAMPLES)
+    return monte_carlo(COUNTS, SAMPLES)
 
 
 def test_only_long_averaging_times_are_drawn(drawn):
@@ -53,5 +53,5 @@ def test_a_ramp_adds_the_means_of_the_differences(drawn):
 
 
 def test_the_same_draws_for_everybody(drawn):
-    luck.cache_clear()
-    assert luck(COUNTS, SAMPLES).products.tobytes() == drawn.products.tobytes()
+    monte_carlo.cache_clear()
+    assert monte_carlo(COUNTS, SAMPLES).products.tobytes() == drawn.products.tobytes()
