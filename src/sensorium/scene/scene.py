@@ -85,7 +85,7 @@ class Scene:
             mesh: Its triangles, in the object's frame O; share one Mesh between equal objects.
             pose: X_BO, the object on its body, or in the world when `body` is None; default identity.
             body: Name of the body of the world that carries it.
-            material: Surface model.
+            material: Surface model or medium, or its name in the library, such as "concrete".
             label: Class name (numbered from 1 in `labels`) or class number.
             name: A name no other object has.
 

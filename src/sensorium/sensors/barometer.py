@@ -102,7 +102,7 @@ class Barometer(SensorSpec[BarometerReading]):
 
     targets: ClassVar[tuple[str, ...]] = ("pressure",)
 
-    also_called: ClassVar[Mapping[str, str]] = RENAMED
+    hint_aliases: ClassVar[Mapping[str, str]] = RENAMED
 
     kind: Literal["barometer"] = "barometer"
     timing: Timing = Field(default_factory=lambda: Timing(rate_hz=50.0))

@@ -70,7 +70,7 @@ class SunSensor(SensorSpec[SunSensorReading]):
 
     targets: ClassVar[tuple[str, ...]] = ("cosine",)
 
-    also_called: ClassVar[Mapping[str, str]] = RENAMED
+    hint_aliases: ClassVar[Mapping[str, str]] = RENAMED
 
     kind: Literal["sun_sensor"] = "sun_sensor"
     timing: Timing = Field(default_factory=lambda: Timing(rate_hz=10.0))

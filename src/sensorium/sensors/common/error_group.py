@@ -20,7 +20,7 @@ class ErrorGroup(Spec):
     Noise with bias and walks, further corruptions, faults, quantization, saturation. Each part has a switch `on`.
     """
 
-    also_called: ClassVar[Mapping[str, str]] = RENAMED
+    hint_aliases: ClassVar[Mapping[str, str]] = RENAMED
 
     noise: Noise = Field(default_factory=Noise)
     """Bias, walks and white noise."""

@@ -43,7 +43,7 @@ class Triaxial(Spec):
     (physics.md E-18).
     """
 
-    also_called: ClassVar[Mapping[str, str]] = RENAMED
+    hint_aliases: ClassVar[Mapping[str, str]] = RENAMED
 
     low_pass: LowPass | None = None
     """Bandwidth of the sensor."""

@@ -30,7 +30,7 @@ class CountingSensor(SensorSpec[R], Generic[R]):
     u_b = width floor(u / width), range (physics.md 7).
     """
 
-    also_called: ClassVar[Mapping[str, str]] = RENAMED
+    hint_aliases: ClassVar[Mapping[str, str]] = RENAMED
 
     resolution: float | None = Field(default=None, gt=0.0)
     """Width of a bin, in the joint's unit [rad or m]; None, the default, reads without bins."""
