@@ -72,7 +72,7 @@ class KernelCache(FunctionCache):  # type: ignore[misc]  # Numba has no types
         return bool(self._prebuilt_files) or Path(self._cache_file._index_path).exists()
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Numba's own, with a note on the file that it was used; else what came with the package."""
+        """Numba's own, with a note on the file that it was used; else the kernel shipped with the package."""
         found = super().load_overload(sig, target_context)
         if found is None:
             return self._load_prebuilt(sig, target_context)
@@ -99,7 +99,7 @@ class KernelCache(FunctionCache):  # type: ignore[misc]  # Numba has no types
 
 
 class _Files(IndexDataCacheFile):  # type: ignore[misc]
-    """Files of one kernel; what cannot be read of them is compiled again."""
+    """Files of one kernel; unreadable ones are compiled again."""
 
     def load(self, key: Any) -> Any:
         try:
