@@ -39,13 +39,13 @@ _NAMES = {
     "Intrinsics": "sensorium.sensors.common.randomization",
     "Adc": "sensorium.sensors.camera.camera",
     "Imu": "sensorium.sensors.inertial.imu",
-    "Accelerometer": "sensorium.sensors.inertial.accelerometer",
-    "Gyroscope": "sensorium.sensors.inertial.gyroscope",
-    "Magnetometer": "sensorium.sensors.inertial.magnetometer",
+    "Accelerometer": "sensorium.sensors.inertial.triads",
+    "Gyroscope": "sensorium.sensors.inertial.triads",
+    "Magnetometer": "sensorium.sensors.inertial.triads",
     "InertialReading": "sensorium.sensors.inertial.reading",
     "Beam": "sensorium.sensors.lidar.beam",
     "RangeImage": "sensorium.sensors.lidar.range_image",
-    "RangeNoise": "sensorium.sensors.common.range_noise",
+    "RangeNoise": "sensorium.sensors.common.range_values",
     "Receiver": "sensorium.sensors.lidar.receiver",
     "DetectionLimit": "sensorium.sensors.lidar.detection_limit",
     "StatedRange": "sensorium.sensors.lidar.detection_limit",
@@ -157,7 +157,7 @@ if TYPE_CHECKING:
     from sensorium.sensors.camera.image import CameraImage
     from sensorium.sensors.common.attached import AttachedSensor
     from sensorium.sensors.common.randomization import Intrinsics, Placement, Randomization
-    from sensorium.sensors.common.range_noise import RangeNoise
+    from sensorium.sensors.common.range_values import RangeNoise
     from sensorium.sensors.common.timing import Timing
     from sensorium.sensors.cone.reading import ConeReading
     from sensorium.sensors.cone.sensor import ConeSensor
@@ -165,11 +165,9 @@ if TYPE_CHECKING:
     from sensorium.sensors.depth_camera.depth_camera import DepthCamera, DepthNoise
     from sensorium.sensors.depth_camera.image import DepthImage
     from sensorium.sensors.gnss import Gnss, GnssReading
-    from sensorium.sensors.inertial.accelerometer import Accelerometer
-    from sensorium.sensors.inertial.gyroscope import Gyroscope
     from sensorium.sensors.inertial.imu import Imu
-    from sensorium.sensors.inertial.magnetometer import Magnetometer
     from sensorium.sensors.inertial.reading import InertialReading
+    from sensorium.sensors.inertial.triads import Accelerometer, Gyroscope, Magnetometer
     from sensorium.sensors.joints.encoder import Encoder
     from sensorium.sensors.joints.encoder_reading import EncoderReading
     from sensorium.sensors.joints.odometer import Odometer, OdometerReading

@@ -1,8 +1,7 @@
 """Recorders of readings, one format a file."""
 
-from sensorium.record.clouds.kitti import save_kitti
 from sensorium.record.clouds.las import save_las
-from sensorium.record.clouds.pcd import save_pcd
+from sensorium.record.clouds.pcd import save_kitti, save_pcd
 from sensorium.record.clouds.ply import save_ply, save_ply_points
 from sensorium.record.clouds.save import CloudRecorder
 from sensorium.record.images import ImageRecorder

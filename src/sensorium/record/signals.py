@@ -9,8 +9,8 @@ import numpy as np
 from sensorium.core.errors import RecordError, SpecError
 from sensorium.environment import Environment
 from sensorium.record.detections import DetectionTable
+from sensorium.record.reading_files import file_stem, made_folder
 from sensorium.record.recorder import Recorder
-from sensorium.record.sensor_files import file_stem, made_folder
 from sensorium.record.signal_columns import Column, columns_of_reading
 from sensorium.record.tables.csv_table import Cell, CsvTable
 from sensorium.record.tables.parquet_table import ParquetTable, require_pyarrow

@@ -12,7 +12,7 @@ from sensorium.corruption.engine.parameters import per_channel
 from sensorium.corruption.errors.flicker import allan_variance
 from sensorium.patterns import AbstractPattern, Rosette
 from sensorium.sensors.inertial.imu import Imu
-from sensorium.sensors.inertial.magnetometer import Magnetometer
+from sensorium.sensors.inertial.triads import Magnetometer
 from sensorium.view.lidar_plots import COLORS
 from sensorium.view.plots import FAINT, INK, heading, new_figure, style
 

@@ -1,4 +1,4 @@
-"""Quantities of sampled sensors that are plotted over time."""
+"""What views read of readings: numbers of a quantity, and the rows of a scan."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from sensorium.sensors.common.quantity import Quantity
 from sensorium.sensors.common.sampled_reading import SampledReading
+from sensorium.sensors.lidar.scan import Scan
 
 Float = NDArray[np.float64]
 
@@ -33,3 +34,16 @@ def values_of(readings: Sequence[SampledReading], quantities: Sequence[Quantity]
     shape = (len(readings), rows, -1)
     values = np.concatenate([np.reshape(getattr(several, quantity.name), shape) for quantity in quantities], axis=2)
     return np.where(several.valid[..., None] & ~np.isinf(values), values, np.nan)
+
+
+def world_points(flat: Scan, at: NDArray[np.int64] | slice = slice(None)) -> NDArray[np.float64]:
+    """Points of a flat scan of one sensor in the world [m], shape (n, 3); each from where its ray was fired.
+
+    Args:
+        flat: Result of `Scan.flat()`.
+        at: Which of them.
+    """
+    points = flat.points[at]
+    if flat.frame == "world":
+        return points.astype(np.float64)
+    return flat.pose(flat.start_ns + flat.offset_ns[at]).apply(points)

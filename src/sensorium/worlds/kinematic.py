@@ -12,6 +12,7 @@ from sensorium.runtime import threads
 from sensorium.runtime.recycling import Pool
 from sensorium.worlds.base import (
     WorldState,
+    address_of,
     checked_mask,
     checked_names,
     checked_slides,
@@ -22,7 +23,6 @@ from sensorium.worlds.paths import JointPath, Path
 from sensorium.worlds.paths.closed import JOINT_PARAMETERS, OPEN, PARAMETERS, closed_form
 from sensorium.worlds.paths.evaluate import evaluate
 from sensorium.worlds.state_layout import StateLayout
-from sensorium.worlds.state_numbers import address_of
 
 # Fewer paths than this the calling thread evaluates alone: each takes some 50 ns, to share them with a thread that is
 # awake some microseconds

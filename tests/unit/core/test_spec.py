@@ -11,7 +11,7 @@ from sensorium.core.errors import SpecError
 from sensorium.core.spec import Spec, checked
 from sensorium.patterns import Pattern
 from sensorium.physics.imaging.depth_errors import FlyingPixels
-from sensorium.physics.materials.union import Material
+from sensorium.physics.materials.library import Material
 from sensorium.physics.media import Medium
 
 SPINNING = {"kind": "spinning", "elevation_deg": (0.0,), "columns": 8, "rate_hz": 10}
@@ -111,8 +111,8 @@ def test_everything_a_user_writes_is_a_specification(kind):
             "Lidar.pattern.motion is 'snapshot'; did you mean Lidar.motion?",
         ),
         (
-            lambda: sn.DepthCamera(pattern=LENS, outputs={"color"}),
-            "DepthCamera.outputs is 'color'; did you mean 'color'?",
+            lambda: sn.DepthCamera(pattern=LENS, outputs={"colour"}),
+            "DepthCamera.outputs is 'colour'; did you mean 'color'?",
         ),
         (lambda: sn.DepthCamera(pattern=LENS, frame="wordl"), "DepthCamera.frame is 'wordl'; did you mean 'world'?"),
         (

@@ -8,8 +8,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 
-from sensorium.app.commands.folder import make_folder
-from sensorium.app.commands.terminal import Terminal
+from sensorium.app.commands.terminal import Terminal, make_folder
 
 if TYPE_CHECKING:
     from sensorium.analysis import AllanFit, SignalLog

@@ -9,8 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sensorium.app.commands.run import print_run, progress_bar, progress_line
-from sensorium.app.commands.sizes import size_of
-from sensorium.app.commands.terminal import Terminal
+from sensorium.app.commands.terminal import Terminal, size_of
 from sensorium.core.errors import SpecError
 
 if TYPE_CHECKING:

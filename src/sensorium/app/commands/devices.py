@@ -7,8 +7,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from sensorium.app.commands.folder import make_folder
-from sensorium.app.commands.terminal import Terminal
+from sensorium.app.commands.terminal import Terminal, make_folder
 from sensorium.core.errors import SpecError
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ def _draw_device(console: Console, device: "Device", out: Path) -> None:
     from sensorium.sensors.camera.camera import Camera
     from sensorium.sensors.depth_camera.depth_camera import DepthCamera
     from sensorium.sensors.inertial.imu import Imu
-    from sensorium.sensors.inertial.magnetometer import Magnetometer
+    from sensorium.sensors.inertial.triads import Magnetometer
     from sensorium.sensors.lidar.lidar import Lidar
     from sensorium.sensors.radar.spec import Radar
     from sensorium.view import camera_plots, depth_noise_plots, device_plots, plots, radar_plots

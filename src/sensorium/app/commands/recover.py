@@ -7,8 +7,7 @@ import typer
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 
-from sensorium.app.commands.sizes import size_of
-from sensorium.app.commands.terminal import Terminal
+from sensorium.app.commands.terminal import Terminal, size_of
 
 
 def recover(

@@ -12,8 +12,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from sensorium.app.commands.sizes import size_of
-from sensorium.app.commands.terminal import Terminal
+from sensorium.app.commands.terminal import Terminal, size_of
 from sensorium.core.errors import SpecError, fit_for_a_terminal
 
 # Most files listed by name; beyond that only their number is printed

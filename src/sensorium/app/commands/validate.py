@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sensorium.app.commands.folder import make_folder
-from sensorium.app.commands.terminal import Terminal
+from sensorium.app.commands.terminal import Terminal, make_folder
 
 if TYPE_CHECKING:
     from sensorium.qa.validation import Result

@@ -13,7 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from sensorium.app.scenario.scenario import Scenario
+from sensorium.core.frames import Pose
+from sensorium.environment import Environment
+from sensorium.patterns import Spinning
 from sensorium.runtime import jit
+from sensorium.scene import shapes
+from sensorium.scene.scene import Scene
+from sensorium.sensors.lidar.lidar import Lidar
+from sensorium.worlds import Static
 
 
 @contextmanager
@@ -44,7 +51,7 @@ def precompile(scenario: Scenario, path: Path, values: Mapping[str, Any]) -> Ite
             pass
         process.wait()
 
-    command = [sys.executable, "-m", "sensorium.app.scenario.compile_light"]
+    command = [sys.executable, "-m", "sensorium.app.scenario.precompile"]
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         yield compile_rest
@@ -59,3 +66,16 @@ def _light_is_cached() -> bool:
     )
 
     return jit.is_cached(sweep_light)
+
+
+def compile_light() -> None:
+    """Fire one sweep of a few rays, only to compile its kernels."""
+    scene = Scene()
+    scene.add(shapes.box(1.0, 1.0, 1.0), pose=Pose((5.0, 0.0, 0.0)))
+    env = Environment(scene, Static(step_s=0.1))
+    env.attach(Lidar(pattern=Spinning(elevation_deg=(0.0,), columns=4, rate_hz=10.0), mode="relative"))
+    env.step()
+
+
+if __name__ == "__main__":
+    compile_light()

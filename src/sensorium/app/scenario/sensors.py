@@ -21,10 +21,8 @@ from sensorium.sensors.common.spec import SensorSpec
 from sensorium.sensors.cone.sensor import ConeSensor
 from sensorium.sensors.depth_camera.depth_camera import DepthCamera
 from sensorium.sensors.gnss import Gnss
-from sensorium.sensors.inertial.accelerometer import Accelerometer
-from sensorium.sensors.inertial.gyroscope import Gyroscope
 from sensorium.sensors.inertial.imu import Imu
-from sensorium.sensors.inertial.magnetometer import Magnetometer
+from sensorium.sensors.inertial.triads import Accelerometer, Gyroscope, Magnetometer
 from sensorium.sensors.joints.encoder import Encoder
 from sensorium.sensors.joints.odometer import Odometer
 from sensorium.sensors.lidar.lidar import Lidar

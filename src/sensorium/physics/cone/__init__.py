@@ -10,7 +10,6 @@ convex and holds the sensor. r limits the depth (front "flat", as in the thesis)
 Lengths are in meters, a and b tangents of half angles [1]. Functions for kernels take plain numbers.
 """
 
-from sensorium.physics.cone.angles import azimuth, elevation, projected_elevation
 from sensorium.physics.cone.lines import (
     lines_for_error,
     nearest_on_lines,
@@ -21,7 +20,14 @@ from sensorium.physics.cone.lines import (
 from sensorium.physics.cone.quads import Quads, recovered_quads
 from sensorium.physics.cone.segment import clipped_segment, nearest_on_segment
 from sensorium.physics.cone.triangle import nearest_on_triangle
-from sensorium.physics.cone.volume import half_angle_tangent, is_inside, sphere_is_outside
+from sensorium.physics.cone.volume import (
+    azimuth,
+    elevation,
+    half_angle_tangent,
+    is_inside,
+    projected_elevation,
+    sphere_is_outside,
+)
 
 __all__ = [
     "Quads",

@@ -14,9 +14,8 @@ from sensorium.physics.imaging.exposure import electrons_per_radiance, relative_
 from sensorium.physics.imaging.metering import metered_level, region_of
 from sensorium.physics.imaging.mosaic import LAYOUTS, demosaiced, mosaic
 from sensorium.physics.imaging.pixel_noise import FixedPattern, PixelNoise, fixed_pattern, noisy_electrons
-from sensorium.physics.imaging.pupil import pupil_points
 from sensorium.physics.imaging.spot_gather import pixel_means
-from sensorium.physics.imaging.spots import SpotTable, spot_table
+from sensorium.physics.imaging.spots import SpotTable, pupil_points, spot_table
 from sensorium.physics.imaging.white_balance import (
     BalanceGains,
     ColorTemperature,

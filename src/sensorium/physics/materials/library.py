@@ -1,17 +1,24 @@
-"""Named materials, each with the sources of its numbers and the estimates among them."""
+"""Named materials with the sources of their numbers, and the union of all kinds of materials."""
 
 import difflib
 import functools
 import tomllib
 from dataclasses import dataclass
 from importlib import resources
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from sensorium.core import plugins
 from sensorium.core.errors import SpecError
 from sensorium.core.spec import checked
 from sensorium.physics.materials.base import AbstractMaterial
-from sensorium.physics.materials.union import Material
+from sensorium.physics.materials.dielectric import Dielectric
+from sensorium.physics.materials.lambertian import Lambertian
+from sensorium.physics.materials.mirror import Mirror
+from sensorium.physics.materials.retroreflector import Retroreflector
+from sensorium.physics.materials.thin_glass import ThinGlass
+from sensorium.physics.materials.two_layer import TwoLayer
 
 GRADES = {
     "A": "vendor's own data",
@@ -129,3 +136,9 @@ def _source(source: str, sources: dict[str, str]) -> str:
     """Spell out `KEY: data set`; a source without a key is unchanged."""
     key, _, dataset = source.partition(": ")
     return f"{sources[key]}, data set {dataset}" if key in sources else source
+
+
+Material = Annotated[
+    Lambertian | TwoLayer | Dielectric | ThinGlass | Mirror | Retroreflector, Field(discriminator="kind")
+]
+"""Any material, selected by its `kind` when read from a plain dictionary."""

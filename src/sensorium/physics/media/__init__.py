@@ -4,12 +4,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from sensorium.physics.media.air import Air
 from sensorium.physics.media.base import AbstractMedium, MediumParameters
-from sensorium.physics.media.dust import Dust
-from sensorium.physics.media.fog import Fog
+from sensorium.physics.media.particles import Air, Dust, Fog, Snow
 from sensorium.physics.media.rain import Rain
-from sensorium.physics.media.snow import Snow
 from sensorium.physics.media.uniform import Uniform, vacuum
 from sensorium.physics.media.water import Water
 

@@ -17,8 +17,8 @@ from sensorium.qa.round_trip.row import Row, Z, in_sheet_unit, number_of, seed_o
 from sensorium.scene.scene import Scene
 from sensorium.sensors.common.spec import SensorSpec
 from sensorium.sensors.inertial.imu import Imu
-from sensorium.sensors.inertial.magnetometer import Magnetometer
 from sensorium.sensors.inertial.reading import InertialReading
+from sensorium.sensors.inertial.triads import Magnetometer
 from sensorium.worlds import Static
 
 Array = NDArray[np.float64]

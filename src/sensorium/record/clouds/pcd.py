@@ -1,4 +1,4 @@
-"""Point clouds as binary PCD, the format of the Point Cloud Library."""
+"""Point clouds as binary PCD, the format of the Point Cloud Library, and as KITTI writes them."""
 
 from os import PathLike
 
@@ -51,3 +51,18 @@ def save_pcd(path: str | PathLike[str], scan: Scan) -> None:
     with replacing(path) as file:
         file.write("\n".join(lines).encode("ascii"))
         file.write(rows.tobytes())
+
+
+def save_kitti(path: str | PathLike[str], scan: Scan) -> None:
+    """Write the returns of a scan as KITTI does: little-endian float32, shape (n, 4), without a header.
+
+    Intensities are written as they are; KITTI's own are between 0 and 1. Times, rings and labels are lost.
+
+    Args:
+        path: File to write; one that exists is replaced.
+        scan: Of one sensor in one world; KITTI's points are in the sensor's frame.
+    """
+    columns = columns_of(scan)
+    rows = np.stack([columns[name] for name in ("x", "y", "z", "intensity")], axis=-1)
+    with replacing(path) as file:
+        file.write(rows.astype("<f4").tobytes())

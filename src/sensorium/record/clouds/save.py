@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sensorium.core.errors import SpecError
-from sensorium.record.clouds.kitti import save_kitti
 from sensorium.record.clouds.las import require_laspy, save_las
-from sensorium.record.clouds.pcd import save_pcd
+from sensorium.record.clouds.pcd import save_kitti, save_pcd
 from sensorium.record.clouds.ply import save_ply
 from sensorium.record.npz import save_npz
 from sensorium.record.reading_files import ReadingFiles

@@ -1,5 +1,6 @@
 """Wavefront OBJ: faces in the order of the file, and errors with their line."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,6 @@ from numpy.typing import NDArray
 from sensorium.core.errors import SceneError
 from sensorium.scene.formats.obj_corners import Corners, absolute, fans, read_corners
 from sensorium.scene.formats.obj_materials import ObjPaint
-from sensorium.scene.formats.obj_normals import corner_normals
 from sensorium.scene.formats.text_formats import MeshArrays
 from sensorium.scene.formats.text_lines import number_rows, texts_of
 
@@ -101,3 +101,27 @@ def _check(corners: Corners, known: NDArray[np.int64], numbers: list[int]) -> No
     if wrong.any():
         least = corners.vertex[line_of == first_wrong].min()
         raise SceneError(f"line {numbers[first_wrong]} uses vertex {least}; they count from 1, or from -1 back")
+
+
+def corner_normals(
+    lines: Sequence[str], given: NDArray[np.int64], known: NDArray[np.int64]
+) -> NDArray[np.float32] | None:
+    """Normals at corners, shape (*given.shape, 3); None where one is missing or no number.
+
+    Args:
+        lines: The text after `vn` in each line.
+        given: Number that each corner gives, from 1 on, or from -1 back.
+        known: Number of normals before the line of the corner.
+    """
+    if not given.size or ((given == 0) | (np.abs(given) > known)).any():
+        return None
+    try:
+        values, counts = number_rows(lines)
+    except SceneError:
+        return None
+    if (counts < 3).any():
+        return None
+    first = np.cumsum(counts) - counts
+    normals = values[first[:, None] + np.arange(3)].astype(np.float32)
+    found = normals[absolute(given, known)]
+    return found if np.isfinite(found).all() else None

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from sensorium.core.errors import SpecError
 from sensorium.core.rotations import Float
-from sensorium.physics.cone import angles
+from sensorium.physics.cone import volume
 from sensorium.sensors.common.quantity import XYZ, Quantity
 from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.sampled import Sample
@@ -141,7 +141,7 @@ class ConeReading(SampledReading):
     @property
     def projected_elevation(self) -> Float:
         """The vertical angle seen from the side, atan2(z, x), which the thesis calls elevation (eq. 3.8) [rad]."""
-        return self._shaped(angles.projected_elevation(self._point))
+        return self._shaped(volume.projected_elevation(self._point))
 
     @property
     def range_rate(self) -> Float:

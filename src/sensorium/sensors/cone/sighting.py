@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.core.rotations import rotate, rotation_from_quaternion
-from sensorium.physics.cone import angles
+from sensorium.physics.cone import volume
 from sensorium.tracing.kernels.cone.search import new_nearest
 from sensorium.tracing.labels import LabelTables
 
@@ -77,17 +77,17 @@ class Sighting:
     @property
     def azimuth(self) -> Float:
         """To the left [rad], shape (rows, slots); 0 for empty slots."""
-        return angles.azimuth(self.point)
+        return volume.azimuth(self.point)
 
     @property
     def elevation(self) -> Float:
         """Above the horizontal plane [rad], shape (rows, slots); 0 for empty slots."""
-        return angles.elevation(self.point)
+        return volume.elevation(self.point)
 
     @property
     def projected_elevation(self) -> Float:
         """The vertical angle seen from the side [rad], shape (rows, slots); 0 for empty slots."""
-        return angles.projected_elevation(self.point)
+        return volume.projected_elevation(self.point)
 
     def nearest(self) -> "Sighting":
         """The nearest of each row, in one slot; of equals, the object that comes first."""

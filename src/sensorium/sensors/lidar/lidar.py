@@ -14,8 +14,7 @@ from sensorium.patterns import Pattern, RayTable
 from sensorium.random import stream_key
 from sensorium.sensors.common.random_placement import RandomPlacement
 from sensorium.sensors.common.randomization import Randomization
-from sensorium.sensors.common.range_noise import RangeNoise
-from sensorium.sensors.common.range_values import check_range_values
+from sensorium.sensors.common.range_values import RangeNoise, check_range_values
 from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.spec import Capture, SensorSpec
 from sensorium.sensors.common.timing import Timing

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sensorium.sensors.common.range_noise import RangeNoise
+from sensorium.sensors.common.range_values import RangeNoise
 from sensorium.tracing.kernels.light import tables as tb
 
 if TYPE_CHECKING:

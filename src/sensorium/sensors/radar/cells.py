@@ -16,10 +16,9 @@ from sensorium.physics.radio.correlated_cfar import (
 from sensorium.physics.radio.echo_list import ENVELOPE_STEPS
 from sensorium.physics.radio.ordered_cfar import ordered_ranks
 from sensorium.physics.radio.peaks import Threshold
-from sensorium.physics.radio.power import of_decibels
+from sensorium.physics.radio.power import of_decibels, thermal_noise
 from sensorium.physics.radio.refinement import CELLS, PLACES, weights_of
 from sensorium.physics.radio.spreading import MOST_TAPS, Grid
-from sensorium.physics.radio.thermal_noise import thermal_noise
 from sensorium.physics.radio.windows import noise_bandwidth, point_spread, window_samples, window_terms
 from sensorium.sensors.radar.echoes import Echoes
 from sensorium.sensors.radar.spec import Radar

@@ -19,6 +19,7 @@ from sensorium.runtime import threads
 from sensorium.sensors.common.rig import Rig
 from sensorium.sensors.common.sampled import required_rate_hz
 from sensorium.sensors.common.spec import Capture
+from sensorium.sensors.cone.caster import ConeCaster, ConeOptions
 from sensorium.sensors.radar.cells import Cells
 from sensorium.sensors.radar.detection_errors import DetectionErrors, detection_program
 from sensorium.sensors.radar.echoes import Echoes, Instant, Instants, Points, grouped, in_order, received
@@ -223,9 +224,39 @@ class RadarModel:
 def _source(spec: Radar, rig: Rig) -> Source:
     """The source of echoes; only the chosen one is imported."""
     if spec.source == "cone":
-        from sensorium.sensors.radar.cone_source import ConeSource
+        from sensorium.sensors.radar.model import ConeSource
 
         return ConeSource(spec, rig)
     from sensorium.sensors.radar.ray_source import RaySource
 
     return RaySource(spec, rig)
+
+
+class ConeSource:
+    """Finds the points without rays: small and far objects are never missed, and each is one point.
+
+    The field is an elliptic cone that ends in a sphere. Objects whose nearest point is behind another have no echo.
+    """
+
+    def __init__(self, spec: Radar, rig: Rig) -> None:
+        options = ConeOptions(
+            horizontal_fov_deg=spec.horizontal_fov_deg,
+            vertical_fov_deg=spec.vertical_fov_deg,
+            range_m=spec.farthest_m,
+            front="spherical",
+            occlusion=True,
+            per_object=True,
+        )
+        self._caster = ConeCaster(rig, options)
+
+    def points(self, instant: Instant, tick: int, targets: Targets) -> Points:
+        """Nearest points at an instant, each with the cross-section of its whole object."""
+        found = self._caster.at(instant.time_ns)
+        rows = targets.rows_of(instant.world)
+        in_sight = found.in_sight & targets.is_target[rows]
+        head, column = np.nonzero(in_sight)
+        hit = found.object_id[head, column].astype(np.int64)
+        p_W = found.point_W[head, column]
+        v_W = instant.velocity_at(p_W, instant.world[head], targets.body[hit])
+        sigma = targets.whole(instant.X_WS.position, instant.world, instant.X_WB, in_sight)
+        return Points(head, hit, p_W, v_W, sigma[head, hit])

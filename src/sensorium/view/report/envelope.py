@@ -1,4 +1,7 @@
-"""A signal of any length in bounded memory, with its spikes."""
+"""A signal of any length in bounded memory, with its spikes, and arrays packed for a page."""
+
+import base64
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,3 +85,19 @@ def _joined(time_s: Float, value: Float) -> tuple[Float, Float]:
     one, other = value[0::2], value[1::2]
     beats = np.stack([other[:, 0] < one[:, 0], other[:, 1] > one[:, 1]], axis=1) | (np.isnan(one) & ~np.isnan(other))
     return np.where(beats, time_s[1::2], time_s[0::2]), np.where(beats, other, one)
+
+
+_KINDS = {"u1": "u1", "u2": "u2", "f4": "f4", "f8": "f8"}
+
+
+def packed(array: NDArray[Any]) -> dict[str, str]:
+    """An array of bytes, 16-bit whole numbers or floats, flattened, as page.js reads it."""
+    little = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False)
+    return {"kind": _KINDS[little.dtype.str[1:]], "data": base64.b64encode(little.tobytes()).decode("ascii")}
+
+
+def levels(values: NDArray[Any], low: float, high: float, kind: type[np.unsignedinteger[Any]]) -> NDArray[Any]:
+    """Values as steps of a scale from low to high, rounded to the nearest; values outside are clipped to its ends."""
+    top = np.iinfo(kind).max
+    share = (np.asarray(values, np.float64) - low) / max(high - low, 1e-12)
+    return np.rint(np.clip(share, 0.0, 1.0) * top).astype(kind)

@@ -19,8 +19,7 @@ from sensorium.sensors.radar.reading import RadarReading
 from sensorium.sensors.ray_sensor.ray_sensor import RayReading
 from sensorium.view.quantities import quantities_of
 from sensorium.view.report.detections import DetectionRecord
-from sensorium.view.report.facts import Facts, quantity, sensor_rows, versions
-from sensorium.view.report.faults import fault_events
+from sensorium.view.report.facts import Facts, fault_events, quantity, sensor_rows, versions
 from sensorium.view.report.page import Page, page
 from sensorium.view.report.pictures import DepthRecord, PictureRecord, TableRecord
 from sensorium.view.report.signals import SignalRecord

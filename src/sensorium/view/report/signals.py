@@ -9,9 +9,8 @@ from sensorium.sensors.common.attached import AttachedSensor
 from sensorium.sensors.common.quantity import Quantity
 from sensorium.sensors.common.sampled_reading import SampledReading
 from sensorium.view.quantities import quantities_of, values_of
-from sensorium.view.report.envelope import Envelope
+from sensorium.view.report.envelope import Envelope, packed
 from sensorium.view.report.error_record import ErrorRecord
-from sensorium.view.report.packing import packed
 
 Float = NDArray[np.float64]
 

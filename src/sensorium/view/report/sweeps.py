@@ -16,10 +16,10 @@ from sensorium.sensors.lidar.lidar import Lidar
 from sensorium.sensors.lidar.scan import Cause, Scan
 from sensorium.view.lidar_plots import CAUSE_COLORS
 from sensorium.view.plots import FAINT, Extent, label_colors, range_image
-from sensorium.view.report.packing import levels, packed
+from sensorium.view.quantities import world_points
+from sensorium.view.report.envelope import levels, packed
 from sensorium.view.report.signals import MOST_SENSORS
 from sensorium.view.report.waveforms import waveform_images
-from sensorium.view.scan_rows import world_points
 
 # Least rows and columns of an image
 _LEAST_PIXELS = 4

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensorium.environment import Environment
-from sensorium.view.report.packing import packed
+from sensorium.view.report.envelope import packed
 
 # Places kept of each body, and bodies that are drawn
 _MOST_PLACES = 1024

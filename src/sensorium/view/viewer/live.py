@@ -12,8 +12,7 @@ from sensorium.sensors.common.attached import AttachedSensor
 from sensorium.sensors.common.sampled_reading import SampledReading
 from sensorium.sensors.lidar.scan import Scan
 from sensorium.sensors.radar.reading import RadarReading
-from sensorium.view.quantities import quantities_of, values_of
-from sensorium.view.scan_rows import world_points
+from sensorium.view.quantities import quantities_of, values_of, world_points
 from sensorium.view.viewer.stream import Stream, check_save
 
 # Bodies move this often at most, and numbers are shown as often [ns of simulated time]

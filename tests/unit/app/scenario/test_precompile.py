@@ -6,7 +6,7 @@ import pytest
 
 from sensorium.app.gallery import path_of
 from sensorium.app.scenario import Scenario, precompile
-from sensorium.app.scenario.compile_light import compile_light
+from sensorium.app.scenario.precompile import compile_light
 from sensorium.runtime import jit
 from sensorium.tracing.kernels.light.kernel import sweep_light
 
@@ -27,7 +27,7 @@ def started(monkeypatch):
     class Watched(subprocess.Popen):
         def __init__(self, *arguments, **options):
             super().__init__(*arguments, **options)
-            if "sensorium.app.scenario.compile_light" in self.args:  # others are started to look at the machine
+            if "sensorium.app.scenario.precompile" in self.args:  # others are started to look at the machine
                 processes.append(self)
 
     monkeypatch.setattr(subprocess, "Popen", Watched)

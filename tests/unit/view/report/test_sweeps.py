@@ -5,8 +5,8 @@ import pytest
 
 import sensorium as sn
 from sensorium.sensors.lidar.scan import Light
+from sensorium.view.quantities import world_points
 from sensorium.view.report.sweeps import SweepRecord, _cloud
-from sensorium.view.scan_rows import world_points
 
 LABELS = {"ground": 1, "wall": 2, "car": 3}
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from sensorium.core.errors import SpecError
 from sensorium.physics.optics.checks import Array, checked
-from sensorium.physics.optics.lenses.turning import first_turn
+from sensorium.physics.optics.lenses.brown_folds import first_turn
 
 _STEPS = 40
 
